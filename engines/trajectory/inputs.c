@@ -11,12 +11,18 @@
 static collet_status open_selection(trajectory_inputs *in, const trajectory_settings *settings,
                                     collet_error *err)
 {
+    trajectory_groups *groups = NULL;
     trajectory_selection *selection;
     collet_status status = trajectory_selection_compile(settings->selection, &selection, err);
 
     if (status != COLLET_OK)
         return status;
-    status = trajectory_selection_apply(selection, in->topology, &in->indices, &in->n_atoms, err);
+    if (settings->ndx != NULL)
+        status = trajectory_groups_read(settings->ndx, in->topology->n_atoms, &groups, err);
+    if (status == COLLET_OK)
+        status = trajectory_selection_apply(selection, in->topology, groups, &in->indices,
+                                            &in->n_atoms, err);
+    trajectory_groups_free(groups);
     trajectory_selection_free(selection);
     if (status == COLLET_OK && in->n_atoms == 0)
         return collet_fail(

@@ -195,6 +195,8 @@ static void describe_choice(document *d, const collet_trajectory *x)
     cJSON *frames = put_child(d, d->root, "frames", cJSON_CreateObject());
 
     put_text(d, selection, "text", x->settings.selection);
+    if (x->settings.ndx != NULL)
+        put_text(d, selection, "ndx", x->settings.ndx);
     put_integer(d, selection, "atoms", x->inputs.n_atoms);
     put_integer(d, selection, "atoms_of_topology", x->inputs.topology->n_atoms);
     put_integer(d, frames, "count", x->n_frames);

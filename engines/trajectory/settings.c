@@ -93,8 +93,9 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
 
 #define TEXT(member) offsetof(trajectory_settings, member)
 
-static const size_t texts[] = {TEXT(topology),  TEXT(trajectory), TEXT(selection), TEXT(masses),
-                               TEXT(reference), TEXT(keys),       TEXT(backend),   TEXT(program)};
+static const size_t texts[] = {TEXT(topology), TEXT(trajectory), TEXT(selection),
+                               TEXT(ndx),      TEXT(masses),     TEXT(reference),
+                               TEXT(keys),     TEXT(backend),    TEXT(program)};
 
 #define N_TEXTS (sizeof texts / sizeof *texts)
 

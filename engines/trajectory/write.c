@@ -18,8 +18,8 @@
 static collet_status check_path(const trajectory_settings *settings, const char *path,
                                 uint32_t flags, collet_error *err)
 {
-    const char *inputs[] = {settings->topology, settings->trajectory, settings->masses,
-                            settings->reference};
+    const char *inputs[] = {settings->topology, settings->trajectory, settings->ndx,
+                            settings->masses, settings->reference};
     collet_status status = COLLET_OK;
     struct stat facts;
 

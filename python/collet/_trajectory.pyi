@@ -16,7 +16,8 @@ class Trajectory:
     def close(self) -> None: ...
 
 def open(topology: bytes | None, trajectory: bytes | None, selection: str | None,
-         masses: bytes | None, mass_values: list[float] | None, reference: bytes | None, keys: str | None,
+         ndx: bytes | None, masses: bytes | None, mass_values: list[float] | None,
+         reference: bytes | None, keys: str | None,
          axis: tuple[float, float, float], start: int, stop: int, step: int, missing: int, batch_frames: int,
          batch_rows: int, progress: Callable[[int, float], Any] | None,
          source: tuple[Any, ...] | None, /) -> Trajectory: ...

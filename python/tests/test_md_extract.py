@@ -192,8 +192,8 @@ def test_an_extraction_serves_one_call_at_a_time():
             engine.close()
         errors.append(frames)
     files = bytes(PEPTIDE / "conf.gro"), bytes(PEPTIDE / "traj.trr")
-    engine = _trajectory.open(*files, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0, 0,
-                              again, None)
+    engine = _trajectory.open(*files, None, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0,
+                              0, again, None)
     assert len(engine.collect()["com"]) == 51 and errors
     engine.close()
     with pytest.raises(collet.InvalidError, match="closed"):
@@ -519,3 +519,15 @@ def test_paths_of_any_bytes(tmp_path):
     text = os.fsdecode(folder)
     same(md.extract(text + "/conf.gro", pathlib.Path(text) / "traj.trr", keys="com"), bytes_)
     assert "conf.gro" in bytes_.meta["inputs"]["topology"]["path"]
+
+
+def test_groups(tmp_path):
+    path = tmp_path / "index.ndx"
+    path.write_text("[ first ]\n1 2 3\n[ others ]\n4 5\n")
+    files = WATER / "conf.gro", WATER / "traj.xtc"
+    same(md.extract(*files, selection="group first", ndx=path, keys="com"),
+         md.extract(*files, selection="index 0:2", keys="com"))
+    rows = next(iter(md.extract_batches(*files, selection="group o*", ndx=path, keys="com")))
+    same(rows, md.extract(*files, selection="index 3 4", keys="com"))
+    with pytest.raises(collet.InvalidError, match="named 'second'; it has first, others"):
+        md.extract(*files, selection="group second", ndx=path)

@@ -86,10 +86,11 @@ static PyObject *trajectory_open(PyObject *module, PyObject *arguments)
     long long start, stop, step, batch_frames, batch_rows;
     unsigned missing;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "O&O&zO&OO&z(ddd)LLLILLOO", path_of, &o.topology, path_of,
-                          &o.trajectory, &o.selection, path_of, &o.masses, &masses, path_of,
-                          &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2], &start, &stop,
-                          &step, &missing, &batch_frames, &batch_rows, &progress, &frames))
+    if (!PyArg_ParseTuple(arguments, "O&O&zO&O&OO&z(ddd)LLLILLOO", path_of, &o.topology, path_of,
+                          &o.trajectory, &o.selection, path_of, &o.ndx, path_of, &o.masses, &masses,
+                          path_of, &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2],
+                          &start, &stop, &step, &missing, &batch_frames, &batch_rows, &progress,
+                          &frames))
         return NULL;
     o.start = start;
     o.stop = stop;

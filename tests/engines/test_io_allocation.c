@@ -17,6 +17,7 @@
 #include "ternary/formats/gguf.h"
 #include "io_files.h"
 #include "io/npy_read.h"
+#include "trajectory/atoms/groups.h"
 #include "trajectory/reading/readahead.h"
 #include "io/results.h"
 #include "ternary/output.h"
@@ -91,6 +92,15 @@ static collet_status read_topology(const char *path)
     collet_status status = trajectory_topology_read(path, NULL, &topology, NULL);
 
     trajectory_topology_free(topology);
+    return status;
+}
+
+static collet_status read_groups(const char *path)
+{
+    trajectory_groups *groups;
+    collet_status status = trajectory_groups_read(path, 4, &groups, NULL);
+
+    trajectory_groups_free(groups);
     return status;
 }
 
@@ -290,6 +300,7 @@ static const struct {
     const char *argument;
 } cases[] = {
     {read_topology, DATA "water/conf.gro"},
+    {read_groups, CORPUS "ndx/groups"},
     {read_trajectory, DATA "water/conf.gro"},
     {read_topology, CORPUS "pdb/models"},
     {read_trajectory, CORPUS "pdb/models"},

@@ -18,6 +18,7 @@
 #include "io/spool.h"
 #include "ternary/formats/gguf.h"
 #include "ternary/formats/t2_file.h"
+#include "trajectory/atoms/groups.h"
 #include "trajectory/atoms/masses.h"
 #include "trajectory/reading/topology.h"
 
@@ -56,6 +57,14 @@ static collet_status read_masses(const char *path, collet_error *err)
     static const trajectory_topology topology = {.n_atoms = 4};
     double masses[4];
     return trajectory_masses_read(path, &topology, masses, err);
+}
+
+static collet_status read_groups(const char *path, collet_error *err)
+{
+    trajectory_groups *groups;
+    collet_status status = trajectory_groups_read(path, 4, &groups, err);
+    trajectory_groups_free(groups);
+    return status;
 }
 
 static collet_status read_frames(const char *path, int64_t selected, int fields, collet_error *err)
@@ -135,6 +144,7 @@ static const struct {
     {read_topology, CORPUS "gro/water"},
     {read_topology, CORPUS "pdb/models"},
     {read_topology, CORPUS "psf/charmm"},
+    {read_groups, CORPUS "ndx/groups"},
     {read_masses, CORPUS "masses/four"},
     {read_two_atoms, CORPUS "dcd/usual"},
     {read_two_atoms, CORPUS "dcd/fixed"},

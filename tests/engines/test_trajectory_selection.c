@@ -35,7 +35,7 @@ static const char *pick(const char *text)
     memset(picture, '0', ATOMS);
     if (trajectory_selection_compile(text, &selection, &err) != COLLET_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(trajectory_selection_apply(selection, &topology, &indices, &n, &err),
+    assert_int_equal(trajectory_selection_apply(selection, &topology, NULL, &indices, &n, &err),
                      COLLET_OK);
     for (int64_t i = 0; i < n; i++) {
         assert_true(i == 0 || indices[i] > indices[i - 1]);

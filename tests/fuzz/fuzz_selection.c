@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (trajectory_selection_compile(text, &selection, &err) != COLLET_OK) {
         if (selection != NULL || err.text[0] == '\0')
             abort();
-    } else if (trajectory_selection_apply(selection, &topology, &indices, &n, &err) == COLLET_OK) {
+    } else if (trajectory_selection_apply(selection, &topology, NULL, &indices, &n, &err) ==
+               COLLET_OK) {
         for (int64_t i = 0; i < n; i++)
             if (indices[i] < 0 || indices[i] >= topology.n_atoms ||
                 (i > 0 && indices[i] <= indices[i - 1]))

@@ -29,6 +29,7 @@ enum {
     KEY_KEYS,
     KEY_FORCE,
     KEY_MISSING,
+    KEY_NDX,
 };
 
 static const char doc[] =
@@ -56,6 +57,8 @@ static const struct argp_option argp_options[] = {
     {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
+    {"ndx", KEY_NDX, "FILE", 0, "File of GROMACS with groups for the selection: 'group Protein'",
+     2},
     {"start", KEY_START, "N", 0, "First frame, counted from 0 (default: 0)", 2},
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
     {"step", KEY_STEP, "N", 0, "Take every Nth frame (default: 1)", 2},
@@ -181,6 +184,9 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
         return 0;
     case KEY_SELECTION:
         settings->selection = text;
+        return 0;
+    case KEY_NDX:
+        settings->ndx = text;
         return 0;
     case KEY_MASSES:
         settings->masses = text;

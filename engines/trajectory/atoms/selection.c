@@ -26,6 +26,7 @@ typedef enum opcode {
     OP_NAME,
     OP_RESID,
     OP_INDEX,
+    OP_GROUP,
     OP_NOT,
     OP_AND,
     OP_OR,
@@ -72,6 +73,7 @@ static const keyword keywords[] = {
     {"all", OP_ALL, 0},           {"none", OP_NONE, 0},         {"protein", OP_PROTEIN, 0},
     {"backbone", OP_BACKBONE, 0}, {"resname", OP_RESNAME, 'p'}, {"name", OP_NAME, 'p'},
     {"resid", OP_RESID, 'r'},     {"index", OP_INDEX, 'r'},     {"bynum", OP_INDEX, 'r'},
+    {"group", OP_GROUP, 'p'},
 };
 
 /* ---- Errors ------------------------------------------------------------------------------ */
@@ -213,7 +215,7 @@ static collet_status parse_test(parser *p)
     if (word == NULL)
         return fail_at(p, p->at,
                        "expected one of all, none, protein, backbone, resname, name, resid, index, "
-                       "bynum, and, or, not, ( and )");
+                       "bynum, group, and, or, not, ( and )");
     test.code = word->code;
     advance(p);
     if (word->takes != 0) {
@@ -385,8 +387,48 @@ static int test_atom(const trajectory_selection *s, const instruction *test,
     }
 }
 
+/*
+ * Makes *members: for each test of groups in turn, n_atoms bytes that are 1 for its atoms. NULL: no
+ * test needs them.
+ */
+static collet_status mark_groups(const trajectory_selection *s, const trajectory_groups *groups,
+                                 int64_t n_atoms, uint8_t **members, collet_error *err)
+{
+    size_t n = 0;
+    uint8_t *at;
+
+    *members = NULL;
+    for (size_t i = 0; i < s->n_instructions; i++)
+        n += s->program[i].code == OP_GROUP;
+    if (n == 0)
+        return COLLET_OK;
+    if (groups == NULL)
+        return collet_fail(err, COLLET_INVALID,
+                           "selection: a group needs a .ndx file: give --ndx FILE, in Python and C "
+                           "the option ndx");
+    at = *members = calloc(n, (size_t)n_atoms);
+    if (at == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY,
+                           "selection: no memory for %zu groups of %lld atoms", n,
+                           (long long)n_atoms);
+    for (size_t i = 0; i < s->n_instructions; i++) {
+        const instruction *test = &s->program[i];
+
+        if (test->code != OP_GROUP)
+            continue;
+        for (size_t k = 0; k < test->count; k++) {
+            const item *name = &s->items[test->first + k];
+
+            if (trajectory_groups_mark(groups, s->text + name->start, name->length, at) == 0)
+                return trajectory_groups_missing(groups, s->text + name->start, name->length, err);
+        }
+        at += n_atoms;
+    }
+    return COLLET_OK;
+}
+
 static int is_selected(const trajectory_selection *s, const trajectory_topology *topology,
-                       int64_t atom)
+                       const uint8_t *members, int64_t atom)
 {
     unsigned char stack[STACK_SIZE];
     size_t top = 0;
@@ -395,6 +437,10 @@ static int is_selected(const trajectory_selection *s, const trajectory_topology 
         const instruction *step = &s->program[i];
 
         switch (step->code) {
+        case OP_GROUP:
+            stack[top++] = members[atom];
+            members += topology->n_atoms;
+            break;
         case OP_NOT:
             stack[top - 1] = !stack[top - 1];
             break;
@@ -414,19 +460,27 @@ static int is_selected(const trajectory_selection *s, const trajectory_topology 
 }
 
 collet_status trajectory_selection_apply(const trajectory_selection *selection,
-                                         const trajectory_topology *topology, int64_t **indices,
+                                         const trajectory_topology *topology,
+                                         const trajectory_groups *groups, int64_t **indices,
                                          int64_t *n, collet_error *err)
 {
     int64_t *found = malloc(((size_t)topology->n_atoms + 1) * sizeof *found);
+    uint8_t *members = NULL;
+    collet_status status;
 
     *indices = NULL;
     *n = 0;
     if (found == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "selection: no memory for %lld atoms",
                            (long long)topology->n_atoms);
-    for (int64_t i = 0; i < topology->n_atoms; i++)
-        if (is_selected(selection, topology, i))
+    status = mark_groups(selection, groups, topology->n_atoms, &members, err);
+    for (int64_t i = 0; status == COLLET_OK && i < topology->n_atoms; i++)
+        if (is_selected(selection, topology, members, i))
             found[(*n)++] = i;
-    *indices = found;
-    return COLLET_OK;
+    free(members);
+    if (status != COLLET_OK)
+        free(found);
+    else
+        *indices = found;
+    return status;
 }

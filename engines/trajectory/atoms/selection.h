@@ -10,14 +10,17 @@
  *     resid RANGE...       residue number as the topology writes it: 7, or 3:9 with both ends
  *     index RANGE...       position in the topology counted from 0, both ends included
  *     bynum RANGE...       position in the topology counted from 1, both ends included
+ *     group PATTERN...     atoms of the groups of a .ndx file (groups.h)
  *     not S   S and S   S or S   ( S )
  *
  * "not" binds tighter than "and", "and" tighter than "or". Keywords are lower case; names are
- * case-sensitive. A list ends at a keyword or a parenthesis.
+ * case-sensitive. A list ends at a keyword or a parenthesis; a group whose
+ * name is a keyword is named with a wildcard.
  */
 #ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_H
 #define ENGINES_TRAJECTORY_ATOMS_SELECTION_H
 
+#include "groups.h"
 #include "trajectory/formats/names.h"
 
 typedef struct trajectory_selection trajectory_selection;
@@ -32,10 +35,12 @@ collet_status trajectory_selection_compile(const char *text, trajectory_selectio
 
 /*
  * The indices of the atoms that are selected, ascending, in *indices (the caller frees; not NULL)
- * and their number in *n, which may be 0. COLLET_NO_MEMORY.
+ * and their number in *n, which may be 0. `groups` may be NULL. COLLET_INVALID for a group that does
+ * not exist; COLLET_NO_MEMORY.
  */
 collet_status trajectory_selection_apply(const trajectory_selection *selection,
-                                         const trajectory_topology *topology, int64_t **indices,
+                                         const trajectory_topology *topology,
+                                         const trajectory_groups *groups, int64_t **indices,
                                          int64_t *n, collet_error *err);
 
 /* NULL is allowed. */

@@ -219,7 +219,7 @@ def _patterns(keys):
 
 
 class _Trajectory:
-    def __init__(self, top, traj, selection, keys, masses, reference, axis, start, stop, step,
+    def __init__(self, top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
                  missing, batch, rows, progress):
         self._frames = _frames_of(top, traj)
         files = [None, None] if self._frames.source else [os.fsencode(top), os.fsencode(traj)]
@@ -235,7 +235,8 @@ class _Trajectory:
         self._bar = _Bar() if progress is True else None
         try:
             self._engine = Job(
-                _trajectory.open, *files, selection, mass_file, None if mass_file else masses,
+                _trajectory.open, *files, selection, os.fsencode(ndx) if ndx is not None else None,
+                mass_file, None if mass_file else masses,
                 os.fsencode(reference) if reference is not None else None, _patterns(keys),
                 _axis(axis), _count("start", start, 0), _count("stop", stop, 1),
                 _count("step", step, 1), _missing(missing), _count("batch", batch, 1), _count("rows", rows, 1),
@@ -270,18 +271,20 @@ class _Trajectory:
         return meta
 
 
-def extract(top, traj=None, *, selection="all", keys=None, masses=None, reference=None,
-            axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail", batch=None, progress=False):
+def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None,
+            reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail", batch=None,
+            progress=False):
     """The observables of every frame, as the program collet-extract computes them.
 
     top, traj : paths of files in the formats that formats() lists; or only `top`: an MDAnalysis
         Universe or AtomGroup, or an mdtraj.Trajectory, whose frames are read from the object. It is one
         body: an UpdatingAtomGroup, a ResidueGroup and a SegmentGroup are a TypeError
     selection : atoms, in collet-extract's language: "protein and not name H*"
+    ndx : path of a .ndx file of GROMACS, whose groups the selection may name: "group Protein"
     keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
     masses : amu, one for every atom of the topology, or the path of a file with one a line, or "equal":
-        1 for each atom; None:
-        the object's masses, or for files standard atomic weights by the atoms' names
+        1 for each atom; None: the object's masses, or for files the topology's, or standard atomic
+        weights of its elements or by the atoms' names
     reference : path of a file whose first frame rmsd refers to; None: the first frame read
     axis : of the z parts and the tilt
     start, stop, step : frames, counted from 0
@@ -300,22 +303,23 @@ def extract(top, traj=None, *, selection="all", keys=None, masses=None, referenc
     its next step, and still reads until then. Another thread uses the object and `progress`.
 
     The backend is the choice of collet.set_backend or using."""
-    work = _Trajectory(top, traj, selection, keys, masses, reference, axis, start, stop, step,
+    work = _Trajectory(top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
                        missing, batch, None, progress)
     results = work.take("collect")
     results.meta = work.finish()
     return results
 
 
-def extract_batches(top, traj=None, *, selection="all", keys=None, masses=None, reference=None,
-                    axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail", batch=None,
+def extract_batches(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None,
+                    reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail",
+                    batch=None,
                     rows=1024, progress=False):
     """As extract, as an iterator over Results of `rows` frames; the last one may have fewer.
 
     Memory does not grow with the trajectory. The rows are the same as of extract, bit for bit. A
     Universe is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
     and options are raised here."""
-    work = _Trajectory(top, traj, selection, keys, masses, reference, axis, start, stop, step,
+    work = _Trajectory(top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
                        missing, batch, rows, progress)
     return _iterate(work)
 

@@ -116,6 +116,7 @@ typedef struct collet_trajectory_options {
     const char *topology;   /* a file of a format with a topology */
     const char *trajectory; /* a file of a format with frames, of the same atoms */
     const char *selection;  /* atoms to analyse, in the language of collet-extract(1); NULL: all */
+    const char *ndx; /* a .ndx file of GROMACS, whose groups the selection may name; NULL: none */
     const char *masses;     /* file with one mass a line for each atom of the topology, amu, or
                                "equal": each selected atom has 1. NULL: mass_values, or the topology's
                                masses; where it has none, standard atomic weights of its elements,

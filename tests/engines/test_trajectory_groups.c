@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of .ndx files in selections. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <collet/trajectory.h>
+
+#include "common/contains.h"
+#include "directory.h"
+#include "io_files.h"
+#include "trajectory/atoms/groups.h"
+#include "trajectory/atoms/selection.h"
+
+#define ATOMS 6
+
+static char names[ATOMS][TRAJECTORY_ATOM_NAME] = {"N", "CA", "C", "O", "OW", "HW"};
+static char residues[ATOMS][TRAJECTORY_ATOM_NAME] = {"ALA", "ALA", "ALA", "ALA", "SOL", "SOL"};
+static int32_t ids[ATOMS] = {1, 1, 1, 1, 2, 2};
+static const trajectory_topology topology = {
+    .n_atoms = ATOMS, .names = names, .residue_names = residues, .residue_ids = ids};
+
+static const char file[] = "; made by hand\n"
+                           "[ System ]\n"
+                           "   1    2    3\n\t4 5 6 ; all\r\n"
+                           "[Protein-H]\n1 2 3 4\n\n"
+                           "[ SOL & !H* ]\n5\n"
+                           "[ empty ]\n"
+                           "[ Protein-H ]\n6 6";
+
+static const char *save(const char *text)
+{
+    const char *path = io_path(directory, "case.ndx");
+
+    io_save(path, text, strlen(text));
+    return path;
+}
+
+/* The atoms as digits from 0. */
+static void expect(const trajectory_groups *groups, const char *text, const char *atoms)
+{
+    trajectory_selection *selection;
+    int64_t *indices, n;
+    collet_error err;
+    char found[ATOMS + 1] = "";
+
+    assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_OK);
+    if (trajectory_selection_apply(selection, &topology, groups, &indices, &n, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    for (int64_t i = 0; i < n; i++)
+        found[i] = (char)('0' + indices[i]);
+    assert_string_equal(found, atoms);
+    free(indices);
+    trajectory_selection_free(selection);
+}
+
+static void groups_in_selections(void **state)
+{
+    (void)state;
+    trajectory_groups *groups;
+
+    assert_int_equal(trajectory_groups_read(save(file), ATOMS, &groups, NULL), COLLET_OK);
+    expect(groups, "group System", "012345");
+    expect(groups, "group Protein-H", "01235");
+    expect(groups, "group empty", "");
+    expect(groups, "group SOL*", "4");
+    expect(groups, "group empty SOL*", "4");
+    expect(groups, "not group Protein-H and group *", "4");
+    expect(groups, "name CA or group SOL* and resid 2 or (group S?stem and name N)", "014");
+    expect(groups, "protein", "0123");
+    trajectory_groups_free(groups);
+}
+
+static void refuse(const trajectory_groups *groups, const char *text, const char *message)
+{
+    trajectory_selection *selection;
+    int64_t *indices = (int64_t *)&indices, n;
+    collet_error err;
+
+    assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_OK);
+    assert_int_equal(trajectory_selection_apply(selection, &topology, groups, &indices, &n, &err),
+                     COLLET_INVALID);
+    assert_contains(err.text, message);
+    assert_null(indices);
+    trajectory_selection_free(selection);
+}
+
+static void groups_that_do_not_exist(void **state)
+{
+    (void)state;
+    trajectory_groups *groups;
+    char many[8000] = "";
+
+    refuse(NULL, "all or group System", "give --ndx FILE");
+    assert_int_equal(trajectory_groups_read(save(file), ATOMS, &groups, NULL), COLLET_OK);
+    refuse(groups, "group system",
+           "case.ndx is named 'system'; it has System, Protein-H, SOL & !H*, empty, Protein-H");
+    refuse(groups, "group System or group empty wrong", "is named 'wrong'");
+    trajectory_groups_free(groups);
+    for (int i = 0; i < 500; i++)
+        strcat(many, "[ group ]\n");
+    assert_int_equal(trajectory_groups_read(save(many), ATOMS, &groups, NULL), COLLET_OK);
+    refuse(groups, "group wrong", "it has group, group,");
+    trajectory_groups_free(groups);
+    trajectory_selection *selection;
+    collet_error err;
+    assert_int_equal(trajectory_selection_compile("group", &selection, &err), COLLET_INVALID);
+    assert_contains(err.text, "expected a name");
+}
+
+static void messages_point_at_the_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *message;
+    } bad[] = {
+        {"", "case.ndx: has no groups: no line begins with '['"},
+        {"; nothing\n\n", "has no groups"},
+        {"1 2\n", ":1: '1' is in front of the first group"},
+        {"[ a ]\n1 x\n", ":2: 'x' is not the number of an atom"},
+        {"[ a ]\n1\n7\n", ":3: atom 7 of group 'a' is not one of the topology's 6"},
+        {"[ a ]\n0\n", ":2: atom 0 of group 'a'"},
+        {"[ a ]\n-1\n", ":2: atom -1 of group 'a'"},
+        {"[ a\n1\n", ":1: '[ a' has no ']'"},
+        {"[ ]\n1\n", ":1: '[ ]' is a group without a name"},
+        {"[ a ]\n99999999999999999999\n", ":2: '99999999999999999999' is not the number"},
+    };
+
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        trajectory_groups *groups = (trajectory_groups *)&groups;
+        collet_error err;
+        assert_int_equal(trajectory_groups_read(save(bad[i].text), ATOMS, &groups, &err),
+                         COLLET_FORMAT);
+        assert_contains(err.text, bad[i].message);
+        assert_null(groups);
+    }
+    trajectory_groups *groups;
+    assert_int_equal(trajectory_groups_read("/nowhere/index.ndx", ATOMS, &groups, NULL), COLLET_IO);
+}
+
+/* By the library's option, whose file the meta file names. */
+static void option(void **state)
+{
+    (void)state;
+    collet_trajectory_options options = {.struct_size = sizeof options,
+                                         .topology = COLLET_TEST_DATA "/md/water/conf.gro",
+                                         .trajectory = COLLET_TEST_DATA "/md/water/traj.xtc",
+                                         .selection = "group two",
+                                         .ndx = save("[ two ]\n1 4\n")};
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    collet_trajectory *x;
+    collet_error err;
+
+    if (collet_trajectory_create(&x, &options, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    collet_trajectory_get_info(x, &info);
+    assert_int_equal(info.atoms, 2);
+    assert_true(info.mass > 31.99 && info.mass < 32.0);
+    collet_trajectory_destroy(x);
+    options.selection = "group three";
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_INVALID);
+    options.ndx = NULL;
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_INVALID);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_in_selections),
+        cmocka_unit_test(groups_that_do_not_exist),
+        cmocka_unit_test(messages_point_at_the_line),
+        cmocka_unit_test(option),
+    };
+
+    return cmocka_run_group_tests_name("groups", tests, make_directory, remove_directory);
+}
