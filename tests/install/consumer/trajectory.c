@@ -31,7 +31,7 @@ int main(int argc, char **argv)
         return fprintf(stderr, "trajectory: %s\n", err.text), 1;
     while (collet_trajectory_warning_at(trajectory, warnings) != NULL)
         warnings++;
-    printf("%lld rows of com, %d warnings\n", rows, (int)warnings);
+    printf("%lld rows of com, warnings: %d\n", rows, (int)warnings);
     collet_trajectory_destroy(trajectory);
     return 0;
 }
