@@ -27,7 +27,6 @@ collet_status collet_trajectory_check_selection(const char *text, collet_error *
 
 #define KEY_MOST 31 /* bytes of a key */
 
-static const char not_chosen[] = "not requested";
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
 
 #define SOME_VELOCITIES 8u /* a bit beside TRAJECTORY_VELOCITIES: only some atoms have velocities */
@@ -137,7 +136,8 @@ static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_erro
 
     x->has = 0;
     for (size_t i = 0; i < trajectory_output_count; i++)
-        x->left_out[i] = keys == NULL ? missing(trajectory_outputs[i].needs, has) : not_chosen;
+        x->left_out[i] =
+            keys == NULL ? missing(trajectory_outputs[i].needs, has) : trajectory_not_requested;
     while (keys != NULL) {
         size_t length = strcspn(keys, ",");
         collet_status status = choose_one(x, keys, length, has, err);

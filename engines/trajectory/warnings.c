@@ -12,6 +12,7 @@
 #include <string.h>
 
 const char trajectory_no_times[] = "the trajectory has no times";
+const char trajectory_not_requested[] = "not requested";
 
 static collet_status add_warning(collet_trajectory *x, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
@@ -112,6 +113,34 @@ static collet_status warn_gaps(collet_trajectory *x, collet_error *err)
                            ? ": frames without a field that a key needs are left out"
                            : ": keys that need a field are NaN in frames without it",
                        (long long)gaps->frames);
+}
+
+/* 1 if a key that could be computed with these fields is left out for want of them. */
+static int left_out_for(const collet_trajectory *x, uint32_t fields)
+{
+    uint32_t needs = (fields & TRAJECTORY_HAS_VELOCITIES ? TRAJECTORY_VELOCITIES : 0) |
+                     (fields & TRAJECTORY_HAS_FORCES ? TRAJECTORY_FORCES : 0);
+
+    for (size_t i = 0; i < trajectory_output_count; i++)
+        if (x->left_out[i] != NULL && x->left_out[i] != trajectory_not_requested &&
+            (trajectory_outputs[i].needs & needs))
+            return 1;
+    return 0;
+}
+
+static collet_status warn_unused(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_gaps *gaps = &x->gaps;
+
+    if (gaps->unused == 0 || !left_out_for(x, gaps->unused))
+        return COLLET_OK;
+    return add_warning(
+        x, err,
+        "frame %lld of %s has %s, the first one has none: keys that need them are left out, "
+        "because "
+        "the first frame decides; write a file that begins where they do (gmx trjconv -b TIME)",
+        (long long)gaps->first_unused, x->settings.trajectory,
+        trajectory_fields_name(gaps->unused));
 }
 
 static collet_status warn_not_finite(collet_trajectory *x, int field, collet_error *err)
@@ -289,6 +318,8 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
         status = warn_not_finite(x, field, err);
     if (status == COLLET_OK)
         status = warn_gaps(x, err);
+    if (status == COLLET_OK)
+        status = warn_unused(x, err);
     if (status == COLLET_OK)
         status = warn_elements(x, err);
     if (status == COLLET_OK)

@@ -338,6 +338,24 @@ static void keys_without_a_field_are_nan(void **state)
     tool_free(&result);
 }
 
+static void fields_that_begin_later(void **state)
+{
+    const char *text =
+        "frame 1 of late.trr has forces, the first one has none: keys that need them "
+        "are left out";
+    io_image image = {0};
+
+    (void)state;
+    save_sparse(0); /* for its topology */
+    for (int i = 0; i < 3; i++)
+        io_put_trr(&image, 4, 3, i, IO_BOX | IO_X | (i > 0 ? IO_F : 0));
+    io_save(io_path(directory, "late.trr"), image.data, image.size);
+    free(image.data);
+    expect_warning(RUN(0, "sparse.gro", "late.trr"), text);
+    expect_warning(RUN(0, "sparse.gro", "late.trr", "--keys", "com"), NULL);
+    expect_warning(RUN(0, "sparse.gro", "late.trr", "--stop", "1"), NULL);
+}
+
 /* Two atoms, with names, residues and x, y, z that follow each other in `atoms`, in a box. */
 static const char *save_pair(const char *atoms, const char *box)
 {
@@ -543,6 +561,7 @@ int main(void)
         cmocka_unit_test(boxes_whose_fields_touch),
         cmocka_unit_test(frames_without_a_field_are_skipped),
         cmocka_unit_test(keys_without_a_field_are_nan),
+        cmocka_unit_test(fields_that_begin_later),
         cmocka_unit_test(positions_whose_fields_touch),
         cmocka_unit_test(names_that_may_be_metals),
         cmocka_unit_test(only_selected_atoms_need_elements),

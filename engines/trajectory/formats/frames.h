@@ -22,6 +22,8 @@ typedef struct trajectory_gaps {
     int64_t first;    /* the number of the first in the file */
     uint32_t fields;  /* that it lacks */
     int64_t lacks[3]; /* frames without positions; with them but without velocities; forces */
+    uint32_t unused;  /* velocities, forces: of a later frame, where the first one has none */
+    int64_t first_unused; /* such a frame */
 } trajectory_gaps;
 
 /* Properties of the trajectory, from its first frame. */

@@ -450,6 +450,18 @@ static collet_status deliver(trajectory_reader *trajectory, trajectory_frame_hea
     return COLLET_OK;
 }
 
+static void note_unused(trajectory_reader *trajectory, const trajectory_frame_head *head)
+{
+    trajectory_gaps *gaps = &trajectory->gaps;
+    uint32_t unused =
+        (head->velocities && !trajectory->info.has_velocities ? TRAJECTORY_HAS_VELOCITIES : 0) |
+        (head->forces && !trajectory->info.has_forces ? TRAJECTORY_HAS_FORCES : 0);
+
+    if (unused && !gaps->unused)
+        gaps->first_unused = trajectory->index;
+    gaps->unused |= unused;
+}
+
 static int has_next(const trajectory_reader *trajectory)
 {
     return trajectory->stop < 0 || trajectory->next < trajectory->stop;
@@ -467,6 +479,7 @@ static collet_status read_frames(trajectory_reader *trajectory, trajectory_frame
         collet_status status = read_head(trajectory, &head, &at_end, err);
         if (status != COLLET_OK || at_end)
             return status;
+        note_unused(trajectory, &head);
         if (trajectory->index == trajectory->next) {
             status = deliver(trajectory, &head, frames, err);
             if (status != COLLET_OK)
