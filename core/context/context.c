@@ -369,26 +369,15 @@ static collet_status device_memory(device *d, collet_memory_stats *stats, collet
 
 collet_status context_device(collet_context *cx, const char *what, const char *name, device **out)
 {
-    selection s;
     *out = NULL;
     if (!name)
         return context_fail(cx, COLLET_INVALID,
                             "%s: the device is NULL; name \"host\" or one device", what);
     if (!strcmp(name, "host"))
         return COLLET_OK;
-    collet_status status = selection_parse(cx->runtime, name, &s, context_error(cx));
-    if (status != COLLET_OK)
-        return status;
-    device *d = s.devices[0];
-    int one = s.count == 1 && !s.automatic;
-    selection_clear(&s);
-    if (!one)
-        return collet_fail(
-            context_error(cx), COLLET_INVALID,
-            "%s: '%s' is neither \"host\" nor one device; write host, NAME or NAME:DEVICE", what,
-            name);
-    *out = d;
-    return COLLET_OK;
+    return selection_device(cx->runtime, what, name,
+                            "neither \"host\" nor one device; write host, NAME or NAME:DEVICE", out,
+                            context_error(cx));
 }
 
 collet_status context_space(collet_context *cx, const char *what, const char *space, device **out)

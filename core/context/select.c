@@ -93,12 +93,15 @@ static collet_status not_a_choice(const selection *s, collet_error *err)
                        s->choice);
 }
 
-static collet_status add_named(collet_runtime *r, selection *s, char *item, collet_error *err)
+/* Opens the device that `item` names, which it splits. Returns INVALID without a text if that is
+ * not the form of a name. */
+static collet_status open_named(const collet_runtime *r, char *item, device **out,
+                                collet_error *err)
 {
     const char *suffix;
     device *d = NULL;
     if (!split_item(item, &suffix))
-        return not_a_choice(s, err);
+        return COLLET_INVALID;
     backend *b = registry_find(r, item);
     if (!b)
         return unknown_backend(r, item, err);
@@ -107,14 +110,43 @@ static collet_status add_named(collet_runtime *r, selection *s, char *item, coll
         return unavailable(b, backend_reason(b, COLLET_BACKEND_UNAVAILABLE), err);
     collet_status status = device_find(b, suffix, &d, &why);
     if (status == COLLET_INVALID)
-        return not_a_choice(s, err);
+        return status;
     if (status != COLLET_OK)
         return unavailable(b, why.text, err);
     if (device_open(d, &why) != COLLET_OK)
         return d->index == DEVICE_NAMED ? device_unavailable(b, why.text, err)
                                         : unavailable(b, why.text, err);
-    add_device(s, d);
+    *out = d;
     return COLLET_OK;
+}
+
+static collet_status add_named(const collet_runtime *r, selection *s, char *item, collet_error *err)
+{
+    device *d;
+    collet_status status = open_named(r, item, &d, err);
+    if (status == COLLET_INVALID)
+        return not_a_choice(s, err);
+    if (status == COLLET_OK)
+        add_device(s, d);
+    return status;
+}
+
+collet_status selection_device(const collet_runtime *r, const char *what, const char *name,
+                               const char *expected, device **out, collet_error *err)
+{
+    text_buffer t;
+    char *item = text_trimmed(name, name + strlen(name));
+    if (!item)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", what);
+    collet_status status =
+        strcmp(item, "auto") && !strchr(item, ',') ? open_named(r, item, out, err) : COLLET_INVALID;
+    free(item);
+    if (status != COLLET_INVALID)
+        return status;
+    text_clear(&t);
+    text_add(&t, "%s: '%s' is %s", what, name, expected);
+    add_available(&t, r, "available", NULL);
+    return collet_fail(err, status, "%s", t.bytes);
 }
 
 /*

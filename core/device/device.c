@@ -92,8 +92,9 @@ collet_status device_find(backend *b, const char *suffix, device **out, collet_e
             return collet_fail(err, COLLET_UNAVAILABLE, "%s", b->reason ? b->reason : "");
         if (index >= b->device_count)
             return collet_fail(err, COLLET_UNAVAILABLE,
-                               "device %lu is out of range: it has %u device%s, numbered from 0",
-                               index, b->device_count, b->device_count == 1 ? "" : "s");
+                               "device %s is out of range: it has %u device%s, numbered from 0",
+                               *suffix ? suffix : "0", b->device_count,
+                               b->device_count == 1 ? "" : "s");
         *out = &b->devices[index];
         return COLLET_OK;
     }

@@ -18,6 +18,9 @@
  *       4. err
  *     The capacity of a buffer, and an offset in it, follow the buffer. Callbacks act on `user`.
  *     Only collet_fail and collet_fail_text have err in front: it is what they fill.
+ *   - A parameter `device` or `space` is "host" or one device as in collet_set_backend ("cuda:0"),
+ *     which is opened for it; UNKNOWN_BACKEND and UNAVAILABLE as there, INVALID for lists, "auto"
+ *     and everything else.
  *   - The life of every object ends with a function _destroy, which accepts NULL.
  *   - Every function that can fail returns a collet_status. Functions that take a context also
  *     store the text, for the calling thread (collet_last_error); the others have a parameter `err`
@@ -262,8 +265,8 @@ COLLET_API collet_status collet_last_status(const collet_context *context);
 /*
  * Chooses the backend: "auto", or names in order of preference separated by commas, each with an
  * optional device: "cpu_openmp", "cuda:1", "cuda,opencl,cpu_openmp". Overrides every other setting.
- * INVALID (syntax); UNKNOWN_BACKEND names the nearest; UNAVAILABLE gives the recorded reason; both
- * list what is available. In a list, unusable names are skipped with a warning in the log as long
+ * INVALID (syntax); UNKNOWN_BACKEND names the nearest; UNAVAILABLE gives the recorded reason, also
+ * for a device that was lost; both list what is available. In a list, unusable names are skipped with a warning in the log as long
  * as one is usable; an unknown name fails there too. On failure the previous choice stays in force.
  */
 COLLET_API collet_status collet_set_backend(collet_context *context, const char *choice);
@@ -301,15 +304,12 @@ typedef struct collet_counters {
 COLLET_API collet_status collet_context_counters(collet_context *context,
                                                  collet_counters *counters);
 
-/* Bytes in a memory space: "host", or one device as in collet_set_backend ("cuda:0"), which is
- * opened for it. Destroyed arrays of a device count until the work that uses them is over; to find
- * a leak, compare `current` after one collet_finish with `current` after a later one. INVALID for
- * lists and "auto". */
+/* Bytes in a memory space. Destroyed arrays of a device count until the work that uses them is over; to find
+ * a leak, compare `current` after one collet_finish with `current` after a later one. */
 COLLET_API collet_status collet_memory(collet_context *context, collet_memory_stats *stats,
                                        const char *space);
 
-/* From now on, for all contexts, `peak` of that space is the largest `current` since this call.
- * INVALID as collet_memory. */
+/* From now on, for all contexts, `peak` of that space is the largest `current` since this call. */
 COLLET_API collet_status collet_memory_reset_peak(collet_context *context, const char *space);
 
 /*
@@ -327,9 +327,7 @@ COLLET_API collet_status collet_trim(collet_context *context);
  * done, like a recorded event of CUDA. To measure calls, take one before and one after them;
  * collet_timestamp_elapsed gives the difference.
  *
- * `device` is "host" or one device as in collet_set_backend ("cuda:0"), which is opened for it;
- * NULL: the first of the context's choice that can be opened. INVALID otherwise. If the device has
- * a clock of its own (the extension collet.timing/1), the call does not wait and the device goes on
+ * `device` NULL: the first of the context's choice that can be opened. If the device has a clock of its own (the extension collet.timing/1), the call does not wait and the device goes on
  * working. Otherwise the host's clock is used, and the call waits for the context's work on the
  * device if that is asynchronous. A timestamp holds a reference to the runtime. REFUSED, NO_MEMORY,
  * FAILED, DEVICE_LOST.
@@ -454,8 +452,8 @@ COLLET_API collet_status collet_array_acquire(collet_context *context, collet_ar
                                               void **address, int32_t access);
 COLLET_API collet_status collet_array_release(collet_context *context, collet_array *array);
 
-/* A hint that the array is used next in the memory of `device` ("host", or one device as in
- * collet_set_backend): copies its bytes there unless they are valid there. A copy to a device is in
+/* A hint that the array is used next in the memory of `device`: copies its bytes there unless they
+ * are valid there. A copy to a device is in
  * order with the context's work on that device, and the call does not wait for it; for a copy to
  * "host" it waits. BUSY while the array is acquired for writing; INVALID, REFUSED, NO_MEMORY,
  * FAILED, DEVICE_LOST. */
@@ -466,9 +464,7 @@ COLLET_API collet_status collet_array_prefetch(collet_context *context, collet_a
 
 /*
  * For programs that use a device's own interface together with Collet: MPI and NCCL on device
- * memory, kernels of their own. `device` is "host" or one device as in collet_set_backend
- * ("cuda:0"), which is opened for it; INVALID otherwise. UNSUPPORTED: the device offers no native
- * handles. Devices that work in the host's memory are the host. Handles stay libcore's: do not free
+ * memory, kernels of their own. UNSUPPORTED: the device offers no native handles. Devices that work in the host's memory are the host. Handles stay libcore's: do not free
  * them.
  */
 
@@ -518,8 +514,7 @@ COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_ar
 /*
  * `bytes` bytes of host memory that the system does not move, for arrays that go to and from a
  * device often: wrap it (collet_array_wrap), read and write through it. *address is 64-byte aligned
- * and undefined memory. `device` as for native handles; other devices of that backend may have to
- * copy. UNSUPPORTED: the device (always for "host") offers none, and ordinary memory is as good.
+ * and undefined memory. Other devices of that backend may have to copy. UNSUPPORTED: the device (always for "host") offers none, and ordinary memory is as good.
  * REFUSED: not enough is left; page-locked memory is scarce, because the system cannot use it for
  * anything else. INVALID: 0 bytes, NULL.
  */
@@ -693,8 +688,9 @@ COLLET_API collet_status collet_ops_infer(const collet_runtime *runtime, uint32_
                                           const void *params, collet_error *err);
 /* Opens the device ("cuda:1"), or the first device of the backend ("cuda"). OK when it has a kernel
  * for the op with these `count` dtypes, outputs first; a dtype COLLET_DTYPE_NONE, or one beyond
- * `count`, stands for any. UNSUPPORTED: it has none. NOT_FOUND: no such op; UNKNOWN_BACKEND,
- * UNAVAILABLE; INVALID, DTYPE. */
+ * `count`, stands for any (`dtypes` NULL: all). UNSUPPORTED: it has none. NOT_FOUND: no such op;
+ * UNKNOWN_BACKEND and UNAVAILABLE as in collet_set_backend; INVALID: also "auto", lists, "host";
+ * DTYPE. */
 COLLET_API collet_status collet_backend_has_kernel(const collet_runtime *runtime,
                                                    const char *backend, uint32_t op,
                                                    const collet_dtype *dtypes, uint32_t count,

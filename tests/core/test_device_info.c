@@ -67,8 +67,36 @@ static void kernels_are_looked_up_by_real_dtypes(void **state)
                      COLLET_INVALID);
     assert_int_equal(collet_backend_has_kernel(rt, "remote", 999, valid, 3, &err),
                      COLLET_NOT_FOUND);
-    assert_int_equal(collet_backend_has_kernel(rt, "nobody", COLLET_OP_ADD, valid, 3, &err),
-                     COLLET_UNKNOWN_BACKEND);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, NULL, 0, &err),
+                     COLLET_OK);
+    assert_int_equal(collet_backend_has_kernel(rt, "remote", COLLET_OP_ADD, NULL, 1, &err),
+                     COLLET_INVALID);
+}
+
+/* Where one device is wanted, the error says so and lists what there is. */
+static void one_device_is_named(void **state)
+{
+    static const char *const several[] = {"auto", "", "cpu_scalar,remote", "remote,remote",
+                                          "remote:"};
+    collet_error err;
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    (void)state;
+#define ASK(name) collet_backend_has_kernel(rt, name, COLLET_OP_ADD, NULL, 0, &err)
+    for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
+        assert_int_equal(ASK(several[i]), COLLET_INVALID);
+        assert_contains(err.text, "is not one backend or device; write NAME or NAME:DEVICE; "
+                                  "available: cpu_scalar, remote");
+        assert_status(cx, collet_memory(cx, &stats, several[i]), COLLET_INVALID);
+        assert_text_has(cx, "is neither \"host\" nor one device; write host, NAME or NAME:DEVICE; "
+                            "available: cpu_scalar, remote");
+    }
+    assert_int_equal(ASK("host"), COLLET_UNKNOWN_BACKEND);
+    assert_contains(err.text, "there is no backend 'host'; available: cpu_scalar, remote");
+    assert_int_equal(ASK("remot"), COLLET_UNKNOWN_BACKEND);
+    assert_contains(err.text, "did you mean 'remote'");
+    assert_int_equal(ASK("remote:99999999999999999999"), COLLET_UNAVAILABLE);
+    assert_contains(err.text, "device 99999999999999999999 is out of range: it has 2 devices");
+#undef ASK
 }
 
 static void peaks_can_be_reset(void **state)
@@ -153,6 +181,7 @@ int main(void)
         TEST(memory_of_one_space),
         TEST(devices_are_left),
         TEST(kernels_are_looked_up_by_real_dtypes),
+        TEST(one_device_is_named),
         TEST(peaks_can_be_reset),
         TEST(devices_have_properties),
         TEST(processors_have_properties),

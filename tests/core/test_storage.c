@@ -228,6 +228,15 @@ static void a_lost_device_loses_only_its_own(void **state)
     assert_ok(w.cx, collet_op_mul(w.cx, d, a, a));
     assert_string_equal(collet_last_backend(w.cx), "cpu_scalar");
     assert_floats(w.cx, d, squares);
+    /* Every function that is given its name refuses it alike. */
+    collet_error err;
+    assert_status(w.cx, collet_set_backend(w.cx, "remote:0"), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, "remote:0 was lost");
+    assert_status(w.cx, collet_array_prefetch(w.cx, a, "remote:0"), COLLET_UNAVAILABLE);
+    assert_text_has(w.cx, "remote:0 was lost");
+    assert_int_equal(collet_backend_has_kernel(w.rt, "remote:0", COLLET_OP_ADD, NULL, 0, &err),
+                     COLLET_UNAVAILABLE);
+    assert_contains(err.text, "remote:0 was lost");
     collet_array_destroy(a);
     collet_array_destroy(c);
     collet_array_destroy(d);
