@@ -123,6 +123,18 @@ def test_out():
     assert (out == kept).all()
 
 
+@pytest.mark.parametrize("call", [
+    "op.fill(value=1, out=out)", "op.uniform(out=out, seed=1)", "op.normal(out=out, seed=1)",
+    "op.copy(x, out=out)", "op.add(x, x, out=out)", "op.add(x, 1.0, out=out)"])
+def test_out_in_the_first_call_of_a_process(call):
+    text = f"""import numpy as np, collet
+from collet import op
+x, out = collet.ones(2), np.zeros(2)
+assert {call} is out and out.all()"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_several_outputs():
     a = np.array([[2.0, 0], [0, 3]])
     values, vectors, info = result = op.eigh(a)
