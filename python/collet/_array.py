@@ -280,8 +280,9 @@ class Array(_core.Array):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         target = self[key]
-        if isinstance(value, (int, float, complex)):
-            op.fill(value=value, out=target)
+        if isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
+                not (isinstance(value, Array) and target._dtype in (value._dtype, *_FLOATS, *_COMPLEX)):
+            op.fill(value=value, out=target)  # refuses what integers do not hold
         else:
             op.copy(value, out=target)
 

@@ -63,6 +63,9 @@ def number(value: Any, name: str) -> Any:
     found = np.asarray(value)
     if found.ndim or found.dtype.kind not in "biufcV":
         raise TypeError(f"{name} is {value!r}; it must be a number")
+    if found.dtype.char in "gG":  # more digits than f64
+        raise _core.DtypeError(f"{name} is {found.dtype}, which collet does not support: convert it "
+                               "to float or complex")
     return found.item()
 
 

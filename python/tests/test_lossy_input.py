@@ -180,22 +180,37 @@ def test_parameters_of_the_wrong_type():
 
 
 @pytest.mark.parametrize("dtype, values", [
-    ("i4", (1.5, np.nan, np.inf, 2**31, -2.0**32, np.float32(0.5), np.array(1.5))),
-    ("u1", (300, -1, 256.0)), ("int64", (2**63, 2.0**63, -2**63 - 1)),
+    ("i4", (1.5, np.nan, np.inf, 2**31, -2.0**32, np.float32(0.5), np.array(1.5), np.uint64(2**63))),
+    ("i2", (np.int64(70000), np.array(99999), np.float32(np.nan), np.float16(0.5))),
+    ("u1", (300, -1, 256.0, np.int8(-1))), ("int64", (2**63, 2.0**63, -2**63 - 1)),
     ("uint64", (-1, 2**64))])
 def test_integers_hold_a_value(dtype, values):
     for value in values:
         with pytest.raises(collet.DtypeError, match="value is .*, which .* does not have"):
             collet.full(2, value, dtype)
         with pytest.raises(collet.DtypeError, match="value is"):
-            collet.zeros(2, dtype)[0] = getattr(value, "item", lambda: value)()
+            collet.zeros(2, dtype)[0] = value
+        if not isinstance(value, int):
+            with pytest.raises(collet.DtypeError, match="value is"):
+                collet.zeros(2, dtype)[:] = collet.full((), value)
         for more in {"shape": 2, "dtype": dtype}, {"out": np.zeros(2, dtype)}:
             with pytest.raises(collet.DtypeError, match="value is .*, which .* does not have"):
                 op.fill(value=value, **more)
-    edges = (np.iinfo(dtype).min, np.iinfo(dtype).max, 2.0, np.float64(3), True)
+    edges = (np.iinfo(dtype).min, np.iinfo(dtype).max, 2.0, np.float64(3), True, np.array(7),
+             np.float32(5), np.True_)
     for value in edges:
+        x = collet.zeros(2, dtype)
+        x[0], x[1:] = value, collet.full((), 4.0)
+        assert x.to_numpy().tolist() == [value, 4]
         assert (collet.full(2, value, dtype).to_numpy() == value).all()
         assert (op.fill(shape=2, value=value, dtype=dtype) == value).all()
+
+
+def test_digits_of_a_number():
+    for use in (lambda v: collet.full(2, v), lambda v: collet.zeros(2).__setitem__(0, v)):
+        for number in np.longdouble("0.1"), np.clongdouble(1j):
+            with pytest.raises(collet.DtypeError, match="value is .*, which collet does not support"):
+                use(number)
 
 
 def test_floats_hold_large_integers():
