@@ -118,9 +118,13 @@ _OPERATORS = {
 
 def _ufunc(_: Array, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
     names = _OPERATORS.get(ufunc.__name__)
-    if not names or method != "__call__" or keywords:
+    if not names or method != "__call__":
         name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
         raise TypeError(f"numpy.{name} takes no collet.Array: use the functions of collet.op, or give "
+                        "it a copy of the elements, x.to_numpy()")
+    if keywords:
+        raise TypeError(f"numpy.{ufunc.__name__} takes no {'=, '.join(keywords)}= where an operand or out "
+                        "is a collet.Array (a += x is out=a): use the functions of collet.op, or give "
                         "it a copy of the elements, x.to_numpy()")
     if isinstance(inputs[0], Array):
         return getattr(inputs[0], names[0])(inputs[1])

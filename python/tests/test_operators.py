@@ -53,13 +53,18 @@ def test_sequences_are_not_repeated(other):
 def test_functions_of_numpy():
     calls = {"add.reduce": lambda: np.add.reduce(X), "exp": lambda: np.exp(X),
              "remainder": lambda: np.ones(3) % X, "add.at": lambda: np.add.at(np.ones(3), [0], X),
-             "multiply.outer": lambda: np.multiply.outer(np.ones(2), X),
-             "add": lambda: np.add(np.ones(3), X, out=np.ones(3))}
+             "multiply.outer": lambda: np.multiply.outer(np.ones(2), X)}
     for name, call in calls.items():
         with pytest.raises(TypeError, match=f"numpy.{name} takes no collet.Array: .*to_numpy"):
             call()
+    for call in (lambda: np.add(X, X, out=np.ones(3)), lambda: np.add(np.ones(3), 1, out=+X),
+                 lambda: np.add(np.ones(3), X, out=np.ones(3))):
+        with pytest.raises(TypeError, match="numpy.add takes no out= where .*collet.op.*to_numpy"):
+            call()
+    with pytest.raises(TypeError, match="numpy.add takes no where=, dtype= where"):
+        np.add(X, X, where=np.ones(3, "?"), dtype="f4")
     host = np.ones(3)
-    with pytest.raises(TypeError, match="numpy.add takes no collet.Array"):
+    with pytest.raises(TypeError, match="numpy.add takes no out= "):
         host += X
     assert isinstance(host, np.ndarray) and host.tolist() == [1, 1, 1]
 
