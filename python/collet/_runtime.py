@@ -115,7 +115,7 @@ def counters() -> dict[str, int]:
 
 
 def memory(space: str = "host") -> dict[str, int]:
-    """Bytes in "host" or on a device ("opencl:0"): current, reserved, peak, total, available."""
+    """Bytes in "host" or on a device ("opencl:0"): current, held, peak, total, available."""
     return _core.memory(space)
 
 

@@ -86,8 +86,8 @@ def memory_info(device: str | None = None) -> dict[str, float]:
     allocated), total, available (0: not known), peak of allocated; utilization (allocated of total)
     in per cent; and resident, the memory of this process on the host."""
     m = collet.memory(_resolve(device))
-    return {"allocated": m["current"] / _GB, "reserved": m["reserved"] / _GB,
-            "free": max(0, m["reserved"] - m["current"]) / _GB, "total": m["total"] / _GB,
+    return {"allocated": m["current"] / _GB, "reserved": m["held"] / _GB,
+            "free": max(0, m["held"] - m["current"]) / _GB, "total": m["total"] / _GB,
             "available": m["available"] / _GB, "peak": m["peak"] / _GB,
             "utilization": 100 * m["current"] / m["total"] if m["total"] else 0.0,
             "resident": _resident() / _GB}

@@ -119,7 +119,7 @@ PyObject *report_memory(PyObject *module, PyObject *space)
     if (status != COLLET_OK)
         return runtime_raise(context);
     return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "current", (unsigned long long)m.current,
-                         "reserved", (unsigned long long)m.held, "peak", (unsigned long long)m.peak,
+                         "held", (unsigned long long)m.held, "peak", (unsigned long long)m.peak,
                          "total", (unsigned long long)m.total, "available",
                          (unsigned long long)m.available);
 }

@@ -4,6 +4,8 @@ own."""
 
 import logging
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,8 @@ import pytest
 
 import collet
 from collet import _doctor, bench, op
+
+TYPES = pathlib.Path(__file__).parents[2] / "include/collet/types.h"
 
 
 def python(text, **environment):
@@ -135,6 +139,8 @@ def test_counters_memory_trim():
     del x
     collet.reset_peak()
     assert collet.memory()["peak"] < 8 * 10**6
+    fields = re.search(r"struct collet_memory_stats \{(.*?)\}", TYPES.read_text(), re.DOTALL)[1]
+    assert list(collet.memory()) == re.findall(r"uint64_t (\w+);", fields)
     collet.trim()
     collet.finish()
     with pytest.raises(collet.InvalidError):

@@ -218,7 +218,7 @@ _CUDA = {
     "get_device_properties": get_device_properties, "Event": Event, "Stream": Stream,
     "get_device_name": lambda device=None: get_device_properties(device).name,
     "get_device_capability": lambda device=None: _version(bench.device_info(_state.device)),
-    "memory_allocated": _memory("current"), "memory_reserved": _memory("reserved"),
+    "memory_allocated": _memory("current"), "memory_reserved": _memory("held"),
     "max_memory_allocated": _memory("peak"),
     "reset_peak_memory_stats": lambda device=None: collet.reset_peak(_state.device),
 }
