@@ -106,3 +106,12 @@ void *error_format(collet_status status, const char *format, ...)
     va_end(arguments);
     return error_raise(status, text);
 }
+
+int error_too_large(const char *name)
+{
+    PyErr_Clear();
+    error_format(
+        COLLET_DTYPE,
+        "%s is beyond the range of f64, which no dtype exceeds: give a number below 1.8e308", name);
+    return -1;
+}

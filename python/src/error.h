@@ -14,4 +14,8 @@ void *error_raise(collet_status status, const char *text);
 /* The same, formatted like printf. */
 void *error_format(collet_status status, const char *format, ...) COLLET_PRINTF(2, 3);
 
+/* Raises DtypeError in place of an OverflowError, for a number beyond f64; `name` is the
+ * argument's. Returns -1. */
+int error_too_large(const char *name);
+
 #endif

@@ -25,7 +25,7 @@ static int take_array(operand *o, PyObject *object)
 }
 
 /* Stores a Python number in o->number; 0: NumPy must convert it. */
-static int take_number(operand *o, PyObject *object, collet_dtype dtype)
+static int take_number(operand *o, PyObject *object, const char *name, collet_dtype dtype)
 {
     double value;
     if (PyFloat_CheckExact(object))
@@ -34,6 +34,8 @@ static int take_number(operand *o, PyObject *object, collet_dtype dtype)
         value = PyLong_AsDouble(object);
     else
         return 0;
+    if (value == -1 && PyErr_Occurred())
+        return error_too_large(name);
     if (dtype == COLLET_F64)
         memcpy(o->number, &value, sizeof value);
     else if (dtype == COLLET_F32)
@@ -44,8 +46,6 @@ static int take_number(operand *o, PyObject *object, collet_dtype dtype)
         memcpy(o->number, &(collet_c64){(float)value, 0}, sizeof(collet_c64));
     else
         return 0;
-    if (PyErr_Occurred()) /* an int beyond the doubles */
-        return -1;
     o->view.spec.dtype = dtype;
     o->view.spec.ndim = 0;
     o->view.data = o->number;
@@ -74,7 +74,7 @@ int operand_input(operand *o, PyObject *object, const char *name, collet_dtype l
         return take_array(o, object);
     if (numpy_is_array(object))
         return take_memory(o, object, name);
-    failed = like ? take_number(o, object, like) : 0;
+    failed = like ? take_number(o, object, name, like) : 0;
     if (failed)
         return failed < 0 ? -1 : 0;
     if (!PyFloat_CheckExact(object) && !PyLong_CheckExact(object) && !PyComplex_CheckExact(object))

@@ -10,7 +10,12 @@
 
 static int refuse(const op_field *field, PyObject *value, const char *wanted)
 {
-    PyErr_Format(PyExc_ValueError, "%U is %R; it must be %s", field->name, value, wanted);
+    PyObject *text;
+    PyErr_Clear();
+    text = PyObject_Repr(value); /* fails for an int of more than 4300 digits */
+    if (text)
+        PyErr_Format(PyExc_ValueError, "%U is %U; it must be %s", field->name, text, wanted);
+    Py_XDECREF(text);
     return -1;
 }
 
@@ -52,7 +57,7 @@ static int store_integer(const op_field *field, PyObject *value, unsigned char *
         uint64_t v = PyLong_AsUnsignedLongLong(index);
         Py_DECREF(index);
         if (v == (uint64_t)-1 && PyErr_Occurred())
-            return -1;
+            return refuse(field, value, "within the range of its type");
         memcpy(target, &v, sizeof v);
         return 0;
     }
@@ -68,7 +73,9 @@ static int store_float(const op_field *field, PyObject *value, unsigned char *ta
 {
     double number = PyFloat_AsDouble(value);
     if (number == -1 && PyErr_Occurred())
-        return refuse_type(field, value, "a number");
+        return PyErr_ExceptionMatches(PyExc_OverflowError)
+                   ? refuse(field, value, "within the range of its type")
+                   : refuse_type(field, value, "a number");
     if (field->row.dtype == COLLET_F64)
         memcpy(target, &number, sizeof number);
     else
@@ -218,11 +225,11 @@ static int store_plain(const op_field *field, PyObject *value, unsigned char *ta
         Py_DECREF(index);
     } else {
         scalar.value.f64 = PyFloat_AsDouble(value);
-        if (PyErr_Occurred())
-            return refuse_type(field, value, "a number");
     }
     if (PyErr_Occurred())
-        return -1;
+        return PyErr_ExceptionMatches(PyExc_OverflowError)
+                   ? error_too_large(PyUnicode_AsUTF8AndSize(field->name, NULL))
+                   : refuse_type(field, value, "a number");
     memcpy(target, &scalar, sizeof scalar);
     return 0;
 }

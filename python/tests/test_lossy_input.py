@@ -2,6 +2,7 @@
 """What an array has besides its numbers is not dropped without a word: masks, units, imaginary
 parts, digits."""
 
+import fractions
 import pathlib
 from collections import UserList, deque
 
@@ -215,8 +216,30 @@ def test_digits_of_a_number():
 
 def test_floats_hold_large_integers():
     assert collet.full(1, 10**30).to_numpy() == 1e30 and op.fill(shape=1, value=-2**64) == -2.0**64
-    with pytest.raises(OverflowError):
-        op.fill(shape=1, value=10**400)
+
+
+@pytest.mark.parametrize("number", [10**400, -10**5000, fractions.Fraction(10**400)],
+                         ids=["int", "digits", "fraction"])
+def test_numbers_beyond_f64(number):
+    for dtype in "i1", "u8", "f4", "f8", "c8":
+        for use in (lambda: collet.full(2, number, dtype),
+                    lambda: op.fill(shape=2, value=number, dtype=dtype)):
+            with pytest.raises(collet.DtypeError, match="value is beyond the range of f64"):
+                use()
+    if isinstance(number, int):
+        for dtype in "i1", "f4", "f8":
+            with pytest.raises(collet.DtypeError, match="b is beyond the range of f64"):
+                collet.ones(2, dtype) + number
+    with pytest.raises(ValueError, match="threshold is .* within the range of its type|digits"):
+        op.ternary_quantize(np.ones((1, 256), "f4"), threshold=number)
+    with pytest.raises((TypeError, ValueError), match="seed is|digits"):
+        op.uniform(shape=2, seed=number)
+
+
+def test_seeds_of_64_bits():
+    for seed in -1, 2**64:
+        with pytest.raises(ValueError, match=f"seed is {seed}; it must be within the range"):
+            op.uniform(shape=2, seed=seed)
 
 
 class Unitless(np.ndarray):
