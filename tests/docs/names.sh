@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# names.sh SOURCE: checks that public headers declare every name collet_... of the documents.
+set -euo pipefail
+cd "$1"
+headers=(include/collet engines/*/include/collet)
+documents=(README.md CHANGELOG.md core/DESIGN.md plugins/README.md docs/*.md man/*)
+
+# Ops are declared by rows COLLET_CALL(NAME, name, ...). collet_backend_example is a package.
+known=$(
+    grep -rhoE '\bcollet_\w+' "${headers[@]}"
+    grep -rhoE '\bCOLLET_CALL(_PARAMS)?\(\w+, \w+' "${headers[@]}" | sed 's/.*, /collet_op_/'
+    echo collet_backend_example
+)
+named=$(grep -hoE '\bcollet_\w*[a-z0-9]\b' "${documents[@]}")
+unknown=$(comm -13 <(sort -u <<<"$known") <(sort -u <<<"$named"))
+[ -z "$unknown" ] || {
+    echo "No public header declares these names:" >&2
+    # shellcheck disable=SC2086 # a list
+    grep -nw -- "$unknown" "${documents[@]}" >&2
+    exit 1
+}
