@@ -62,7 +62,7 @@ static int32_t parse_hybrid(const char *text)
 static int parse_number(const char *text, int32_t last, int32_t *number)
 {
     size_t width = NUMBER + (digit(text[NUMBER], 10) >= 0);
-    int32_t hexadecimal = last >= LAST_DECIMAL ? parse_base(text, 16) : -1;
+    int32_t hexadecimal = parse_base(text, 16);
     int32_t hybrid = parse_hybrid(text);
     int64_t decimal;
 
