@@ -240,13 +240,13 @@ static collet_status read_abi(manifest *m, const cJSON *root, refusal *why)
         !json_is_integer(cJSON_GetArrayItem(abi, 1), 0, 65535, &minor))
         return bad_member(why, "abi", "[major, minor]");
     m->abi = (uint32_t)major << 16 | (uint32_t)minor;
-    if (major == COLLET_ABI_MAJOR)
+    int newer = m->abi > COLLET_ABI;
+    if (major == COLLET_ABI_MAJOR && !newer)
         return COLLET_OK;
-    return refuse_with(why, COLLET_ABI_MISMATCH,
-                       major > COLLET_ABI_MAJOR ? "abi-too-new" : "abi-too-old",
-                       "built for plugin interface %d.%d, but this libcore has %d.%d: %s",
-                       (int)major, (int)minor, COLLET_ABI_MAJOR, COLLET_ABI_MINOR,
-                       major > COLLET_ABI_MAJOR ? "update libcore" : "rebuild the plugin");
+    return refuse_with(why, COLLET_ABI_MISMATCH, newer ? "abi-too-new" : "abi-too-old",
+                       "%s plugin interface %d.%d, but this libcore has %d.%d: %s",
+                       newer ? "needs" : "built for", (int)major, (int)minor, COLLET_ABI_MAJOR,
+                       COLLET_ABI_MINOR, newer ? "update libcore" : "rebuild the plugin");
 }
 
 static collet_status read_features(manifest *m, const cJSON *root, refusal *why)

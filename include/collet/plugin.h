@@ -444,7 +444,8 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
 
 /*
  * JSON in an ELF note, owner "collet", read before any code of the plugin runs (`abi`: the lowest
- * version of the interface that the plugin needs; the major number must be libcore's):
+ * version of the interface that the plugin needs; the major number must be libcore's, the minor
+ * number at most libcore's):
  *   {"name": "cpu_scalar", "version": "0.1.0", "abi": [1, 0], "priority": 10,
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}

@@ -21,7 +21,7 @@ static void check(const manifest *m, collet_status status, const char *code, con
     if (status != COLLET_OK)
         return;
     if (strcmp(code, "ok") != 0 || !manifest_name_valid(m->name) || !m->version[0] ||
-        m->abi >> 16 != COLLET_ABI_MAJOR || m->kernel_count > MANIFEST_MAX_KERNELS)
+        m->abi >> 16 != COLLET_ABI_MAJOR || m->abi > COLLET_ABI || m->kernel_count > MANIFEST_MAX_KERNELS)
         abort();
     for (size_t i = 0; i < m->kernel_count; i++)
         for (size_t k = 0; k < i; k++)
