@@ -113,7 +113,11 @@ collet_status open_plugin(const char *path, const manifest *m, const collet_host
     if (status != COLLET_OK)
         return status;
     if (!plugin)
-        return REFUSE("entry-null", "collet_plugin_entry returned NULL");
+        return REFUSE(
+            "entry-null",
+            "collet_plugin_entry returned NULL: it was probably built for another version "
+            "of the plugin interface than this libcore's, %d.%d: rebuild it",
+            COLLET_ABI_MAJOR, COLLET_ABI_MINOR);
     mark(progress, OPEN_TABLE);
     status = vtable_verify(plugin, m, why);
     if (status == COLLET_OK)
@@ -126,7 +130,8 @@ collet_status open_layer(const char *path, const manifest *m, const collet_host 
 {
     collet_floating before = collet_floating_now();
     collet_layer_entry_fn entry;
-    collet_error err = {COLLET_OK, "no reason given"};
+    collet_error err = {COLLET_OK, "no reason given; if it was built for another version of "
+                                   "the plugin interface, rebuild it"};
     why->code = "ok";
     collet_status status = load(path, "collet_layer_entry", before, &entry, why);
     if (status != COLLET_OK)

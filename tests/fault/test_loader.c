@@ -218,7 +218,9 @@ static const struct {
     {"short_vtable", "vtable-short", "first version"},
     {"table_abi", "vtable-abi", "2.7"},
     {"table_garbage", "crash-in-vtable", "SIGSEGV"},
-    {"entry_null", "entry-null", "NULL"},
+    {"entry_null", "entry-null",
+     "returned NULL: it was probably built for another version of the plugin interface than this "
+     "libcore's, "},
     {"crash_constructor", "crash-in-constructor",
      "crashed in a constructor, while being loaded (SIGSEGV)"},
     {"crash_entry", "crash-in-entry", "(SIGABRT); last output: the zoo is closed"},

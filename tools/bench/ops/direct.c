@@ -49,7 +49,10 @@ static collet_status find_entry(bench_direct *d, const char *path, collet_error 
     memcpy(&entry, &symbol, sizeof entry);
     d->table = entry ? entry(&d->host) : NULL;
     return d->table ? COLLET_OK
-                    : collet_fail(err, COLLET_ABI_MISMATCH, "%s: it returned no table", path);
+                    : collet_fail(err, COLLET_ABI_MISMATCH,
+                                  "%s: its entry returned no table: it was probably built for "
+                                  "another version of the plugin interface; rebuild it",
+                                  path);
 }
 
 static const collet_kernel_row *find_row(const bench_direct *d, uint32_t op, uint64_t sig)
