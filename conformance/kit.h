@@ -6,7 +6,8 @@
  * the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and *judges* the
  * outputs against an oracle in long double that shares no code with any backend. Everything else
  * (building the operands, calling, comparing memory and process state) is the same for all ops and
- * * is in run.c. To add an op, add a row to the table of its family, and its limits to limits.c.
+ * is in run.c. To add an op, add a row to the table of its family, and its limits to limits.c if
+ * its `check` in collet/ops.def is not EXACT or SUM.
  *
  * The kit runs in a child process (tools/check/supervise.c) and exits with KIT_EXIT_MEMORY when
  * memory runs out. One thread; no globals except constant tables.
@@ -114,9 +115,9 @@ typedef struct kit_limit {
     const char *unit; /* text: "ulp", "of sum |m r| / |sum m|", ... */
 } kit_limit;
 
-extern const kit_limit kit_limits[];
-extern const size_t kit_limit_count;
-/* Finds a limit; NULL if the table does not have it. */
+/* Limit number `index` of an op; NULL after the last one. */
+const kit_limit *kit_limit_at(uint32_t op, size_t index);
+/* Finds a limit; NULL if the op does not have it. */
 const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity);
 
 /* ---- Rows and cases ------------------------------------------------------------------------ */
@@ -137,11 +138,29 @@ struct kit_op {
 const kit_op *kit_op_find(uint32_t op);
 
 /* The tables of the families, which end with op 0. */
-extern const kit_op kit_array_arithmetic_ops[], kit_array_axes_ops[], kit_array_function_ops[],
-    kit_array_ops[], kit_array_reduce_ops[], kit_factor_ops[], kit_fft_ops[], kit_linalg_ops[],
-    kit_linalg_vector_ops[], kit_md_axes_ops[], kit_md_ops[], kit_md_vector_ops[], kit_random_ops[],
-    kit_scatter_average_ops[], kit_scatter_field_ops[], kit_scatter_sphere_ops[], kit_spectra_ops[],
-    kit_ternary_ops[], kit_ternary_product_ops[];
+#define KIT_TABLES(X)                                                                              \
+    X(kit_array_arithmetic_ops)                                                                    \
+    X(kit_array_axes_ops)                                                                          \
+    X(kit_array_function_ops)                                                                      \
+    X(kit_array_ops)                                                                               \
+    X(kit_array_reduce_ops)                                                                        \
+    X(kit_factor_ops)                                                                              \
+    X(kit_fft_ops)                                                                                 \
+    X(kit_linalg_ops)                                                                              \
+    X(kit_linalg_vector_ops)                                                                       \
+    X(kit_md_axes_ops)                                                                             \
+    X(kit_md_ops)                                                                                  \
+    X(kit_md_vector_ops)                                                                           \
+    X(kit_random_ops)                                                                              \
+    X(kit_scatter_average_ops)                                                                     \
+    X(kit_scatter_field_ops)                                                                       \
+    X(kit_scatter_sphere_ops)                                                                      \
+    X(kit_spectra_ops)                                                                             \
+    X(kit_ternary_ops)                                                                             \
+    X(kit_ternary_product_ops)
+#define KIT_TABLE(table) extern const kit_op table[];
+KIT_TABLES(KIT_TABLE)
+#undef KIT_TABLE
 
 typedef struct kit_row {
     collet_ops_info info;

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
+/* The checks of ops.def that give an op limits here; of the others an op needs rows. */
 #define EXACT(op) {op, COLLET_DTYPE_NONE, "value", 0, "other bits"},
-/* The other checks of ops.def: their ops have rows in the table. */
-#define ULP(op)
 #define SUM(op)
+#define ULP(op)
 #define NORM(op)
 #define INVARIANT(op)
 
@@ -22,7 +22,7 @@
 
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check, ...)  \
     check(COLLET_OP_##NAME)
-const kit_limit kit_limits[] = {
+static const kit_limit limits[] = {
 #include <collet/ops.def>
     FUNCTION(COLLET_OP_EXP, 1),
     FUNCTION(COLLET_OP_LOG, 1),
@@ -32,10 +32,6 @@ const kit_limit kit_limits[] = {
     {COLLET_OP_ABS, COLLET_DTYPE_NONE, "magnitude", 2, "ulp"},
     {COLLET_OP_DIV, COLLET_C64, "quotient", 0x1p-21, "of |a / b|"},
     {COLLET_OP_DIV, COLLET_C128, "quotient", 0x1p-50, "of |a / b|"},
-    {COLLET_OP_SUM, COLLET_F32, "value", 0x1p-23, "of sum |x|"},
-    {COLLET_OP_SUM, COLLET_F64, "value", 0x1p-50, "of sum |x|"},
-    {COLLET_OP_SUM, COLLET_C64, "value", 0x1p-23, "of sum |x|"},
-    {COLLET_OP_SUM, COLLET_C128, "value", 0x1p-50, "of sum |x|"},
     {COLLET_OP_MEAN, COLLET_F32, "value", 0x1p-23, "of mean |x|"},
     {COLLET_OP_MEAN, COLLET_F64, "value", 0x1p-50, "of mean |x|"},
     {COLLET_OP_MATMUL, COLLET_F32, "value", 0x1p-20, "of sum |a b|"},
@@ -43,10 +39,6 @@ const kit_limit kit_limits[] = {
     {COLLET_OP_MATMUL, COLLET_F16, "value", 0x1p-20, "of sum |a b|, before it is rounded"},
     {COLLET_OP_MATMUL, COLLET_BF16, "value", 0x1p-20, "of sum |a b|, before it is rounded"},
     {COLLET_OP_MATMUL, COLLET_I32, "value", 0, "other bits"},
-    {COLLET_OP_DOT, COLLET_F32, "value", 0x1p-23, "of sum |a b|"},
-    {COLLET_OP_DOT, COLLET_F64, "value", 0x1p-50, "of sum |a b|"},
-    {COLLET_OP_MATVEC, COLLET_F32, "value", 0x1p-23, "of sum |a x|"},
-    {COLLET_OP_MATVEC, COLLET_F64, "value", 0x1p-50, "of sum |a x|"},
     {COLLET_OP_LU, COLLET_DTYPE_NONE, "residual", 1, "of (k + 4) u |L| |U|"},
     {COLLET_OP_LU, COLLET_DTYPE_NONE, "info", 0, "off"},
     {COLLET_OP_SOLVE, COLLET_DTYPE_NONE, "backward error", 8, "of n u (|A| |x| + |b|)"},
@@ -118,13 +110,40 @@ const kit_limit kit_limits[] = {
     {COLLET_OP_TERNARY_LINEAR, COLLET_DTYPE_NONE, "value", 0, "other bits"},
     {COLLET_OP_TERNARY_LINEAR, COLLET_F32, "sum", 0x1p-20, "of |scale| sum |x| + |bias|"},
 };
-const size_t kit_limit_count = sizeof kit_limits / sizeof *kit_limits;
+
+/* Sums without rows above. */
+#undef EXACT
+#undef SUM
+#define EXACT(op)
+#define SUM(op)                                                                                    \
+    {op, COLLET_F32, "value", 0x1p-23, "of the sum of magnitudes"},                                \
+        {op, COLLET_F64, "value", 0x1p-50, "of the sum of magnitudes"},
+#define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check, ...)  \
+    check(COLLET_OP_##NAME)
+static const kit_limit sums[] = {
+#include <collet/ops.def>
+};
+
+static const kit_limit *nth_of(const kit_limit *table, size_t count, uint32_t op, size_t index)
+{
+    for (size_t i = 0; i < count; i++)
+        if (table[i].op == op && index-- == 0)
+            return &table[i];
+    return NULL;
+}
+
+const kit_limit *kit_limit_at(uint32_t op, size_t index)
+{
+    const size_t own = sizeof limits / sizeof *limits;
+    return nth_of(limits, own, op, 0) ? nth_of(limits, own, op, index)
+                                      : nth_of(sums, sizeof sums / sizeof *sums, op, index);
+}
 
 const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity)
 {
-    for (size_t i = 0; i < kit_limit_count; i++)
-        if (kit_limits[i].op == op && !strcmp(kit_limits[i].quantity, quantity) &&
-            (kit_limits[i].dtype == dtype || kit_limits[i].dtype == COLLET_DTYPE_NONE))
-            return &kit_limits[i];
+    const kit_limit *l;
+    for (size_t i = 0; (l = kit_limit_at(op, i)); i++)
+        if (!strcmp(l->quantity, quantity) && (l->dtype == dtype || l->dtype == COLLET_DTYPE_NONE))
+            return l;
     return NULL;
 }

@@ -179,7 +179,7 @@ static void add(total *t, long double x)
 static void judge_sum(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);
-    const kit_limit *limit = kit_limit_find(c->row->info.id, out->dtype, "value");
+    const kit_limit *limit = kit_limit_find(c->row->info.id, kit_part(out->dtype), "value");
     int64_t halves = kit_part(in->dtype) == in->dtype ? 1 : 2;
     long double terms = 1;
     total *totals = kit_memory((size_t)kit_parts(out) * sizeof *totals);

@@ -363,25 +363,9 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
 
 const kit_op *kit_op_find(uint32_t op)
 {
-    static const kit_op *const families[] = {kit_array_arithmetic_ops,
-                                             kit_array_axes_ops,
-                                             kit_array_function_ops,
-                                             kit_array_ops,
-                                             kit_array_reduce_ops,
-                                             kit_factor_ops,
-                                             kit_fft_ops,
-                                             kit_linalg_ops,
-                                             kit_linalg_vector_ops,
-                                             kit_md_axes_ops,
-                                             kit_md_ops,
-                                             kit_md_vector_ops,
-                                             kit_random_ops,
-                                             kit_scatter_field_ops,
-                                             kit_scatter_sphere_ops,
-                                             kit_scatter_average_ops,
-                                             kit_spectra_ops,
-                                             kit_ternary_ops,
-                                             kit_ternary_product_ops};
+#define TABLE(table) table,
+    static const kit_op *const families[] = {KIT_TABLES(TABLE)};
+#undef TABLE
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
         for (const kit_op *k = families[f]; k->op; k++)
             if (k->op == op)

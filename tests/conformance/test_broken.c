@@ -48,7 +48,7 @@ static const expectation expectations[] = {
     {"transpose", "d:d", "ended by signal 6", "f64(64,64)"},
     {"transpose", "i:i", "the process exited with status 0 in the middle of a call", "(64,64)"},
     {"transpose", "a:a", "did not return in time", "(64,64)"},
-    {"sum", "f:f", "of sum |x|", "positive"},
+    {"sum", "f:f", "of the sum of magnitudes", "positive"},
     {"sum", "d:d", "expected nan", "special values"},
     {"min", "f:f", "expected nan", "special values"},
     {"min", "d:d", "expected -0, got 0", "zeros of both signs"},

@@ -224,12 +224,10 @@ static void list_text(void)
                op->check, op->summary, op->shapes, op->sigs);
         if (op->split[0])
             printf("    split   %s\n", op->split);
-        for (size_t k = 0; k < kit_limit_count; k++)
-            if (kit_limits[k].op == op->id)
-                printf("    limit   %s%s%s: %.3g %s\n", kit_limits[k].quantity,
-                       kit_limits[k].dtype ? " " : "",
-                       kit_limits[k].dtype ? collet_dtype_name(kit_limits[k].dtype) : "",
-                       kit_limits[k].limit, kit_limits[k].unit);
+        const kit_limit *l;
+        for (size_t k = 0; (l = kit_limit_at(op->id, k)); k++)
+            printf("    limit   %s%s%s: %.3g %s\n", l->quantity, l->dtype ? " " : "",
+                   l->dtype ? collet_dtype_name(l->dtype) : "", l->limit, l->unit);
     }
 }
 
@@ -246,14 +244,13 @@ static void list_json(void)
         cJSON_AddStringToObject(op, "split", listed[i].split);
         cJSON_AddStringToObject(op, "check", listed[i].check);
         cJSON *limits = cJSON_AddArrayToObject(op, "limits");
-        for (size_t k = 0; k < kit_limit_count; k++) {
-            if (kit_limits[k].op != listed[i].id)
-                continue;
+        const kit_limit *l;
+        for (size_t k = 0; (l = kit_limit_at(listed[i].id, k)); k++) {
             cJSON *limit = cJSON_CreateObject();
-            cJSON_AddStringToObject(limit, "quantity", kit_limits[k].quantity);
-            cJSON_AddStringToObject(limit, "dtype", collet_dtype_name(kit_limits[k].dtype));
-            cJSON_AddNumberToObject(limit, "limit", kit_limits[k].limit);
-            cJSON_AddStringToObject(limit, "unit", kit_limits[k].unit);
+            cJSON_AddStringToObject(limit, "quantity", l->quantity);
+            cJSON_AddStringToObject(limit, "dtype", collet_dtype_name(l->dtype));
+            cJSON_AddNumberToObject(limit, "limit", l->limit);
+            cJSON_AddStringToObject(limit, "unit", l->unit);
             cJSON_AddItemToArray(limits, limit);
         }
         cJSON_AddItemToArray(ops, op);

@@ -51,7 +51,7 @@ xargs awk '
                 break
             }
         }
-        if (i > count && part[2] !~ /texts[.]h$/) # made by the build
+        if (i > count && part[2] !~ /texts[.]h$|^rows\//) # made by the build
             print FILENAME " -> " part[2] >unknown
     }' unknown="$work/unknown" files="$work/files" "$work/files" <"$work/files" | sort -u >"$work/includes"
 
@@ -254,9 +254,8 @@ grep -E '\.(c|dev)$|^python/.*\.py$' "$work/all" | grep -v '^python/tests/' | xa
 cut -d' ' -f2 "$work/named" | sort -u | while read -r test; do
     name=${test##*/}
     case $test in
-    conformance/*.c) list=conformance/CMakeLists.txt name=${test#conformance/} ;;
     tests/*.c | tests/*.sh | tests/*.cmake) list=${test%/*}/CMakeLists.txt ;;
-    python/tests/*.py) list= ;;
+    conformance/*.c | python/tests/*.py) list= ;;
     *) [ "$test" = - ] || echo "$test is no test"; continue ;;
     esac
     bare=${name%.*} bare=${bare#test_}
