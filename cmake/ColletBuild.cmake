@@ -78,13 +78,14 @@ function(collet_add_manifest name layer)
     OBJECT_DEPENDS ${out}/manifest.json)
 endfunction()
 
-# collet_add_plugin(NAME source... [LIBRARIES library...] [TABLE target] [NO_INSTALL] [OUTPUT directory] [LAYER])
+# collet_add_plugin(NAME source... [LIBRARIES library...] [KERNELS list...] [TABLE target] [NO_INSTALL] [OUTPUT directory] [LAYER])
 # A backend: one module NAME.so and its manifest.json; exports only collet_plugin_entry. Or a layer, in
-# layer.c in place of plugin.c; exports only collet_layer_entry. TABLE makes a header of plugin.c.
+# layer.c in place of plugin.c; exports only collet_layer_entry. KERNELS: lists for
+# its table of kernels, "rows/NAME.inc" (rows.cmake). TABLE makes a header of plugin.c.
 # The global property COLLET_BACKENDS lists those that are installed; COLLET_RUNTIME_TARGETS lists their
 # targets and the engines' targets.
 function(collet_add_plugin name)
-  cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT;TABLE" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT;TABLE" "LIBRARIES;KERNELS" ${ARGN})
   if(NOT PLUGIN_OUTPUT)
     set(PLUGIN_OUTPUT ${COLLET_PLUGIN_OUTPUT_DIRECTORY})
   endif()
@@ -96,6 +97,10 @@ function(collet_add_plugin name)
   target_include_directories(plugin_${name} PRIVATE ${PROJECT_SOURCE_DIR}/plugins)
   target_link_options(plugin_${name} PRIVATE
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/plugin.map)
+  if(PLUGIN_KERNELS)
+    collet_make_rows(${PROJECT_BINARY_DIR}/generated/rows/${name}.inc ${PLUGIN_KERNELS})
+    target_include_directories(plugin_${name} PRIVATE ${PROJECT_BINARY_DIR}/generated)
+  endif()
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/manifest.json)
     collet_add_manifest(${name} ${PLUGIN_LAYER} ${PLUGIN_TABLE})
   endif()

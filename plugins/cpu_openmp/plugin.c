@@ -17,8 +17,7 @@
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-#define KERNELS "cpu_openmp/kernels.def"
-#include "shared/host/util/kernel_table.inc"
+#include "rows/cpu_openmp.inc"
 
 /* ---- The device ------------------------------------------------------------------------------ */
 

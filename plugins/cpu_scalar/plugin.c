@@ -7,8 +7,7 @@
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-#define KERNELS "cpu_scalar/kernels.def"
-#include "shared/host/util/kernel_table.inc"
+#include "rows/cpu_scalar.inc"
 
 static const char capabilities_json[] =
     "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"

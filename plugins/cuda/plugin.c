@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/cuda/test_cuda_capabilities.c */
 #include "shared/host/util/plugin_head.h"
-#include "shared/jit/families.h"
 #include "cuda/runtime/backend.h"
-#include "cuda/linalg/decompositions.h"
-#include "cuda/fft/fft.h"
-#include "cuda/linalg/matmul.h"
 #include "shared/jit/texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-static const collet_kernel_row kernels[] = {JIT_ROWS(cuda_matmul, CUDA_DECOMPOSE, cuda_fft)};
+#include "rows/cuda.inc"
 
 static const jit_extension_table extensions[] = {
     {COLLET_EXTENSION_NATIVE, &cuda_native},

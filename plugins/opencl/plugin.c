@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/opencl/test_opencl_driver.c, tests/opencl/test_opencl.c */
 #include "opencl.h"
-#include "linalg.h"
 
 #include "shared/host/util/plugin_head.h"
-#include "shared/jit/families.h"
 #include "shared/jit/texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-static const collet_kernel_row kernels[] = {JIT_ROWS(opencl_matmul, JIT_OWN, jit_fft)};
+#include "rows/opencl.inc"
 
 /* ---- The device ------------------------------------------------------------------------------ */
 

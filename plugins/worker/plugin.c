@@ -7,22 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shared/host/util/kernel_table.h"
 #include "shared/host/util/plugin_head.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
 
-/* ---- The table of kernels ---------------------------------------------------------------- */
-
-/* clang-format off */
-#define ROW(OP, run, ...) COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), worker_run, worker_accepts),
-#define ASK(OP, run, accepts, ...)                                                                 \
-    COLLET_ROW(OP, COLLET_SIG(__VA_ARGS__), worker_run, worker_accepts),
-/* The reference has a kernel for each signature. */
-static const collet_kernel_row rows[] = {
-#include "cpu_scalar/kernels.def"
-};
-/* clang-format on */
+#include "rows/worker.inc"
 
 /* ---- The plugin -------------------------------------------------------------------------- */
 
@@ -49,7 +38,7 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
 }
 
 static const collet_plugin plugin = {
-    PLUGIN_HEAD("worker", rows),
+    PLUGIN_HEAD("worker", kernels),
     .capabilities = capabilities,
     .device_open = worker_open,
     .device_close = worker_close,

@@ -9,7 +9,7 @@ foreach(source ${sources})
   execute_process(
     COMMAND ${COMPILER} -std=gnu11 -fsyntax-only -fopenmp -fPIC -Wall -Wextra -Wconversion -Wshadow
       -Wstrict-prototypes -Werror -ffp-contract=off -fno-math-errno -D_GNU_SOURCE
-      -DCOLLET_LEVEL=baseline -I${SOURCE}/include -I${SOURCE}/plugins -isystem ${CBLAS}
+      -DCOLLET_LEVEL=baseline -I${SOURCE}/include -I${SOURCE}/plugins -I${GENERATED} -isystem ${CBLAS}
       ${source}
     RESULT_VARIABLE status ERROR_VARIABLE messages)
   math(EXPR count "${count} + 1")

@@ -10,6 +10,14 @@
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
 
+#define F COLLET_F32
+#define D COLLET_F64
+#define C COLLET_C64
+#define Z COLLET_C128
+#define A COLLET_I8
+#define U COLLET_U8
+#define I COLLET_I32
+
 /* Devices with f64, with only exact f32 quotients, and with neither. */
 static const jit_traits wide = {.has_f64 = 1}, exact = {.exact_f32 = 1}, plain = {.group = 1};
 
@@ -20,20 +28,20 @@ static void rows(void **state)
         uint64_t sig;
         int exact, plain;
     } table[] = {
-        {COLLET_OP_ADD, JIT_SIG(F, F, F), 1, 1},
-        {COLLET_OP_ADD, JIT_SIG(D, D, D), 0, 0},
-        {COLLET_OP_COPY, JIT_SIG(Z, Z), 1, 1},
-        {COLLET_OP_COPY, JIT_SIG(D, F), 0, 0},
-        {COLLET_OP_DIV, JIT_SIG(F, F, F), 1, 0},
-        {COLLET_OP_SQRT, JIT_SIG(F, F), 1, 0},
-        {COLLET_OP_TERNARY_QUANTIZE, JIT_SIG(I8, F, I32, F), 1, 0},
-        {COLLET_OP_TERNARY_QUANTIZE, JIT_SIG(I8, F, I32, D), 0, 0},
-        {COLLET_OP_TERNARY_LINEAR, JIT_SIG(F, U8, F, F, F), 1, 0},
-        {COLLET_OP_TERNARY_MATMUL, JIT_SIG(F, U8, F), 1, 1},
-        {COLLET_OP_SCATTER_EULER, JIT_SIG(F, F, F, F, F), 1, 1},
-        {COLLET_OP_SCATTER_SLICES, JIT_SIG(C, C, I32, C), 1, 1},
-        {COLLET_OP_SCATTER_EWALD, JIT_SIG(I32, F, D, D, D, D), 0, 0},
-        {COLLET_OP_SCATTER_IMAGES, JIT_SIG(F, C, I32, C, D, D, D, D, D), 0, 0},
+        {COLLET_OP_ADD, COLLET_SIG(F, F, F), 1, 1},
+        {COLLET_OP_ADD, COLLET_SIG(D, D, D), 0, 0},
+        {COLLET_OP_COPY, COLLET_SIG(Z, Z), 1, 1},
+        {COLLET_OP_COPY, COLLET_SIG(D, F), 0, 0},
+        {COLLET_OP_DIV, COLLET_SIG(F, F, F), 1, 0},
+        {COLLET_OP_SQRT, COLLET_SIG(F, F), 1, 0},
+        {COLLET_OP_TERNARY_QUANTIZE, COLLET_SIG(A, F, I, F), 1, 0},
+        {COLLET_OP_TERNARY_QUANTIZE, COLLET_SIG(A, F, I, D), 0, 0},
+        {COLLET_OP_TERNARY_LINEAR, COLLET_SIG(F, U, F, F, F), 1, 0},
+        {COLLET_OP_TERNARY_MATMUL, COLLET_SIG(F, U, F), 1, 1},
+        {COLLET_OP_SCATTER_EULER, COLLET_SIG(F, F, F, F, F), 1, 1},
+        {COLLET_OP_SCATTER_SLICES, COLLET_SIG(C, C, I, C), 1, 1},
+        {COLLET_OP_SCATTER_EWALD, COLLET_SIG(I, F, D, D, D, D), 0, 0},
+        {COLLET_OP_SCATTER_IMAGES, COLLET_SIG(F, C, I, C, D, D, D, D, D), 0, 0},
     };
     (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

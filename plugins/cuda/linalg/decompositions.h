@@ -12,7 +12,4 @@
 jit_run cuda_decompose;
 jit_accepts cuda_decompose_accepts;
 
-/* For JIT_DECOMPOSITION_ROWS. */
-#define CUDA_DECOMPOSE(name) cuda_decompose
-
 #endif

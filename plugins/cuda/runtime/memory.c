@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shared/jit/array/array.h"
+#include "shared/jit/runtime/launch.h"
 
 /* Writes of up to this size from page-locked memory are copied to pageable memory first: the driver
  * reads page-locked memory after its call has returned, pageable memory before. */

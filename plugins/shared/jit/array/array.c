@@ -113,15 +113,14 @@ static collet_status launch(collet_device *device, collet_queue *queue,
     return jit_enqueue(device, queue, &l, groups, call->err);
 }
 
-collet_status jit_elementwise(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call)
+JIT_KERNEL(elementwise)
 {
     collet_dtype from = operand_of(call, call->n_out)->dtype;
     const jit_source *source = cpu_dtype_is_complex(from) ? &complex_source : &real_source;
     return launch(device, queue, call, source, op_options[call->op][from], NULL, 0);
 }
 
-collet_status jit_axpy(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(axpy)
 {
     const collet_axpy_params *params = call->params;
     collet_dtype dtype = operand_of(call, 0)->dtype, from = params->alpha.dtype;
@@ -131,7 +130,7 @@ collet_status jit_axpy(collet_device *device, collet_queue *queue, const collet_
                   (uint32_t)cpu_dtype_size(dtype));
 }
 
-collet_status jit_fill(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(fill)
 {
     const collet_fill_params *params = call->params;
     collet_dtype dtype = operand_of(call, 0)->dtype, from = params->value.dtype;
@@ -141,7 +140,7 @@ collet_status jit_fill(collet_device *device, collet_queue *queue, const collet_
                   (uint32_t)cpu_dtype_size(dtype));
 }
 
-collet_status jit_copy(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(copy)
 {
     collet_dtype to = operand_of(call, 0)->dtype, from = operand_of(call, 1)->dtype;
     if (to == from)

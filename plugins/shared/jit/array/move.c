@@ -103,8 +103,7 @@ static collet_status copy_axes(collet_device *device, collet_queue *queue,
     return jit_copy(device, queue, &copy);
 }
 
-collet_status jit_transpose(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call)
+JIT_KERNEL(transpose)
 {
     const collet_transpose_params *params = call->params;
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);

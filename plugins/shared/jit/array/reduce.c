@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* array: sum, mean, min, max, argmax.
  * Tests: conformance/array/reduce.c */
-#include "array.h"
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,8 +196,7 @@ static uint64_t carried_size(const jit_traits *t, const collet_kernel_call *call
     return t->has_f64 || call->op == COLLET_OP_ARGMAX ? 16 : 8;
 }
 
-collet_status jit_reduce_accepts(collet_device *device, const collet_kernel_call *call,
-                                 uint64_t *workspace_bytes)
+JIT_ACCEPTS(reduce)
 {
     const jit_traits *t = jit_traits_of(device);
     reduce_view v;
@@ -223,7 +223,7 @@ static collet_status join(collet_device *device, collet_queue *queue,
     return jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
 }
 
-collet_status jit_reduce(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(reduce)
 {
     const jit_traits *t = jit_traits_of(device);
     const char *options = options_of(call);

@@ -77,8 +77,7 @@ static uint64_t scratch_arrays(const fft_stages *s)
     return (uint64_t)(between < 2 ? between : 2);
 }
 
-collet_status jit_fft_accepts(collet_device *device, const collet_kernel_call *call,
-                              uint64_t *workspace_bytes)
+JIT_ACCEPTS(fft)
 {
     const jit_traits *t = jit_traits_of(device);
     fft_pass passes[FFT_AXES_MAX];
@@ -256,7 +255,7 @@ static void take_table(run *r, const fft_stages *s, jit_table **table)
                        fft_stages_fill, s, table, r->s.call->err);
 }
 
-collet_status jit_fft(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(fft)
 {
     fft_pass passes[FFT_AXES_MAX];
     fft_stages stages[FFT_AXES_MAX];

@@ -66,8 +66,7 @@ static void rotation_of(rotation *by, const rotated *t)
     by->column = last >= 0 ? t->cut[last] : 0;
 }
 
-collet_status jit_fftshift(collet_device *device, collet_queue *queue,
-                           const collet_kernel_call *call)
+JIT_KERNEL(fftshift)
 {
     const collet_operand *out = operand_of(call, 0);
     collet_kernel_call merged = *call;

@@ -48,8 +48,7 @@ static jit_slabs cholesky_of(collet_device *device, collet_queue *queue,
     return d;
 }
 
-collet_status jit_cholesky_accepts(collet_device *device, const collet_kernel_call *call,
-                                   uint64_t *workspace_bytes)
+JIT_ACCEPTS(cholesky)
 {
     jit_slabs d = cholesky_of(device, NULL, call);
     *workspace_bytes = jit_slabs_bytes(&d);
@@ -81,8 +80,7 @@ static void cholesky_panels(jit_slabs *d)
     }
 }
 
-collet_status jit_cholesky(collet_device *device, collet_queue *queue,
-                           const collet_kernel_call *call)
+JIT_KERNEL(cholesky)
 {
     jit_slabs d = cholesky_of(device, queue, call);
     jit_launch l;
@@ -162,8 +160,7 @@ static jit_slabs lu_of(collet_device *device, collet_queue *queue, const collet_
     return d;
 }
 
-collet_status jit_lu_accepts(collet_device *device, const collet_kernel_call *call,
-                             uint64_t *workspace_bytes)
+JIT_ACCEPTS(lu)
 {
     jit_slabs d = lu_of(device, NULL, call);
     if (d.m > INT32_MAX)
@@ -173,7 +170,7 @@ collet_status jit_lu_accepts(collet_device *device, const collet_kernel_call *ca
     return COLLET_OK;
 }
 
-collet_status jit_lu(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(lu)
 {
     jit_slabs d = lu_of(device, queue, call);
     jit_launch l;
@@ -199,15 +196,14 @@ static jit_slabs solve_of(collet_device *device, collet_queue *queue,
     return d;
 }
 
-collet_status jit_solve_accepts(collet_device *device, const collet_kernel_call *call,
-                                uint64_t *workspace_bytes)
+JIT_ACCEPTS(solve)
 {
     jit_slabs d = solve_of(device, NULL, call);
     *workspace_bytes = jit_slabs_bytes(&d);
     return COLLET_OK;
 }
 
-collet_status jit_solve(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(solve)
 {
     jit_slabs d = solve_of(device, queue, call);
     int64_t columns = operand_extent(operand_of(call, 3), 0);

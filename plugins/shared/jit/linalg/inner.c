@@ -58,8 +58,7 @@ static void inner_of(inner *s, const jit_traits *t, const collet_kernel_call *ca
     s->groups *= (uint64_t)s->parts;
 }
 
-collet_status jit_inner_products(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call)
+JIT_KERNEL(inner_products)
 {
     const collet_operand *y = operand_of(call, 0), *a = operand_of(call, 1);
     jit_sequence launches = jit_sequence_of(device, queue, call);
@@ -86,8 +85,7 @@ collet_status jit_inner_products(collet_device *device, collet_queue *queue,
     return launches.status;
 }
 
-collet_status jit_inner_products_accepts(collet_device *device, const collet_kernel_call *call,
-                                         uint64_t *workspace_bytes)
+JIT_ACCEPTS(inner_products)
 {
     inner s;
     inner_of(&s, jit_traits_of(device), call);

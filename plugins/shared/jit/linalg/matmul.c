@@ -89,7 +89,7 @@ static choice choose(const jit_traits *t, const product *p, collet_dtype from)
     return c;
 }
 
-collet_status jit_matmul(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(matmul)
 {
     const jit_traits *t = jit_traits_of(device);
     collet_dtype to = operand_of(call, 0)->dtype, from = operand_of(call, 1)->dtype;

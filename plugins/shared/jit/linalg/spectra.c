@@ -92,15 +92,14 @@ static jit_slabs qr_of(collet_device *device, collet_queue *queue, const collet_
     return d;
 }
 
-collet_status jit_qr_accepts(collet_device *device, const collet_kernel_call *call,
-                             uint64_t *workspace_bytes)
+JIT_ACCEPTS(qr)
 {
     jit_slabs d = qr_of(device, NULL, call);
     *workspace_bytes = jit_slabs_bytes(&d);
     return COLLET_OK;
 }
 
-collet_status jit_qr(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(qr)
 {
     jit_slabs d = qr_of(device, queue, call);
     int64_t m = d.m, n = d.n, min_mn = min_i64(m, n);
@@ -136,8 +135,7 @@ static jit_slabs eigh_of(collet_device *device, collet_queue *queue, const colle
     return d;
 }
 
-collet_status jit_eigh_accepts(collet_device *device, const collet_kernel_call *call,
-                               uint64_t *workspace_bytes)
+JIT_ACCEPTS(eigh)
 {
     jit_slabs d = eigh_of(device, NULL, call);
     *workspace_bytes = jit_slabs_bytes(&d);
@@ -156,7 +154,7 @@ static void rank_two(jit_slabs *d, const reflector *r, int64_t p)
     jit_sequence_enqueue(&d->s, &l, across * (uint64_t)d->count);
 }
 
-collet_status jit_eigh(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(eigh)
 {
     jit_slabs d = eigh_of(device, queue, call);
     int64_t n = d.n, taus = EIGH_TAU(n), p = EIGH_VECTOR(n);
@@ -202,8 +200,7 @@ static jit_slabs svd_of(collet_device *device, collet_queue *queue, const collet
     return d;
 }
 
-collet_status jit_svd_accepts(collet_device *device, const collet_kernel_call *call,
-                              uint64_t *workspace_bytes)
+JIT_ACCEPTS(svd)
 {
     jit_slabs d = svd_of(device, NULL, call);
     *workspace_bytes = jit_slabs_bytes(&d);
@@ -248,7 +245,7 @@ static void accumulate(jit_slabs *d, const place *a, const place *u, const place
     }
 }
 
-collet_status jit_svd(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(svd)
 {
     jit_slabs d = svd_of(device, queue, call);
     const collet_operand *in = operand_of(call, 4);

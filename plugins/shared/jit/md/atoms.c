@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/md/md.c */
-#include "md.h"
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
 
 #include "sums.h"
 
@@ -37,8 +38,7 @@ static const collet_operand *find(const collet_kernel_call *call, uint32_t i)
     return o && operand_present(o) ? o : NULL;
 }
 
-collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
-                           const collet_kernel_call *call)
+JIT_KERNEL(atoms)
 {
     const atoms_op *op = &ops[call->op];
     md_sums s = {.what = op->what,
@@ -63,8 +63,7 @@ collet_status jit_md_atoms(collet_device *device, collet_queue *queue,
     return q.status;
 }
 
-collet_status jit_md_atoms_accepts(collet_device *device, const collet_kernel_call *call,
-                                   uint64_t *workspace_bytes)
+JIT_ACCEPTS(atoms)
 {
     const collet_operand *positions = operand_of(call, ops[call->op].positions);
     if (positions->shape[0] > INT32_MAX - 1)

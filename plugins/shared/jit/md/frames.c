@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/md/axes.c, conformance/md/vectors.c */
-#include "md.h"
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
 
 #include "place.h"
 #include "shared/jit/texts.h"
@@ -26,8 +27,7 @@ static const frames_op ops[] = {
 };
 
 /* Every operand's buffer, then the location of each, then the number of frames. */
-collet_status jit_md_frames(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call)
+JIT_KERNEL(frames)
 {
     const frames_op *op = &ops[call->op];
     uint32_t count = call->n_out + call->n_in;
@@ -102,8 +102,7 @@ static void launch_align(axes_call *a)
     jit_sequence_enqueue(&a->s, &l, a->groups);
 }
 
-collet_status jit_md_principal_axes(collet_device *device, collet_queue *queue,
-                                    const collet_kernel_call *call)
+JIT_KERNEL(principal_axes)
 {
     axes_call a = {.s = jit_sequence_of(device, queue, call),
                    .frames = operand_of(call, 2)->shape[0],
@@ -123,8 +122,7 @@ collet_status jit_md_principal_axes(collet_device *device, collet_queue *queue,
 }
 
 /* One byte per frame, in whole groups, and one per group. */
-collet_status jit_md_principal_axes_accepts(collet_device *device, const collet_kernel_call *call,
-                                            uint64_t *workspace_bytes)
+JIT_ACCEPTS(principal_axes)
 {
     const jit_traits *t = jit_traits_of(device);
     uint64_t groups = jit_groups(t, (uint64_t)operand_of(call, 2)->shape[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/md/vectors.c */
-#include "md.h"
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
 
 #include "sums.h"
 #include "rmsd_params.h"
@@ -108,8 +109,7 @@ static void launch_fit(rmsd_call *c, const char *kernel, const collet_operand *o
 
 /* ---- The call -------------------------------------------------------------------------------- */
 
-collet_status jit_md_rmsd(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call)
+JIT_KERNEL(rmsd)
 {
     rmsd_call c = call_of(device, queue, call);
     if (c.g.frames == 0)
@@ -124,8 +124,7 @@ collet_status jit_md_rmsd(collet_device *device, collet_queue *queue,
     return c.s.status;
 }
 
-collet_status jit_md_rmsd_accepts(collet_device *device, const collet_kernel_call *call,
-                                  uint64_t *workspace_bytes)
+JIT_ACCEPTS(rmsd)
 {
     *workspace_bytes = (uint64_t)call_of(device, NULL, call).end * sizeof(double);
     return COLLET_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/md/vectors.c */
-#include "md.h"
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
 
 #include "place.h"
 #include "shared/jit/texts.h"
@@ -17,8 +18,7 @@ static const char *options_of(const collet_operand *from)
 /* Vectors of at least this length get a whole group. */
 #define LONG 512
 
-collet_status jit_md_magnitude(collet_device *device, collet_queue *queue,
-                               const collet_kernel_call *call)
+JIT_KERNEL(magnitude)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int64_t length = in->shape[in->ndim - 1];
@@ -58,8 +58,7 @@ static void launch_differences(jit_sequence *s, uint64_t groups)
     jit_sequence_enqueue(s, &l, groups);
 }
 
-collet_status jit_md_time_derivative(collet_device *device, collet_queue *queue,
-                                     const collet_kernel_call *call)
+JIT_KERNEL(time_derivative)
 {
     const collet_operand *out = operand_of(call, 0), *info = operand_of(call, 1);
     jit_sequence s = jit_sequence_of(device, queue, call);
@@ -75,8 +74,7 @@ collet_status jit_md_time_derivative(collet_device *device, collet_queue *queue,
 }
 
 /* One u32 per group of frames. */
-collet_status jit_md_time_derivative_accepts(collet_device *device, const collet_kernel_call *call,
-                                             uint64_t *workspace_bytes)
+JIT_ACCEPTS(time_derivative)
 {
     uint64_t frames = (uint64_t)operand_of(call, 0)->shape[0];
     *workspace_bytes = (jit_groups(jit_traits_of(device), frames) + 1) * sizeof(uint32_t);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/random/random.c */
-#include "random.h"
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
 
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
@@ -16,7 +17,7 @@ static const char *options_of(const collet_kernel_call *call)
     return narrow ? "-DTO=f32 -DNORMAL=0" : "-DTO=f64 -DNORMAL=0";
 }
 
-collet_status jit_random(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+JIT_KERNEL(random)
 {
     const collet_random_params *params = call->params;
     const jit_traits *t = jit_traits_of(device);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/scatter/fields.c, conformance/scatter/sphere.c,
  * conformance/scatter/average.c */
-#include "scatter.h"
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
 
 #include <stdlib.h>
 
@@ -95,8 +96,7 @@ static void set_params(scatter_job *job, const collet_kernel_call *call)
     }
 }
 
-collet_status jit_scatter(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call)
+JIT_KERNEL(scatter)
 {
     const scatter_op *op = &ops[call->op - COLLET_OP_SCATTER_EULER];
     /* The operand with the type of the results: fraction, or the first input. */

@@ -3,7 +3,8 @@
  * multiplies.
  * Tests: conformance/ternary/products.c, tests/opencl/test_opencl_token_batches.c */
 #include "shared/jit/linalg/matrices.h"
-#include "ternary.h"
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
 #include "product_params.h"
 #include "shared/jit/texts.h"
 
@@ -106,8 +107,7 @@ static void plan_of(plan *g, const collet_kernel_call *call)
     g->together = tokens_together(g);
 }
 
-collet_status jit_ternary_product_accepts(collet_device *device, const collet_kernel_call *call,
-                                          uint64_t *workspace_bytes)
+JIT_ACCEPTS(ternary_product)
 {
     plan g;
     (void)device;
@@ -218,8 +218,7 @@ static void multiply(jit_sequence *s, const plan *g)
         thin(s, g);
 }
 
-collet_status jit_ternary_product(collet_device *device, collet_queue *queue,
-                                  const collet_kernel_call *call)
+JIT_KERNEL(ternary_product)
 {
     jit_sequence s = jit_sequence_of(device, queue, call);
     plan g;

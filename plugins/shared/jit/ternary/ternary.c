@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/ternary/ternary.c, conformance/ternary/products.c */
-#include "ternary.h"
+#include "shared/jit/runtime/launch.h"
+#include "shared/jit/runtime/rows.h"
 
 #include "shared/jit/linalg/matrices.h"
 #include "ternary_params.h"
@@ -119,8 +120,7 @@ static uint64_t quantize_rows(row_view *w, const jit_traits *t, const collet_ker
     return groups;
 }
 
-collet_status jit_ternary_quantize_accepts(collet_device *device, const collet_kernel_call *call,
-                                           uint64_t *workspace_bytes)
+JIT_ACCEPTS(ternary_quantize)
 {
     row_view w;
     if (!takes_means(call) || is_idle(operand_of(call, 0), operand_of(call, 1)))
@@ -130,8 +130,7 @@ collet_status jit_ternary_quantize_accepts(collet_device *device, const collet_k
     return COLLET_OK;
 }
 
-collet_status jit_ternary_quantize(collet_device *device, collet_queue *queue,
-                                   const collet_kernel_call *call)
+JIT_KERNEL(ternary_quantize)
 {
     const collet_ternary_quantize_params *params = call->params;
     const collet_operand *in = operand_of(call, 3);
@@ -191,15 +190,13 @@ static collet_status convert(collet_device *device, collet_queue *queue,
     return s.status;
 }
 
-collet_status jit_ternary_pack(collet_device *device, collet_queue *queue,
-                               const collet_kernel_call *call)
+JIT_KERNEL(ternary_pack)
 {
     int64_t codes = last_extent(operand_of(call, 2));
     return convert(device, queue, call, "pack", 2, 3, 1, codes);
 }
 
-collet_status jit_ternary_unpack(collet_device *device, collet_queue *queue,
-                                 const collet_kernel_call *call)
+JIT_KERNEL(ternary_unpack)
 {
     const collet_operand *scale = operand_of(call, 1);
     int64_t blocks = operand_present(scale) ? last_extent(scale) : 0;
@@ -223,8 +220,7 @@ static uint64_t inner_groups(const jit_traits *t, uint64_t count, uint64_t *each
     return share ? jit_ceiling(blocks, share) : 1;
 }
 
-collet_status jit_ternary_dot(collet_device *device, collet_queue *queue,
-                              const collet_kernel_call *call)
+JIT_KERNEL(ternary_dot)
 {
     jit_sequence s = jit_sequence_of(device, queue, call);
     int64_t count = last_extent(operand_of(call, 1));
