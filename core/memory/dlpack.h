@@ -10,7 +10,7 @@
 
 #define DLPACK_READ_ONLY 1u /* a bit of `flags` */
 
-/* Device types of host memory: pageable, and page-locked for CUDA and for ROCm. */
+/* Device types of host memory: pageable, and page-locked for GPUs of NVIDIA and of AMD. */
 #define DLPACK_CPU 1
 #define DLPACK_PINNED 3
 #define DLPACK_PINNED_ROCM 11

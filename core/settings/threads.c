@@ -111,8 +111,8 @@ int32_t threads_cgroup_quota(const char *root, const char *self)
 
 /* ---- Affinity ---------------------------------------------------------------------------- */
 
-/* The places of a threading runtime (OpenMP) that the program has loaded: sets of processors, which
- * may overlap. There are places only if an environment variable requests them. */
+/* The places of a threading runtime that the program has loaded: sets of processors, which may
+ * overlap. There are places only if an environment variable requests them. */
 typedef struct places {
     int (*count)(void);
     int (*processors)(int place);
