@@ -119,7 +119,7 @@ static void configurations_are_read(void **state)
         collet_error err = {COLLET_OK, ""};
         use(i);
         assert_int_not_equal(collet_scattering_read(&in, film, text, COLLET_F64, &err), COLLET_OK);
-        assert_contains(err.text, "no EnergyData of 290.5 eV");
+        assert_contains(err.text, "no EnergyData for 290.5 eV");
     }
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
