@@ -115,12 +115,20 @@ function(collet_add_plugin name)
 endfunction()
 
 # collet_install_pkg_config(INPUT MODULE): configures INPUT as MODULE.pc, which finds its prefix from
-# where it is installed.
+# where it is installed, unless CMAKE_INSTALL_LIBDIR is absolute.
 function(collet_install_pkg_config input module)
   set(directory ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-  file(RELATIVE_PATH COLLET_PC_PREFIX
-    ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-  string(REGEX REPLACE "/$" "" COLLET_PC_PREFIX "${COLLET_PC_PREFIX}")
+  if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+    set(COLLET_PC_PREFIX ${CMAKE_INSTALL_PREFIX})
+  else()
+    file(RELATIVE_PATH COLLET_PC_PREFIX
+      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+    string(REGEX REPLACE "/$" "" COLLET_PC_PREFIX "\${pcfiledir}/${COLLET_PC_PREFIX}")
+  endif()
+  foreach(name LIBDIR INCLUDEDIR)
+    set(COLLET_PC_${name} "\${prefix}")
+    cmake_path(APPEND COLLET_PC_${name} ${CMAKE_INSTALL_${name}}) # an absolute path replaces it
+  endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${input} ${PROJECT_BINARY_DIR}/${module}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${module}.pc DESTINATION ${directory})
 endfunction()
@@ -164,7 +172,11 @@ function(collet_add_tool name)
   add_executable(${name} ${TOOL_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE collet_options collet::core ${TOOL_LIBRARIES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
-  collet_search_beside(${name} "$ORIGIN/../${CMAKE_INSTALL_LIBDIR};$ORIGIN/../lib")
+  set(libraries $ORIGIN/../${CMAKE_INSTALL_LIBDIR})
+  if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR} OR IS_ABSOLUTE ${CMAKE_INSTALL_BINDIR})
+    set(libraries ${CMAKE_INSTALL_FULL_LIBDIR})
+  endif()
+  collet_search_beside(${name} "${libraries};$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 

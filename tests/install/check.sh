@@ -7,6 +7,7 @@
 #   check.sh package    builds the same programs as a CMake project with find_package(collet)
 #   check.sh plugin     builds the templates of plugins, copies them to a plugin directory, calls one
 #   check.sh tools      the installed programs find the installed library, plugins and collet-probe
+#   check.sh absolute     the files of pkg-config and rpaths for absolute directories
 #   check.sh into_source  cmake refuses the source directory as a prefix
 #   check.sh moved      everything still works after the tree was moved
 #
@@ -127,6 +128,25 @@ cmake_build() {
 package() {
     cmake_build "$consumer" "$WORK/package"
     run_programs "$WORK/package"
+}
+
+# Only configures: the files of pkg-config are in the build directory.
+absolute() {
+    local built=$WORK.absolute at=/opt/of/collet
+    rm -rf "$built"
+    cmake -S "$SOURCE" -B "$built" -DCMAKE_C_COMPILER="$CC" -DCOLLET_TESTS=OFF \
+        -DCMAKE_INSTALL_PREFIX=$at -DCMAKE_INSTALL_LIBDIR=$at-lib -DCMAKE_INSTALL_INCLUDEDIR=$at-include \
+        >"$built.log" 2>&1 || fail "cmake failed: $(cat "$built.log")"
+    export PKG_CONFIG_PATH=$built
+    expect "^-I$at-include -L$at-lib -lcollet-scatter -lcore *\$" \
+        pkg-config --cflags --libs collet-scatter
+    expect "^$at\$" pkg-config --variable=prefix collet
+    expect "^$at-lib/collet\$" pkg-config --variable=plugindir collet
+    expect "rpath,\"?$at-lib:" grep -rh --include=link.txt --include=build.ninja rpath "$built"
+    cmake "$built" -DCMAKE_INSTALL_LIBDIR=lib >"$built.log" 2>&1
+    expect "^-I$at-include" pkg-config --cflags collet
+    expect '^libdir=\$\{prefix\}/lib$' cat "$built/collet.pc"
+    rm -rf "$built"
 }
 
 plugin() {
