@@ -7,6 +7,7 @@
 #   check.sh package    builds the same programs as a CMake project with find_package(collet)
 #   check.sh plugin     builds the templates of plugins, copies them to a plugin directory, calls one
 #   check.sh tools      the installed programs find the installed library, plugins and collet-probe
+#   check.sh components   find_package(collet COMPONENTS ...) knows which there are
 #   check.sh absolute     the files of pkg-config and rpaths for absolute directories
 #   check.sh into_source  cmake refuses the source directory as a prefix
 #   check.sh moved      everything still works after the tree was moved
@@ -128,6 +129,23 @@ cmake_build() {
 package() {
     cmake_build "$consumer" "$WORK/package"
     run_programs "$WORK/package"
+}
+
+# find_components NAME...: configures a project that needs these components.
+find_components() {
+    rm -rf "$WORK/components"
+    mkdir "$WORK/components"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(components LANGUAGES C)' \
+        "find_package(collet REQUIRED COMPONENTS $*)" 'message(found)' \
+        >"$WORK/components/CMakeLists.txt"
+    cmake -S "$WORK/components" -B "$WORK/components/build" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_C_COMPILER="$CC"
+}
+
+components() {
+    expect '^found$' find_components core plugin scatter ternary trajectory
+    expect '^found$' find_components core OPTIONAL_COMPONENTS foo
+    refuses 'collet has no component foo; it has core, plugin, scatter,' find_components core foo
 }
 
 # Only configures: the files of pkg-config are in the build directory.
