@@ -129,6 +129,12 @@ cmake_build() {
 package() {
     cmake_build "$consumer" "$WORK/package"
     run_programs "$WORK/package"
+    local project built=$WORK/documents
+    find "$prefix/share/doc" -name CMakeLists.txt -printf '%h\n' >"$built.list"
+    while read -r project; do
+        cmake_build "$project" "$built"
+        rm -rf "$built"
+    done <"$built.list"
 }
 
 # find_components NAME...: configures a project that needs these components.
