@@ -204,7 +204,7 @@ run_tools() {
         fail "the installed collet-probe is not found"
     fi
     expect 'cpu_scalar' "$at/bin/backend-check" cpu_scalar --op add
-    "$at/bin/collet-extract" "$WORK/water/conf.gro" "$WORK/water/traj.trr" --stop 2 --quiet \
+    "$at/bin/collet-extract" "$WORK/water/conf.gro" "$WORK/water/traj.trr" --stop 2 --quiet --force \
         -o "$WORK/water.npz"
     [ -s "$WORK/water.npz" ] || fail "collet-extract wrote no water.npz"
     [ -s "$WORK/water.npz.meta.json" ] || [ -s "$WORK/water.meta.json" ] ||
