@@ -68,10 +68,10 @@ static inline void collet_floating_set(collet_floating state)
 {
 #if defined(__x86_64__)
     uint32_t control;
-    uint16_t before, legacy = (uint16_t)state.legacy;
+    uint16_t before, legacy = state.legacy & 0xffffu;
     __asm__ volatile("fnstcw %0" : "=m"(before));
     __asm__ volatile("stmxcsr %0" : "=m"(control));
-    control = (uint32_t)state.control | (control & COLLET_FLOATING_FLAGS);
+    control = (state.control & 0xffffffffu) | (control & COLLET_FLOATING_FLAGS);
     /* A raised x87 flag that is unmasked raises SIGFPE at the next instruction, such as fldcw. */
     if ((before & legacy & COLLET_FLOATING_FLAGS) != COLLET_FLOATING_FLAGS)
         __asm__ volatile("fnclex" : : : "memory");

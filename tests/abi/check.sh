@@ -35,6 +35,10 @@ headers() {
         "$CC" -std=c11 "${strict[@]}" -fsyntax-only "$WORK/alone.c" || fail "$header is not C11"
         "$CXX" -std=c++17 "${strict[@]}" -fsyntax-only "$WORK/alone.cpp" ||
             fail "$header is not C++17"
+        # g++ does not report these casts inside extern "C".
+        ! command -v clang++ >/dev/null ||
+            clang++ -std=c++17 "${strict[@]}" -Wold-style-cast -fsyntax-only "$WORK/alone.cpp" ||
+            fail "$header casts as in C"
     done
     "$CXX" -std=c++17 "${strict[@]}" -fsyntax-only "$SOURCE/tests/abi/types.cpp" ||
         fail "a constant does not have the type of its field"
