@@ -171,10 +171,6 @@ COLLET_ENUM(int32_t){
     COLLET_DEVICE_OTHER = 3,
 };
 
-COLLET_ENUM(uint32_t){
-    COLLET_MEMORY_UNKNOWN = 0, /* else COLLET_MEMORY_HOST or COLLET_MEMORY_OWN */
-};
-
 COLLET_ENUM(int32_t){
     COLLET_EXECUTION_UNKNOWN = 0,
     COLLET_EXECUTION_SYNCHRONOUS = 1,  /* a call returns when its kernel is done */

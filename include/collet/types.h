@@ -200,8 +200,9 @@ COLLET_ENUM(int32_t){
 
 /* The memory in which the arrays of a device are. */
 COLLET_ENUM(uint32_t){
-    COLLET_MEMORY_HOST = 1, /* in the host's memory; nothing is copied */
-    COLLET_MEMORY_OWN = 2,  /* copied to memory that belongs to the device */
+    COLLET_MEMORY_UNKNOWN = 0, /* in collet_device_info only */
+    COLLET_MEMORY_HOST = 1,    /* in the host's memory; nothing is copied */
+    COLLET_MEMORY_OWN = 2,     /* copied to memory that belongs to the device */
 };
 
 /* Bytes in one memory space. */

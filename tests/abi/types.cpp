@@ -36,5 +36,7 @@ TYPED(COLLET_SCATTERING_PSI, uint32_t)
 SAME(COLLET_TERNARY_FILE_T2, collet_ternary_file_info::kind)
 SAME(COLLET_TERNARY_PACKED, collet_ternary_matrix::content)
 TYPED(COLLET_TERNARY_WRITE_BYTES, uint32_t)
+static_assert(std::is_same<decltype(COLLET_MEMORY_UNKNOWN), decltype(COLLET_MEMORY_HOST)>::value,
+              "values of one field are in different enumerations");
 static_assert(std::is_same<decltype(COLLET_ABI), decltype(collet_host::abi)>::value,
               "COLLET_ABI does not have the type of abi");
