@@ -9,12 +9,14 @@
 #include <math.h>
 
 static fake_cufft_control *fft;
+/* Status with which no plan can be made between the question and the run; 0: plans can be. */
+static int fails_at_run;
 
 static int open_fft(void **state)
 {
     fresh(state);
     fft = symbol_of(FAKE_CUFFT, "fake_cufft");
-    fft->create_fails = fft->plan_fails = fft->exec_fails = 0;
+    fft->create_fails = fft->plan_fails = fft->exec_fails = fails_at_run = 0;
     fft->made = fft->executed = fft->wrong = 0;
     set_cufft = FAKE_CUFFT;
     device = open_device(0);
@@ -70,6 +72,10 @@ static collet_status run_fft(collet_queue *q, const transform *t, collet_buffer 
     while (row->op != call.op || row->sig != call.sig)
         row++;
     assert_good(host_ask(row, device, &call, &call.workspace_bytes));
+    if (fails_at_run) {
+        trim(device);
+        fft->plan_fails = fails_at_run;
+    }
     collet_buffer *scratch = NULL;
     if (call.workspace_bytes)
         scratch = call.workspace = new_buffer(device, call.workspace_bytes);
@@ -257,6 +263,22 @@ static void fails(void **state)
     plugin->buffer_free(device, b);
 }
 
+/* The memory that was asked for while a plan could be made suffices for Collet's kernels. */
+static void plan_is_lost(void **state)
+{
+    (void)state;
+    const int64_t lengths[] = {16, 131};
+    for (int i = 0; i < 2; i++) {
+        const int64_t n = lengths[i];
+        const array lines = {0, {5 * n, n, 1}};
+        const transform t = {COLLET_C64, COLLET_C64, 1, 0, {3, 5, n}, {3, 5, n}, lines, lines};
+        fft->plan_fails = fails_at_run = 0;
+        assert_true(by_cufft(queue, &t));
+        fails_at_run = 2; /* CUFFT_ALLOC_FAILED */
+        assert_false(by_cufft(queue, &t));
+    }
+}
+
 static void plans(void **state)
 {
     transform t = C2C(LINES, LINES, 1);
@@ -296,7 +318,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fft, close_fft)
     const struct CMUnitTest tests[] = {
-        TEST(layouts), TEST(other_layouts), TEST(result), TEST(missing), TEST(fails), TEST(plans),
+        TEST(layouts), TEST(other_layouts), TEST(result), TEST(missing),
+        TEST(fails),   TEST(plan_is_lost),  TEST(plans),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

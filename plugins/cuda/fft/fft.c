@@ -392,10 +392,14 @@ collet_status cuda_fft_accepts(collet_device *d, const collet_kernel_call *call,
                                uint64_t *workspace_bytes)
 {
     transform t;
-    fft_plan *p = is_ready(d, call, &t) ? take_plan(d, &t) : NULL;
+    collet_status status = jit_fft_accepts(d, call, workspace_bytes);
+    fft_plan *p = status == COLLET_OK && is_ready(d, call, &t) ? take_plan(d, &t) : NULL;
     if (!p)
-        return jit_fft_accepts(d, call, workspace_bytes);
-    *workspace_bytes = t.spectrum + p->work;
+        return status;
+    /* A plan that can be made now may not be made when the call runs: the memory suffices for
+     * either. */
+    if (t.spectrum + p->work > *workspace_bytes)
+        *workspace_bytes = t.spectrum + p->work;
     plan_cache_give(d->fourier.plans, &p->head);
     return COLLET_OK;
 }

@@ -19,9 +19,13 @@ collet_status cuda_decompose_accepts(collet_device *d, const collet_kernel_call 
 {
     const solver_op *o = op_of(call);
     solver_job j;
+    collet_status status = o->own_accepts(d, call, workspace_bytes);
     if (!solver_plan(&j, o, d, NULL, call))
-        return o->own_accepts(d, call, workspace_bytes);
-    *workspace_bytes = solver_scratch_bytes(&j);
+        return status;
+    /* cuSOLVER may lack memory of its own when the call runs: the workspace suffices for either. */
+    uint64_t bytes = solver_scratch_bytes(&j);
+    if (bytes > *workspace_bytes)
+        *workspace_bytes = bytes;
     return COLLET_OK;
 }
 
