@@ -16,7 +16,7 @@ const COLLET_LOG_DEBUG: i32 = 4;
 const COLLET_MEMORY_HOST: u32 = 1;
 const COLLET_ORDER_SYNCHRONOUS: u32 = 1;
 const COLLET_THREADS_ANY: u32 = 1;
-const COLLET_ABI_MAJOR: u32 = 1;
+const COLLET_ABI_MAJOR: u32 = 2;
 const COLLET_ABI: u32 = COLLET_ABI_MAJOR << 16;
 
 type Error = c_void; // host.fail_text fills it

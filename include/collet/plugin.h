@@ -54,7 +54,7 @@
 extern "C" {
 #endif
 
-#define COLLET_ABI_MAJOR 1
+#define COLLET_ABI_MAJOR 2
 #define COLLET_ABI_MINOR 0
 /* Without a cast, so that programs that translate headers can compute it. */
 #define COLLET_ABI (COLLET_ABI_MAJOR * 65536u + COLLET_ABI_MINOR)
@@ -446,7 +446,7 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  * JSON in an ELF note, owner "collet", read before any code of the plugin runs (`abi`: the lowest
  * version of the interface that the plugin needs; the major number must be libcore's, the minor
  * number at most libcore's):
- *   {"name": "cpu_scalar", "version": "0.1.0", "abi": [1, 0], "priority": 10,
+ *   {"name": "cpu_scalar", "version": "0.1.0", "abi": [2, 0], "priority": 10,
  *    "features": {"jit": false, "parallel": false, "gpu": false},
  *    "description": "...", "kernels": ["add", ...]}
  * Under "auto" backends with a larger `priority` are tried first. `kernels` names every op that has

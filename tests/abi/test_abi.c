@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structs and constants of the plugin interface match abi_1.def. */
+/* The structs and constants of the plugin interface match abi_2.def. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ typedef struct pin {
 #define VALUE(name, pinned) {#name, (long long)(name), pinned},
 
 static const pin pins[] = {
-#include "abi_1.def"
+#include "abi_2.def"
 };
 
 static void every_pin_holds(void **state)
@@ -55,7 +55,7 @@ static void every_op_is_pinned(void **state)
         while (k < sizeof pins / sizeof pins[0] && strcmp(pins[k].what, required[i]) != 0)
             k++;
         if (k == sizeof pins / sizeof pins[0]) {
-            print_error("%s has no row in abi_1.def\n", required[i]);
+            print_error("%s has no row in abi_2.def\n", required[i]);
             missing++;
         }
     }

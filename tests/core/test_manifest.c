@@ -17,7 +17,7 @@
 #include "common/elf_image.h"
 #include "plugins/manifest.h"
 
-#define HEAD "{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"priority\":-5,"
+#define HEAD "{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[2,0],\"priority\":-5,"
 #define FEATURES "\"features\":{\"jit\":true,\"parallel\":false,\"gpu\":true}"
 #define SETTING(key, type) "{\"key\":\"" key "\",\"type\":\"" type "\",\"help\":\"h\"}"
 #define SETTINGS(list) HEAD FEATURES ",\"kernels\":[],\"settings\":[" list "]}"
@@ -89,7 +89,7 @@ static void check_good(size_t alignment)
     assert_string_equal(m.name, "one");
     assert_string_equal(m.version, "2.3");
     assert_string_equal(m.description, "");
-    assert_int_equal(m.abi, 1u << 16);
+    assert_int_equal(m.abi, 2u << 16);
     assert_int_equal(m.priority, -5);
     assert_true(m.jit == 1 && m.parallel == 0 && m.gpu == 1);
     assert_int_equal(m.kernel_count, 2);
@@ -130,13 +130,13 @@ static void layers(void **state)
     (void)state;
     manifest m;
     const char *code;
-    make("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"layer\":true}");
+    make("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[2,0],\"layer\":true}");
     assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_OK);
     assert_int_equal(m.layer, 1);
     manifest_clear(&m);
-    expect_json("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"layer\":false}",
+    expect_json("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[2,0],\"layer\":false}",
                 "manifest-content", "\"priority\"");
-    expect_json("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[1,0],\"layer\":1}",
+    expect_json("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[2,0],\"layer\":1}",
                 "manifest-content", "\"layer\" must be true or false");
 }
 
@@ -164,15 +164,15 @@ static void versions(void **state)
     (void)state;
     manifest m;
     const char *code;
-    make("{\"name\":\"one\",\"abi\":[2,0]}");
+    make("{\"name\":\"one\",\"abi\":[3,0]}");
     assert_int_equal(read_bytes(image.bytes, image.size, &m, &code, NULL), COLLET_ABI_MISMATCH);
     assert_string_equal(m.name, "one");
     manifest_clear(&m);
-    expect_json("{\"name\":\"one\",\"abi\":[2,0]}", "abi-too-new", "needs plugin interface 2.0, ");
-    expect_json("{\"name\":\"one\",\"abi\":[1,5]}", "abi-too-new",
-                "needs plugin interface 1.5, but this libcore has 1.0: update libcore");
-    expect_json("{\"name\":\"one\",\"abi\":[0,0]}", "abi-too-old",
-                "built for plugin interface 0.0, ");
+    expect_json("{\"name\":\"one\",\"abi\":[3,0]}", "abi-too-new", "needs plugin interface 3.0, ");
+    expect_json("{\"name\":\"one\",\"abi\":[2,5]}", "abi-too-new",
+                "needs plugin interface 2.5, but this libcore has 2.0: update libcore");
+    expect_json("{\"name\":\"one\",\"abi\":[1,0]}", "abi-too-old",
+                "built for plugin interface 1.0, ");
 }
 
 /* ---- JSON -------------------------------------------------------------------------------- */
@@ -203,12 +203,12 @@ static const struct {
     {"{\"name\":\"a\",\"abi\":[1,0.5]}", "manifest-content", "\"abi\""},
     {"{\"name\":\"a\",\"abi\":[1,-1]}", "manifest-content", "\"abi\""},
     {"{\"name\":\"a\",\"abi\":[1,1e999]}", "manifest-content", "\"abi\""},
-    {"{\"name\":\"a\",\"abi\":[1,0]}", "manifest-content", "\"version\""},
-    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"\"}", "manifest-content", "\"version\""},
-    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"\\u001b[2J\"}", "manifest-content",
+    {"{\"name\":\"a\",\"abi\":[2,0]}", "manifest-content", "\"version\""},
+    {"{\"name\":\"a\",\"abi\":[2,0],\"version\":\"\"}", "manifest-content", "\"version\""},
+    {"{\"name\":\"a\",\"abi\":[2,0],\"version\":\"\\u001b[2J\"}", "manifest-content",
      "\"version\""},
-    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"1\"}", "manifest-content", "\"priority\""},
-    {"{\"name\":\"a\",\"abi\":[1,0],\"version\":\"1\",\"priority\":1e9}", "manifest-content",
+    {"{\"name\":\"a\",\"abi\":[2,0],\"version\":\"1\"}", "manifest-content", "\"priority\""},
+    {"{\"name\":\"a\",\"abi\":[2,0],\"version\":\"1\",\"priority\":1e9}", "manifest-content",
      "\"priority\""},
     {HEAD "\"kernels\":[]}", "manifest-content", "\"features\""},
     {HEAD "\"features\":{\"jit\":1,\"parallel\":false,\"gpu\":false},\"kernels\":[]}",
@@ -327,7 +327,7 @@ static void lengths(void **state)
         {SETTINGS("{\"key\":\"one.a\",\"type\":\"path\",\"help\":\"%s\"}"), 1024, 0, "\"help\""},
         {SETTINGS("{\"key\":\"one.a\",\"type\":\"path\",\"help\":\"h\",\"default\":\"%s\"}"), 1024,
          0, "\"default\""},
-        {"{\"name\":\"one\",\"version\":\"%s\",\"abi\":[1,0],\"priority\":0," FEATURES
+        {"{\"name\":\"one\",\"version\":\"%s\",\"abi\":[2,0],\"priority\":0," FEATURES
          ",\"kernels\":[]}",
          COLLET_MAX_NAME - 1, 0, "\"version\""},
     };

@@ -136,8 +136,8 @@ static void good(void **state)
 static void head(void **state)
 {
     sample *s = *state;
-    s->table.abi = 2u << 16;
-    expect(s, "vtable-abi", "2.0");
+    s->table.abi = 3u << 16;
+    expect(s, "vtable-abi", "3.0");
     s->table.abi = COLLET_ABI;
     s->table.struct_size = offsetof(collet_plugin, extension);
     expect(s, "vtable-short", "first version");

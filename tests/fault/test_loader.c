@@ -140,15 +140,16 @@ static void no_manifest(void **state)
 static const struct {
     const char *manifest, *code, *reason;
 } manifests[] = {
-    {MANIFEST("[1,0]", "[\"add\"]") "x", "manifest-trailing", "follows"},
-    {MANIFEST("[1,0]", "[\"add\"]") "}", "manifest-trailing", "follows"},
-    {MANIFEST("[1,0]", "[\"add\"]") " {\"name\":\"other\"}", "manifest-trailing", "follows"},
+    {MANIFEST("[2,0]", "[\"add\"]") "x", "manifest-trailing", "follows"},
+    {MANIFEST("[2,0]", "[\"add\"]") "}", "manifest-trailing", "follows"},
+    {MANIFEST("[2,0]", "[\"add\"]") " {\"name\":\"other\"}", "manifest-trailing", "follows"},
     {"{\"name\":\"bad\",\"name\":\"worse\"}", "manifest-duplicate-key", "'name'"},
     {"{\"name\":\"bad\"", "manifest-syntax", "syntax"},
-    {MANIFEST("[2,0]", "[\"add\"]"), "abi-too-new", "update libcore"},
-    {MANIFEST("[0,9]", "[\"add\"]"), "abi-too-old", "rebuild the plugin"},
+    {MANIFEST("[3,0]", "[\"add\"]"), "abi-too-new", "update libcore"},
+    {MANIFEST("[1,0]", "[\"add\"]"), "abi-too-old",
+     "built for plugin interface 1.0, but this libcore has 2.0: rebuild the plugin"},
     {MANIFEST("1", "[\"add\"]"), "manifest-content", "\"abi\""},
-    {MANIFEST("[1,0]", "[\"add\",\"add\"]"), "manifest-content", "'add' twice"},
+    {MANIFEST("[2,0]", "[\"add\",\"add\"]"), "manifest-content", "'add' twice"},
 };
 
 static void bad_manifests(void **state)
@@ -163,13 +164,13 @@ static void bad_manifests(void **state)
 static void refused_before_it_runs(void **state)
 {
     fixture *f = *state;
-    fixture_add_manifest(f, "bad.so", MANIFEST("[2,0]", "[\"add\"]"));
+    fixture_add_manifest(f, "bad.so", MANIFEST("[3,0]", "[\"add\"]"));
     f->options.probe = 0;
     fixture_scan(f);
-    fixture_assert_refused(f, "bad.so", "manifest", "abi-too-new", "2.0");
+    fixture_assert_refused(f, "bad.so", "manifest", "abi-too-new", "3.0");
     const loader_plugin *p = fixture_plugin(f, "bad");
     const collet_plugin *table = NULL;
-    assert_int_equal(p->manifest.abi, 2u << 16);
+    assert_int_equal(p->manifest.abi, 3u << 16);
     assert_int_equal(loader_open(p, &fixture_host, f->records, &table, NULL), COLLET_UNAVAILABLE);
     assert_int_equal(loader_open_layer(p, p, &fixture_host, f->records, &table, NULL),
                      COLLET_UNAVAILABLE);
@@ -192,18 +193,18 @@ static void sanitizer_mismatch(void **state)
 static void kernels_differ(void **state)
 {
     fixture_add_manifest(*state, "bad.so",
-                         "{\"name\":\"zoo_good\",\"abi\":[1,0]," MEMBERS
+                         "{\"name\":\"zoo_good\",\"abi\":[2,0]," MEMBERS
                          ",\"kernels\":[\"add\",\"mul\"]}");
     fixture_scan(*state);
     fixture_assert_refused(*state, "bad.so", "probe", "kernels-differ", "names the kernel mul");
     fixture_add_manifest(*state, "bad.so",
-                         "{\"name\":\"zoo_good\",\"abi\":[1,0]," MEMBERS ",\"kernels\":[]}");
+                         "{\"name\":\"zoo_good\",\"abi\":[2,0]," MEMBERS ",\"kernels\":[]}");
     expect(*state, "probe", "kernels-differ", "has the kernel add");
 }
 
 static void other_name(void **state)
 {
-    fixture_add_manifest(*state, "bad.so", MANIFEST("[1,0]", "[\"add\"]"));
+    fixture_add_manifest(*state, "bad.so", MANIFEST("[2,0]", "[\"add\"]"));
     expect(*state, "probe", "vtable-name", "'zoo_good'");
 }
 
@@ -216,7 +217,7 @@ static const struct {
     {"unresolved_symbol", "unresolved-symbol", "zoo_nowhere"},
     {"null_slot", "vtable-slot", "device_close"},
     {"short_vtable", "vtable-short", "first version"},
-    {"table_abi", "vtable-abi", "2.7"},
+    {"table_abi", "vtable-abi", "3.7"},
     {"table_garbage", "crash-in-vtable", "SIGSEGV"},
     {"entry_null", "entry-null",
      "returned NULL: it was probably built for another version of the plugin interface than this "

@@ -379,7 +379,7 @@ static void first_usable_wins(void **state)
 {
     fixture *f = *state;
     fixture_write(f, "a_zoo_good.so", "text", 4);
-    fixture_add_manifest(f, "b.so", "{\"name\":\"zoo_good\",\"abi\":[2,0]}");
+    fixture_add_manifest(f, "b.so", "{\"name\":\"zoo_good\",\"abi\":[3,0]}");
     fixture_add(f, "good", "c.so");
     fixture_add_manifest(f, "d.so", "{\"name\":\"zoo_good\",\"abi\":[0,0]}");
     fixture_scan(f);

@@ -69,7 +69,7 @@ static void test_listing(void **state)
     r = INFO("cpu_scalar");
     tool_expect(&r, 0);
     assert_contains(r.out, "cpu_scalar 0.1.0: usable\n");
-    assert_contains(r.out, "  plugin interface    1.0\n");
+    assert_contains(r.out, "  plugin interface    2.0\n");
     assert_contains(r.out, "jit no, parallel no, gpu no\n");
     assert_contains(r.out, "  cpu_scalar:0        CPU, one thread\n");
     assert_contains(r.out, COLLET_TEST_PLUGINS "/cpu_scalar.so\n");
@@ -175,7 +175,7 @@ static void test_json(void **state)
     assert_string_equal(text_of(root, "collet"), COLLET_VERSION);
     assert_string_equal(text_of(b, "version"), "0.1.0");
     assert_int_equal(cJSON_GetArraySize(member(b, "abi")), 2);
-    assert_int_equal(cJSON_GetArrayItem(member(b, "abi"), 0)->valueint, 1);
+    assert_int_equal(cJSON_GetArrayItem(member(b, "abi"), 0)->valueint, 2);
     assert_string_equal(text_of(b, "status"), "usable");
     assert_string_equal(text_of(b, "reason"), "");
     assert_true(cJSON_IsFalse(member(features, "jit")));
