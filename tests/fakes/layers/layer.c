@@ -51,9 +51,10 @@ static void spoil(collet_plugin *table)
         table->queue_mark = NULL;
     if (!strcmp(LAYER_DEFECT, "rows") || !strcmp(LAYER_DEFECT, "order")) {
         memcpy(rows, table->kernels, table->kernel_count * sizeof *rows);
+        uint32_t fewer = !strcmp(LAYER_DEFECT, "rows");
+        table->kernel_count -= fewer;
         rows[0] = table->kernels[1];
-        rows[1] = table->kernels[0];
-        table->kernel_count -= !strcmp(LAYER_DEFECT, "rows");
+        rows[1] = table->kernels[fewer ? table->kernel_count : 0];
         table->kernels = rows;
     }
 }
