@@ -13,7 +13,8 @@ cp "$source/examples/plugin_async/manifest.json" "$list" "$work/"
 
 # build FILE.c: the plugin.
 build() {
-    "$cc" -std=gnu11 -D_GNU_SOURCE -O2 -w -fPIC -shared -fvisibility=hidden -I "$source/include" \
+    "$cc" -std=gnu11 -D_GNU_SOURCE -O2 -Werror=incompatible-pointer-types \
+        -fPIC -shared -fvisibility=hidden -I "$source/include" \
         -Wa,-I,"$work" -o "$work/example_async.so" "$1" -lm -lpthread
 }
 
