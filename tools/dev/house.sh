@@ -12,6 +12,7 @@
 #   - a name that begins with collet_ is declared in a public header; the guard of a header is its path
 #   - a folder holds at most 30 files, a function at most 60 lines
 #   - the head of a source file names one to three tests of it, which exist and are built
+#   - no kernel of a .dev file returns in front of a barrier: PoCL 6 then computes wrong numbers now and then
 #   - no library prints or reads numbers, or takes bytes for letters, by the locale of the program
 # Exit status: 0 without faults, else 1.
 set -eu
@@ -181,6 +182,12 @@ forbidden '(engines|plugins)/' '(conformance|tools)/' 'an upward include'
 forbidden engines/ plugins/ 'an engine includes a backend'
 forbidden plugins/shared/host/ 'plugins/(shared/jit|cpu_|opencl|cuda)' 'shared code includes a backend'
 forbidden plugins/shared/jit/ 'plugins/(cpu_|opencl|cuda)' 'shared code includes a backend'
+
+returns=$(grep '[.]dev$' "$work/files" | xargs awk '
+    /^[A-Za-z]/ { returned = 0 }
+    /(^|[ )])return;/ { returned = FILENAME ":" FNR }
+    /SYNC/ && returned { print returned; returned = 0 }')
+[ -z "$returns" ] || fault "kernels return in front of a barrier: $returns"
 
 # Calls of ops are declared by the rows of ops/*.def. A string that is a name alone names no function.
 {
