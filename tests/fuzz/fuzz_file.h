@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_file.h - an input as a regular file that needs no system call; reads trajectories in every
- * way. */
+/* fuzz_file.h - an input as a regular file that needs no system call. */
 #ifndef TESTS_FUZZ_FUZZ_FILE_H
 #define TESTS_FUZZ_FUZZ_FILE_H
 
@@ -21,10 +20,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_file_begin(const uint8_t *data, size_t size, const char *magic);
 /* Aborts if the parser left the file open or mapped. */
 void fuzz_file_end(void);
-
-/* Reads the file: all atoms, some atoms, some frames. Aborts if the API violates its contract. */
-void fuzz_read_trajectory(void);
-/* Reads the file as a topology; aborts likewise. */
-void fuzz_read_topology(void);
 
 #endif

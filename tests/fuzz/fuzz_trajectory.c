@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Any file is read as a topology and as a trajectory, or refused with a message. FUZZ_FORMAT is the
+ * format that the inputs are to reach. */
 #include "fuzz_file.h"
 
 #include "trajectory/reading/reader.h"
 #include "trajectory/reading/topology.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_ATOMS 1000 /* above, only two atoms are read: batches have as many as a head claims */
+
+/* How files of a format begin, where bytes decide: one way for each value of the fourth byte. */
+static const struct {
+    const char *format, *start;
+} starts[] = {
+    {"psf", "PSF\n"}, {"trr", "\0\0\x07\xc9"}, {"xtc", "\0\0\x07\xcb"}, {"xtc", "\0\0\x07\xe7"}};
 
 static void require(int condition)
 {
@@ -70,13 +79,7 @@ static int read_subset(int subset)
     return 1;
 }
 
-void fuzz_read_trajectory(void)
-{
-    if (read_subset(0))
-        require(read_subset(1));
-}
-
-void fuzz_read_topology(void)
+static void read_topology(void)
 {
     trajectory_topology *topology;
     collet_error err;
@@ -87,4 +90,25 @@ void fuzz_read_topology(void)
     else
         require(!topology && err.text[0] != '\0');
     trajectory_topology_free(topology);
+}
+
+static const char *start_of(const uint8_t *data, size_t size)
+{
+    const char *found = NULL;
+
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strcmp(starts[i].format, FUZZ_FORMAT) == 0 &&
+            (!found || (size >= 4 && (uint8_t)starts[i].start[3] == data[3])))
+            found = starts[i].start;
+    return found;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_file_begin(data, size, start_of(data, size));
+    read_topology();
+    if (read_subset(0))
+        require(read_subset(1));
+    fuzz_file_end();
+    return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dcd.c - trajectories of CHARMM, NAMD, X-PLOR, LAMMPS and OpenMM.
- * Tests: tests/engines/test_io_dcd.c, tests/fuzz/fuzz_dcd.c */
+ * Tests: tests/engines/test_io_dcd.c, tests/fuzz/fuzz_trajectory.c */
 #include "bigendian.h"
 #include "cell.h"
 #include "dcd_head.h"

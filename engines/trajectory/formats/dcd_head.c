@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_io_dcd.c, tests/fuzz/fuzz_dcd.c */
+/* Tests: tests/engines/test_io_dcd.c, tests/fuzz/fuzz_trajectory.c */
 #include "dcd_head.h"
 
 #include "bigendian.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/engines/test_io_topology.c, tests/engines/test_io_trajectory.c,
- * tests/fuzz/fuzz_gro.c */
+ * tests/fuzz/fuzz_trajectory.c */
 #include "gro.h"
 
 #include "io/decimal.h"

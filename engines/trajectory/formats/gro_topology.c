@@ -6,7 +6,7 @@
  * numbers are ignored: an atom's index is its position in the file. Positions, velocities and the
  * box are checked, not kept.
  *
- * Tests: tests/engines/test_io_topology.c, tests/fuzz/fuzz_gro.c
+ * Tests: tests/engines/test_io_topology.c, tests/fuzz/fuzz_trajectory.c
  */
 #include "gro.h"
 #include "io/decimal.h"
@@ -47,10 +47,8 @@ static collet_status read_identity(const io_lines *lines, const char *text,
     int64_t residue;
 
     if (!io_decimal_parse_integer(text, COLUMN, &residue))
-        return trajectory_text_fail(lines, err,
-                                    "the residue number in columns 1-5 is not a number: "
-                                    "'%.5s'",
-                                    text);
+        return trajectory_text_fail(
+            lines, err, "the residue number in columns 1-5 is not a number: '%.5s'", text);
     topology->residue_ids[atom] = (int32_t)residue;
     trajectory_topology_copy_name(topology->residue_names[atom], text + COLUMN, COLUMN);
     trajectory_topology_copy_name(topology->names[atom], text + 2 * COLUMN, COLUMN);
@@ -76,8 +74,7 @@ static collet_status read_atoms(io_lines *lines, trajectory_topology *topology, 
                                (long long)topology->n_atoms);
         if (length < TRAJECTORY_GRO_POSITIONS)
             return trajectory_text_fail(lines, err,
-                                        "expected atom %lld of %lld, but the line has %zu "
-                                        "columns",
+                                        "expected atom %lld of %lld, but the line has %zu columns",
                                         (long long)i + 1, (long long)topology->n_atoms, length);
         status = trajectory_gro_measure(lines, text, length, i, &columns, err);
         if (status != COLLET_OK)

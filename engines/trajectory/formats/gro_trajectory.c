@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gro_trajectory.c - a .gro file with one frame or several as a trajectory.
- * Tests: tests/engines/test_io_trajectory.c, tests/fuzz/fuzz_gro.c */
+ * Tests: tests/engines/test_io_trajectory.c, tests/fuzz/fuzz_trajectory.c */
 #include "gro.h"
 #include "formats.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_pdb.c */
+/* Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c */
 #include "pdb.h"
 
 #include "cell.h"

@@ -7,7 +7,7 @@
  * writes it. Residues that differ in the insertion code alone share their number. Serial numbers
  * are ignored: an atom's index is its position in the file.
  *
- * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_pdb.c
+ * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c
  */
 #include "io/decimal.h"
 #include "io/letters.h"

@@ -7,7 +7,7 @@
  * name, type, charge, mass, and numbers that do not matter here. All variants put blanks between
  * them; a segment may be empty. Bonds and what follows them are not read.
  *
- * Tests: tests/engines/test_io_psf.c, tests/fuzz/fuzz_psf.c
+ * Tests: tests/engines/test_io_psf.c, tests/fuzz/fuzz_trajectory.c
  */
 #include "formats.h"
 #include "io/decimal.h"

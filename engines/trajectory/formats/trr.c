@@ -6,7 +6,7 @@
  * ten sizes in bytes, atoms, step, nre, time, lambda; then box, virial, pressure, positions,
  * velocities and forces, each present if its size is not 0. The size of a real follows from those
  * sizes. Frames may differ in the fields they have.
- * Tests: tests/engines/test_io_trr.c, tests/fuzz/fuzz_trr.c
+ * Tests: tests/engines/test_io_trr.c, tests/fuzz/fuzz_trajectory.c
  */
 #include "bigendian.h"
 #include "formats.h"

@@ -6,7 +6,7 @@
  * floats; for more the precision, smallest and largest coordinate integers, the first range of
  * small differences, the number of packed bytes, and these, padded to four. Magic 1995 counts
  * packed bytes in 32 bits, 2023 (GROMACS 2023.2 and later, very large systems) in 64.
- * Tests: tests/engines/test_io_xtc.c, tests/fuzz/fuzz_xtc.c
+ * Tests: tests/engines/test_io_xtc.c, tests/fuzz/fuzz_trajectory.c
  */
 #include "bigendian.h"
 #include "formats.h"

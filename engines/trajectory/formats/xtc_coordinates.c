@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_io_xtc.c, tests/fuzz/fuzz_xtc.c */
+/* Tests: tests/engines/test_io_xtc.c, tests/fuzz/fuzz_trajectory.c */
 #include "xtc_coordinates.h"
 
 #include "bigendian.h"
