@@ -87,7 +87,7 @@ io_bytes io_load(const char *path)
     return bytes;
 }
 
-void io_save(const char *path, const void *data, size_t size)
+const char *io_save(const char *path, const void *data, size_t size)
 {
     FILE *file = fopen(path, "wb");
 
@@ -96,6 +96,7 @@ void io_save(const char *path, const void *data, size_t size)
     if (size > 0)
         assert_int_equal(fwrite(data, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
+    return path;
 }
 
 collet_status io_make_spool(const char *path, const void *bytes, size_t n, collet_error *err)
@@ -118,6 +119,33 @@ uint64_t io_hash(uint64_t hash, const void *data, size_t size)
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
     return hash;
+}
+
+trajectory_topology *io_topology(const char *path, const char *text)
+{
+    trajectory_topology *topology;
+    collet_error err;
+
+    io_save(path, text, strlen(text));
+    if (trajectory_topology_read(path, NULL, &topology, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return topology;
+}
+
+void io_refuse_topologies(const char *path, const io_malformed *bad, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        trajectory_topology *t = (trajectory_topology *)&t;
+        collet_error err;
+
+        io_save(path, bad[i].text, strlen(bad[i].text));
+        collet_status status = trajectory_topology_read(path, NULL, &t, &err);
+        if (status != COLLET_FORMAT || !strstr(err.text, bad[i].message) || !strstr(err.text, path))
+            fail_msg("case %zu: status %d, '%s', expected '%s'", i, status, err.text,
+                     bad[i].message);
+        assert_null(t);
+        assert_int_equal(trajectory_topology_read(path, NULL, &t, NULL), COLLET_FORMAT);
+    }
 }
 
 trajectory_reader *io_open(const char *path)

@@ -5,6 +5,7 @@
 #define TESTS_ENGINES_IO_FILES_H
 
 #include "trajectory/reading/reader.h"
+#include "trajectory/reading/topology.h"
 
 typedef struct io_bytes {
     uint8_t *data; /* freed by the caller */
@@ -22,13 +23,27 @@ int io_count_entries(const char *directory);
 const char *io_path(const char *directory, const char *name);
 
 io_bytes io_load(const char *path);
-void io_save(const char *path, const void *data, size_t size);
+/* Returns `path`. */
+const char *io_save(const char *path, const void *data, size_t size);
 /* Writes a whole file by a spool, whose status it returns. */
 collet_status io_make_spool(const char *path, const void *bytes, size_t n, collet_error *err);
 
 /* FNV-1a, 64 bits; start with IO_HASH. */
 #define IO_HASH UINT64_C(0xcbf29ce484222325)
 uint64_t io_hash(uint64_t hash, const void *data, size_t size);
+
+/* Saves a text as `path` and reads it as a valid topology. */
+trajectory_topology *io_topology(const char *path, const char *text);
+
+/* A malformed file, and what its message contains. */
+typedef struct io_malformed {
+    const char *text;
+    const char *message;
+} io_malformed;
+
+/* Each of `count` texts, saved as `path`, is refused as a topology: FORMAT, with its message and
+ * the path. */
+void io_refuse_topologies(const char *path, const io_malformed *bad, size_t count);
 
 /* Opens a valid trajectory. */
 trajectory_reader *io_open(const char *path);

@@ -157,10 +157,7 @@ static io_image make(const form *f)
 
 static const char *save(const io_image *image, size_t size)
 {
-    const char *path = io_path(directory, "made.dcd");
-
-    io_save(path, image->data, size);
-    return path;
+    return io_save(io_path(directory, "made.dcd"), image->data, size);
 }
 
 /* ---- Reading ----------------------------------------------------------------------------- */

@@ -26,20 +26,12 @@
 
 static const char *save(const char *text, size_t size)
 {
-    const char *path = io_path(directory, "case.pdb");
-
-    io_save(path, text, size);
-    return path;
+    return io_save(io_path(directory, "case.pdb"), text, size);
 }
 
 static trajectory_topology *read_text(const char *text)
 {
-    trajectory_topology *topology;
-    collet_error err;
-
-    if (trajectory_topology_read(save(text, strlen(text)), NULL, &topology, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
-    return topology;
+    return io_topology(io_path(directory, "case.pdb"), text);
 }
 
 static void columns(void **state)
@@ -266,10 +258,7 @@ static void truncations(void **state)
 static void models_that_differ(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *message;
-    } cases[] = {
+    static const io_malformed cases[] = {
         {THREE "END\n" N1 CA1 "END\n", "has 2 atoms, the first frame has 3"},
         {"MODEL 1\n" THREE "ENDMDL\nMODEL 2\nENDMDL\n", "has 0 atoms, the first frame has 3"},
         {THREE "END\n" N1 "ATOM      2  CA  ALA A   1      ********   2.250   3.125\n" CA2 "END\n",
@@ -285,10 +274,7 @@ static void models_that_differ(void **state)
 static void messages_point_at_the_line(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *message;
-    } bad[] = {
+    static const io_malformed bad[] = {
         {"HEADER    PROTEIN\n", ": there are no atoms: no line begins with ATOM or HETATM"},
         {"MODEL        1\n" THREE, ":5: the file ends inside the first model, after 3 atoms"},
         {N1 "ATOM      2  CA  ALA A****       1.000   2.000   3.000\n",
@@ -301,15 +287,7 @@ static void messages_point_at_the_line(void **state)
          ":2: an atom's line has 54 columns, this one has 46"},
     };
 
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        trajectory_topology *t;
-        collet_error err;
-        const char *path = save(bad[i].text, strlen(bad[i].text));
-        assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-        assert_contains(err.text, bad[i].message);
-        assert_contains(err.text, "case.pdb");
-        assert_null(t);
-    }
+    io_refuse_topologies(io_path(directory, "case.pdb"), bad, sizeof bad / sizeof *bad);
 }
 
 /* Against the same frames of a .trr, to the three decimals of an Angstrom. */

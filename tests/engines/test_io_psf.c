@@ -17,20 +17,12 @@
 
 static const char *save(const char *text, size_t size)
 {
-    const char *path = io_path(directory, "case.psf");
-
-    io_save(path, text, size);
-    return path;
+    return io_save(io_path(directory, "case.psf"), text, size);
 }
 
 static trajectory_topology *read_text(const char *text)
 {
-    trajectory_topology *topology;
-    collet_error err;
-
-    if (trajectory_topology_read(save(text, strlen(text)), NULL, &topology, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
-    return topology;
+    return io_topology(io_path(directory, "case.psf"), text);
 }
 
 #define TITLES "\n       2 !NTITLE\n REMARKS WATER\n REMARKS 3 !NATOM\n\n"
@@ -124,10 +116,7 @@ static void masses_are_used(void **state)
 
 #define ONE "PSF\n\n 2 !NATOM\n 1 A 1 MET N 1 0.0 14.5 0\n"
 
-static const struct {
-    const char *text;
-    const char *message;
-} bad[] = {
+static const io_malformed bad[] = {
     {"PSF\n", ":2: the file ends before its atoms (!NATOM)"},
     {"PSF\n 0 !NATOM\n", ":2: 0 atoms are announced"},
     {"PSF\n -1 !NATOM\n", ":2: -1 atoms are announced"},
@@ -148,15 +137,7 @@ static void messages_point_at_the_line(void **state)
 {
     (void)state;
 
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        trajectory_topology *t;
-        collet_error err;
-        const char *path = save(bad[i].text, strlen(bad[i].text));
-        assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-        assert_contains(err.text, bad[i].message);
-        assert_contains(err.text, "case.psf");
-        assert_null(t);
-    }
+    io_refuse_topologies(io_path(directory, "case.psf"), bad, sizeof bad / sizeof *bad);
 }
 
 /* A file that ends before its last atom's mass is refused. */

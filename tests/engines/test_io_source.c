@@ -45,9 +45,7 @@ static int tear_down(void **state)
 
 static const char *new_file(size_t size)
 {
-    const char *path = io_path(directory, "x");
-    io_save(path, file, size);
-    return path;
+    return io_save(io_path(directory, "x"), file, size);
 }
 
 /* Copies lie in the window, reach into it, across its end or past what a view may have. */

@@ -16,14 +16,7 @@
 
 static trajectory_topology *read_text(const char *text)
 {
-    trajectory_topology *topology;
-    collet_error err;
-    const char *path = io_path(directory, "case.gro");
-
-    io_save(path, text, strlen(text));
-    if (trajectory_topology_read(path, NULL, &topology, &err) != COLLET_OK)
-        fail_msg("%s", err.text);
-    return topology;
+    return io_topology(io_path(directory, "case.gro"), text);
 }
 
 /* The only atom of the file read last, as a trajectory; `velocity` NULL: without one. */
@@ -137,10 +130,7 @@ static void other_writers_lines(void **state)
 #define BLANKS_39 "                                       "
 #define BLANKS_60 BLANKS_39 "                     "
 
-static const struct {
-    const char *text;
-    const char *message;
-} bad[] = {
+static const io_malformed bad[] = {
     {"", "is empty"},
     {"title", ":2: the file ends before the number of atoms"},
     {"title\n1\n    1ALA     CA    1 1.5 2.5 3.5\n 1 2 3\n",
@@ -180,21 +170,8 @@ static void messages_point_at_the_line(void **state)
 {
     (void)state;
 
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        const char *path = io_path(directory, "bad.gro");
-        trajectory_topology *t = (trajectory_topology *)&t;
-        collet_error err;
-
-        io_save(path, bad[i].text, strlen(bad[i].text));
-        collet_status status = trajectory_topology_read(path, NULL, &t, &err);
-        if (status != COLLET_FORMAT || !strstr(err.text, bad[i].message) ||
-            !strstr(err.text, "bad.gro"))
-            fail_msg("case %zu: status %d, '%s', expected '%s'", i, status, err.text,
-                     bad[i].message);
-        assert_null(t);
-        assert_int_equal(trajectory_topology_read(path, NULL, &t, NULL), COLLET_FORMAT);
-    }
     const char *path = io_path(directory, "bad.gro");
+    io_refuse_topologies(path, bad, sizeof bad / sizeof *bad);
     trajectory_topology *t;
     collet_error err;
     static const char text[] = "ti\0tle\n1\n" ATOM "  1.0 2.0 3.0\n";

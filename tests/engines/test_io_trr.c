@@ -124,10 +124,7 @@ static void real_files_are_exact(void **state)
 
 static const char *save(const io_image *image, size_t size)
 {
-    const char *path = io_path(directory, "made.trr");
-
-    io_save(path, image->data, size);
-    return path;
+    return io_save(io_path(directory, "made.trr"), image->data, size);
 }
 
 static io_image make(int real, int n_frames)

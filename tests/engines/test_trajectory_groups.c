@@ -35,10 +35,7 @@ static const char file[] = "; made by hand\n"
 
 static const char *save(const char *text)
 {
-    const char *path = io_path(directory, "case.ndx");
-
-    io_save(path, text, strlen(text));
-    return path;
+    return io_save(io_path(directory, "case.ndx"), text, strlen(text));
 }
 
 /* The atoms as digits from 0. */
@@ -116,10 +113,7 @@ static void groups_that_do_not_exist(void **state)
 static void messages_point_at_the_line(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        const char *message;
-    } bad[] = {
+    static const io_malformed bad[] = {
         {"", "case.ndx: has no groups: no line begins with '['"},
         {"; nothing\n\n", "has no groups"},
         {"1 2\n", ":1: '1' is in front of the first group"},
