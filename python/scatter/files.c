@@ -110,13 +110,12 @@ static PyObject *describe(const collet_scattering_input *input)
 }
 
 /* (morphology, configuration, wide): what was read. */
-PyObject *files_read(PyObject *module, PyObject *arguments)
+PyObject *files_read(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *morphology = NULL, *configuration = NULL, *result;
     collet_scattering_input *input = NULL;
     collet_error err;
     int wide;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "O&O&p", PyUnicode_FSConverter, &morphology,
                           PyUnicode_FSConverter, &configuration, &wide))
         return NULL;
@@ -185,7 +184,7 @@ static int take_patterns(patterns *p, PyObject *list, double energy, long long y
 }
 
 /* (directory, energy, (Y, X), [((x, y, z), values), ...]) */
-PyObject *files_write(PyObject *module, PyObject *arguments)
+PyObject *files_write(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *directory = NULL, *list;
     patterns p = {0};
@@ -193,7 +192,6 @@ PyObject *files_write(PyObject *module, PyObject *arguments)
     long long y, x;
     collet_error err;
     collet_status status;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "O&d(LL)O!", PyUnicode_FSConverter, &directory, &energy, &y,
                           &x, &PyList_Type, &list))
         return NULL;
@@ -213,14 +211,13 @@ PyObject *files_write(PyObject *module, PyObject *arguments)
 }
 
 /* (directory, energy, beam, (Y, X)): values of f32. */
-PyObject *files_read_pattern(PyObject *module, PyObject *arguments)
+PyObject *files_read_pattern(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *directory = NULL;
     double energy;
     long long beam, y, x;
     collet_error err;
     void *data;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "O&dL(LL)", PyUnicode_FSConverter, &directory, &energy, &beam,
                           &y, &x))
         return NULL;

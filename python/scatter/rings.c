@@ -18,7 +18,7 @@ static void make_rings(collet_scattering_rings *rings, int flat, long long y, lo
 }
 
 /* (rings): q of the rings, f64. */
-PyObject *rings_q(PyObject *module, PyObject *arguments)
+PyObject *rings_q(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_scattering_rings rings = {0};
     collet_error err;
@@ -26,7 +26,6 @@ PyObject *rings_q(PyObject *module, PyObject *arguments)
     int64_t count;
     int flat;
     void *q;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, RINGS, RINGS_PLACES(&rings, &flat, &y, &x)))
         return NULL;
     make_rings(&rings, flat, y, x);
@@ -69,7 +68,7 @@ static PyObject *integrate(const collet_scattering_rings *rings, int64_t count, 
 }
 
 /* (rings, energy, wide, values): (polar, mean, parallel, perpendicular, anisotropy), f32. */
-PyObject *rings_integrate(PyObject *module, PyObject *arguments)
+PyObject *rings_integrate(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_scattering_rings rings = {0};
     bound_memory values;
@@ -79,7 +78,6 @@ PyObject *rings_integrate(PyObject *module, PyObject *arguments)
     long long y, x;
     int64_t count;
     int flat, wide;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, RINGS "dpO", RINGS_PLACES(&rings, &flat, &y, &x), &energy,
                           &wide, &object))
         return NULL;

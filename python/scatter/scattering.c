@@ -159,11 +159,11 @@ static int take_arguments(scattering *self, PyObject *arguments)
     return make_contexts(self, choices) || hold_all(self, materials, energies, constants) ? -1 : 0;
 }
 
-static PyObject *scattering_new(PyTypeObject *type, PyObject *arguments, PyObject *keywords)
+static PyObject *scattering_new(PyTypeObject *type, PyObject *arguments,
+                                PyObject *Py_UNUSED(keywords))
 {
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     scattering *self = (scattering *)allocate(type, 0);
-    (void)keywords;
     if (self && take_arguments(self, arguments))
         Py_CLEAR(self);
     return (PyObject *)self;
@@ -209,12 +209,11 @@ static collet_status make_ready(scattering *self, collet_error *err)
                : collet_scattering_create(self->contexts[0], &self->work, &self->options, err);
 }
 
-static PyObject *scattering_plan(PyObject *object, PyObject *unused)
+static PyObject *scattering_plan(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     scattering *self = (scattering *)object;
     collet_scattering_plan plan = {.struct_size = sizeof plan};
     collet_error err;
-    (void)unused;
     if (!enter(self))
         return NULL;
     PyThreadState *state = bound->leave();
@@ -232,14 +231,13 @@ static PyObject *scattering_plan(PyObject *object, PyObject *unused)
 }
 
 /* The next pattern [Y, X], or None after the last. */
-static PyObject *scattering_next(PyObject *object, PyObject *unused)
+static PyObject *scattering_next(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     scattering *self = (scattering *)object;
     const collet_scattering_options *o = &self->options;
     const collet_scattering_pattern *pattern = NULL;
     collet_error err;
     void *data = NULL;
-    (void)unused;
     PyObject *values = bound->numpy_new(o->dtype, 2, o->shape + 1, &data);
     if (!values || !enter(self)) {
         Py_XDECREF(values);
@@ -271,16 +269,14 @@ static PyObject *scattering_cancel(PyObject *object, PyObject *flag)
 }
 
 /* The part of all work that is done, 0 to 1. */
-static PyObject *scattering_progress(PyObject *object, PyObject *unused)
+static PyObject *scattering_progress(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     scattering *self = (scattering *)object;
-    (void)unused;
     return PyFloat_FromDouble(atomic_load(&self->fraction));
 }
 
-static PyObject *scattering_backend(PyObject *object, PyObject *unused)
+static PyObject *scattering_backend(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    (void)unused;
     return PyUnicode_FromString(collet_last_backend(((scattering *)object)->contexts[0]));
 }
 

@@ -38,9 +38,8 @@ collet_array *array_get(PyObject *object)
     collet_array *array = described(object);
     if (array && ((array_object *)object)->generation != runtime_generation())
         return error_raise(COLLET_FORKED,
-                           "this collet.Array was made before the process was forked: "
-                           "make it in the child, or send it pickled or as a NumPy "
-                           "array");
+                           "this collet.Array was made before the process was forked: make it in "
+                           "the child, or send it pickled or as a NumPy array");
     return array;
 }
 
@@ -85,45 +84,39 @@ static void array_dealloc(PyObject *object)
 
 /* ---- Properties --------------------------------------------------------------------------- */
 
-static PyObject *get_shape(PyObject *self, void *unused)
+static PyObject *get_shape(PyObject *self, void *Py_UNUSED(unused))
 {
     const collet_array *a = described(self);
-    (void)unused;
     return a ? numpy_shape(collet_array_ndim(a), collet_array_shape(a)) : NULL;
 }
 
-static PyObject *get_strides(PyObject *self, void *unused)
+static PyObject *get_strides(PyObject *self, void *Py_UNUSED(unused))
 {
     const collet_array *a = described(self);
-    (void)unused;
     return a ? numpy_shape(collet_array_ndim(a), collet_array_strides(a)) : NULL;
 }
 
-static PyObject *get_ndim(PyObject *self, void *unused)
+static PyObject *get_ndim(PyObject *self, void *Py_UNUSED(unused))
 {
     const collet_array *a = described(self);
-    (void)unused;
     return a ? PyLong_FromLong(collet_array_ndim(a)) : NULL;
 }
 
-static PyObject *get_size(PyObject *self, void *unused)
+static PyObject *get_size(PyObject *self, void *Py_UNUSED(unused))
 {
     const collet_array *a = described(self);
-    (void)unused;
     return a ? PyLong_FromLongLong(collet_array_size(a)) : NULL;
 }
 
-static PyObject *get_itemsize(PyObject *self, void *unused)
+static PyObject *get_itemsize(PyObject *self, void *Py_UNUSED(unused))
 {
     const collet_array *a = described(self);
-    (void)unused;
     return a ? PyLong_FromSize_t(collet_dtype_size(collet_array_dtype(a))) : NULL;
 }
 
-static PyObject *get_dtype(PyObject *self, void *unused)
+static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(unused))
 {
     const collet_array *a = described(self);
-    (void)unused;
     return a ? PyUnicode_FromString(collet_dtype_name(collet_array_dtype(a))) : NULL;
 }
 
@@ -274,12 +267,11 @@ static int move(PyObject *self, PyObject *owner, void *data, size_t bytes,
     return 0;
 }
 
-static PyObject *to_numpy(PyObject *self, PyObject *unused)
+static PyObject *to_numpy(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     collet_array *a = array_get(self);
     PyObject *array;
     numpy_view view;
-    (void)unused;
     if (!a)
         return NULL;
     array = numpy_empty(collet_array_dtype(a), collet_array_ndim(a), collet_array_shape(a));
@@ -289,11 +281,10 @@ static PyObject *to_numpy(PyObject *self, PyObject *unused)
     return array;
 }
 
-static PyObject *to_bytes(PyObject *self, PyObject *unused)
+static PyObject *to_bytes(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     collet_array *a = array_get(self);
     PyObject *bytes;
-    (void)unused;
     if (!a)
         return NULL;
     bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes_of(a));
@@ -330,11 +321,10 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     return dlpack_capsule(self, a, host, versioned);
 }
 
-static PyObject *place(PyObject *self, PyObject *unused)
+static PyObject *place(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     int32_t type, id;
     collet_array *a = array_get(self);
-    (void)unused;
     return a && !dlpack_place(self, a, &type, &id) ? Py_BuildValue("ii", (int)type, (int)id) : NULL;
 }
 
@@ -359,8 +349,7 @@ int array_add_type(PyObject *module)
         {"_write", write_bytes, METH_O, "Sets the elements by bytes, in C order."},
         {"prefetch", prefetch, METH_O,
          "Copies the elements to a device, \"cuda:0\", or to the \"host\", unless they are there, "
-         "so "
-         "that their next use there need not. A copy to a device goes on after the call."},
+         "so that their next use there need not. A copy to a device goes on after the call."},
         {"to_numpy", to_numpy, METH_NOARGS,
          "A NumPy array with a copy of the elements, after the work that computes them."},
         {NULL, NULL, 0, NULL}};
@@ -379,9 +368,8 @@ int array_add_type(PyObject *module)
 
 /* ---- Functions ---------------------------------------------------------------------------- */
 
-PyObject *array_set_class(PyObject *module, PyObject *type)
+PyObject *array_set_class(PyObject *Py_UNUSED(module), PyObject *type)
 {
-    (void)module;
     if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, base)) {
         PyErr_SetString(PyExc_TypeError, "not a subclass of collet._core.Array");
         return NULL;
@@ -391,21 +379,19 @@ PyObject *array_set_class(PyObject *module, PyObject *type)
 }
 
 /* NumPy's dtype and the name of libcore's, from any argument of numpy_dtype_parse. */
-PyObject *array_dtype(PyObject *module, PyObject *name)
+PyObject *array_dtype(PyObject *Py_UNUSED(module), PyObject *name)
 {
     collet_dtype dtype = numpy_dtype_parse(name);
-    (void)module;
     return dtype ? numpy_dtype(dtype) : NULL;
 }
 
-PyObject *array_dtype_name(PyObject *module, PyObject *name)
+PyObject *array_dtype_name(PyObject *Py_UNUSED(module), PyObject *name)
 {
     collet_dtype dtype = numpy_dtype_parse(name);
-    (void)module;
     return dtype ? PyUnicode_FromString(collet_dtype_name(dtype)) : NULL;
 }
 
-PyObject *array_dtype_letters(PyObject *module, PyObject *unused)
+PyObject *array_dtype_letters(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
 #define LETTER(NAME, id, bytes, text, letter, ...) {text, letter},
     static const struct {
@@ -413,8 +399,6 @@ PyObject *array_dtype_letters(PyObject *module, PyObject *unused)
         char letter;
     } letters[] = {COLLET_DTYPE_LIST(LETTER)};
     PyObject *found = PyDict_New();
-    (void)module;
-    (void)unused;
     for (size_t i = 0; found && i < sizeof letters / sizeof *letters; i++) {
         PyObject *name = PyUnicode_FromString(letters[i].name);
         char letter[] = {letters[i].letter, '\0'};
@@ -426,7 +410,7 @@ PyObject *array_dtype_letters(PyObject *module, PyObject *unused)
 }
 
 /* (shape, dtype) */
-PyObject *array_empty(PyObject *module, PyObject *arguments)
+PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *shape, *type;
     int64_t extents[COLLET_MAX_DIMS];
@@ -434,7 +418,6 @@ PyObject *array_empty(PyObject *module, PyObject *arguments)
     collet_dtype dtype;
     collet_context *context;
     int count;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OO", &shape, &type) ||
         (count = numbers(shape, extents)) < 0 || !(dtype = numpy_dtype_parse(type)) ||
         !(context = runtime_context()))
@@ -506,19 +489,17 @@ collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name)
     return array;
 }
 
-PyObject *array_from_capsule(PyObject *module, PyObject *capsule_object)
+PyObject *array_from_capsule(PyObject *Py_UNUSED(module), PyObject *capsule_object)
 {
-    (void)module;
     return array_new(dlpack_take(capsule_object));
 }
 
 /* (NumPy array, copy) */
-PyObject *array_from(PyObject *module, PyObject *arguments)
+PyObject *array_from(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *source;
     int copy;
     numpy_view view;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "Op", &source, &copy) ||
         numpy_view_of(source, "the array", &view))
         return NULL;

@@ -7,7 +7,6 @@
 
 #include <collet/floating.h>
 
-#include "array.h"
 #include "error.h"
 #include "runtime.h"
 
@@ -340,10 +339,9 @@ static PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t 
     return made;
 }
 
-PyObject *op_function(PyObject *module, PyObject *arguments)
+PyObject *op_function(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *name, *doc, *make, *function;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "UUO", &name, &doc, &make))
         return NULL;
     op_object *op = op_new(name, doc, make == Py_None ? NULL : make);

@@ -28,18 +28,16 @@ static int number_of(int32_t level)
                                          : 10;
 }
 
-static int on_main_thread(void *unused)
+static int on_main_thread(void *Py_UNUSED(unused))
 {
-    (void)unused;
     log_deliver();
     return 0;
 }
 
-void log_keep(void *user, int32_t level, const char *text)
+void log_keep(void *Py_UNUSED(user), int32_t level, const char *text)
 {
     char *copy = strdup(text);
     int first;
-    (void)user;
     pthread_mutex_lock(&mutex);
     first = count == 0;
     if (copy && count < KEPT) {

@@ -42,13 +42,11 @@ static int find(PyObject *name, collet_ops_info *info)
     return -1;
 }
 
-PyObject *op_names(PyObject *module, PyObject *unused)
+PyObject *op_names(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     collet_runtime *runtime = runtime_get();
     PyObject *list = runtime ? PyList_New(0) : NULL;
     collet_ops_info info = {.struct_size = sizeof info};
-    (void)module;
-    (void)unused;
     for (size_t i = 0; list && collet_ops_at(runtime, &info, i, NULL) == COLLET_OK; i++) {
         PyObject *name = PyUnicode_FromString(info.name);
         if (!name || PyList_Append(list, name))
@@ -94,10 +92,9 @@ static PyObject *describe_fields(const collet_ops_info *info)
     return list;
 }
 
-PyObject *op_describe(PyObject *module, PyObject *name)
+PyObject *op_describe(PyObject *Py_UNUSED(module), PyObject *name)
 {
     collet_ops_info info;
-    (void)module;
     if (find(name, &info))
         return NULL;
     return Py_BuildValue("{s:s,s:s,s:s,s:s,s:s,s:N,s:N}", "name", info.name, "family", info.family,
@@ -139,11 +136,10 @@ static PyObject *op_attribute(PyObject *self, PyObject *name)
     return function;
 }
 
-static PyObject *op_reduce(PyObject *self, PyObject *unused)
+static PyObject *op_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     PyObject *module = PyImport_ImportModule("collet._ops");
     PyObject *owner = module ? PyObject_GetAttrString(module, "owner") : NULL;
-    (void)unused;
     Py_XDECREF(module);
     return owner ? Py_BuildValue("N(O)", owner, ((op_object *)self)->name) : NULL;
 }

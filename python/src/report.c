@@ -36,13 +36,11 @@ static PyObject *devices(collet_runtime *runtime, size_t index)
     return list;
 }
 
-PyObject *report_backends(PyObject *module, PyObject *unused)
+PyObject *report_backends(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     collet_runtime *runtime = runtime_get();
     collet_backend_info b = {.struct_size = sizeof b};
     PyObject *list = runtime ? PyList_New(0) : NULL;
-    (void)module;
-    (void)unused;
     for (size_t i = 0; list && collet_backend_info_at(runtime, &b, i, NULL) == COLLET_OK; i++)
         if (append(list,
                    Py_BuildValue("{s:s,s:i,s:s,s:i,s:N,s:N,s:N,s:I,s:N,s:s,s:s,s:N}", "name",
@@ -56,13 +54,11 @@ PyObject *report_backends(PyObject *module, PyObject *unused)
     return list;
 }
 
-PyObject *report_records(PyObject *module, PyObject *unused)
+PyObject *report_records(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     collet_runtime *runtime = runtime_get();
     collet_plugin_record r = {.struct_size = sizeof r};
     PyObject *list = runtime ? PyList_New(0) : NULL;
-    (void)module;
-    (void)unused;
     for (size_t i = 0; list && collet_record_at(runtime, &r, i, NULL) == COLLET_OK; i++)
         if (append(list, Py_BuildValue("{s:N,s:s,s:N,s:s,s:s,s:d}", "path",
                                        PyUnicode_DecodeFSDefault(r.path), "stage", r.stage,
@@ -72,13 +68,11 @@ PyObject *report_records(PyObject *module, PyObject *unused)
     return list;
 }
 
-PyObject *report_settings(PyObject *module, PyObject *unused)
+PyObject *report_settings(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     collet_runtime *runtime = runtime_get();
     collet_setting s = {.struct_size = sizeof s};
     PyObject *list = runtime ? PyList_New(0) : NULL;
-    (void)module;
-    (void)unused;
     for (size_t i = 0; list && collet_setting_at(runtime, &s, i, NULL) == COLLET_OK; i++)
         if (append(list, Py_BuildValue("{s:s,s:s,s:s,s:s,s:N,s:s,s:s}", "key", s.key, "environment",
                                        s.environment, "type", s.type, "default", s.fallback,
@@ -88,12 +82,10 @@ PyObject *report_settings(PyObject *module, PyObject *unused)
     return list;
 }
 
-PyObject *report_counters(PyObject *module, PyObject *unused)
+PyObject *report_counters(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     collet_context *context = runtime_context();
     collet_counters c = {.struct_size = sizeof c};
-    (void)module;
-    (void)unused;
     if (!context)
         return NULL;
     if (collet_context_counters(context, &c) != COLLET_OK)
@@ -105,12 +97,11 @@ PyObject *report_counters(PyObject *module, PyObject *unused)
         (unsigned long long)c.bytes_to_host, "bytes_direct", (unsigned long long)c.bytes_direct);
 }
 
-PyObject *report_memory(PyObject *module, PyObject *space)
+PyObject *report_memory(PyObject *Py_UNUSED(module), PyObject *space)
 {
     const char *name = runtime_name(space, "a device");
     collet_context *context = name ? runtime_context() : NULL;
     collet_memory_stats m = {.struct_size = sizeof m};
-    (void)module;
     if (!context)
         return NULL;
     PyThreadState *state = runtime_leave();
@@ -124,11 +115,10 @@ PyObject *report_memory(PyObject *module, PyObject *space)
                          (unsigned long long)m.available);
 }
 
-PyObject *report_reset_peak(PyObject *module, PyObject *space)
+PyObject *report_reset_peak(PyObject *Py_UNUSED(module), PyObject *space)
 {
     const char *name = runtime_name(space, "a device");
     collet_context *context = name ? runtime_context() : NULL;
-    (void)module;
     if (!context)
         return NULL;
     PyThreadState *state = runtime_leave();
@@ -167,34 +157,27 @@ static PyObject *call_heard(collet_status (*function)(collet_context *context))
     return Py_NewRef(Py_None);
 }
 
-PyObject *report_trim(PyObject *module, PyObject *unused)
+PyObject *report_trim(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    (void)module;
-    (void)unused;
     return call_heard(collet_trim);
 }
 
-PyObject *report_finish(PyObject *module, PyObject *unused)
+PyObject *report_finish(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-    (void)module;
-    (void)unused;
     return work_settle() ? NULL : call_heard(collet_finish);
 }
 
-PyObject *report_last_backend(PyObject *module, PyObject *unused)
+PyObject *report_last_backend(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     collet_context *context = runtime_context();
-    (void)module;
-    (void)unused;
     return context ? PyUnicode_FromString(collet_last_backend(context)) : NULL;
 }
 
-PyObject *report_native_queue(PyObject *module, PyObject *device)
+PyObject *report_native_queue(PyObject *Py_UNUSED(module), PyObject *device)
 {
     const char *name = runtime_name(device, "a device");
     collet_context *context = name ? runtime_context() : NULL;
     void *queue = NULL;
-    (void)module;
     if (!context)
         return NULL;
     PyThreadState *state = runtime_leave();
@@ -205,13 +188,11 @@ PyObject *report_native_queue(PyObject *module, PyObject *device)
     return queue ? PyLong_FromVoidPtr(queue) : Py_NewRef(Py_None);
 }
 
-PyObject *report_directory(PyObject *module, PyObject *unused)
+PyObject *report_directory(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     Dl_info info;
     char *path, *slash;
     PyObject *text;
-    (void)module;
-    (void)unused;
     if (!dladdr((void *)(uintptr_t)collet_version, &info) ||
         !(path = realpath(info.dli_fname, NULL)))
         return error_raise(COLLET_NOT_FOUND, "the file of libcore was not found");

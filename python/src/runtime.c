@@ -135,10 +135,9 @@ collet_runtime *runtime_get(void)
     if (process.unsafe)
         return error_raise(
             COLLET_FORKED,
-            "another thread was inside a call of collet when this process was forked,"
-            " so collet cannot be used here: start processes by 'spawn' or "
-            "'forkserver' (multiprocessing.set_start_method), or fork before such "
-            "threads compute");
+            "another thread was inside a call of collet when this process was forked, so collet "
+            "cannot be used here: start processes by 'spawn' or 'forkserver' "
+            "(multiprocessing.set_start_method), or fork before such threads compute");
     if (!process.runtime && create_with_defaults())
         return NULL;
     return process.runtime;
@@ -336,11 +335,10 @@ void runtime_called(collet_context *context)
 
 /* ---- The choice of backend ---------------------------------------------------------------- */
 
-PyObject *runtime_set_backend(PyObject *module, PyObject *object)
+PyObject *runtime_set_backend(PyObject *Py_UNUSED(module), PyObject *object)
 {
     const char *choice = choice_text(object);
     thread *t = choice ? ready_thread() : NULL;
-    (void)module;
     if (!t)
         return NULL;
     if (collet_set_backend(t->context, choice) != COLLET_OK)
@@ -353,21 +351,18 @@ PyObject *runtime_set_backend(PyObject *module, PyObject *object)
     Py_RETURN_NONE;
 }
 
-PyObject *runtime_get_backend(PyObject *module, PyObject *unused)
+PyObject *runtime_get_backend(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     collet_context *context = runtime_context();
-    (void)module;
-    (void)unused;
     return context ? PyUnicode_FromString(collet_get_backend(context)) : NULL;
 }
 
 /* (current, choice_of): contextvars are not in the stable interface, so Python keeps the uses.
  * Called again when uses have ended that other contexts still have.
  */
-PyObject *runtime_set_uses(PyObject *module, PyObject *arguments)
+PyObject *runtime_set_uses(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *current, *choice_of;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OO", &current, &choice_of))
         return NULL;
     Py_XDECREF(process.current);
@@ -400,10 +395,9 @@ static int drop_runtime(const char *why)
     return 0;
 }
 
-PyObject *runtime_set_num_threads(PyObject *module, PyObject *object)
+PyObject *runtime_set_num_threads(PyObject *Py_UNUSED(module), PyObject *object)
 {
     long count = PyLong_AsLong(object);
-    (void)module;
     if (count == -1 && PyErr_Occurred())
         return NULL;
     if (count < 0)
@@ -436,11 +430,10 @@ static int use_settings(char **fresh)
     return 0;
 }
 
-PyObject *runtime_set_settings(PyObject *module, PyObject *list)
+PyObject *runtime_set_settings(PyObject *Py_UNUSED(module), PyObject *list)
 {
     Py_ssize_t count = PySequence_Size(list);
     char *fresh[SETTINGS + 1] = {NULL};
-    (void)module;
     if (count < 0)
         return NULL;
     if (count > SETTINGS)

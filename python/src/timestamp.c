@@ -37,13 +37,12 @@ static collet_timestamp *moment_get(PyObject *capsule)
     return m ? m->timestamp : NULL;
 }
 
-PyObject *timestamp_take(PyObject *module, PyObject *device)
+PyObject *timestamp_take(PyObject *Py_UNUSED(module), PyObject *device)
 {
     const char *name = device == Py_None ? NULL : runtime_name(device, "a device");
     collet_context *context = name || device == Py_None ? runtime_context() : NULL;
     moment *m = context ? calloc(1, sizeof *m) : NULL;
     PyObject *capsule;
-    (void)module;
     if (!m)
         return context ? PyErr_NoMemory() : NULL;
     PyThreadState *state = runtime_leave();
@@ -79,12 +78,11 @@ static void drop_measuring(work *w)
     free(m);
 }
 
-PyObject *timestamp_elapsed(PyObject *module, PyObject *arguments)
+PyObject *timestamp_elapsed(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *pair[2], *result;
     collet_timestamp *first, *last;
     measuring *m;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OO", &pair[0], &pair[1]) || !(first = moment_get(pair[0])) ||
         !(last = moment_get(pair[1])))
         return NULL;

@@ -239,8 +239,7 @@ int work_run(work *w)
             return leave(w);
         if (w->generation != runtime_generation()) { /* a handler forked: no thread works here */
             error_raise(COLLET_FORKED,
-                        "this process was forked by a signal's handler during a call "
-                        "of collet");
+                        "this process was forked by a signal's handler during a call of collet");
             return -1;
         }
     }

@@ -5,13 +5,11 @@
 const binding *bound;
 
 /* Called without the GIL. An exception stays set until the call of the engine returns. */
-static int32_t report_progress(void *user, int64_t done, int64_t total)
+static int32_t report_progress(void *Py_UNUSED(user), int64_t Py_UNUSED(done),
+                               int64_t Py_UNUSED(total))
 {
     PyGILState_STATE state = PyGILState_Ensure();
     int32_t stop = PyErr_CheckSignals() != 0;
-    (void)user;
-    (void)done;
-    (void)total;
     PyGILState_Release(state);
     return stop;
 }

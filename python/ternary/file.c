@@ -18,13 +18,12 @@ static collet_ternary_file *file_get(PyObject *capsule)
 }
 
 /* The file, and the index of a tensor that was named, or -1. */
-PyObject *file_open(PyObject *module, PyObject *name)
+PyObject *file_open(PyObject *Py_UNUSED(module), PyObject *name)
 {
     PyObject *path = NULL, *capsule;
     collet_ternary_file *file = NULL;
     int64_t index;
     collet_error err;
-    (void)module;
     if (!PyUnicode_FSConverter(name, &path))
         return NULL;
     PyThreadState *state = bound->leave();
@@ -40,11 +39,10 @@ PyObject *file_open(PyObject *module, PyObject *name)
 }
 
 /* (kind, version, count, bytes, path, part, parts) */
-PyObject *file_describe(PyObject *module, PyObject *capsule)
+PyObject *file_describe(PyObject *Py_UNUSED(module), PyObject *capsule)
 {
     collet_ternary_file_info info = {.struct_size = sizeof info};
     collet_ternary_file *file = file_get(capsule);
-    (void)module;
     if (!file)
         return NULL;
     collet_ternary_file_describe(file, &info);
@@ -54,14 +52,13 @@ PyObject *file_describe(PyObject *module, PyObject *capsule)
 }
 
 /* (file, index): a dict. */
-PyObject *file_matrix(PyObject *module, PyObject *arguments)
+PyObject *file_matrix(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule, *shape;
     long long index;
     collet_ternary_file *file;
     collet_ternary_matrix m = {.struct_size = sizeof m};
     collet_error err;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "OL", &capsule, &index) || !(file = file_get(capsule)))
         return NULL;
     collet_status status = collet_ternary_file_matrix(file, &m, index, &err);
@@ -84,7 +81,7 @@ PyObject *file_matrix(PyObject *module, PyObject *arguments)
 }
 
 /* (file, index): (minus, zero, plus, invalid). */
-PyObject *file_count(PyObject *module, PyObject *arguments)
+PyObject *file_count(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule;
     long long index;
@@ -92,7 +89,6 @@ PyObject *file_count(PyObject *module, PyObject *arguments)
     collet_ternary_counts c;
     collet_error err;
     collet_context *context = bound->context();
-    (void)module;
     if (!context || !PyArg_ParseTuple(arguments, "OL", &capsule, &index) ||
         !(file = file_get(capsule)))
         return NULL;
@@ -107,7 +103,7 @@ PyObject *file_count(PyObject *module, PyObject *arguments)
 }
 
 /* (file, index, (mode, threshold) or None): weights, and a bias or None. */
-PyObject *file_load(PyObject *module, PyObject *arguments)
+PyObject *file_load(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule, *pair, *made;
     long long index;
@@ -118,7 +114,6 @@ PyObject *file_load(PyObject *module, PyObject *arguments)
     collet_array *bias = NULL;
     collet_error err;
     collet_context *context = bound->context();
-    (void)module;
     if (!context || !PyArg_ParseTuple(arguments, "OLO", &capsule, &index, &pair) ||
         !(file = file_get(capsule)))
         return NULL;
@@ -136,7 +131,7 @@ PyObject *file_load(PyObject *module, PyObject *arguments)
 }
 
 /* (file, activations, threshold) */
-PyObject *network_load(PyObject *module, PyObject *arguments)
+PyObject *network_load(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule;
     unsigned activations;
@@ -145,7 +140,6 @@ PyObject *network_load(PyObject *module, PyObject *arguments)
     collet_ternary_network *network = NULL;
     collet_error err;
     collet_context *context = bound->context();
-    (void)module;
     if (!context || !PyArg_ParseTuple(arguments, "OIf", &capsule, &activations, &threshold) ||
         !(file = file_get(capsule)))
         return NULL;
@@ -170,7 +164,7 @@ static collet_status write_layers(collet_context *context, const char *path, con
 }
 
 /* (path, layers, list of names or None) */
-PyObject *file_write(PyObject *module, PyObject *arguments)
+PyObject *file_write(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *path = NULL, *sequence, *texts;
     layer_list list;
@@ -178,7 +172,6 @@ PyObject *file_write(PyObject *module, PyObject *arguments)
     collet_error err;
     collet_status status = COLLET_OK;
     collet_context *context = bound->context();
-    (void)module;
     if (!context || !PyArg_ParseTuple(arguments, "O&OO!", PyUnicode_FSConverter, &path, &sequence,
                                       &PyList_Type, &texts))
         return NULL;

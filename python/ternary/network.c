@@ -81,14 +81,13 @@ int layers_take(layer_list *list, PyObject *sequence)
     return 0;
 }
 
-PyObject *network_create(PyObject *module, PyObject *sequence)
+PyObject *network_create(PyObject *Py_UNUSED(module), PyObject *sequence)
 {
     layer_list list;
     collet_ternary_network *network = NULL;
     collet_context *context = bound->context();
     collet_error err;
     collet_status status = COLLET_OK;
-    (void)module;
     if (!context)
         return NULL;
     int failed = layers_take(&list, sequence);
@@ -104,10 +103,9 @@ PyObject *network_create(PyObject *module, PyObject *sequence)
 }
 
 /* (inputs, outputs) */
-PyObject *network_describe(PyObject *module, PyObject *capsule)
+PyObject *network_describe(PyObject *Py_UNUSED(module), PyObject *capsule)
 {
     const shared_network *n = PyCapsule_GetPointer(capsule, CAPSULE);
-    (void)module;
     if (!n)
         return NULL;
     return Py_BuildValue("LL", (long long)collet_ternary_network_inputs(n->handle),
@@ -162,12 +160,11 @@ static void drop_forward(work *w)
 }
 
 /* (network, x): a collet.Array. */
-PyObject *network_run(PyObject *module, PyObject *arguments)
+PyObject *network_run(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *capsule, *object, *y;
     shared_network *n;
     collet_context *context = bound->context();
-    (void)module;
     if (!context || !PyArg_ParseTuple(arguments, "OO", &capsule, &object) ||
         !(n = PyCapsule_GetPointer(capsule, CAPSULE)))
         return NULL;

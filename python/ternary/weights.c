@@ -93,11 +93,10 @@ static PyObject *pack(packing *p)
 }
 
 /* (weights, (mode, threshold)) */
-PyObject *weights_quantize(PyObject *module, PyObject *arguments)
+PyObject *weights_quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *object, *pair;
     packing *p = new_packing();
-    (void)module;
     if (!p)
         return NULL;
     p->quantize = 1;
@@ -109,11 +108,10 @@ PyObject *weights_quantize(PyObject *module, PyObject *arguments)
 }
 
 /* (codes, scale or None) */
-PyObject *weights_from_codes(PyObject *module, PyObject *arguments)
+PyObject *weights_from_codes(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *object, *scale;
     packing *p = new_packing();
-    (void)module;
     if (!p)
         return NULL;
     if (PyArg_ParseTuple(arguments, "OO", &object, &scale) &&
@@ -125,7 +123,7 @@ PyObject *weights_from_codes(PyObject *module, PyObject *arguments)
 }
 
 /* (bytes, columns, scale or None) */
-PyObject *weights_from_bytes(PyObject *module, PyObject *arguments)
+PyObject *weights_from_bytes(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *object, *scales;
     long long columns;
@@ -133,7 +131,6 @@ PyObject *weights_from_bytes(PyObject *module, PyObject *arguments)
     collet_context *context = bound->context();
     collet_array *bytes, *scale = NULL;
     collet_error err;
-    (void)module;
     if (!context || !PyArg_ParseTuple(arguments, "OLO", &object, &columns, &scales) ||
         !(bytes = bound->array_from(object, COLLET_U8, "bytes")))
         return NULL;
@@ -163,11 +160,10 @@ static PyObject *view(collet_context *context, const collet_array *array)
 }
 
 /* (rows, columns, bytes, scale or None) */
-PyObject *weights_describe(PyObject *module, PyObject *capsule)
+PyObject *weights_describe(PyObject *Py_UNUSED(module), PyObject *capsule)
 {
     const collet_ternary_weights *weights = weights_get(capsule);
     collet_context *context = weights ? bound->context() : NULL;
-    (void)module;
     if (!context)
         return NULL;
     return Py_BuildValue("LLNN", (long long)collet_ternary_weights_rows(weights),

@@ -78,14 +78,13 @@ static int path_of(PyObject *object, void *path)
     return object == Py_None || !PyBytes_AsStringAndSize(object, path, NULL);
 }
 
-static PyObject *trajectory_open(PyObject *module, PyObject *arguments)
+static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_trajectory_options o = {.struct_size = sizeof o};
     PyObject *masses, *frames, *progress;
     double *values = NULL;
     long long start, stop, step, batch_frames, batch_rows;
     unsigned missing;
-    (void)module;
     if (!PyArg_ParseTuple(arguments, "O&O&zO&O&OO&z(ddd)LLLILLOO", path_of, &o.topology, path_of,
                           &o.trajectory, &o.selection, path_of, &o.ndx, path_of, &o.masses, &masses,
                           path_of, &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2],
@@ -188,42 +187,37 @@ static PyObject *compute(trajectory *self, take function)
     return PyErr_Occurred() ? NULL : rows_of(batch);
 }
 
-static PyObject *trajectory_next(PyObject *self, PyObject *unused)
+static PyObject *trajectory_next(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    (void)unused;
     return compute((trajectory *)self, collet_trajectory_next);
 }
 
-static PyObject *trajectory_collect(PyObject *self, PyObject *unused)
+static PyObject *trajectory_collect(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    (void)unused;
     return compute((trajectory *)self, collet_trajectory_collect);
 }
 
 /* The contents of the meta file, and the warnings; None before the last row. */
-static PyObject *trajectory_meta(PyObject *object, PyObject *unused)
+static PyObject *trajectory_meta(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     trajectory *self = (trajectory *)object;
-    (void)unused;
     const char *text = self->engine ? collet_trajectory_meta(self->engine) : NULL;
     return text ? PyUnicode_DecodeFSDefault(text) : Py_NewRef(Py_None);
 }
 
 /* Makes the work stop at its next step. */
-static PyObject *trajectory_cancel(PyObject *object, PyObject *unused)
+static PyObject *trajectory_cancel(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     trajectory *self = (trajectory *)object;
-    (void)unused;
     atomic_store(&self->cancelled, 1);
     if (self->frames)
         atomic_store(&self->frames->cancelled, 1);
     Py_RETURN_NONE;
 }
 
-static PyObject *trajectory_close(PyObject *object, PyObject *unused)
+static PyObject *trajectory_close(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     trajectory *self = (trajectory *)object;
-    (void)unused;
     if (self->busy)
         return core->raise(COLLET_BUSY, "another thread is inside this trajectory");
     shut(self);
@@ -232,12 +226,10 @@ static PyObject *trajectory_close(PyObject *object, PyObject *unused)
 
 /* ---- The module --------------------------------------------------------------------------- */
 
-static PyObject *formats(PyObject *module, PyObject *unused)
+static PyObject *formats(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     collet_trajectory_format f = {.struct_size = sizeof f};
     PyObject *list = PyList_New(0);
-    (void)module;
-    (void)unused;
     for (size_t i = 0; list && collet_trajectory_format_at(&f, i) == COLLET_OK; i++) {
         PyObject *row = Py_BuildValue("(ssNN)", f.name, f.title, PyBool_FromLong(f.has_topology),
                                       PyBool_FromLong(f.has_frames));
@@ -248,11 +240,9 @@ static PyObject *formats(PyObject *module, PyObject *unused)
     return list;
 }
 
-static PyObject *quantities(PyObject *module, PyObject *unused)
+static PyObject *quantities(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     PyObject *list = PyList_New(0);
-    (void)module;
-    (void)unused;
     for (size_t i = 0; list && i < collet_trajectory_quantity_count(); i++) {
         collet_trajectory_quantity q = {.struct_size = sizeof q};
         collet_trajectory_quantity_at(NULL, &q, i);
