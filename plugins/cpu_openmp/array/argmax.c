@@ -107,11 +107,10 @@ static int64_t place_in(const job *j, block b)
     return b.index;
 }
 
-static void search_parts(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(search_parts)
 {
     division *d = argument;
     int64_t part = d->job->part, count = d->job->reduced.count;
-    (void)thread;
     for (int64_t i = begin; i < end; i++)
         d->best[i] = search_part(d->job, d->in, i * part, min_i64((i + 1) * part, count));
 }
@@ -141,10 +140,9 @@ static void run_row(const void *context, char *const *at, const int64_t *step, i
     }
 }
 
-static void run_outputs(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_outputs)
 {
     const job *j = argument;
-    (void)thread;
     loop_run(&j->kept, begin, end, run_row, j);
 }
 

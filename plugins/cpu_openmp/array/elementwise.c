@@ -80,22 +80,20 @@ static void run_row(const void *context, char *const *at, const int64_t *step, i
     e->row(e->op, 0, all, step, n);
 }
 
-static void run_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_part)
 {
     const elementwise *e = argument;
-    (void)thread;
     loop_run(&e->l, begin, end, run_row, e);
 }
 
 /* Elements begin .. end-1 of a loop over one axis whose output is adjacent. */
-static void run_part_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_part_streamed)
 {
     const elementwise *e = argument;
     const loop *l = &e->l;
     _Alignas(64) char piece[PIECE_BYTES];
     const int64_t step[LOOP_VIEWS] = {e->size, l->views > 1 ? l->step[1][0] : 0,
                                       l->views > 2 ? l->step[2][0] : 0};
-    (void)thread;
     if (e->streams) {
         char *const at[ROW_VIEWS] = {l->at[0] + begin * step[0], l->at[1] + begin * step[1],
                                      l->views > 2 ? l->at[2] + begin * step[2] : NULL, e->alpha};

@@ -57,10 +57,9 @@ static void move_row(const void *context, char *const *at, const int64_t *step, 
     m->kernels->row[m->size](at[0], step[0], at[1], step[1], n);
 }
 
-static void move_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(move_part)
 {
     const moving *m = argument;
-    (void)thread;
     loop_run(&m->l, begin, end, move_row, m);
 }
 
@@ -72,12 +71,11 @@ static int64_t grain_of(int32_t size)
 /* ---- fill ------------------------------------------------------------------------------------ */
 
 /* One value into a large adjacent output, by non-temporal stores. */
-static void fill_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(fill_streamed)
 {
     const moving *m = argument;
     _Alignas(64) char piece[PIECE_BYTES];
     int64_t size = (int64_t)1 << m->size;
-    (void)thread;
     m->kernels->row[m->size](piece, size, m->l.at[1], 0, PIECE_BYTES / size);
     for (int64_t i = begin; i < end; i += PIECE_BYTES / size) {
         int64_t n = end - i < PIECE_BYTES / size ? end - i : PIECE_BYTES / size;
@@ -145,12 +143,11 @@ static move_block find_block(const moving *m, int64_t index)
     return t;
 }
 
-static void transpose_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(transpose_tiles)
 {
     const moving *m = argument;
     const move_kernels *k = m->kernels;
     int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
-    (void)thread;
     for (int64_t index = begin; index < end; index++) {
         move_block t = find_block(m, index);
         if (m->strategy == BY_LINES)
@@ -162,7 +159,7 @@ static void transpose_tiles(void *argument, int32_t thread, int64_t begin, int64
         k->stream_end();
 }
 
-static void transpose_tiles_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(transpose_tiles_streamed)
 {
     const moving *m = argument;
     int64_t out_step = m->l.step[0][m->across], in_step = m->l.step[1][m->l.ndim - 1];
@@ -230,11 +227,10 @@ static uint64_t stage_bytes(const collet_device *device, const moving *m)
 }
 
 /* Adjacent elements, by non-temporal stores. */
-static void move_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(move_streamed)
 {
     const moving *m = argument;
     int64_t size = (int64_t)1 << m->size;
-    (void)thread;
     m->kernels->stream(m->l.at[0] + begin * size, m->l.at[1] + begin * size, (end - begin) * size);
 }
 
@@ -290,10 +286,9 @@ static void convert_row(const void *context, char *const *at, const int64_t *ste
         cpu_convert(at[0], m->to, step[0], at[1], m->from, step[1], n);
 }
 
-static void convert_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(convert_part)
 {
     const moving *m = argument;
-    (void)thread;
     loop_run(&m->l, begin, end, convert_row, m);
 }
 

@@ -190,7 +190,7 @@ typedef struct boxed {
     char *buffers;
 } boxed;
 
-static void run_boxes(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_boxes)
 {
     const boxed *b = argument;
     for (int64_t i = begin; i < end; i++) {
@@ -204,7 +204,7 @@ static void run_boxes(void *argument, int32_t thread, int64_t begin, int64_t end
 
 /* ---- Long lines ------------------------------------------------------------------------------ */
 
-static void run_columns(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_columns)
 {
     const long_line *l = argument;
     char *a = l->buffers + 2 * (uint64_t)thread * l->w->half;
@@ -213,7 +213,7 @@ static void run_columns(void *argument, int32_t thread, int64_t begin, int64_t e
                                a, a + l->w->half);
 }
 
-static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_rows)
 {
     const long_line *l = argument;
     char *b = l->buffers + 2 * (uint64_t)thread * l->w->half;
@@ -235,13 +235,12 @@ static void transform(long_line *l, const fft_span *in, const fft_span *out, fft
 }
 
 /* Elements begin .. end-1 of a step that is not a transform. */
-static void run_step(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_step)
 {
     const long_line *l = argument;
     const fft_functions *k = l->w->kernels;
     const fft_axis *axis = &l->plan->axis;
     const fft_ends *e = &l->ends;
-    (void)thread;
     switch (l->step) {
     case LOAD:
         k->load(l->z.at, &l->in, l->w->length, e->real_in, e->exchanged_in,

@@ -367,7 +367,7 @@ static void run_part(const product *p, const gemm_matrix m[MATRICES], int64_t ro
     }
 }
 
-static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_parts)
 {
     const product *p = argument;
     batch_place place;
@@ -395,7 +395,7 @@ static void run_parts(void *argument, int32_t thread, int64_t begin, int64_t end
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
 
 /* The library uses the thread that calls it alone. */
-static void run_parts_by_onednn(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_parts_by_onednn)
 {
     int before = onednn_enter();
     run_parts(argument, thread, begin, end);
@@ -412,12 +412,11 @@ typedef struct search {
 } search;
 
 /* Rows begin .. end-1, counted over all products of the batch. */
-static void search_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(search_rows)
 {
     search *s = argument;
     const product *p = s->p;
     batch_place place;
-    (void)thread;
     batch_go_to(&p->batch, &place, begin / s->rows);
     for (int64_t item = begin; item < end; item++) {
         const uint16_t *first = (const uint16_t *)(const void *)place.at[s->factor];

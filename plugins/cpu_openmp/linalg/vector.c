@@ -171,7 +171,7 @@ static void sum_item(const vector_plan *p, const place *at, double *sum, double 
     p->kernels->rows[p->wide](sum, lost, a, row, column, x, x_step, rows, n);
 }
 
-static void run_items(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_items)
 {
     const vector_plan *p = argument;
     place at;
@@ -192,10 +192,9 @@ static void run_items(void *argument, int32_t thread, int64_t begin, int64_t end
 }
 
 /* Adds the chunks of tiles begin .. end-1. */
-static void finish_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(finish_tiles)
 {
     const vector_plan *p = argument;
-    (void)thread;
     for (int64_t tile = begin; tile < end; tile++) {
         const double *first = p->sums + 2 * p->tile * p->chunks * tile;
         place at;

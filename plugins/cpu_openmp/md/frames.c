@@ -21,10 +21,9 @@ typedef struct frames_job {
     _Atomic int64_t equal_times;
 } frames_job;
 
-static void run_frames(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_frames)
 {
     const frames_job *job = argument;
-    (void)thread;
     job->run(job->call, begin, end);
 }
 
@@ -56,12 +55,11 @@ KERNEL(frames)
     return share_frames(device, call, ops[call->op].grain, ops[call->op].run);
 }
 
-static void differentiate(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(differentiate)
 {
     frames_job *job = argument;
     int64_t found = cpu_md_time_derivative(job->call, begin, end);
     int64_t first = atomic_load(&job->equal_times);
-    (void)thread;
     while (found < first && !atomic_compare_exchange_weak(&job->equal_times, &first, found)) {
     }
 }
@@ -92,10 +90,9 @@ static void norm_row(const void *context, char *const *at, const int64_t *step, 
     }
 }
 
-static void norm_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(norm_part)
 {
     const norms *m = argument;
-    (void)thread;
     loop_run(&m->l, begin, end, norm_row, m);
 }
 

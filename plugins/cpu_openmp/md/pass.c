@@ -44,10 +44,9 @@ static double mass_at(const collet_operand *o, int64_t i)
     return o ? real_load(cpu_at(o) + i * cpu_step(o, 0), o->dtype == COLLET_F64) : 1.0;
 }
 
-static void fill_table(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(fill_table)
 {
     const mass_job *job = argument;
-    (void)thread;
     for (int64_t b = begin; b < end; b++) {
         int64_t first = b * ATOMS_BLOCK;
         int64_t last = min_i64(first + ATOMS_BLOCK, atoms_padded(job->atoms));
@@ -212,12 +211,11 @@ static void finish_frame(const atoms_job *job, int64_t frame, double origin[3], 
  * of several frames overlap when no pass is between them. */
 #define BATCH 16
 
-static void run_frames(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_frames)
 {
     const atoms_job *job = argument;
     double origin[BATCH][3];
     frame_sums sums[BATCH];
-    (void)thread;
     for (int64_t first = begin; first < end; first += BATCH) {
         int64_t count = end - first < BATCH ? end - first : BATCH;
         for (int64_t i = 0; i < count; i++) {
@@ -229,10 +227,9 @@ static void run_frames(void *argument, int32_t thread, int64_t begin, int64_t en
     }
 }
 
-static void run_blocks(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_blocks)
 {
     const atoms_job *job = argument;
-    (void)thread;
     for (int64_t i = begin; i < end; i++) {
         double origin[3];
         first_origin(job, i / job->blocks, origin);

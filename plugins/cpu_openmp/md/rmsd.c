@@ -123,10 +123,9 @@ static void pass_over(const rmsd_job *job, int64_t frame, int64_t first, int64_t
     }
 }
 
-static void share_pass(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(share_pass)
 {
     const rmsd_job *job = argument;
-    (void)thread;
     for (int64_t b = begin; b < end; b++) {
         const fit *f = job->shared;
         job->partial[b] = (block_sums){{{0.0}, {0.0}}, 0.0};
@@ -179,10 +178,9 @@ static void fit_frame(rmsd_job *job, int64_t frame)
     md_store9(operand_of(job->call, 1), frame, f.rotation);
 }
 
-static void fit_frames(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(fit_frames)
 {
     rmsd_job job = *(const rmsd_job *)argument;
-    (void)thread;
     for (int64_t f = begin; f < end; f++)
         fit_frame(&job, f);
 }

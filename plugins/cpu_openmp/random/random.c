@@ -23,19 +23,17 @@ typedef struct drawing {
 } drawing;
 
 /* Adjacent elements. */
-static void draw_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(draw_part)
 {
     const drawing *d = argument;
-    (void)thread;
     d->draw(d->l.at[0] + begin * d->size, d->seed, d->offset + (uint64_t)begin, end - begin);
 }
 
 /* Adjacent elements, by non-temporal stores. */
-static void draw_part_streamed(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(draw_part_streamed)
 {
     const drawing *d = argument;
     _Alignas(64) char piece[PIECE_BYTES];
-    (void)thread;
     for (int64_t i = begin, n; i < end; i += n) {
         char *out = d->l.at[0] + i * d->size;
         /* Pieces end at cache line boundaries. */
@@ -75,12 +73,11 @@ static void fill_row(const void *context, char *const *at, const int64_t *step, 
 }
 
 /* Elements that are not adjacent. */
-static void draw_part_strided(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(draw_part_strided)
 {
     const drawing *d = argument;
     _Alignas(64) char piece[PIECE_BYTES];
     reserve s = {.d = d, .next = (uint64_t)begin, .piece = piece}, *context = &s;
-    (void)thread;
     loop_run(&d->l, begin, end, fill_row, &context);
 }
 

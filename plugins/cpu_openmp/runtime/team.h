@@ -28,6 +28,10 @@ int32_t team_threads(int32_t available);
  * A thread may be called more than once, for parts in any order. */
 typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t end);
 
+/* The head of such a function; few use the thread. */
+#define TEAM_BODY(name)                                                                            \
+    void name(void *argument, __attribute__((unused)) int32_t thread, int64_t begin, int64_t end)
+
 /*
  * Calls `body` for the items 0..count-1, in contiguous pieces of at least `grain` (>= 1) items, on
  * at most `threads` threads: the caller and workers. Returns when all are done. Which thread gets

@@ -277,12 +277,11 @@ static char *folded_at(const job *j, int64_t row, int64_t column, int64_t k)
     return j->folded + (pixel * images->shape[1] + k) * images->shape[0] * size;
 }
 
-static void fold_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(fold_rows)
 {
     const job *j = argument;
     const collet_operand *images = operand_of(j->call, 1);
     int64_t n = images->shape[2], first = first_folded(n);
-    (void)thread;
     for (int64_t i = begin * (n - first); i < end * (n - first); i++) {
         int64_t row = first + i / (n - first), column = first + i % (n - first);
         const char *at[4];
@@ -441,7 +440,7 @@ static void find_quarter(job *j)
     j->quarter = A / 4;
 }
 
-static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_rows)
 {
     const job *j = argument;
     const collet_operand *out = operand_of(j->call, 0);
@@ -457,10 +456,9 @@ static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
     }
 }
 
-static void run_general(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_general)
 {
     const job *j = argument;
-    (void)thread;
     cpu_scatter_average(j->call, begin, end);
 }
 

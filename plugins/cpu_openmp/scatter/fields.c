@@ -14,11 +14,10 @@ typedef struct job {
     int adjacent;
 } job;
 
-static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_rows)
 {
     const job *j = argument;
     const collet_operand *out = operand_of(j->call, 0);
-    (void)thread;
     for (int64_t row = begin; row < end; row++) {
         int64_t z = row / out->shape[2], y = row % out->shape[2];
         char *to[7];

@@ -101,11 +101,10 @@ static int32_t in_range(const job *j, int64_t which, int64_t y, int64_t x)
                                             y * cpu_step(range, 1) + x * cpu_step(range, 2));
 }
 
-static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_rows)
 {
     const job *j = argument;
     const collet_operand *out = operand_of(j->call, 0), *slices = operand_of(j->call, 1);
-    (void)thread;
     for (int64_t y = begin; y < end; y++) {
         scatter_pixel p = {.slice_step = cpu_step(slices, 0),
                            .field_step = cpu_step(slices, 1),
@@ -125,10 +124,9 @@ static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
     }
 }
 
-static void run_general(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_general)
 {
     const job *j = argument;
-    (void)thread;
     cpu_scatter_images(j->call, begin, end);
 }
 

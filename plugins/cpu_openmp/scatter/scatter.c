@@ -11,10 +11,9 @@ typedef struct job {
     cpu_scatter_rows run;
 } job;
 
-static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_rows)
 {
     const job *j = argument;
-    (void)thread;
     j->run(j->call, begin, end);
 }
 

@@ -114,7 +114,7 @@ static void run_row(const job *j, int64_t y, const char **at, double (*weight)[2
     }
 }
 
-static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_rows)
 {
     const job *j = argument;
     double(*weight)[2] = (double(*)[2])(void *)(j->memory + thread * j->memory_bytes);
@@ -123,10 +123,9 @@ static void run_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
         run_row(j, y, at, weight);
 }
 
-static void run_general(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_general)
 {
     const job *j = argument;
-    (void)thread;
     cpu_scatter_slices(j->call, begin, end);
 }
 

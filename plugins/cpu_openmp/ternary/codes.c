@@ -160,10 +160,9 @@ static float mean_of(const rows_plan *p, double sum)
     return p->count ? (float)(sum / (double)p->count) : 0.0f;
 }
 
-static void sum_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(sum_pieces)
 {
     rows_plan *p = argument;
-    (void)thread;
     for (int64_t item = begin; item < end; item++) {
         run_of_weights w = weights_of(p, item / p->pieces);
         int64_t first = item % p->pieces * p->piece;
@@ -181,11 +180,10 @@ static void sum_rows(rows_plan *p)
     }
 }
 
-static void quantize_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(quantize_pieces)
 {
     rows_plan *p = argument;
     int64_t nonfinite = 0;
-    (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / p->pieces, piece = item % p->pieces, first = piece * p->piece;
         int64_t n = min_i64(p->count - first, p->piece);
@@ -281,11 +279,10 @@ static int64_t pack_t2(const rows_plan *p, uint8_t *bytes, const char *codes, in
     return wrong;
 }
 
-static void pack_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(pack_pieces)
 {
     rows_plan *p = argument;
     int64_t wrong = 0, step = cpu_last_step(p->codes);
-    (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / p->pieces, first = item % p->pieces * p->piece;
         int64_t n = min_i64(p->count - first, p->piece);
@@ -347,11 +344,10 @@ static void unpack_scales(const rows_plan *p, int64_t row, const uint8_t *bytes,
     }
 }
 
-static void unpack_pieces(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(unpack_pieces)
 {
     rows_plan *p = argument;
     int64_t wrong = 0, step = cpu_last_step(p->codes);
-    (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / p->pieces, first = item % p->pieces * p->piece;
         int64_t n = min_i64(p->count - first, p->piece);
@@ -388,11 +384,10 @@ typedef struct dot_plan {
     _Atomic int64_t sum;
 } dot_plan;
 
-static void dot_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(dot_part)
 {
     dot_plan *p = argument;
     int64_t first = begin * TERNARY_BLOCK_BYTES;
-    (void)thread;
     int64_t sum = p->kernels->dot(p->a + first, p->b + first, end - begin);
     atomic_fetch_add_explicit(&p->sum, sum, memory_order_relaxed);
 }

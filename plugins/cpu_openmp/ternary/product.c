@@ -247,20 +247,18 @@ static void store_panel(const product *p, const ternary_panel *panel, int64_t ro
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-static void make_ready(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(make_ready)
 {
     const product *p = argument;
-    (void)thread;
     for (int64_t i = begin; i < end; i++)
         ternary_token_store(&p->tokens, p->first + i, i);
 }
 
 /* Blocks begin .. end-1 of interleaved tokens; blocks of the same tokens are consecutive. */
-static void interleave(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(interleave)
 {
     const product *p = argument;
     const ternary_tokens *t = &p->tokens;
-    (void)thread;
     for (int64_t item = begin; item < end; item++)
         p->kernels->interleave(t->stored + item / t->blocks * TERNARY_INTERLEAVED * t->step,
                                t->step, item % t->blocks, 1);
@@ -310,10 +308,9 @@ static void multiply_group(const product *p, int64_t place, int64_t row, int64_t
 
 /* Pieces begin .. end-1 of PIECE_ROWS rows of a group; pieces of one group are consecutive.
  */
-static void multiply_interleaved(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(multiply_interleaved)
 {
     const product *p = argument;
-    (void)thread;
     int64_t pieces = divide_up(p->rows, PIECE_ROWS);
     for (int64_t item = begin, here; item < end; item += here) {
         int64_t piece = item % pieces, row = piece * PIECE_ROWS;
@@ -324,14 +321,13 @@ static void multiply_interleaved(void *argument, int32_t thread, int64_t begin, 
 }
 
 /* Panels begin .. end-1 of the other tokens; panels of the same rows are consecutive. */
-static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(multiply)
 {
     const product *p = argument;
     const ternary_tokens *t = &p->tokens;
     _Alignas(64) int32_t sums[PANEL_ROWS * PANEL_TOKENS];
     int64_t panels = divide_up(p->here - p->interleaved, PANEL_TOKENS);
     int64_t row_step = cpu_step(p->weights, 0);
-    (void)thread;
     for (int64_t item = begin; item < end; item++) {
         int64_t row = item / panels * p->panel,
                 place = p->interleaved + item % panels * PANEL_TOKENS;

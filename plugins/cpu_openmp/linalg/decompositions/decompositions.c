@@ -96,7 +96,7 @@ static void *scratch_of(const batch *b, int32_t thread)
     return all ? all + (uint64_t)thread * b->scratch : NULL;
 }
 
-static void run_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(run_part)
 {
     const batch *b = argument;
     void *scratch = scratch_of(b, thread);
@@ -106,7 +106,7 @@ static void run_part(void *argument, int32_t thread, int64_t begin, int64_t end)
         b->routine->small(b->job.call, scratch, begin, end);
 }
 
-static void solve_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(solve_part)
 {
     batch *b = argument;
     void *scratch = scratch_of(b, thread);

@@ -110,10 +110,9 @@ static void measure_band(copying *c, int64_t first, int64_t last)
     }
 }
 
-static void copy_bands(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(copy_bands)
 {
     copying *c = argument;
-    (void)thread;
     for (int64_t band = begin; band < end; band++) {
         int64_t first = band * BAND, left = c->out.rows - first;
         int64_t last = first + (left < BAND ? left : BAND);

@@ -36,13 +36,12 @@ typedef struct exchanging {
     const dense_view *x;
 } exchanging;
 
-static void exchange_columns(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(exchange_columns)
 {
     const exchanging *e = argument;
     const lapack_factors *f = e->f;
     void (*swap)(void *, void *, int64_t) = f->job->device->level->panel->swap[f->job->wide];
     char *at = e->x->at + begin * size_of(f);
-    (void)thread;
     for (int64_t k = e->first; k < e->last; k++) {
         if (f->pivot[k] != k)
             swap(at + k * e->x->row, at + f->pivot[k] * e->x->row, end - begin);

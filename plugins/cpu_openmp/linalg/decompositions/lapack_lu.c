@@ -17,7 +17,7 @@ typedef struct parting {
     int64_t steps;
 } parting;
 
-static void part_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(part_rows)
 {
     const parting *p = argument;
     const lapack_factors *f = p->f;
@@ -25,7 +25,6 @@ static void part_rows(void *argument, int32_t thread, int64_t begin, int64_t end
     void (*move)(char *, int64_t, const char *, int64_t, int64_t) =
         f->job->device->level->move->row[__builtin_ctz((uint32_t)size)];
     const double one = 1.0;
-    (void)thread;
     for (int64_t i = begin; i < end; i++) {
         const char *row = f->a.at + i * f->a.row;
         char *lower = p->lower.at + i * p->lower.row, *upper = p->upper.at + i * p->upper.row;

@@ -38,13 +38,12 @@ static void run(parts *p, int64_t count, int64_t products, team_body body)
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-static void multiply(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(multiply)
 {
     const parts *p = argument;
     int64_t rows = p->by_rows ? begin : 0, columns = p->by_rows ? 0 : begin, count = end - begin;
     blas_matrix c = moved(p, &p->c, rows, columns), left = moved(p, &p->left, rows, 0);
     blas_matrix right = moved(p, &p->right, 0, columns);
-    (void)thread;
     blas_multiply(p->job->library, p->job->wide, &c, &left, &right, p->by_rows ? count : p->m,
                   p->by_rows ? p->n : count, p->k, p->factor, p->keep);
 }
@@ -68,12 +67,11 @@ void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_mat
 
 /* Rows begin .. end-1 of a lower triangle: the rectangle left of the diagonal square, and the
  * square. */
-static void subtract_square(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(subtract_square)
 {
     const parts *p = argument;
     blas_matrix rows = moved(p, &p->left, begin, 0), transpose = p->left;
     blas_matrix adjacent = moved(p, &p->c, begin, 0), square = moved(p, &p->c, begin, begin);
-    (void)thread;
     transpose.transposed = !transpose.transposed;
     if (begin > 0)
         blas_multiply(p->job->library, p->job->wide, &adjacent, &rows, &transpose, end - begin,
@@ -82,7 +80,7 @@ static void subtract_square(void *argument, int32_t thread, int64_t begin, int64
 }
 
 /* Twice as many parts as threads: the first rows of the triangle are the short ones. */
-static void subtract_parts(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(subtract_parts)
 {
     const parts *p = argument;
     int64_t halves = 2 * p->m;
@@ -107,11 +105,10 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
 /* ---- Triangular systems ---------------------------------------------------------------------- */
 
 /* Columns begin .. end-1 of x; rows, where the triangle is on the right. */
-static void solve(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(solve)
 {
     const parts *p = argument;
     blas_matrix x = moved(p, &p->c, p->by_rows ? begin : 0, p->by_rows ? 0 : begin);
-    (void)thread;
     blas_solve(p->job->library, p->job->wide, p->triangle, &p->left, &x,
                p->by_rows ? end - begin : p->m, p->by_rows ? p->n : end - begin);
 }

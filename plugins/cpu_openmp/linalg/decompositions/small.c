@@ -50,11 +50,10 @@ static int64_t batch_run(const collet_kernel_call *call)
     return run;
 }
 
-static void eigen3_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(eigen3_part)
 {
     const eigen3_job *job = argument;
     const collet_operand *o[EIGH_OPERANDS];
-    (void)thread;
     for (uint32_t k = 0; k < EIGH_OPERANDS; k++)
         o[k] = operand_of(job->call, k);
     int32_t last = o[MATRIX]->ndim - 1;
