@@ -3,7 +3,6 @@
 #include "conduct.h"
 
 #include <pthread.h>
-#include <string.h>
 
 conduct conduct_now(void)
 {

@@ -36,7 +36,7 @@ const collet_kernel_row *instance_row(const instance *i, uint32_t row)
     return (const collet_kernel_row *)(const void *)(first + (size_t)row * i->below->kernel_size);
 }
 
-static uint64_t hash(uint64_t sum, const void *bytes, size_t count)
+uint64_t instance_hash(uint64_t sum, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
     for (size_t i = 0; i < count; i++)
@@ -46,9 +46,9 @@ static uint64_t hash(uint64_t sum, const void *bytes, size_t count)
 
 uint64_t instance_sum(const collet_plugin *p)
 {
-    uint64_t sum = hash(1, p, p->struct_size);
-    sum = hash(sum, p->kernels, (size_t)p->kernel_count * p->kernel_size);
-    return hash(sum, p->ops, (size_t)p->op_count * p->op_size);
+    uint64_t sum = instance_hash(1, p, p->struct_size);
+    sum = instance_hash(sum, p->kernels, (size_t)p->kernel_count * p->kernel_size);
+    return instance_hash(sum, p->ops, (size_t)p->op_count * p->op_size);
 }
 
 void instance_check(call *c, const instance *i)

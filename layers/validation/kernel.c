@@ -42,14 +42,6 @@ static int on_host(const kernel_call *k)
     return k->call.device->properties.memory == COLLET_MEMORY_HOST;
 }
 
-static uint64_t hash(uint64_t sum, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i < count; i++)
-        sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
 /* ---- What libcore passes ----------------------------------------------------------------- */
 
 #define SIZE_OF(NAME, id, size, ...) [id] = size,
@@ -281,7 +273,7 @@ static int copy_call(kernel_call *k)
     if (g->workspace && !on_host(k))
         k->copy->workspace = taken(k, g->workspace)->below;
     k->copy->err = k->call.below_err;
-    k->copy_sum = hash(1, k->copy, k->copy_bytes);
+    k->copy_sum = instance_hash(1, k->copy, k->copy_bytes);
     return 1;
 }
 
@@ -294,7 +286,8 @@ static uint64_t outputs_sum(const kernel_call *k)
         if (o->dtype == COLLET_DTYPE_NONE || !operand_reach(o, &low, &high))
             continue;
         size_t bytes = (size_t)(high - low);
-        sum = hash(sum, (const char *)o->buffer + low, bytes < REMEMBERED ? bytes : REMEMBERED);
+        sum = instance_hash(sum, (const char *)o->buffer + low,
+                            bytes < REMEMBERED ? bytes : REMEMBERED);
     }
     return sum;
 }
@@ -342,7 +335,7 @@ static void check_guard(kernel_call *k)
 
 static void check_copy(kernel_call *k)
 {
-    if (hash(1, k->copy, k->copy_bytes) != k->copy_sum)
+    if (instance_hash(1, k->copy, k->copy_bytes) != k->copy_sum)
         call_wrong(&k->call, PLUGIN, "it wrote to the call, its operands or its parameters");
 }
 
@@ -356,7 +349,7 @@ static collet_status run(kernel_call *k)
     if (!copy_call(k) || !take_guard(k))
         return COLLET_FAILED;
     if (k->guard)
-        k->copy_sum = hash(1, k->copy, k->copy_bytes);
+        k->copy_sum = instance_hash(1, k->copy, k->copy_bytes);
     if (is_done_on_return(k))
         k->untouched = outputs_sum(k);
     call_enter(c);

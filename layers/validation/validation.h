@@ -222,7 +222,8 @@ void instance_unlock(void);
 /* The instance over a backend's table, or NULL. */
 instance *instance_over(const collet_plugin *below);
 void instance_add(instance *i);
-/* A checksum of a table with its rows and its ops. */
+/* A checksum of bytes, continued from `sum`; of a table with its rows and its ops. */
+uint64_t instance_hash(uint64_t sum, const void *bytes, size_t count);
 uint64_t instance_sum(const collet_plugin *below);
 /* Row `index` of the backend's table. */
 const collet_kernel_row *instance_row(const instance *i, uint32_t row);

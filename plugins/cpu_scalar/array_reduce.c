@@ -9,12 +9,6 @@
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 
-/* The parts of complex numbers are reduced separately. */
-static collet_dtype part_of(collet_dtype dtype)
-{
-    return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
-}
-
 static double value_at(const char *at, collet_dtype part)
 {
     return part == COLLET_F32 ? (double)*(const float *)(const void *)at

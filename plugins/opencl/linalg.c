@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/opencl/test_opencl_clblast.c */
-#include "linalg.h"
-
 #include "shared/jit/linalg/linalg.h"
 #include "shared/jit/linalg/matrices.h"
 #include "opencl.h"
@@ -126,6 +124,9 @@ static void drop(collet_device *d, int code)
     pthread_mutex_unlock(&d->base.lock);
 }
 
+/* f32 and f64 products by CLBlast, if it is in use and supports the operands' layout, else
+ * jit_matmul. */
+jit_run opencl_matmul;
 collet_status opencl_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
     product p;

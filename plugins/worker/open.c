@@ -78,9 +78,7 @@ typedef struct command_line {
     size_t count;
 } command_line;
 
-static bool word_add(command_line *c, const char *format, ...) COLLET_PRINTF(2, 3);
-
-static bool word_add(command_line *c, const char *format, ...)
+static COLLET_PRINTF(2, 3) bool word_add(command_line *c, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

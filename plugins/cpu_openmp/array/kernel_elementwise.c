@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "shared/host/array/complex.h"
 #include "cpu_openmp/util/kernel_functions.h"

@@ -135,11 +135,6 @@ static int64_t at_least_one(int64_t x)
     return x > 1 ? x : 1;
 }
 
-static collet_dtype part_of(collet_dtype dtype)
-{
-    return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
-}
-
 static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
@@ -325,7 +320,7 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
 }
 
 /* Whole tiles, with two of plan->partial that are the thread's. */
-static void reduce_tiles(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(reduce_tiles)
 {
     const reduce_plan *plan = argument;
     for (int64_t item = begin; item < end; item++) {
@@ -344,10 +339,9 @@ static void reduce_tiles(void *argument, int32_t thread, int64_t begin, int64_t 
 }
 
 /* Chunks of tiles, into plan->partial. */
-static void reduce_chunks(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(reduce_chunks)
 {
     const reduce_plan *plan = argument;
-    (void)thread;
     for (int64_t i = begin; i < end; i++) {
         const char *in;
         char *out;
@@ -358,11 +352,10 @@ static void reduce_chunks(void *argument, int32_t thread, int64_t begin, int64_t
 }
 
 /* Parts of tiles, out of plan->partial. */
-static void join_chunks(void *argument, int32_t thread, int64_t begin, int64_t end)
+static TEAM_BODY(join_chunks)
 {
     const reduce_plan *plan = argument;
     int64_t parts = divide_up(plan->tile, PART);
-    (void)thread;
     for (int64_t i = begin; i < end; i++) {
         const char *in;
         char *out;

@@ -2,8 +2,6 @@
 /* Tests: tests/fault/test_libraries.c */
 #include "onednn.h"
 
-#include <stddef.h>
-
 #include "product_check.h"
 
 enum { F32, BF16, I8 }; /* the bits of ONEDNN_TYPE_* */

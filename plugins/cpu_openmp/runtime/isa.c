@@ -12,12 +12,9 @@
 
 #if defined(__x86_64__)
 
-/* cpuid leaf 1 */
-#define ECX1_V2                                                                                    \
-    (1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23) /* sse3 .. popcnt              \
-                                                                     */
-#define ECX1_V3                                                                                    \
-    (1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29) /* fma movbe osxsave avx f16c */
+/* cpuid leaf 1: sse3 .. popcnt; fma movbe osxsave avx f16c */
+#define ECX1_V2 (1u << 0 | 1u << 9 | 1u << 13 | 1u << 19 | 1u << 20 | 1u << 23)
+#define ECX1_V3 (1u << 12 | 1u << 22 | 1u << 27 | 1u << 28 | 1u << 29)
 /* leaf 7 */
 #define EBX7_V3 (1u << 3 | 1u << 5 | 1u << 8)                          /* bmi1 avx2 bmi2 */
 #define EBX7_V4 (1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31) /* avx512 f dq cd bw vl */
@@ -33,7 +30,7 @@ static int has(uint32_t features, uint32_t requested)
     return (features & requested) == requested;
 }
 
-static uint32_t saved_registers(void)
+uint32_t isa_saved_registers(void)
 {
     uint32_t low, high;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -49,7 +46,7 @@ int isa_usable_levels(void)
         return 0;
     if (!has(c1, ECX1_V3) || !has(c81, ECX81_V3) || !__get_cpuid_count(7, 0, &a, &b7, &c7, &d))
         return 1;
-    uint32_t saved = saved_registers();
+    uint32_t saved = isa_saved_registers();
     if (!has(b7, EBX7_V3) || !has(saved, XCR0_V3))
         return 1;
     return has(b7, EBX7_V4) && has(saved, XCR0_V4) ? 3 : 2;

@@ -42,6 +42,9 @@ typedef struct isa_level {
  * even the lowest. */
 int isa_usable_levels(void);
 
+/* XCR0, the registers that the system saves; x86-64 alone. */
+uint32_t isa_saved_registers(void);
+
 /* The name that the processor reports, without what JSON would have to escape; "" when there is
  * none. */
 void isa_processor_name(char *name, uint64_t capacity);

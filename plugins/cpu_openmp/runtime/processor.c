@@ -2,6 +2,8 @@
 /* Tests: tests/cpu_openmp/test_kernels_openmp.c */
 #include "processor.h"
 
+#include "isa.h"
+
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -15,13 +17,6 @@
 #define EAX71_BF16 (1u << 5)
 /* XCR0: the tile registers, which no level requires */
 #define XCR0_AMX (3u << 17)
-
-static uint32_t saved_registers(void)
-{
-    uint32_t low, high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return low;
-}
 
 static int made_by_amd(void)
 {
@@ -48,7 +43,7 @@ static uint32_t beyond_v4(void)
     features |= c & ECX7_VNNI ? PROCESSOR_VNNI : 0;
     features |= c & ECX7_VPOPCNTDQ ? PROCESSOR_COUNTS : 0;
     features |= sub & EAX71_BF16 ? PROCESSOR_BF16 : 0;
-    if ((d & EDX7_AMX) == EDX7_AMX && (saved_registers() & XCR0_AMX) == XCR0_AMX)
+    if ((d & EDX7_AMX) == EDX7_AMX && (isa_saved_registers() & XCR0_AMX) == XCR0_AMX)
         features |= PROCESSOR_AMX;
     return features;
 }

@@ -2,7 +2,6 @@
 /* Tests: conformance/ternary/products.c */
 #include "tokens.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "shared/host/util/rows.h"

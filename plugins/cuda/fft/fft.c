@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/cuda/test_cuda_fft.c */
-#include "fft.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -387,6 +385,10 @@ static int is_ready(collet_device *d, const collet_kernel_call *call, transform 
     return describe(t, call) && cuda_library_ready(d->base.host, d->cu.version, &cuda_fourier_facts,
                                                    &d->fourier.library);
 }
+
+/* By cuFFT if it is installed and supports the operands' layout, else jit_fft. */
+jit_run cuda_fft;
+jit_accepts cuda_fft_accepts;
 
 collet_status cuda_fft_accepts(collet_device *d, const collet_kernel_call *call,
                                uint64_t *workspace_bytes)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/cuda/test_cuda_solver.c */
-#include "decompositions.h"
-
 #include "exchange.h"
+
+/* All decompositions: by cuSOLVER if it is installed and the matrices are large, or small and many,
+ * else by plugins/shared/jit. */
+jit_run cuda_decompose;
+jit_accepts cuda_decompose_accepts;
 
 static const solver_op *op_of(const collet_kernel_call *call)
 {

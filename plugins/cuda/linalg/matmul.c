@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/cuda/test_cuda_blas.c */
-#include "matmul.h"
-
 #include <limits.h>
 
 #include "shared/jit/linalg/linalg.h"
@@ -153,6 +151,8 @@ static int try_multiply(void *context, int *code)
                : CUDA_LIBRARY_BROKEN;
 }
 
+/* By cuBLAS if it is installed and supports the operands' layout, else jit_matmul. */
+jit_run cuda_matmul;
 collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
     cuda_library_use use = {

@@ -2,7 +2,6 @@
 /* Properties of the devices, without creating a context.
  * Tests: tests/cuda/test_cuda_capabilities.c */
 #include <stdio.h>
-#include <string.h>
 
 #include "shared/host/util/text.h"
 #include "backend.h"

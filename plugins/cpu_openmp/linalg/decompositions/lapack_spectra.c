@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/linalg/spectra.c, tests/host/test_decompositions.c */
-#include <math.h>
 
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
 #define NAME(x) plan_##x

@@ -68,8 +68,8 @@ void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t en
 
 /* ---- Spectra --------------------------------------------------------------------------------- */
 
-/* A spectrum of Z x Y x X; if `half`, only the first X / 2 + 1 elements along x exist, for the
- * spectrum of a real array. */
+/* A spectrum of Z x Y x X; if `half`, of one layer of a real array, of which only the first
+ * X / 2 + 1 elements along x exist. */
 typedef struct spectrum {
     const char *at;
     int64_t extent[3], step[3]; /* z, y, x */
@@ -80,11 +80,9 @@ static complex_number element(const spectrum *s, int64_t z, int64_t y, int64_t x
 {
     if (!s->half || x <= s->extent[2] / 2)
         return complex_at(s->at + z * s->step[0] + y * s->step[1] + x * s->step[2], s->wide);
-    z = (s->extent[0] - z) % s->extent[0];
     y = (s->extent[1] - y) % s->extent[1];
     x = s->extent[2] - x;
-    complex_number a =
-        complex_at(s->at + z * s->step[0] + y * s->step[1] + x * s->step[2], s->wide);
+    complex_number a = complex_at(s->at + y * s->step[1] + x * s->step[2], s->wide);
     return (complex_number){a.re, -a.im};
 }
 
@@ -112,13 +110,12 @@ static complex_number at_pixel(const spectrum *s, int64_t z, int64_t y, int64_t 
     return neighbours && a == 0 && b == 0 && c == 0 ? about_zero(s) : element(s, a, b, c);
 }
 
-/* Spectrum i of an operand of the axes i, Z, Y, X or H. */
-static spectrum spectrum_of(const collet_operand *o, int64_t i, int64_t pixels_x)
+/* Spectrum i of an operand of the axes i, Z, Y, X. */
+static spectrum spectrum_of(const collet_operand *o, int64_t i)
 {
     return (spectrum){.at = cpu_at(o) + i * cpu_step(o, 0),
-                      .extent = {o->shape[1], o->shape[2], pixels_x},
+                      .extent = {o->shape[1], o->shape[2], o->shape[3]},
                       .step = {cpu_step(o, 1), cpu_step(o, 2), cpu_step(o, 3)},
-                      .half = o->shape[3] != pixels_x,
                       .wide = is_wide(o)};
 }
 
@@ -229,7 +226,7 @@ void cpu_scatter_projection(const collet_kernel_call *call, int64_t begin, int64
                                k[2] + number(operand_of(call, 7), z + i)};
                 complex_number p[3];
                 for (int a = 0; a < 3; a++) {
-                    spectrum of = spectrum_of(spectra, a, X);
+                    spectrum of = spectrum_of(spectra, a);
                     p[a] = at_pixel(&of, z + i, y, x, params->neighbours != 0);
                 }
                 sum += (i ? w : 1.0 - w) * intensity(p, s, dot(k, k));

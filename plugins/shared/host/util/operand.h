@@ -43,4 +43,10 @@ static inline int64_t operand_count(const collet_operand *o)
     return count;
 }
 
+/* The dtype of the real and the imaginary part of a complex number; any other dtype itself. */
+static inline collet_dtype part_of(collet_dtype dtype)
+{
+    return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
+}
+
 #endif

@@ -24,11 +24,6 @@ typedef struct split_axes {
     int32_t kept_count, reduced_count;
 } split_axes;
 
-static collet_dtype part_of(collet_dtype dtype)
-{
-    return dtype == COLLET_C64 ? COLLET_F32 : dtype == COLLET_C128 ? COLLET_F64 : dtype;
-}
-
 /* Strides count real numbers: the two parts of a complex number form one more kept axis. Stride 0 of
  * a reduced axis is that of the elements' index. */
 static void split(split_axes *s, const collet_kernel_call *call)

@@ -2,16 +2,59 @@
 /* Tests: tests/cuda/test_cuda_launch.c, tests/opencl/test_opencl.c */
 #include "program.h"
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "shared/host/util/clock.h"
 #include "binary_cache.h"
-#include "file_limit.h"
 #include "source.h"
 
 #define OPTIONS 768
+
+/* ---- The limit on the size of files ---------------------------------------------------------- */
+
+/* Drivers write compiled kernels to files. While SIGXFSZ is blocked, a write beyond the limit
+ * (RLIMIT_FSIZE) fails with EFBIG; the signal would end the program. */
+
+/* The thread's signal mask, and whether a SIGXFSZ was pending before. */
+typedef struct file_limit {
+    sigset_t mask;
+    bool waited;
+} file_limit;
+
+static bool file_limit_waits(void)
+{
+    sigset_t waiting;
+    sigpending(&waiting);
+    return sigismember(&waiting, SIGXFSZ) == 1;
+}
+
+/* Blocks SIGXFSZ in the calling thread, to which the kernel sends it; file_limit_end must follow.
+ */
+static file_limit file_limit_begin(void)
+{
+    file_limit before = {.waited = file_limit_waits()};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &set, &before.mask);
+    return before;
+}
+
+static void file_limit_end(const file_limit *before)
+{
+    const struct timespec now = {0, 0};
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    if (!before->waited && file_limit_waits())
+        (void)sigtimedwait(&set, NULL, &now);
+    pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
+}
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
