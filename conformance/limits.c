@@ -20,6 +20,12 @@
         op, COLLET_BF16, "value", 0.501, "ulp"                                                     \
     }
 
+#define REAL(op, f32, f64, unit)                                                                   \
+    {op, COLLET_F32, "value", f32, unit},                                                          \
+    {                                                                                              \
+        op, COLLET_F64, "value", f64, unit                                                         \
+    }
+
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check, ...)  \
     check(COLLET_OP_##NAME)
 static const kit_limit limits[] = {
@@ -32,10 +38,8 @@ static const kit_limit limits[] = {
     {COLLET_OP_ABS, COLLET_DTYPE_NONE, "magnitude", 2, "ulp"},
     {COLLET_OP_DIV, COLLET_C64, "quotient", 0x1p-21, "of |a / b|"},
     {COLLET_OP_DIV, COLLET_C128, "quotient", 0x1p-50, "of |a / b|"},
-    {COLLET_OP_MEAN, COLLET_F32, "value", 0x1p-23, "of mean |x|"},
-    {COLLET_OP_MEAN, COLLET_F64, "value", 0x1p-50, "of mean |x|"},
-    {COLLET_OP_MATMUL, COLLET_F32, "value", 0x1p-20, "of sum |a b|"},
-    {COLLET_OP_MATMUL, COLLET_F64, "value", 0x1p-49, "of sum |a b|"},
+    REAL(COLLET_OP_MEAN, 0x1p-23, 0x1p-50, "of mean |x|"),
+    REAL(COLLET_OP_MATMUL, 0x1p-20, 0x1p-49, "of sum |a b|"),
     {COLLET_OP_MATMUL, COLLET_F16, "value", 0x1p-20, "of sum |a b|, before it is rounded"},
     {COLLET_OP_MATMUL, COLLET_BF16, "value", 0x1p-20, "of sum |a b|, before it is rounded"},
     {COLLET_OP_MATMUL, COLLET_I32, "value", 0, "other bits"},
@@ -88,21 +92,14 @@ static const kit_limit limits[] = {
     {COLLET_OP_OBSERVABLES, COLLET_F64, "inertia", 1e-13, "of sum m d.d"},
     {COLLET_OP_OBSERVABLES, COLLET_F64, "sum", 1e-13, "of sum |w| |d| |v|"},
     {COLLET_OP_OBSERVABLES, COLLET_F64, "energy", 1e-13, "of the largest term"},
-    {COLLET_OP_SCATTER_EULER, COLLET_F32, "value", 0x1p-20, "of the volume fraction"},
-    {COLLET_OP_SCATTER_EULER, COLLET_F64, "value", 0x1p-49, "of the volume fraction"},
-    {COLLET_OP_SCATTER_VECTOR, COLLET_F32, "value", 0x1p-21, "of the volume fraction"},
-    {COLLET_OP_SCATTER_VECTOR, COLLET_F64, "value", 0x1p-50, "of the volume fraction"},
-    {COLLET_OP_SCATTER_POLARIZATION, COLLET_F32, "value", 0x1p-20, "of sum |f n e|"},
-    {COLLET_OP_SCATTER_POLARIZATION, COLLET_F64, "value", 0x1p-49, "of sum |f n e|"},
+    REAL(COLLET_OP_SCATTER_EULER, 0x1p-20, 0x1p-49, "of the volume fraction"),
+    REAL(COLLET_OP_SCATTER_VECTOR, 0x1p-21, 0x1p-50, "of the volume fraction"),
+    REAL(COLLET_OP_SCATTER_POLARIZATION, 0x1p-20, 0x1p-49, "of sum |f n e|"),
     {COLLET_OP_SCATTER_EWALD, COLLET_DTYPE_NONE, "position", 1, "of the rounding of k^2 - q^2"},
-    {COLLET_OP_SCATTER_PROJECTION, COLLET_F32, "value", 0x1p-18, "of the sum of squares"},
-    {COLLET_OP_SCATTER_PROJECTION, COLLET_F64, "value", 0x1p-47, "of the sum of squares"},
-    {COLLET_OP_SCATTER_SLICES, COLLET_F32, "value", 0x1p-20, "of sum |a w|"},
-    {COLLET_OP_SCATTER_SLICES, COLLET_F64, "value", 0x1p-48, "of sum |a w|"},
-    {COLLET_OP_SCATTER_IMAGES, COLLET_F32, "value", 0x1p-18, "of the sum of squares"},
-    {COLLET_OP_SCATTER_IMAGES, COLLET_F64, "value", 0x1p-47, "of the sum of squares"},
-    {COLLET_OP_SCATTER_AVERAGE, COLLET_F32, "value", 0x1p-20, "of the mean of |w I|"},
-    {COLLET_OP_SCATTER_AVERAGE, COLLET_F64, "value", 0x1p-42, "of the mean of |w I|"},
+    REAL(COLLET_OP_SCATTER_PROJECTION, 0x1p-18, 0x1p-47, "of the sum of squares"),
+    REAL(COLLET_OP_SCATTER_SLICES, 0x1p-20, 0x1p-48, "of sum |a w|"),
+    REAL(COLLET_OP_SCATTER_IMAGES, 0x1p-18, 0x1p-47, "of the sum of squares"),
+    REAL(COLLET_OP_SCATTER_AVERAGE, 0x1p-20, 0x1p-42, "of the mean of |w I|"),
     {COLLET_OP_TERNARY_QUANTIZE, COLLET_DTYPE_NONE, "value", 0, "other bits"},
     {COLLET_OP_TERNARY_QUANTIZE, COLLET_F32, "scale", 0x1p-23, "of mean |v|"},
     {COLLET_OP_TERNARY_MATMUL, COLLET_I32, "value", 0, "other bits"},
@@ -115,9 +112,7 @@ static const kit_limit limits[] = {
 #undef EXACT
 #undef SUM
 #define EXACT(op)
-#define SUM(op)                                                                                    \
-    {op, COLLET_F32, "value", 0x1p-23, "of the sum of magnitudes"},                                \
-        {op, COLLET_F64, "value", 0x1p-50, "of the sum of magnitudes"},
+#define SUM(op) REAL(op, 0x1p-23, 0x1p-50, "of the sum of magnitudes"),
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check, ...)  \
     check(COLLET_OP_##NAME)
 static const kit_limit sums[] = {

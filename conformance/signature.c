@@ -3,8 +3,6 @@
  * Tests: tests/conformance/test_kit.c */
 #include "kit.h"
 
-#include <string.h>
-
 #define LETTER(name, id, size, text, letter, ...) [id] = letter,
 static const char letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER)};
 #undef LETTER

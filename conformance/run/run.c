@@ -34,8 +34,7 @@ static const char *const layout_names[KIT_LAYOUTS] = {
 
 /* ---- Descriptions -------------------------------------------------------------------------- */
 
-static void append(char text[KIT_TEXT], const char *format, ...) COLLET_PRINTF(2, 3);
-static void append(char text[KIT_TEXT], const char *format, ...)
+static COLLET_PRINTF(2, 3) void append(char text[KIT_TEXT], const char *format, ...)
 {
     size_t at = strlen(text);
     va_list arguments;

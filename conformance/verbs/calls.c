@@ -62,10 +62,7 @@ static void arguments(testbed *b)
     testbed_expect(b, q, z, N, 10 + (fill >= 0 ? 7 * added : 0),
                    "add, whose arguments were overwritten after the call");
     testbed_settle(b, q);
-    testbed_free(b, one);
-    testbed_free(b, x);
-    testbed_free(b, y);
-    testbed_free(b, z);
+    testbed_free_all(b, one, x, y, z);
     testbed_destroy(b, q);
 }
 
@@ -116,8 +113,7 @@ static void workspace(testbed *b)
         testbed_expect(b, w[i].q, w[i].out, SUMS, (double)(terms * (i + 1)),
                        "sums in several queues, each with a workspace of its own");
         testbed_settle(b, w[i].q);
-        testbed_free(b, w[i].in);
-        testbed_free(b, w[i].out);
+        testbed_free_all(b, w[i].in, w[i].out);
         if (w[i].scratch)
             testbed_free(b, w[i].scratch);
         testbed_destroy(b, w[i].q);

@@ -213,9 +213,7 @@ void testbed_rounding(testbed *b, collet_queue *q, const char *what)
                         "conduct: %a + %a is %a %s: threads of a plugin set their own "
                         "floating-point state, and kernels leave it as it is",
                         (double)x[i], (double)y[i], (double)sum[i], what);
-    testbed_free(b, a);
-    testbed_free(b, c);
-    testbed_free(b, out);
+    testbed_free_all(b, a, c, out);
 }
 
 /* Kernels in queues must not depend on the state of the thread that created the queue. */
@@ -233,8 +231,7 @@ static void floating(testbed *b)
         "where the thread that opened the device and made the queue rounds upwards and "
         "flushes denormals, and after sum");
     testbed_settle(b, q);
-    testbed_free(b, in);
-    testbed_free(b, out);
+    testbed_free_all(b, in, out);
     testbed_destroy(b, q);
     testbed_close(b);
 }

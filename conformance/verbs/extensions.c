@@ -219,8 +219,7 @@ static void copy_returns(testbed *b, const collet_copy_extension *table, testbed
     testbed_require(b, early, "between waited until the work before it was done, in %d tries",
                     TRIES);
     testbed_free(b, y);
-    testbed_free(other, x);
-    testbed_free(other, one);
+    testbed_free_all(other, x, one);
 }
 
 /* Copies from another device: after earlier work there, before later work there. */
@@ -271,10 +270,8 @@ static void copy(testbed *b)
         "a copy from a device of a plugin \"nobody\" was not refused: `of` is not checked");
     testbed_settle(&other, from);
     testbed_settle(b, q);
-    testbed_free(&other, x);
-    testbed_free(&other, one);
-    testbed_free(b, y);
-    testbed_free(b, own);
+    testbed_free_all(&other, x, one);
+    testbed_free_all(b, y, own);
     testbed_destroy(&other, from);
     testbed_destroy(b, q);
     testbed_end(&other);
@@ -502,8 +499,7 @@ static void pinned(testbed *b)
     pinned_apart(b, table);
     testbed_settle(b, q);
     if (slow) {
-        testbed_free(b, slow);
-        testbed_free(b, one);
+        testbed_free_all(b, slow, one);
     }
     testbed_free(b, buffer);
     testbed_destroy(b, q);

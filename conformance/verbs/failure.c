@@ -43,13 +43,11 @@ static void stays(testbed *b)
     testbed_expect(b, other, x, N, 1, "work before a failure");
     if (b->max_queues > 1)
         testbed_destroy(b, q);
-    testbed_free(b, x);
-    testbed_free(b, y);
+    testbed_free_all(b, x, y);
     x = testbed_numbers(b, other, N, 5);
     testbed_chain(b, other, x, one, N, 1);
     testbed_expect(b, other, x, N, 6, "work in a new queue after another failed");
-    testbed_free(b, x);
-    testbed_free(b, one);
+    testbed_free_all(b, x, one);
     testbed_destroy(b, other);
 }
 
@@ -118,9 +116,7 @@ static void staged(testbed *b)
                     "%lld blocks stay allocated after %d writes in a failed queue",
                     (long long)(allocation_live() - blocks), WRITES);
     testbed_destroy(b, w.q);
-    testbed_free(b, w.buffer);
-    testbed_free(b, one);
-    testbed_free(b, x);
+    testbed_free_all(b, w.buffer, one, x);
     free(w.bytes);
 }
 
@@ -141,8 +137,7 @@ static void followed(testbed *b)
 {
     pthread_t thread;
     testbed_open(b);
-    if (b->max_queues < 3)
-        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_need_queues(b, 3);
     testbed_slow(b);
     testbed_close(b);
     if (!target_set(b->target, "fail", "2"))
@@ -164,8 +159,7 @@ static void followed(testbed *b)
     testbed_destroy(b, failed);
     testbed_destroy(b, fails);
     testbed_destroy(b, f.q);
-    testbed_free(b, one);
-    testbed_free(b, x);
+    testbed_free_all(b, one, x);
 }
 
 /* A kernel and a write after a failure and after a wait for another queue, which reads their
@@ -174,8 +168,7 @@ static void ordered(testbed *b)
 {
     enum { N = 1000, FAILS = 40 }; /* FAILS: kernels in a queue, more than the other queue has */
     testbed_open(b);
-    if (b->max_queues < 2)
-        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_need_queues(b, 2);
     testbed_slow(b);
     testbed_close(b);
     if (!target_set(b->target, "fail", "40"))
@@ -205,11 +198,7 @@ static void ordered(testbed *b)
                     "queue_wait for a kernel that failed did not return FAILED");
     testbed_destroy(b, fails);
     testbed_destroy(b, q);
-    testbed_free(b, one);
-    testbed_free(b, slow);
-    testbed_free(b, small);
-    testbed_free(b, x);
-    testbed_free(b, y);
+    testbed_free_all(b, one, slow, small, x, y);
     free(zeros);
 }
 

@@ -88,10 +88,7 @@ static void offsets(testbed *b)
     double second = b->size == 4 ? (double)((float *)(void *)back)[1] : back[1];
     testbed_require(b, second == 22, "an element read over a stride beyond 2^31 is %g, not 22",
                     second);
-    testbed_free(b, far);
-    testbed_free(b, one);
-    testbed_free(b, near);
-    testbed_free(b, pair);
+    testbed_free_all(b, far, one, near, pair);
     testbed_destroy(b, q);
 }
 

@@ -5,7 +5,6 @@
 #include "verbs/own.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -34,9 +34,7 @@ static depth depth_begin(testbed *b)
 static void depth_end(testbed *b, depth *d)
 {
     testbed_settle(b, d->reader);
-    testbed_free(b, d->one);
-    testbed_free(b, d->x);
-    testbed_free(b, d->y);
+    testbed_free_all(b, d->one, d->x, d->y);
     testbed_destroy(b, d->reader);
 }
 
@@ -55,8 +53,7 @@ static collet_queue *deep_queue(testbed *b, depth *d, int count)
  * than powers of two, the sizes of rings. */
 static void pending(testbed *b)
 {
-    if (b->max_queues < 3)
-        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_need_queues(b, 3);
     depth d = depth_begin(b);
     int64_t start = testbed_now();
     for (int ring = 16; ring <= 512 || (ring <= 4096 && testbed_now() - start < 2 * SECOND);
@@ -114,8 +111,7 @@ static void queues(testbed *b)
     }
     testbed_expect(b, q[count - 1], y[0], SMALL, 4 + count,
                    "work in many queues, where each queue waits for the previous one");
-    testbed_free(b, one);
-    testbed_free(b, x);
+    testbed_free_all(b, one, x);
     for (int i = 0; i < count; i++) {
         testbed_settle(b, q[i]);
         testbed_free(b, y[i]);
@@ -169,8 +165,7 @@ static void writes(testbed *b)
 {
     static const uint64_t sizes[] = {20000,   1 << 16,       1 << 18, 1 << 20,
                                      3 << 20, (4 << 20) + 8, 1 << 24, (1 << 25) + 4096};
-    if (b->max_queues < 2)
-        testbed_skip(b, "the device has one queue");
+    testbed_need_queues(b, 2);
     depth d = depth_begin(b);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         write_behind(b, &d, sizes[i], i % 2 ? 0 : 24);
@@ -182,8 +177,7 @@ static void writes(testbed *b)
  * queue, and queue_destroy. */
 static void seconds(testbed *b)
 {
-    if (b->max_queues < 3)
-        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_need_queues(b, 3);
     depth d = depth_begin(b);
     collet_queue *q = testbed_queue(b), *after = testbed_queue(b);
     int64_t start = testbed_now();
@@ -240,8 +234,7 @@ static void workspace(testbed *b)
         if (scratch)
             testbed_scratch_check(b, q, scratch, bytes, &described);
     }
-    testbed_free(b, in);
-    testbed_free(b, out);
+    testbed_free_all(b, in, out);
     testbed_destroy(b, q);
 }
 

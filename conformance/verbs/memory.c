@@ -78,8 +78,7 @@ static void reused(testbed *b)
         testbed_free(b, y);
     }
     testbed_expect(b, q[0], x, n, 4 * (CHAIN / 2), "work while other buffers were freed");
-    testbed_free(b, x);
-    testbed_free(b, one);
+    testbed_free_all(b, x, one);
     for (int i = 0; i < count; i++)
         testbed_destroy(b, q[i]);
 }

@@ -18,8 +18,7 @@ static void kernels(testbed *b)
     testbed_read(b, q, x, 0, bytes[1], (uint64_t)b->size);
     testbed_require(b, !memcmp(bytes[0], bytes[1], (size_t)b->size),
                     "a read of a few bytes did not wait for the kernels before");
-    testbed_free(b, one);
-    testbed_free(b, x);
+    testbed_free_all(b, one, x);
     testbed_destroy(b, q);
 }
 
@@ -51,9 +50,7 @@ static void small_writes(testbed *b)
         testbed_expect(b, q, sums[i], N, 10 * i + 1, "a sum between two small writes");
         testbed_free(b, sums[i]);
     }
-    testbed_free(b, values);
-    testbed_free(b, one);
-    testbed_free(b, x);
+    testbed_free_all(b, values, one, x);
     testbed_destroy(b, q);
 }
 
@@ -86,9 +83,7 @@ static void writes(testbed *b)
     testbed_expect(b, q, y, n, 101, "a sum with numbers written before the kernel");
     testbed_expect(b, q, x, n, 0, "numbers written after the kernel");
     free(values);
-    testbed_free(b, one);
-    testbed_free(b, x);
-    testbed_free(b, y);
+    testbed_free_all(b, one, x, y);
     testbed_destroy(b, q);
 }
 
@@ -135,9 +130,7 @@ static void sources(testbed *b)
     expect_pattern(b, bytes, 0, total, 1, "writes enqueued after slow kernels");
     testbed_expect(b, q, x, b->elements, CHAIN, "kernels before many writes");
     free(bytes);
-    testbed_free(b, one);
-    testbed_free(b, x);
-    testbed_free(b, buffer);
+    testbed_free_all(b, one, x, buffer);
     testbed_destroy(b, q);
 }
 
@@ -214,8 +207,7 @@ static void after(testbed *b)
     }
     testbed_expect(b, q[0], x, 64, 200 + 6 * (CHAIN / 4), "200 small additions in two queues");
     testbed_settle(b, q[1]);
-    testbed_free(b, one);
-    testbed_free(b, x);
+    testbed_free_all(b, one, x);
     for (int i = 0; i < 1 + (q[0] != q[1]); i++)
         testbed_destroy(b, q[i]);
 }
@@ -244,9 +236,7 @@ static void after_two(testbed *b)
                     "a write in a queue that waits for another was done before the other's work");
     for (int i = 0; i < count; i++)
         testbed_settle(b, q[i]);
-    testbed_free(b, one);
-    testbed_free(b, x);
-    testbed_free(b, y);
+    testbed_free_all(b, one, x, y);
     for (int i = 0; i < count; i++)
         testbed_destroy(b, q[i]);
 }
@@ -257,8 +247,7 @@ static void after_two(testbed *b)
 static void after_each(testbed *b)
 {
     collet_queue *q[FANS];
-    if (b->max_queues < 3)
-        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_need_queues(b, 3);
     testbed_slow(b);
     int64_t n = b->elements;
     int count = testbed_queues(b, q, FANS), others = count - 1;
@@ -277,9 +266,7 @@ static void after_each(testbed *b)
     }
     for (int i = 0; i < count; i++)
         testbed_settle(b, q[i]);
-    testbed_free(b, one);
-    testbed_free(b, x);
-    testbed_free(b, busy);
+    testbed_free_all(b, one, x, busy);
     for (int i = 0; i < count; i++)
         testbed_destroy(b, q[i]);
 }
@@ -287,8 +274,7 @@ static void after_each(testbed *b)
 /* A queue waits for one that has no kernels: a wait alone, or a wait and a write. */
 static void after_write(testbed *b)
 {
-    if (b->max_queues < 3)
-        testbed_skip(b, "the device has %u queues", b->max_queues);
+    testbed_need_queues(b, 3);
     testbed_slow(b);
     int64_t n = b->elements;
     collet_queue *q = testbed_queue(b), *middle = testbed_queue(b), *last = testbed_queue(b);
@@ -313,10 +299,7 @@ static void after_write(testbed *b)
     testbed_settle(b, q);
     testbed_settle(b, middle);
     free(bytes);
-    testbed_free(b, one);
-    testbed_free(b, x);
-    testbed_free(b, y);
-    testbed_free(b, twenty);
+    testbed_free_all(b, one, x, y, twenty);
     testbed_destroy(b, q);
     testbed_destroy(b, middle);
     testbed_destroy(b, last);

@@ -113,8 +113,8 @@ static void thread_row(testbed *b, collet_queue *q, own_call *o, const results *
 
 static void queues(testbed *b)
 {
-    if (b->has_queues && b->max_queues < 3)
-        testbed_skip(b, "the device has %u queues", b->max_queues);
+    if (b->has_queues)
+        testbed_need_queues(b, 3);
     own_each(b, 6, thread_row);
 }
 
@@ -247,8 +247,7 @@ static void late(testbed *b, own_call *o, variant *list, int count)
     }
     testbed_settle(b, q);
     if (m.slow) {
-        testbed_free(b, m.slow);
-        testbed_free(b, m.one);
+        testbed_free_all(b, m.slow, m.one);
     }
     testbed_destroy(b, q);
 }

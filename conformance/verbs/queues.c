@@ -11,8 +11,7 @@ static void destroyed(testbed *b)
 {
     testbed_slow(b);
     int64_t n = b->elements;
-    if (b->max_queues < 2)
-        testbed_skip(b, "the device has one queue");
+    testbed_need_queues(b, 2);
     collet_queue *other = testbed_queue(b), *third = b->max_queues > 3 ? testbed_queue(b) : NULL;
     void *one = testbed_numbers(b, other, 1, 1), *y = testbed_numbers(b, other, n, 0);
     testbed_settle(b, other);
@@ -38,8 +37,7 @@ static void destroyed(testbed *b)
             testbed_settle(b, third);
         testbed_free(b, x);
     }
-    testbed_free(b, one);
-    testbed_free(b, y);
+    testbed_free_all(b, one, y);
     testbed_destroy(b, other);
     if (third)
         testbed_destroy(b, third);
@@ -66,8 +64,7 @@ static void unfinished(testbed *b)
     testbed_write(b, q, x, 0, all + 256, 256);
     free(all);
     testbed_expect(b, q, x, n, CHAIN, "work enqueued in a destroyed queue");
-    testbed_free(b, one);
-    testbed_free(b, x);
+    testbed_free_all(b, one, x);
     testbed_destroy(b, q);
 }
 
@@ -108,8 +105,7 @@ static void threads(testbed *b)
     testbed_settle(b, q);
     testbed_threads(b, count, work_alone, &work);
     testbed_expect(b, q, work.shared, work.n, 1000, "a buffer that several queues read");
-    testbed_free(b, work.one);
-    testbed_free(b, work.shared);
+    testbed_free_all(b, work.one, work.shared);
     testbed_destroy(b, q);
 }
 
@@ -191,8 +187,7 @@ static void deep(testbed *b)
     testbed_wait(b, q, last);
     testbed_require(b, testbed_mark(b, q) >= last, "queue_mark decreased when all was done");
     follow_deep(b, q, one_);
-    testbed_free(b, one_);
-    testbed_free(b, x);
+    testbed_free_all(b, one_, x);
     testbed_destroy(b, q);
 }
 

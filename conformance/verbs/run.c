@@ -2,7 +2,6 @@
 /* Tests: tests/conformance/verbs/defects.sh */
 #include "verbs/verbs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

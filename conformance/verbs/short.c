@@ -161,14 +161,12 @@ static collet_status work_once(testbed *b)
         status = try_read(b, q, x, 0, values, bytes);
     for (int i = 0; status == COLLET_OK && i < N; i++)
         testbed_require(b, values[i] == 0,
-                        "after a failed allocation the status is OK, but the "
-                        "result is wrong");
+                        "after a failed allocation the status is OK, but the result is wrong");
     collet_status end = try_wait(b, q, testbed_mark(b, q), -1);
     status = status == COLLET_OK ? end : status;
     testbed_destroy(b, q);
     if (b->own_memory) {
-        testbed_free(b, x);
-        testbed_free(b, one);
+        testbed_free_all(b, x, one);
     } else {
         free(x);
         free(one);

@@ -286,6 +286,12 @@ void testbed_free(testbed *b, void *buffer)
     slot_end(&s, COLLET_OK, 0);
 }
 
+void testbed_free_each(testbed *b, void *const *buffers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        testbed_free(b, buffers[i]);
+}
+
 collet_queue *testbed_queue(testbed *b)
 {
     collet_queue *queue;

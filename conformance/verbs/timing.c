@@ -62,8 +62,7 @@ static timing_testbed begin(testbed *b)
 static void end(testbed *b, timing_testbed *t)
 {
     testbed_settle(b, t->q);
-    testbed_free(b, t->x);
-    testbed_free(b, t->one);
+    testbed_free_all(b, t->x, t->one);
     testbed_destroy(b, t->q);
 }
 
@@ -290,8 +289,7 @@ static void many(testbed *b)
     int64_t all = testbed_elapsed(b, stamps[0], stamps[STAMPS - 1]);
     testbed_require(
         b, all >= 0 && (sum - all <= RESOLUTION * 2) && (all - sum <= RESOLUTION * 2),
-        "%lld ns between the first and the last of %d stamps, and %lld from each to the "
-        "next",
+        "%lld ns between the first and the last of %d stamps, and %lld from each to the next",
         (long long)all, STAMPS, (long long)sum);
     for (int i = 0; i < STAMPS; i++)
         testbed_release(b, stamps[i]);
@@ -304,8 +302,7 @@ static void follows(testbed *b)
 {
     timing_testbed t = begin(b);
     int64_t passed = -RESOLUTION - 1;
-    if (b->max_queues < 2)
-        testbed_skip(b, "the device has one queue");
+    testbed_need_queues(b, 2);
     collet_queue *q = testbed_queue(b);
     for (int i = 0; i < 8 && passed < -RESOLUTION; i++) {
         testbed_chain(b, t.q, t.x, t.one, b->elements, CHAIN);

@@ -134,6 +134,10 @@ void testbed_open(testbed *b);
 void testbed_close(testbed *b);
 void *testbed_alloc(testbed *b, uint64_t bytes);
 void testbed_free(testbed *b, void *buffer);
+/* testbed_free_all(b, x, y, ...) frees several. */
+#define testbed_free_all(b, ...)                                                                   \
+    testbed_free_each(b, (void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void testbed_free_each(testbed *b, void *const *buffers, size_t count);
 collet_queue *testbed_queue(testbed *b);
 void testbed_destroy(testbed *b, collet_queue *q);
 /* Writes from memory that is overwritten as soon as the slot has returned. */
@@ -215,6 +219,8 @@ void testbed_scratch_check(testbed *b, collet_queue *q, void *scratch, uint64_t 
 /* Runs `body` on `count` threads, with the numbers 0..count-1, and ends the check if one failed. */
 void testbed_threads(testbed *b, int count, void (*body)(testbed *b, int number, void *user),
                      void *user);
+/* Skips the check on a device that supports fewer than `count` queues. */
+void testbed_need_queues(testbed *b, uint32_t count);
 /* Creates `count` queues, or as many as the device supports; returns their number. */
 int testbed_queues(testbed *b, collet_queue **queues, int count);
 

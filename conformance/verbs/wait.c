@@ -38,8 +38,7 @@ static wait_testbed wait_begin(testbed *b)
 static void wait_end(testbed *b, wait_testbed *w)
 {
     testbed_settle(b, w->worker);
-    testbed_free(b, w->one);
-    testbed_free(b, w->x);
+    testbed_free_all(b, w->one, w->x);
     testbed_destroy(b, w->worker);
     if (w->reader != w->worker)
         testbed_destroy(b, w->reader);

@@ -164,6 +164,12 @@ void testbed_threads(testbed *b, int count, void (*body)(testbed *b, int number,
         testbed_skip(b, "backend-check cannot start %d threads", count);
 }
 
+void testbed_need_queues(testbed *b, uint32_t count)
+{
+    if (b->max_queues < count)
+        testbed_skip(b, "the device supports fewer than %u queues", count);
+}
+
 int testbed_queues(testbed *b, collet_queue **queues, int count)
 {
     count = (uint32_t)count < b->max_queues ? count : (int)b->max_queues;
@@ -187,8 +193,7 @@ static void scenario_work(testbed *b, collet_queue *first, collet_queue *second)
     testbed_expect(b, first, x, N, 8, "add");
     testbed_settle(b, first);
     testbed_settle(b, second);
-    testbed_free(b, x);
-    testbed_free(b, one);
+    testbed_free_all(b, x, one);
 }
 
 static void scenario_time(testbed *b, collet_queue *q)
