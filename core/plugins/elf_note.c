@@ -83,8 +83,7 @@ static collet_status wrong_kind(const Elf64_Ehdr *h, uint64_t have, refusal *why
         return REFUSE("truncated", "the ELF header is cut off after %llu bytes",
                       (unsigned long long)have);
     return REFUSE("wrong-class",
-                  "built for %s, %u-bit, %s-endian; this program runs on %s, 64-bit, "
-                  "%s-endian",
+                  "built for %s, %u-bit, %s-endian; this program runs on %s, 64-bit, %s-endian",
                   machine_name(machine, name), bits, big ? "big" : "little",
                   machine_name(OWN_MACHINE, own), OWN_ENCODING == ELFDATA2LSB ? "little" : "big");
 }

@@ -71,11 +71,9 @@ collet_status probe_report_set(probe_report *report, const char *code, const cha
     return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the report of a probe");
 }
 
-static collet_status report_format(probe_report *report, const char *code, int unproven,
-                                   collet_error *err, const char *format, ...) COLLET_PRINTF(5, 6);
-
-static collet_status report_format(probe_report *report, const char *code, int unproven,
-                                   collet_error *err, const char *format, ...)
+static COLLET_PRINTF(5, 6) collet_status
+    report_format(probe_report *report, const char *code, int unproven, collet_error *err,
+                  const char *format, ...)
 {
     char text[1024];
     va_list arguments;

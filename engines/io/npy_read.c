@@ -5,7 +5,6 @@
 #include "npy.h"
 #include "utf8.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define MAGIC "\x93NUMPY"

@@ -159,11 +159,6 @@ collet_status scatter_check_options(const collet_scattering_options *o, collet_e
 
 /* ---- Voxels ---------------------------------------------------------------------------------- */
 
-static double element(const void *values, collet_dtype dtype, int64_t i)
-{
-    return dtype == COLLET_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
-}
-
 /* Handles a faulty voxel: counts it, or makes it an error. */
 static collet_status fault(const scatter_voxels *v, int64_t m, int kind, int64_t voxel,
                            double value)
@@ -210,7 +205,7 @@ static int is_angle(int kind)
 /* 1 if voxel i has a direction; otherwise its angles are not used. */
 static int is_aligned(const collet_scattering_material *a, int64_t i)
 {
-    return a->alignment && element(a->alignment, a->dtype, i) != 0.0;
+    return a->alignment && scatter_element(a->alignment, a->dtype, i) != 0.0;
 }
 
 /* Checks that fractions are 0 to 1, and angles and components finite. */
@@ -222,7 +217,7 @@ static collet_status check_values(const scatter_voxels *v, int64_t m, const void
     double tolerance = kind == 1 ? ALIGNMENT_TOLERANCE : SUM_TOLERANCE;
     int64_t last = -1; /* several faulty components of a vector are one fault */
     for (int64_t i = begin * width; values && i < end * width; i++) {
-        double x = element(values, a->dtype, i);
+        double x = scatter_element(values, a->dtype, i);
         int good = fraction ? x >= -tolerance && x <= 1.0 + tolerance : isfinite(x);
         if (i / width != last && !good && (!is_angle(kind) || is_aligned(a, i))) {
             last = i / width;
@@ -245,9 +240,9 @@ collet_status scatter_check_part(const scatter_voxels *v, int64_t m, int64_t beg
     for (int kind = 0; kind < SCATTER_SUM && status == COLLET_OK; kind++)
         status = check_values(v, m, arrays[kind], kind, begin, end);
     for (int64_t i = begin; i < end && status == COLLET_OK; i++) {
-        sum[i - begin] += isotropic ? element(isotropic, a->dtype, i) : 0.0;
+        sum[i - begin] += isotropic ? scatter_element(isotropic, a->dtype, i) : 0.0;
         for (int64_t c = 3 * i; a->direction && c < 3 * i + 3; c++) {
-            double x = element(a->direction, a->dtype, c);
+            double x = scatter_element(a->direction, a->dtype, c);
             sum[i - begin] += x * x;
         }
     }

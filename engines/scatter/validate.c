@@ -8,7 +8,6 @@
 #include "scatter/files/store.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

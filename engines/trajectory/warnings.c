@@ -14,10 +14,8 @@
 const char trajectory_no_times[] = "the trajectory has no times";
 const char trajectory_not_requested[] = "not requested";
 
-static collet_status add_warning(collet_trajectory *x, collet_error *err, const char *format, ...)
-    COLLET_PRINTF(3, 4);
-
-static collet_status add_warning(collet_trajectory *x, collet_error *err, const char *format, ...)
+static COLLET_PRINTF(3, 4) collet_status
+    add_warning(collet_trajectory *x, collet_error *err, const char *format, ...)
 {
     char **grown = realloc(x->warnings, (x->n_warnings + 1) * sizeof *grown);
     char *text = NULL, *shown;
@@ -207,9 +205,7 @@ static collet_status warn_no_times(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(x, err,
                        "frame %lld has no time%s (such frames: %lld): its time_ps is NaN, and so "
-                       "is "
-                       "dL/dt of the frame and "
-                       "its neighbours",
+                       "is dL/dt of the frame and its neighbours",
                        (long long)x->first_untimed,
                        x->n_bad_times > 0 ? " that is a finite number" : "",
                        (long long)(x->n_frames - x->n_timed));
@@ -221,8 +217,7 @@ static collet_status warn_times(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(
         x, err,
-        "frame %lld at %g ps is not later than the frame before it, at %g ps (such frames: "
-        "%lld)%s",
+        "frame %lld at %g ps is not later than the frame before it, at %g ps (such frames: %lld)%s",
         (long long)x->first_not_rising, x->not_rising[1], x->not_rising[0],
         (long long)x->times_not_rising,
         computes_derivative(x) ? ": dL/dt is wrong at these frames and their neighbours" : "");

@@ -186,8 +186,7 @@ collet_status collet_trajectory_write(collet_trajectory *x, const char *path, ui
     if (x->stage != TRAJECTORY_OPEN)
         return collet_fail(err, COLLET_INVALID,
                            "%s: rows of this trajectory were already taken or written; create "
-                           "another trajectory to write "
-                           "them all",
+                           "another trajectory to write them all",
                            path);
     status = write_all(x, path, flags, &x->error);
     return status == COLLET_OK ? status : trajectory_run_failed(x, status, err);

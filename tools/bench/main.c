@@ -8,7 +8,6 @@
 #include "bench/base/session.h"
 #include "common/output.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -37,8 +37,7 @@ typedef struct worker {
     kit_loading loading;
 } worker;
 
-static void refuse(worker *w, int32_t phase, const char *format, ...) COLLET_PRINTF(3, 4);
-static void refuse(worker *w, int32_t phase, const char *format, ...)
+static COLLET_PRINTF(3, 4) void refuse(worker *w, int32_t phase, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -305,8 +304,7 @@ static void find_kernels(worker *w)
         else if (!w->shared->row_count && o->sig)
             refuse(w, CHECK_NOTHING,
                    "--sig: %s has no kernel with the signature '%s'; add --op to list the "
-                   "signatures of a "
-                   "kernel",
+                   "signatures of a kernel",
                    backend, o->sig);
         else if (!w->shared->row_count)
             refuse(w, CHECK_NOTHING, "--signatures 0 leaves no kernel to check");

@@ -2,7 +2,6 @@
 /* Tests: tests/tools/test_info.c, tests/tools/test_bench.c */
 #include "arguments.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include "common/arguments.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -35,11 +35,9 @@ enum {
 static const char doc[] =
     "Computes rotational observables of every frame of a molecular dynamics trajectory: centre of "
     "mass, inertia tensor, principal moments and axes, Euler angles, angular momentum and "
-    "velocity, torque, kinetic energies, gyration tensor, rmsd and tilt."
-    "\v"
+    "velocity, torque, kinetic energies, gyration tensor, rmsd and tilt.\v"
     "TOP and TRAJ are files of the same atoms. Results go to an .npz file that NumPy loads, with a "
-    ".meta.json next to it that describes arrays, "
-    "units and inputs.\n\n"
+    ".meta.json next to it that describes arrays, units and inputs.\n\n"
     "SELECTION: all, none, protein, backbone, resname PATTERN..., name PATTERN..., resid a:b..., "
     "index a:b... (from 0), bynum a:b... (from 1), not, and, or, parentheses.\n\n"
     "Examples:\n"
@@ -47,10 +45,8 @@ static const char doc[] =
     "  collet-extract conf.gro traj.trr -o out.npz --selection 'protein and not name H*'\n"
     "  collet-extract conf.gro traj.xtc -d out --start 1000 --step 10 --axis 1,0,0\n\n"
     "Exit status: 0 success; 1 failure, nothing was written unless the message reports it; 2 wrong "
-    "command "
-    "line or selection; 3 the trajectory ends inside a frame or a frame is damaged, every frame "
-    "before it was written; "
-    "128 + n stopped by signal n, nothing was written.";
+    "command line or selection; 3 the trajectory ends inside a frame or a frame is damaged, every "
+    "frame before it was written; 128 + n stopped by signal n, nothing was written.";
 
 static const struct argp_option argp_options[] = {
     {NULL, 'o', "OUT.npz", 0, "Write one file (default: the name of TRAJ with .npz, here)", 1},
@@ -118,8 +114,7 @@ static void check_output(struct argp_state *state, const extract_options *option
     if (name == options->output && (length <= 4 || strcmp(name + length - 4, ".npz") != 0))
         tool_error(
             state,
-            "-o %s: the output is an .npz file; name it OUT.npz, or write .npy files with -d "
-            "DIR",
+            "-o %s: the output is an .npz file; name it OUT.npz, or write .npy files with -d DIR",
             name);
 }
 

@@ -5,7 +5,6 @@
 #include "common/arguments.h"
 
 #include <argp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +12,10 @@ enum { KEY_JSON = 256, KEY_WHY, KEY_ENV };
 
 static const char doc[] =
     "Lists the backends that Collet finds on this machine: whether each can be used and why not, "
-    "what it offers, its devices and its file."
-    "\v"
-    "With NAME, that backend alone; NAME:DEVICE, with that device alone, which may have a "
-    "name, as in worker:cpu_openmp; PLUGIN.so, a plugin that is not installed. With --env alone, "
-    "the settings and nothing else.\n\n"
+    "what it offers, its devices and its file.\v"
+    "With NAME, that backend alone; NAME:DEVICE, with that device alone, which may have a name, as "
+    "in worker:cpu_openmp; PLUGIN.so, a plugin that is not installed. With --env alone, the "
+    "settings and nothing else.\n\n"
     "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 "
     "wrong command line; 3 what NAME or, without NAME, the setting `backend` selects cannot be "
     "used.";

@@ -7,24 +7,17 @@
 
 #include "common/interrupt.h"
 #include "common/output.h"
+#include "common/stats.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static int simulate(int argc, char **argv)
 {
     rsoxs_options options;
     rsoxs_run run;
     collet_error err;
-    double began = now();
+    double began = tool_now();
     int result = 0;
 
     rsoxs_options_parse(argc, argv, &options);
@@ -39,7 +32,7 @@ static int simulate(int argc, char **argv)
     if (status == COLLET_OK && options.plan)
         status = rsoxs_print_plan(&run, &err);
     else if (status == COLLET_OK)
-        rsoxs_print_summary(&run, now() - began);
+        rsoxs_print_summary(&run, tool_now() - began);
     if (status == COLLET_CANCELLED && tool_interrupt_signal()) {
         fprintf(stderr, "collet-rsoxs: %s; complete patterns are kept, --resume continues\n",
                 strsignal(tool_interrupt_signal()));

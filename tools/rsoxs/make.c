@@ -11,7 +11,6 @@
 #include "common/size.h"
 #include "rsoxs/make/make.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -29,8 +29,7 @@ enum {
 
 static const char doc[] =
     "Simulates resonant soft X-ray scattering of a voxel morphology, as CyRSoXS does: one pattern "
-    "an energy, averaged over the angles of polarisation."
-    "\v"
+    "an energy, averaged over the angles of polarisation.\v"
     "'collet-rsoxs COMMAND --help' lists the options of a command.\n\n"
     "MORPHOLOGY.h5 holds Euler angles or alignment vectors; config.txt and Material1.txt, "
     "Material2.txt, ... beside it are files of CyRSoXS, and so are the results, "

@@ -13,9 +13,8 @@
 enum { KEY_JSON = 256 };
 
 static const char doc[] =
-    "Lists every fault of a morphology, a configuration or a file of optical constants, and "
-    "warns of what is suspicious."
-    "\v"
+    "Lists every fault of a morphology, a configuration or a file of optical constants, and warns "
+    "of what is suspicious.\v"
     "A configuration is checked with the Material1.txt, Material2.txt, ... beside it. With -c a "
     "morphology is checked together with its configuration and constants, as it would be "
     "computed.\n\n"

@@ -16,8 +16,7 @@
 enum { KEY_MATERIAL = 256, KEY_AXIS, KEY_AT, KEY_FIELD };
 
 static const char doc[] =
-    "Draws one slice of a material, or writes all materials as an image file of VTK."
-    "\v"
+    "Draws one slice of a material, or writes all materials as an image file of VTK.\v"
     "If the file has vectors s, S is |s|^2 / (|s|^2 + unaligned), and theta and psi are the angles "
     "of s.\n\n"
     "Example:\n"

@@ -33,8 +33,7 @@ typedef struct image {
     io_spool *spool;
 } image;
 
-static collet_status print(image *o, const char *format, ...) COLLET_PRINTF(2, 3);
-static collet_status print(image *o, const char *format, ...)
+static COLLET_PRINTF(2, 3) collet_status print(image *o, const char *format, ...)
 {
     char text[800]; /* longer than each text that this file prints */
     va_list arguments;

@@ -33,6 +33,12 @@ struct collet_scattering_input {
     void *report_user;
 };
 
+/* Number i of an array of f32 or f64. */
+static inline double scatter_element(const void *values, collet_dtype dtype, int64_t i)
+{
+    return dtype == COLLET_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
 /*
  * 1 if reading continues after `status`. If faults are reported, this reports the one in `err` and
  * sets `status` to OK; then only NO_MEMORY ends the work.

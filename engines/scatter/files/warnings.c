@@ -91,22 +91,17 @@ collet_status scatter_warn_of_file(scatter_reader *r)
     return status;
 }
 
-static double element(const void *values, collet_dtype dtype, int64_t i)
-{
-    return dtype == COLLET_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
-}
-
 void scatter_note_range(scatter_range *r, const collet_scattering_material *a, int64_t voxels)
 {
     const void *fraction = a->volume ? a->volume : a->unaligned;
     for (int64_t i = 0; fraction && i < voxels; i++)
-        r->volume += fabs(element(fraction, a->dtype, i));
+        r->volume += fabs(scatter_element(fraction, a->dtype, i));
     for (int64_t i = 0; a->direction && i < 3 * voxels; i++)
-        r->volume += fabs(element(a->direction, a->dtype, i));
+        r->volume += fabs(scatter_element(a->direction, a->dtype, i));
     for (int64_t i = 0; a->alignment && a->theta && a->psi && i < voxels; i++) {
-        double theta = fabs(element(a->theta, a->dtype, i));
-        double psi = fabs(element(a->psi, a->dtype, i));
-        if (element(a->alignment, a->dtype, i) != 0.0 && isfinite(theta) && isfinite(psi))
+        double theta = fabs(scatter_element(a->theta, a->dtype, i));
+        double psi = fabs(scatter_element(a->psi, a->dtype, i));
+        if (scatter_element(a->alignment, a->dtype, i) != 0.0 && isfinite(theta) && isfinite(psi))
             r->angle = fmax(r->angle, fmax(theta, psi));
     }
 }

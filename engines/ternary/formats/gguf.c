@@ -217,8 +217,7 @@ static collet_status read_alignment(ternary_gguf *gguf, cursor *c, uint32_t kind
     if (!take_integer(c, kind, &value, &negative))
         return collet_fail(
             err, COLLET_FORMAT,
-            "%s: the file is damaged or truncated in the value of general.alignment, of type "
-            "%u",
+            "%s: the file is damaged or truncated in the value of general.alignment, of type %u",
             path, (unsigned)kind);
     if (negative || value == 0 || value > ALIGNMENT_MOST || (value & (value - 1)) != 0)
         return collet_fail(

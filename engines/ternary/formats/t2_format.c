@@ -113,16 +113,14 @@ static collet_status check_layer(const char *path, ternary_t2_layer *layer, uint
     if (layer->rows < 1 || layer->columns < 1 || layer->columns > INT32_MAX)
         return collet_fail(
             err, COLLET_INVALID,
-            "%s: layer %u has %lld x %lld weights; rows must be 1 or more, columns 1 "
-            "to 2^31 - 1",
+            "%s: layer %u has %lld x %lld weights; rows must be 1 or more, columns 1 to 2^31 - 1",
             path, index, (long long)layer->rows, (long long)layer->columns);
     if (layer->format >= COLLET_TERNARY_FORMATS ||
         (layer->flags & ~(TERNARY_T2_RELU | TERNARY_T2_SCALE | TERNARY_T2_BIAS)) ||
         layer->activations > COLLET_TERNARY_F32)
         return collet_fail(
             err, COLLET_INVALID,
-            "%s: layer %u has a format (%u), flags (%u) or activations (%u) that are "
-            "not known",
+            "%s: layer %u has a format (%u), flags (%u) or activations (%u) that are not known",
             path, index, layer->format, layer->flags, layer->activations);
     if (!isfinite(layer->threshold) || layer->threshold < 0 ||
         (layer->threshold > 0 && layer->activations != COLLET_TERNARY_TERNARY))

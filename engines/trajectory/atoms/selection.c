@@ -6,7 +6,6 @@
 #include "pattern.h"
 #include "residues.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

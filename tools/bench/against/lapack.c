@@ -7,7 +7,6 @@
  */
 #include "reference.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* The functions of both precisions differ only in their pointers' types. */

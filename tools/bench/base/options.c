@@ -8,7 +8,6 @@
 #include "common/command_line.h"
 
 #include <argp.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +29,12 @@ enum {
 #define SECONDS_MAX 3600.0
 
 static const char doc[] =
-    "Measures what Collet costs and what its kernels reach on this machine."
-    "\v"
+    "Measures what Collet costs and what its kernels reach on this machine.\v"
     "OP: an op of --list; one bound by memory is compared with the bandwidth measured in the same "
     "run.\n\n"
     "SHAPE is numbers joined by x, each with an optional K, M or G (powers of 1024); --list shows "
-    "what they mean for each op. DTYPE is an element type (f32: the first signature whose "
-    "first input, or first output without inputs, has it) or a whole signature as in ops.def "
-    "(d:fd).\n\n"
+    "what they mean for each op. DTYPE is an element type (f32: the first signature whose first "
+    "input, or first output without inputs, has it) or a whole signature as in ops.def (d:fd).\n\n"
     "Examples:\n"
     "  backend-bench dispatch\n"
     "  backend-bench bandwidth --threads 1\n"

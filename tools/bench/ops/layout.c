@@ -4,7 +4,6 @@
 #include "cases.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

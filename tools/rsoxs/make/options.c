@@ -30,8 +30,7 @@ enum {
 
 const char make_doc[] =
     "Writes a morphology of known physics with its configuration and optical constants, ready to "
-    "be computed, and expected.json, which has what the patterns are to be."
-    "\v"
+    "be computed, and expected.json, which has what the patterns are to be.\v"
     "Shapes: sphere (a disk where Z is 1), core-shell, cylinders, and euler, a polycrystal of "
     "random grains. The files in DIR are morphology.h5, config.txt, Material1.txt, ... and "
     "expected.json: the intensity at q = 0, and I(q) where there is a formula. The last material "
