@@ -207,9 +207,9 @@ static collet_status read_setting(manifest *m, const cJSON *item, refusal *why)
                       "bytes",
                       s.key);
     if (!s.type || !setting_type_valid(&s))
-        return REFUSE("manifest-content",
-                      "the \"type\" of %s must be one of those of plugin.h, with its \"values\"",
-                      s.key);
+        return REFUSE(
+            "manifest-content",
+            "the \"type\" of %s must be one of the types in plugin.h, with its \"values\"", s.key);
     m->settings[m->setting_count++] = s;
     return check_default(&s, why);
 }

@@ -209,7 +209,8 @@ static void divide(int timeout_ms)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t worker = signals < 0 ? -1 : fork();
     if (worker < 0) {
-        fprintf(stderr, "collet-probe: %s\n", strerror(errno));
+        fprintf(stderr, "collet-probe: cannot start the process that tries the plugin: %s\n",
+                strerror(errno));
         _exit(1);
     }
     if (worker) {
@@ -303,6 +304,6 @@ int main(int argc, char **argv)
                    !strcmp(why.code, "load-failed");
     int failed = report(why.code, status == COLLET_OK ? "" : why.text, unproven,
                         status == COLLET_OK ? capabilities : NULL);
-    /* Not exit(), because destructors of a refused plugin must not run. */
+    /* _exit(), because destructors of a refused plugin must not run. */
     _exit(failed);
 }

@@ -424,10 +424,10 @@ collet_status vtable_verify_layer(const collet_plugin *over, const collet_plugin
                       over->kernel_count, over->op_count, below->kernel_count, below->op_count);
     for (uint32_t i = 0; i < over->kernel_count; i++)
         if (!same_row(vtable_kernel(over, i), vtable_kernel(below, i)))
-            return REFUSE("layer-differs", "its row %u differs from that of the table below", i);
+            return REFUSE("layer-differs", "its row %u differs from the table below", i);
     for (uint32_t i = 0; i < over->op_count; i++)
         if (!same_op(vtable_op(over, i), vtable_op(below, i)))
-            return REFUSE("layer-differs", "its own op '%s' differs from that of the table below",
+            return REFUSE("layer-differs", "its own op '%s' differs from the table below",
                           vtable_op(over, i)->name);
     return COLLET_OK;
 }

@@ -69,9 +69,9 @@ def _of_voxels(number: int, arrays: Arrays) -> Iterator[str]:
 def suspicions(energies: Floats, voxel: float, constants: Floats,
                materials: Sequence[Arrays]) -> Iterator[str]:
     """Texts; constants (energies, materials, 4)."""
-    least, most = _ENERGY
-    for energy in energies[(energies < least) | (energies > most)][:1]:
-        yield f"the energy {energy:g} eV is not that of X-rays; energies must be in eV"
+    minimum, maximum = _ENERGY
+    for energy in energies[(energies < minimum) | (energies > maximum)][:1]:
+        yield f"the energy {energy:g} eV is outside the X-ray range; energies must be in eV"
     if not _VOXEL[0] <= voxel <= _VOXEL[1]:
         yield f"the edge of a voxel is {voxel:g} nm; usual values are 0.1 to 100"
     yield from _of_constants(energies, constants)

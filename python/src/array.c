@@ -26,7 +26,7 @@ int array_check(PyObject *object)
     return PyObject_TypeCheck(object, base);
 }
 
-/* For what needs no runtime. */
+/* The array of an Array, for functions that need no runtime. */
 static collet_array *described(PyObject *object)
 {
     collet_array *array = ((array_object *)object)->array;
@@ -166,18 +166,19 @@ static int numbers(PyObject *sequence, int64_t *values)
 
 static PyObject *permute(PyObject *self, PyObject *axes)
 {
-    int64_t wanted[COLLET_MAX_DIMS];
+    int64_t given[COLLET_MAX_DIMS];
     int32_t perm[COLLET_MAX_DIMS];
     collet_array *view, *a = array_get(self);
     collet_context *context = a ? runtime_context() : NULL;
-    int count = context ? numbers(axes, wanted) : -1;
+    int count = context ? numbers(axes, given) : -1;
     if (count < 0)
         return NULL;
     if (count != collet_array_ndim(a))
-        return error_format(COLLET_SHAPE, "%d axes to permute in an array of %d", count,
+        return error_format(COLLET_SHAPE,
+                            "permute got %d axes for an array with %d; name each axis once", count,
                             (int)collet_array_ndim(a));
     for (int i = 0; i < count; i++) {
-        int64_t axis = wanted[i] < 0 ? wanted[i] + count : wanted[i];
+        int64_t axis = given[i] < 0 ? given[i] + count : given[i];
         perm[i] = axis < 0 || axis >= count ? count
                                             : (int32_t)axis; /* an invalid axis is refused below */
     }

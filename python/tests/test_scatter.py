@@ -383,17 +383,19 @@ def test_files(tmp_path, dtype):
 def test_suspicious_files(tmp_path):
     subprocess.run([TOOL, "make", "sphere", "--size", "8", "--radius", "0.1", "--samples", "2", "-q",
                     "-o", tmp_path], check=True)  # between the samples
-    with pytest.warns(RuntimeWarning, match="morphology.h5: no voxel contains material 1") as told:
+    text = "morphology.h5: no voxel contains material 1"
+    with pytest.warns(RuntimeWarning, match=text) as caught:
         sample = scatter.read(tmp_path / "morphology.h5", tmp_path / "config.txt")
-    assert [str(w.message) for w in told] == list(sample.warnings) and told[0].filename == __file__
-    with warnings.catch_warnings():  # told once
+    assert [str(w.message) for w in caught] == list(sample.warnings)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():  # issued once
         warnings.simplefilter("error")
         scatter.simulate(sample)
         scatter.simulate(dataclasses.replace(sample, energies=sample.energies[:1]))
     sample.voxel = 2000.0
-    with pytest.warns(RuntimeWarning) as told:
+    with pytest.warns(RuntimeWarning) as caught:
         scatter.Patterns(sample).close()
-    assert [str(w.message) for w in told] == [
+    assert [str(w.message) for w in caught] == [
         "the edge of a voxel is 2000 nm; usual values are 0.1 to 100"]
 
 
@@ -415,15 +417,15 @@ def suspicious(**more):
     ({"constants": VACUUM}, "at 285 eV the optical constants of all materials are 0, so that the pattern is 0"),
     ({"voxel": 2000.0}, "the edge of a voxel is 2000 nm; usual values are 0.1 to 100"),
     ({"energies": [285000.0], "voxel": 0.1},
-     "the energy 285000 eV is not that of X-rays; energies must be in eV"),
+     "the energy 285000 eV is outside the X-ray range; energies must be in eV"),
     ({}, None)])
 def test_suspicious_arrays(given, text):
     for call in (scatter.Patterns, scatter.simulate):
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             call(suspicious(**given))
-        assert [str(w.message) for w in told] == ([text] if text else [])
-        assert all(w.category is RuntimeWarning and w.filename == __file__ for w in told)
+        assert [str(w.message) for w in caught] == ([text] if text else [])
+        assert all(w.category is RuntimeWarning and w.filename == __file__ for w in caught)
 
 
 def test_angles_without_alignment_are_not_suspicious():

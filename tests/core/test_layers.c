@@ -188,7 +188,7 @@ static void a_backend_is_not_used_without_its_layer(void **state)
     assert_unusable("layers=outer,renames", "the table's name is 'another'");
     assert_unusable("layers=shortens",
                     "the table has 64 bytes; the first version of the interface has ");
-    assert_unusable("layers=swaps", "its row 0 differs from that of the table below");
+    assert_unusable("layers=swaps", "its row 0 differs from the table below");
     assert_unusable("layers=upward", "in collet_layer_entry");
     assert_unusable("layers=wants", "layer_nowhere");
     assert_unusable("layers=drops", "own ops, but the table below ");

@@ -516,9 +516,9 @@ static void heads_that_are_refused(void **state)
     f.fixed = 2;
     image = make(&f);
     image.data[204] = 6; /* the first atom that moves */
-    refuse(&image, "the list of atoms that move has atom 6 of 5");
+    refuse(&image, "the list of moving atoms has atom 6; there are 5 atoms");
     image.data[204] = 0;
-    refuse(&image, "the list of atoms that move has atom 0 of 5");
+    refuse(&image, "the list of moving atoms has atom 0; there are 5 atoms");
     free(image.data);
 }
 

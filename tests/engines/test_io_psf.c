@@ -85,7 +85,7 @@ static void variants_are_read(void **state)
     }
 }
 
-/* They win over those of the elements. */
+/* The file's masses are used rather than the masses of the elements. */
 static void masses_are_used(void **state)
 {
     (void)state;
@@ -118,9 +118,9 @@ static void masses_are_used(void **state)
 
 static const io_malformed bad[] = {
     {"PSF\n", ":2: the file ends before its atoms (!NATOM)"},
-    {"PSF\n 0 !NATOM\n", ":2: 0 atoms are announced"},
-    {"PSF\n -1 !NATOM\n", ":2: -1 atoms are announced"},
-    {"PSF\n 1000 !NATOM\n 1 A 1 MET N 1 0.0 1.0 0\n", ":2: 1000 atoms are announced in a file of"},
+    {"PSF\n 0 !NATOM\n", ":2: 0 atoms are impossible"},
+    {"PSF\n -1 !NATOM\n", ":2: -1 atoms are impossible"},
+    {"PSF\n 1000 !NATOM\n 1 A 1 MET N 1 0.0 1.0 0\n", ":2: 1000 atoms are impossible in a file of"},
     {ONE, ":5: the file ends after 1 of its 2 atoms"},
     {ONE "\n 1 !NBOND\n", ":5: atom 2 of 2 is expected"},
     {ONE " 2 A 1 MET HT1 1 0.3\n",

@@ -26,8 +26,10 @@ typedef struct failing_case {
 static const failing_case cases[] = {
     {"none:0", 1, "ok", ""},
     {"syscall:0", ENOSYS, "ok", ""},
-    {"signalfd:0", EMFILE, "probe-unavailable", "collet-probe: Too many open files"},
-    {"fork:0", EAGAIN, "probe-unavailable", "collet-probe: Resource temporarily unavailable"},
+    {"signalfd:0", EMFILE, "probe-unavailable",
+     "cannot start the process that tries the plugin: Too many open files"},
+    {"fork:0", EAGAIN, "probe-unavailable",
+     "cannot start the process that tries the plugin: Resource temporarily unavailable"},
     {"getppid:0", EPERM, "probe-unavailable", "reported nothing"},
     {"open:0", EMFILE, "changed", "the file can no longer be opened: Too many open files"},
     {"fstat:0", EIO, "unreadable", "cannot be examined: Input/output error"},

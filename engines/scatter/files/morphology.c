@@ -183,7 +183,7 @@ collet_status scatter_check_shape(scatter_reader *r, hid_t set, const char *name
     }
     if (r->reversed != reversed)
         return collet_fail(r->err, COLLET_FORMAT,
-                           "%s: the axes of %s are %s, but those of the datasets before are %s",
+                           "%s: the axes of %s are %s, but the earlier datasets have the axes %s",
                            r->path, name, reversed ? "X, Y, Z" : "Z, Y, X",
                            r->reversed ? "X, Y, Z" : "Z, Y, X");
     if (memcmp(shape, found, sizeof found) != 0)

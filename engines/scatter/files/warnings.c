@@ -23,8 +23,8 @@ collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *
         if (in->energies[e] > 0.0 &&
             !(in->energies[e] >= ENERGY_MIN && in->energies[e] <= ENERGY_MAX))
             return scatter_warn(
-                in, err, "%s: the energy %g eV is not that of X-rays; energies must be in eV", path,
-                in->energies[e]);
+                in, err, "%s: the energy %g eV is outside the X-ray range; energies must be in eV",
+                path, in->energies[e]);
     return COLLET_OK;
 }
 

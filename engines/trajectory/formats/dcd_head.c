@@ -10,9 +10,9 @@
 #define FEMTOSECOND 1e-3       /* in ps */
 #define AKMA (48.88821 * 1e-3) /* CHARMM's unit of time, in ps */
 #define HEAD 84                /* bytes of the first record */
-#define TITLE 80               /* of a title */
+#define TITLE 80               /* bytes of a title */
 
-/* Among the 20 integers of the head. */
+/* Indices among the 20 integers of the head. */
 enum {
     FIRST_STEP = 1,
     STEPS = 2,
@@ -80,7 +80,7 @@ int trajectory_dcd_recognise(trajectory_dcd *s, const uint8_t *bytes, size_t n)
     return 0;
 }
 
-/* The length at the begin of a record, which is within the file. */
+/* Reads the length at the begin of a record; the whole record must be within the file. */
 static collet_status open_record(trajectory_reader *trajectory, int64_t at, int64_t *length,
                                  collet_error *err)
 {
@@ -102,7 +102,7 @@ static collet_status open_record(trajectory_reader *trajectory, int64_t at, int6
                : COLLET_OK;
 }
 
-/* Whether the record at `at` ends after `held` bytes, by the same marker as at its begin. */
+/* Sets *closed: the record at `at` ends after `held` bytes with the marker of its begin. */
 static collet_status closes(trajectory_reader *trajectory, int64_t at, int64_t held, int64_t length,
                             int *closed, collet_error *err)
 {
@@ -137,7 +137,7 @@ static collet_status pass_record(trajectory_reader *trajectory, int64_t *at, int
     return closed ? COLLET_OK : damaged(trajectory, err);
 }
 
-/* The same, and returns the record's content. */
+/* Moves *at behind a record of this length and sets *content to its bytes. */
 static collet_status take_record(trajectory_reader *trajectory, int64_t *at, int64_t length,
                                  const uint8_t **content, collet_error *err)
 {
@@ -160,7 +160,7 @@ static collet_status read_control(trajectory_reader *trajectory, int64_t *at, in
     collet_status status = io_source_view(&trajectory->source, 0, n, &bytes, err);
     if (status != COLLET_OK)
         return status;
-    if (!trajectory_dcd_recognise(s, bytes, n)) /* it was: the file is another one now */
+    if (!trajectory_dcd_recognise(s, bytes, n)) /* the file was replaced after it was recognised */
         return trajectory_reader_no_frame(trajectory, bytes, n, err);
     status = take_record(trajectory, at, HEAD, &bytes, err);
     if (status != COLLET_OK)
@@ -177,8 +177,8 @@ static collet_status read_control(trajectory_reader *trajectory, int64_t *at, in
 }
 
 /*
- * LAMMPS has its own unit of time there, femtoseconds with units real; others AKMA. Some writers
- * mark this record as if it had two titles, whatever their number.
+ * LAMMPS writes times in its own unit, femtoseconds with "units real"; the other programs use AKMA.
+ * Some writers give this record the length of two titles, whatever their number.
  */
 static collet_status read_titles(trajectory_reader *trajectory, int64_t *at, collet_error *err)
 {
@@ -222,12 +222,12 @@ static collet_status read_atoms(trajectory_reader *trajectory, int64_t *at, int3
     s->n_free = s->n_atoms - fixed;
     if (s->n_atoms < 1 || fixed < 0 || s->n_free < 1)
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
-                                      "the head has %lld atoms, of which %d are fixed",
+                                      "the head has %lld atoms and %d fixed atoms: it is damaged",
                                       (long long)s->n_atoms, fixed);
     return COLLET_OK;
 }
 
-/* The first frame's first record tells whether cells are there, except where x is as long. */
+/* The length of the first frame's first record shows if frames have cells, unless x is as long. */
 static collet_status find_cell(trajectory_reader *trajectory, int cell_announced, collet_error *err)
 {
     trajectory_dcd *s = trajectory->state;
@@ -262,9 +262,10 @@ static collet_status read_places(trajectory_reader *trajectory, int64_t list, co
             return status;
         int32_t atom = load_i32(s, bytes);
         if (atom < 1 || atom > s->n_atoms)
-            return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
-                                          "the list of atoms that move has atom %d of %lld", atom,
-                                          (long long)s->n_atoms);
+            return trajectory_reader_fail(
+                trajectory, COLLET_FORMAT, err,
+                "the list of moving atoms has atom %d; there are %lld atoms", atom,
+                (long long)s->n_atoms);
         s->places[atom - 1] = (int32_t)i;
     }
     return COLLET_OK;

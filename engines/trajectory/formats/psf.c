@@ -3,9 +3,9 @@
  * psf.c - topologies of CHARMM, X-PLOR and NAMD: names, residues and masses of atoms.
  *
  * "PSF" with the names of variants (EXT, CMAP, XPLOR, NAMD); titles; then sections, each with its
- * size in front of "!NATOM" or another name. An atom: number, segment, residue number, residue,
- * name, type, charge, mass, and numbers that do not matter here. All variants put blanks between
- * them; a segment may be empty. Bonds and what follows them are not read.
+ * size in front of "!NATOM" or another name. An atom's line has: number, segment, residue number,
+ * residue, name, type, charge, mass, and numbers that are not used here. All variants separate them
+ * by blanks; a segment may be empty. The sections after the atoms are not read.
  *
  * Tests: tests/engines/test_io_psf.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -30,7 +30,7 @@ typedef struct word {
     size_t length;
 } word;
 
-/* The first words of a line; returns their number, at most MAX_WORDS. */
+/* Sets the first words of a line; returns their number, at most MAX_WORDS. */
 static size_t split(const char *text, size_t length, word words[MAX_WORDS])
 {
     const char *end = text + length;
@@ -103,7 +103,7 @@ static collet_status find_atoms(io_lines *lines, int64_t *n_atoms, char title[TI
     }
 }
 
-/* Digits, and perhaps the letter of an insertion. */
+/* Reads digits; the letter of an insertion may follow. */
 static int parse_residue(const word *w, int32_t *number)
 {
     size_t n = w->length;
@@ -122,7 +122,7 @@ static collet_status read_atom(const io_lines *lines, const char *text, size_t l
     word all[1 + MAX_WORDS], *words = all + 1;
     double charge, mass;
     size_t n = split(text, length, words);
-    /* An empty segment: charge and mass, with their points, are one word earlier. */
+    /* Without a segment charge and mass, which have decimal points, are one word earlier. */
     int empty = n >= MASS && is_real(&words[CHARGE - 1]) && is_real(&words[MASS - 1]);
     const word *w = words - empty;
 
@@ -160,7 +160,8 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
     if (status != COLLET_OK)
         return status;
     if (n < 1 || n > source->size / SHORTEST_LINE)
-        return trajectory_text_fail(&lines, err, "%lld atoms are announced in a file of %lld bytes",
+        return trajectory_text_fail(&lines, err,
+                                    "%lld atoms are impossible in a file of %lld bytes",
                                     (long long)n, (long long)source->size);
     status = trajectory_topology_allocate(topology, n, title, strlen(title), source->path, err);
     if (status == COLLET_OK)

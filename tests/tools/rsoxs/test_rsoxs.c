@@ -463,7 +463,7 @@ static void bad_morphologies_are_explained(void **state)
     H5Dclose(set);
     H5Fclose(file);
     EXPECT(1,
-           "the axes of /Euler_Angles/Mat_1_S are X, Y, Z, but those of the datasets before are "
+           "the axes of /Euler_Angles/Mat_1_S are X, Y, Z, but the earlier datasets have the axes "
            "Z, Y, X",
            "labels.h5", "-o", "bad");
     write_morphology("cuboids.h5", &(flaws){0});

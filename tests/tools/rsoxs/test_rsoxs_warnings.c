@@ -149,11 +149,11 @@ static void empty_patterns_are_errors(void **state)
     assert_contains(v.out, text);
     assert_contains(
         v.out,
-        "warning: keV.txt: the energy 0.281 eV is not that of X-rays; energies must be in eV");
+        "warning: keV.txt: the energy 0.281 eV is outside the X-ray range; energies must be in eV");
     tool_free(&v);
 }
 
-/* As earlier versions, and other programs, wrote them. */
+/* Earlier versions and other programs wrote such patterns. */
 static void empty_patterns_of_others_are_not_integrated(void **state)
 {
     float values[Y * X];
