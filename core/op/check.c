@@ -85,7 +85,7 @@ static const char *dtype_of(const struct op_view *v)
     return v->shape ? collet_dtype_name(v->dtype) : "absent";
 }
 
-static const char *wanted(const misfit *m, uint32_t operand)
+static const char *expected(const misfit *m, uint32_t operand)
 {
     char letter = m->letters[operand];
     return letter == '*' ? "any real dtype"
@@ -101,7 +101,7 @@ static int agree(const misfit *found, uint32_t count)
             return 0;
         for (uint32_t i = 0; i < COLLET_MAX_OPERANDS; i++)
             if ((found[0].wrong >> i & 1) && (found[0].wrong & (found[0].wrong - 1)) &&
-                strcmp(wanted(&found[s], i), wanted(&found[0], i)) != 0)
+                strcmp(expected(&found[s], i), expected(&found[0], i)) != 0)
                 return 0;
     }
     return count && found[0].wrong;
@@ -117,10 +117,10 @@ static void add_wrong(text_buffer *t, const op *o, const op_shapes *views, const
         if (!(found[0].wrong >> i & 1))
             continue;
         text_add(t, "%s%s is %s and must be %s", joint, op_operand_name(o, i, name),
-                 dtype_of(&views->operand[i]), wanted(&found[0], i));
+                 dtype_of(&views->operand[i]), expected(&found[0], i));
         for (uint32_t s = 1; s < count; s++)
-            if (strcmp(wanted(&found[s], i), wanted(&found[0], i)) != 0)
-                text_add(t, "%s%s", s + 1 < count ? ", " : " or ", wanted(&found[s], i));
+            if (strcmp(expected(&found[s], i), expected(&found[0], i)) != 0)
+                text_add(t, "%s%s", s + 1 < count ? ", " : " or ", expected(&found[s], i));
         joint = ", ";
     }
 }
@@ -150,7 +150,7 @@ static void add_all(text_buffer *t, const op *o, const op_shapes *views, const m
             text_add(t, "%s%s", i ? ", " : "",
                      found[s].letters[i] == '=' && !op_letter_dtype(found[s].letters[0])
                          ? "the same"
-                         : wanted(&found[s], i));
+                         : expected(&found[s], i));
         text_add(t, ")");
     }
 }

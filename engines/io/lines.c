@@ -7,15 +7,15 @@
 
 #define USUAL_LINE ((size_t)512)
 
-/* Returns up to `most` bytes, from the beginning of the next line on. */
-static collet_status look(const io_lines *lines, size_t most, const char **text, size_t *n,
+/* Returns up to `max_bytes` bytes, from the beginning of the next line on. */
+static collet_status look(const io_lines *lines, size_t max_bytes, const char **text, size_t *n,
                           collet_error *err)
 {
     int64_t rest = lines->source->size - lines->offset;
     const uint8_t *bytes = NULL;
     collet_status status = COLLET_OK;
 
-    *n = rest < (int64_t)most ? (size_t)rest : most;
+    *n = rest < (int64_t)max_bytes ? (size_t)rest : max_bytes;
     if (*n > 0)
         status = io_source_view(lines->source, lines->offset, *n, &bytes, err);
     *text = (const char *)bytes;

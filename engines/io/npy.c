@@ -58,8 +58,8 @@ size_t io_npy_head(char head[IO_NPY_HEAD], collet_dtype dtype, int64_t rows, int
 
     if (!type || ndim < 0 || ndim > COLLET_MAX_DIMS)
         return 0;
-    size_t most = write_text(head, type, rows < 0 ? rows : INT64_MAX, ndim, shape);
-    size_t length = (most + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t longest = write_text(head, type, rows < 0 ? rows : INT64_MAX, ndim, shape);
+    size_t length = (longest + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     size_t used = write_text(head, type, rows, ndim, shape);
     memset(head + used, ' ', length - used);
     head[length - 1] = '\n';

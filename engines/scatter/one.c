@@ -35,19 +35,19 @@ static uint64_t image_bytes(const collet_scattering *s)
     return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * images * real_bytes(s);
 }
 
-static int64_t most_fields(const collet_scattering *s)
+static int64_t max_fields(const collet_scattering *s)
 {
-    int64_t most = 0;
+    int64_t maximum = 0;
     for (int64_t m = 0; m < s->options.n_materials; m++)
-        most = s->parts[m].count > most ? s->parts[m].count : most;
-    return most;
+        maximum = s->parts[m].count > maximum ? s->parts[m].count : maximum;
+    return maximum;
 }
 
 /* Bytes of one layer of a material with its fields and their spectra. */
 static uint64_t layer_bytes(const collet_scattering *s)
 {
     const int64_t *n = s->options.shape;
-    uint64_t fields = (uint64_t)most_fields(s), rows = (uint64_t)n[1];
+    uint64_t fields = (uint64_t)max_fields(s), rows = (uint64_t)n[1];
     return real_bytes(s) * rows *
                ((fields + 4) * (uint64_t)n[2] + fields * 2 * (uint64_t)(n[2] / 2 + 1)) +
            (s->options.layers ? 8 * rows * (uint64_t)n[2] : 0);
@@ -284,12 +284,12 @@ collet_status scatter_open_one(collet_context *context, const collet_scattering_
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-collet_status scatter_compute(collet_scattering *s, int64_t most, int64_t *count)
+collet_status scatter_compute(collet_scattering *s, int64_t max_count, int64_t *count)
 {
     /* A block must not extend into the next pass. */
-    if (s->span && most > s->span - s->next % s->span)
-        most = s->span - s->next % s->span;
-    *count = most < s->plan.block ? most : s->plan.block;
+    if (s->span && max_count > s->span - s->next % s->span)
+        max_count = s->span - s->next % s->span;
+    *count = max_count < s->plan.block ? max_count : s->plan.block;
     return s->options.method == COLLET_SCATTERING_DIRECT ? scatter_direct(s, *count)
                                                          : scatter_fast(s, *count);
 }

@@ -56,9 +56,9 @@ static int64_t first_of(const collet_scattering *s, const double *k, int64_t cou
 static int64_t range_of(const collet_scattering *s, const double *k, int64_t count, double qx,
                         double qy, int64_t *first)
 {
-    double most = (double)(s->options.shape[0] - 1);
+    double last = (double)(s->options.shape[0] - 1);
     int64_t begin = first_of(s, k, count, -ROUNDING, qx, qy);
-    int64_t end = first_of(s, k, count, most + ROUNDING, qx, qy);
+    int64_t end = first_of(s, k, count, last + ROUNDING, qx, qy);
     *first = -1;
     if (begin >= end)
         return 0;
@@ -66,7 +66,7 @@ static int64_t range_of(const collet_scattering *s, const double *k, int64_t cou
     low = s->options.nearest ? round(low) : floor(low);
     high = s->options.nearest ? round(high + ROUNDING) : ceil(high + ROUNDING);
     *first = low > 0.0 ? (int64_t)low : 0;
-    return (int64_t)(high < most ? high : most) - *first + 1;
+    return (int64_t)(high < last ? high : last) - *first + 1;
 }
 
 int64_t scatter_depth(const collet_scattering *s, int64_t first, int64_t end, int32_t *range)
@@ -138,19 +138,19 @@ static collet_status add_material(collet_scattering *s, const pass *p, int64_t m
 static collet_status make_arrays(collet_scattering *s, pass *p)
 {
     const int64_t *n = s->options.shape;
-    int64_t most = 0;
+    int64_t maximum = 0;
     for (int64_t m = 0; m < s->options.n_materials; m++)
-        most = s->parts[m].count > most ? s->parts[m].count : most;
+        maximum = s->parts[m].count > maximum ? s->parts[m].count : maximum;
     collet_status status =
         collet_array_wrap(s->context, &p->range, COLLET_I32, 3, SCATTER_SHAPE(2, n[1], n[2]), NULL,
                           s->range, COLLET_WRAP_READONLY, NULL, NULL);
     if (status != COLLET_OK)
         return scatter_failed(s, status, "writing the slices of pixels");
     status = scatter_array(s, &p->fields, s->options.dtype, 4,
-                           SCATTER_SHAPE(most, s->layers, n[1], n[2]));
+                           SCATTER_SHAPE(maximum, s->layers, n[1], n[2]));
     if (status == COLLET_OK)
         status = scatter_array(s, &p->planes, scatter_complex(s), 4,
-                               SCATTER_SHAPE(most, s->layers, n[1], n[2] / 2 + 1));
+                               SCATTER_SHAPE(maximum, s->layers, n[1], n[2] / 2 + 1));
     if (status == COLLET_OK && !s->slices)
         status = scatter_array(s, &s->slices, scatter_complex(s), 4,
                                SCATTER_SHAPE(s->depth, s->plan.fields, n[1], n[2]));

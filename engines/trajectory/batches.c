@@ -5,7 +5,7 @@
 
 #include <collet/floating.h>
 
-static collet_status begin(collet_trajectory *x, int64_t most, collet_error *err)
+static collet_status begin(collet_trajectory *x, int64_t max_rows, collet_error *err)
 {
     collet_status status;
 
@@ -17,18 +17,19 @@ static collet_status begin(collet_trajectory *x, int64_t most, collet_error *err
             "the rows were already written to %s; create another trajectory to read them",
             x->output);
     status = trajectory_rows_create(x->left_out, &x->rows, err);
-    return status == COLLET_OK ? trajectory_run_start(x, most, trajectory_rows_put, x->rows, err)
-                               : status;
+    return status == COLLET_OK
+               ? trajectory_run_start(x, max_rows, trajectory_rows_put, x->rows, err)
+               : status;
 }
 
-/* At most `most` rows; fewer only at the end. */
-static collet_status deliver(collet_trajectory *x, int64_t most,
+/* At most `max_rows` rows; fewer only at the end. */
+static collet_status deliver(collet_trajectory *x, int64_t max_rows,
                              const collet_trajectory_batch **out, collet_error *err)
 {
     int64_t ready = trajectory_rows_ready(x->rows);
     collet_status status = COLLET_OK;
 
-    while (status == COLLET_OK && ready < most && x->stage == TRAJECTORY_RUNNING) {
+    while (status == COLLET_OK && ready < max_rows && x->stage == TRAJECTORY_RUNNING) {
         status = trajectory_run_step(x, err);
         ready = trajectory_rows_ready(x->rows);
     }
@@ -38,20 +39,20 @@ static collet_status deliver(collet_trajectory *x, int64_t most,
         status = trajectory_run_end(x, err);
     if (status != COLLET_OK || ready == 0)
         return status;
-    return trajectory_rows_take(x->rows, ready < most ? ready : most, out, err);
+    return trajectory_rows_take(x->rows, ready < max_rows ? ready : max_rows, out, err);
 }
 
-static collet_status next(collet_trajectory *x, int64_t most, const collet_trajectory_batch **out,
-                          collet_error *err)
+static collet_status next(collet_trajectory *x, int64_t max_rows,
+                          const collet_trajectory_batch **out, collet_error *err)
 {
     collet_status status;
 
     *out = NULL;
     if (x->status != COLLET_OK)
         return trajectory_run_failed(x, x->status, err);
-    status = begin(x, most, &x->error);
+    status = begin(x, max_rows, &x->error);
     if (status == COLLET_OK)
-        status = deliver(x, most, out, &x->error);
+        status = deliver(x, max_rows, out, &x->error);
     return status == COLLET_OK ? status : trajectory_run_failed(x, status, err);
 }
 

@@ -25,13 +25,13 @@ collet_status collet_trajectory_check_selection(const char *text, collet_error *
 
 /* ---- Keys -------------------------------------------------------------------------------- */
 
-#define KEY_MOST 31 /* bytes of a key */
+#define KEY_MAX 31 /* bytes of a key */
 
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
 
 #define SOME_VELOCITIES 8u /* a bit beside TRAJECTORY_VELOCITIES: only some atoms have velocities */
 
-/* Why an output cannot be computed; NULL: it can. */
+/* The reason why an output cannot be computed; NULL: it can. */
 static const char *missing(uint32_t needs, uint32_t has)
 {
     if (needs & ~has & TRAJECTORY_VELOCITIES)
@@ -44,7 +44,7 @@ static const char *missing(uint32_t needs, uint32_t has)
 /* Edit distance: the number of inserted, deleted and changed letters, ignoring case. */
 static size_t distance(const char *word, size_t length, const char *key)
 {
-    size_t row[KEY_MOST + 1], m = strlen(key);
+    size_t row[KEY_MAX + 1], m = strlen(key);
 
     for (size_t j = 0; j <= m; j++)
         row[j] = j;
@@ -52,14 +52,14 @@ static size_t distance(const char *word, size_t length, const char *key)
         size_t diagonal = row[0]++;
 
         for (size_t j = 1; j <= m; j++) {
-            size_t least = diagonal + (io_to_upper(word[i - 1]) != io_to_upper(key[j - 1]));
+            size_t edits = diagonal + (io_to_upper(word[i - 1]) != io_to_upper(key[j - 1]));
 
             diagonal = row[j];
-            if (least > row[j] + 1)
-                least = row[j] + 1;
-            if (least > row[j - 1] + 1)
-                least = row[j - 1] + 1;
-            row[j] = least;
+            if (edits > row[j] + 1)
+                edits = row[j] + 1;
+            if (edits > row[j - 1] + 1)
+                edits = row[j - 1] + 1;
+            row[j] = edits;
         }
     }
     return row[m];
@@ -68,14 +68,14 @@ static size_t distance(const char *word, size_t length, const char *key)
 /* NULL: no key is similar to the word. */
 static const char *nearest_key(const char *word, size_t length)
 {
-    size_t least = length / 3 + 2;
+    size_t bound = length / 3 + 2;
     const char *nearest = NULL;
 
     for (size_t i = 0; i < trajectory_output_count; i++) {
         size_t d = distance(word, length, trajectory_outputs[i].key);
 
-        if (d < least) {
-            least = d;
+        if (d < bound) {
+            bound = d;
             nearest = trajectory_outputs[i].key;
         }
     }

@@ -240,16 +240,16 @@ class Array(_core.Array):
         """A view with another shape, or a copy if strides allow no view; -1: the remaining extent."""
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = shape[0]
-        wanted = [operator.index(n) for n in shape]
-        if wanted.count(-1) == 1:
-            known = math.prod(n for n in wanted if n != -1)
-            wanted[wanted.index(-1)] = self.size // known if known else 0
+        extents = [operator.index(n) for n in shape]
+        if extents.count(-1) == 1:
+            known = math.prod(n for n in extents if n != -1)
+            extents[extents.index(-1)] = self.size // known if known else 0
         try:
-            return self._reshape(wanted)
+            return self._reshape(extents)
         except _core.ShapeError:
-            if math.prod(wanted) != self.size:
+            if math.prod(extents) != self.size:
                 raise
-            return self.copy()._reshape(wanted)
+            return self.copy()._reshape(extents)
 
     def broadcast_to(self, *shape: Any) -> Array:
         alone = len(shape) == 1 and not isinstance(shape[0], int)

@@ -136,11 +136,11 @@ def examine():
         findings.insert(0, _no_backend())
     findings += _chosen(known)
     paths = {b.path for b in known}
-    told = {b.reason for b in known}
+    reported = {b.reason for b in known}
     for record in _core.records():  # directories and files that became no backend
         if record["accepted"] or record["code"] == "not-found" or record["path"] in paths:
             continue
-        if record["stage"] != "policy" or record["reason"] not in told:  # as of a refused layer
+        if record["stage"] != "policy" or record["reason"] not in reported:  # a refused layer
             findings.append(Finding(record["path"], record["reason"], _fix(record["reason"])))
     if importlib.util.find_spec("ml_dtypes") is None:
         findings.append(Finding("bf16 in NumPy arrays", "ml_dtypes is not installed",

@@ -182,7 +182,7 @@ static int take_outputs(call *c)
 
 /* ---- Inference ---------------------------------------------------------------------------- */
 
-/* Infers the outputs without those whose bit is set in `left_out`. */
+/* Infers the outputs except the ones whose bit is set in `left_out`. */
 static collet_status infer_without(call *c, uint32_t left_out, const collet_array_spec *ins,
                                    collet_error *err)
 {
@@ -266,10 +266,10 @@ static int infer(call *c)
 {
     const op_object *op = c->op;
     collet_array_spec ins[COLLET_MAX_OPERANDS];
-    int open = 0, told = c->dtype || c->shape; /* of the outputs */
+    int open = 0, chosen = c->dtype || c->shape; /* of the outputs, by the caller */
     for (uint32_t i = 0; i < op->n_out; i++) {
         open += !c->given[i];
-        told |= c->given[i] || c->absent[i];
+        chosen |= c->given[i] || c->absent[i];
     }
     if (!open) /* collet_call checks what the caller gave */
         return 0;
@@ -279,11 +279,11 @@ static int infer(call *c)
         if (c->given[op->n_out + i])
             ins[i] = o->view.spec;
     }
-    if (!told && recall(c, ins))
+    if (!chosen && recall(c, ins))
         return 0;
     if (infer_all(c, ins))
         return -1;
-    if (!told)
+    if (!chosen)
         remember(c, ins);
     return 0;
 }

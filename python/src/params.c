@@ -8,22 +8,22 @@
 #include "error.h"
 #include "numpy.h"
 
-static int refuse(const op_field *field, PyObject *value, const char *wanted)
+static int refuse(const op_field *field, PyObject *value, const char *expected)
 {
     PyObject *text;
     PyErr_Clear();
     text = PyObject_Repr(value); /* fails for an int of more than 4300 digits */
     if (text)
-        PyErr_Format(PyExc_ValueError, "%U is %U; it must be %s", field->name, text, wanted);
+        PyErr_Format(PyExc_ValueError, "%U is %U; it must be %s", field->name, text, expected);
     Py_XDECREF(text);
     return -1;
 }
 
 /* The same in place of a TypeError of Python; other exceptions stay. */
-static int refuse_type(const op_field *field, PyObject *value, const char *wanted)
+static int refuse_type(const op_field *field, PyObject *value, const char *expected)
 {
     if (PyErr_ExceptionMatches(PyExc_TypeError))
-        PyErr_Format(PyExc_TypeError, "%U is %R; it must be %s", field->name, value, wanted);
+        PyErr_Format(PyExc_TypeError, "%U is %R; it must be %s", field->name, value, expected);
     return -1;
 }
 

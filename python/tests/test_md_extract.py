@@ -293,10 +293,10 @@ def test_molecules_that_the_box_cuts():
         Frames.triclinic_dimensions = np.eye(3) * 10 * edge
         trajectory.unitcell_vectors = np.broadcast_to(np.eye(3) * edge, (FRAMES, 3, 3))
         for given in (universe, trajectory):
-            with warnings.catch_warnings(record=True) as told:
+            with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 md.extract(given, keys="com")
-            assert any("ALA 1: its atoms are" in str(w.message) for w in told) == cut
+            assert any("ALA 1: its atoms are" in str(w.message) for w in caught) == cut
     del Frames.triclinic_dimensions
 
 

@@ -25,14 +25,15 @@ typedef struct info_options {
 /* Exits with 2, or with 0 after --help and --version. */
 void info_options_parse(int argc, char **argv, info_options *options);
 
-/* ---- What is requested (wanted.c) ------------------------------------------------------------ */
+/* ---- What is requested (requested.c) --------------------------------------------------------- */
 
 /* 1 when the command line requests the backend. */
-int32_t info_wanted(const info_options *options, const collet_backend_info *backend);
+int32_t info_requests(const info_options *options, const collet_backend_info *backend);
 /* 1 when the path ends in a file NAME.so. */
 int32_t info_is_file(const char *path, const char *name);
 /* 1 when the record is of the requested backend's file; `backend` NULL: all are requested. */
-int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record);
+int32_t info_requests_record(const collet_backend_info *backend,
+                             const collet_plugin_record *record);
 
 /* ---- Report ------------------------------------------------------------------------------ */
 

@@ -17,7 +17,7 @@ static int32_t find_backend(const collet_runtime *runtime, const info_options *o
     for (size_t i = 0; i < collet_backend_count(runtime); i++) {
         backend->struct_size = sizeof *backend;
         if (collet_backend_info_at(runtime, backend, i, NULL) == COLLET_OK &&
-            info_wanted(options, backend))
+            info_requests(options, backend))
             return 1;
     }
     return 0;
@@ -111,7 +111,7 @@ static int not_one(const info_options *options)
     return INFO_EXIT_FAILURE;
 }
 
-/* The steps of files that became no backend, where these are what is asked for. */
+/* Prints the steps of files that became no backend, if the command line requests them. */
 static int explain_refused(const collet_runtime *runtime, const info_options *options)
 {
     collet_plugin_record r, last = {.path = NULL};

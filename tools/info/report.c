@@ -88,7 +88,7 @@ static int32_t add_records(cJSON *root, const collet_runtime *runtime,
     int32_t fine = list != NULL;
     for (size_t i = 0; fine && i < collet_record_count(runtime); i++) {
         collet_plugin_record r = {.struct_size = sizeof r};
-        if (collet_record_at(runtime, &r, i, NULL) != COLLET_OK || !info_record_wanted(only, &r))
+        if (collet_record_at(runtime, &r, i, NULL) != COLLET_OK || !info_requests_record(only, &r))
             continue;
         cJSON *object = json_append_object(list);
         fine = object && json_add_text(object, "path", r.path) &&

@@ -49,7 +49,7 @@ void info_list_records(const collet_runtime *runtime, const collet_backend_info 
 
     puts("Steps of the search:");
     for (size_t i = 0; i < count; i++) {
-        if (!record_get(runtime, i, &first) || !info_record_wanted(only, &first) ||
+        if (!record_get(runtime, i, &first) || !info_requests_record(only, &first) ||
             path_seen_before(runtime, i, first.path))
             continue;
         info_list_file(runtime, first.path);

@@ -126,8 +126,8 @@ static int run(const tool_command *self, int argc, char **argv)
     cJSON_Delete(root);
     if (status != COLLET_OK)
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
-    int told = tool_flush("collet-rsoxs", NULL);
-    return status == COLLET_OK && !v.faults && told ? 0 : RSOXS_EXIT_FAILURE;
+    int printed = tool_flush("collet-rsoxs", NULL);
+    return status == COLLET_OK && !v.faults && printed ? 0 : RSOXS_EXIT_FAILURE;
 }
 
 const tool_command rsoxs_validate = {

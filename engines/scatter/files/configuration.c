@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a whole number from 0 to `most`, or a boolean; `fallback` < 0: the key is required. */
-static collet_status read_choice(scatter_settings *r, const char *key, int fallback, int most,
+/* Reads a whole number from 0 to `maximum`, or a boolean; `fallback` < 0: the key is required. */
+static collet_status read_choice(scatter_settings *r, const char *key, int fallback, int maximum,
                                  int *value)
 {
     const config_setting_t *s = config_lookup(&r->file, key);
@@ -22,9 +22,9 @@ static collet_status read_choice(scatter_settings *r, const char *key, int fallb
     double x = config_setting_type(s) == CONFIG_TYPE_BOOL ? config_setting_get_bool(s)
                : scatter_is_number(s)                     ? config_setting_get_float(s)
                                                           : -1.0;
-    if (!(x >= 0.0 && x <= most && x == floor(x)))
+    if (!(x >= 0.0 && x <= maximum && x == floor(x)))
         return collet_fail(r->err, COLLET_FORMAT, "%s, line %d: %s must be a number from 0 to %d",
-                           r->path, config_setting_source_line(s), key, most);
+                           r->path, config_setting_source_line(s), key, maximum);
     *value = (int)x;
     return COLLET_OK;
 }

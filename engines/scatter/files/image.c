@@ -72,16 +72,16 @@ static collet_status write_place(image *o, const scatter_dataset *d, uint64_t *o
 static collet_status write_numbers(image *o, const scatter_dataset *d, uint64_t *offset)
 {
     const int64_t *n = o->base.in->options.shape;
-    int64_t plane = n[1] * n[2] * d->width, most = PART / (plane * (int64_t)sizeof(float));
+    int64_t plane = n[1] * n[2] * d->width, planes = PART / (plane * (int64_t)sizeof(float));
     uint64_t bytes = bytes_of(o, d->width);
-    most = most > 1 ? most : 1;
+    planes = planes > 1 ? planes : 1;
     (void)offset;
-    float *values = malloc((size_t)(most * plane) * sizeof *values);
+    float *values = malloc((size_t)(planes * plane) * sizeof *values);
     collet_status status =
         values ? io_spool_write(o->spool, &bytes, sizeof bytes, o->base.err)
                : collet_fail(o->base.err, COLLET_NO_MEMORY, "%s: no memory", o->base.path);
-    for (int64_t z = 0; z < n[0] && status == COLLET_OK; z += most) {
-        int64_t count = n[0] - z < most ? n[0] - z : most;
+    for (int64_t z = 0; z < n[0] && status == COLLET_OK; z += planes) {
+        int64_t count = n[0] - z < planes ? n[0] - z : planes;
         status = scatter_read_planes(&o->base, d, z, count, values);
         if (status == COLLET_OK)
             status = io_spool_write(o->spool, values, (size_t)(count * plane) * sizeof *values,

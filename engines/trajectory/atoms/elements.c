@@ -122,7 +122,7 @@ static const trajectory_element *guess_ion(stem atom, stem residue)
     return stem_is(atom, "W") ? NULL : trajectory_element_find(atom.text, atom.length);
 }
 
-/* 1 for metals and half-metals but those that organic molecules usually have. */
+/* 1 for metals and half-metals, except the ones that organic molecules usually have. */
 static int is_metal(const trajectory_element *element)
 {
     static const char others[][3] = {"",   "H",  "D",  "He", "B", "C",  "N",  "O",

@@ -18,14 +18,14 @@ typedef struct group {
     size_t first; /* of its atoms */
 } group;
 
-/* The atoms of a group end where those of the next one begin. */
+/* The atoms of a group end where the atoms of the next group begin. */
 struct trajectory_groups {
     char *path;
     group *groups;
     size_t n_groups;
     int64_t *atoms; /* from 0 */
     size_t n_atoms;
-    size_t room; /* for atoms */
+    size_t capacity; /* of atoms */
 };
 
 static collet_status no_memory(const io_lines *lines, collet_error *err)
@@ -46,7 +46,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Takes "[ name ]", whose blanks at both ends are not part of the name. */
+/* Adds the group of a line "[ name ]"; blanks at both ends are not part of the name. */
 static collet_status add_group(trajectory_groups *g, const io_lines *lines, const char *text,
                                size_t length, collet_error *err)
 {
@@ -85,13 +85,13 @@ static collet_status add_atom(trajectory_groups *g, const io_lines *lines, const
                            "%s:%lld: atom %lld of group '%s' is not one of the topology's %lld",
                            lines->source->path, (long long)lines->number - 1, (long long)number,
                            g->groups[g->n_groups - 1].name, (long long)atoms);
-    if (g->n_atoms == g->room) {
-        size_t room = g->room > 0 ? 2 * g->room : 1024;
-        int64_t *grown = realloc(g->atoms, room * sizeof *grown);
+    if (g->n_atoms == g->capacity) {
+        size_t capacity = g->capacity > 0 ? 2 * g->capacity : 1024;
+        int64_t *grown = realloc(g->atoms, capacity * sizeof *grown);
         if (!grown)
             return no_memory(lines, err);
         g->atoms = grown;
-        g->room = room;
+        g->capacity = capacity;
     }
     g->atoms[g->n_atoms++] = number - 1;
     return COLLET_OK;

@@ -26,7 +26,7 @@ collet_status trajectory_groups_read(const char *path, int64_t n_atoms, trajecto
 int64_t trajectory_groups_mark(const trajectory_groups *groups, const char *pattern, size_t length,
                                uint8_t *members);
 
-/* COLLET_INVALID: no group has such a name; the text lists those that there are. */
+/* COLLET_INVALID: no group has such a name; the text lists the names of all groups. */
 collet_status trajectory_groups_missing(const trajectory_groups *groups, const char *pattern,
                                         size_t length, collet_error *err);
 

@@ -300,15 +300,16 @@ collet_status trajectory_selection_compile(const char *text, trajectory_selectio
 {
     trajectory_selection *s = calloc(1, sizeof *s);
     parser p = {s, text, 0, 0, 0, err};
-    size_t most = strlen(text) + 1; /* instructions and items: no token is shorter than a byte */
+    size_t capacity =
+        strlen(text) + 1; /* instructions and items: no token is shorter than a byte */
     collet_status status;
 
     *out = NULL;
     if (s == NULL)
         return fail_no_memory(&p);
     s->text = strdup(text);
-    s->program = calloc(most, sizeof *s->program);
-    s->items = calloc(most, sizeof *s->items);
+    s->program = calloc(capacity, sizeof *s->program);
+    s->items = calloc(capacity, sizeof *s->items);
     if (s->text == NULL || s->program == NULL || s->items == NULL)
         status = fail_no_memory(&p);
     else

@@ -53,7 +53,7 @@ static int invert(const double vectors[9], box *b)
 /* A residue while its atoms are visited. */
 typedef struct residue {
     int64_t first; /* atom of the topology; -1: none yet */
-    double least[3], most[3];
+    double minimum[3], maximum[3];
     double bond[3];      /* position of the atom that is bonded to the next residue */
     const char *partner; /* name of the atom to which it is bonded; NULL: no such bond is known */
 } residue;
@@ -98,17 +98,17 @@ static int apart(const box *b, const double from[3], const double to[3])
 
 static void end_residue(trajectory_cut *cut, const box *b, const residue *r)
 {
-    int axis = r->first < 0 ? -1 : apart(b, r->least, r->most);
+    int axis = r->first < 0 ? -1 : apart(b, r->minimum, r->maximum);
 
     if (axis >= 0)
-        note(cut, r->first, -1, axis, r->most[axis] - r->least[axis]);
+        note(cut, r->first, -1, axis, r->maximum[axis] - r->minimum[axis]);
 }
 
 static void begin_residue(residue *r, int64_t atom, const double at[3])
 {
     *r = (residue){.first = atom};
-    memcpy(r->least, at, sizeof r->least);
-    memcpy(r->most, at, sizeof r->most);
+    memcpy(r->minimum, at, sizeof r->minimum);
+    memcpy(r->maximum, at, sizeof r->maximum);
 }
 
 static void add_atom(residue *r, const trajectory_topology *topology, int64_t atom,
@@ -117,10 +117,10 @@ static void add_atom(residue *r, const trajectory_topology *topology, int64_t at
     const char *partner = joins_next(topology->names[atom], topology->residue_names[atom]);
 
     for (int i = 0; i < 3; i++) {
-        if (at[i] < r->least[i])
-            r->least[i] = at[i];
-        if (at[i] > r->most[i])
-            r->most[i] = at[i];
+        if (at[i] < r->minimum[i])
+            r->minimum[i] = at[i];
+        if (at[i] > r->maximum[i])
+            r->maximum[i] = at[i];
     }
     if (partner != NULL) {
         r->partner = partner;
@@ -146,7 +146,7 @@ static void check_bond(trajectory_cut *cut, const box *b, const trajectory_topol
         topology->residue_ids[atom] != topology->residue_ids[before->first] + 1)
         return;
     axis = apart(b, before->bond, at);
-    if (axis >= 0 && apart(b, before->least, before->most) < 0)
+    if (axis >= 0 && apart(b, before->minimum, before->maximum) < 0)
         note(cut, before->first, atom, axis, fabs(at[axis] - before->bond[axis]));
 }
 

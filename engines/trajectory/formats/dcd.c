@@ -46,8 +46,8 @@ static collet_status check_markers(trajectory_reader *trajectory, int64_t x, int
     return status;
 }
 
-/* Reads `count` atoms from `first` on of the frame's `atoms` to each plane. The first span of a
- * frame checks the markers, in the order of the file. */
+/* Reads x, y and z of `count` atoms, from atom `first` of the frame's `atoms` on. With `check`, for
+ * the first span of a frame, checks the markers in the order of the file. */
 static collet_status read_planes(trajectory_reader *trajectory, int64_t x, int64_t atoms,
                                  int64_t first, int64_t count, int check, collet_error *err)
 {
@@ -64,7 +64,7 @@ static collet_status read_planes(trajectory_reader *trajectory, int64_t x, int64
     return status;
 }
 
-/* Positions of `count` atoms of the span that was read, from its atom `from` on. */
+/* Stores the positions of `count` atoms of the span that was read, from its atom `from` on. */
 static void join(const trajectory_dcd *dcd, float *positions, int64_t from, int64_t count)
 {
     const uint8_t *plane = dcd->planes + 4 * from;
@@ -73,19 +73,19 @@ static void join(const trajectory_dcd *dcd, float *positions, int64_t from, int6
                            (size_t)count, is_swapped(dcd));
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t min_i64(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* All of the frame's atoms. */
+/* Reads all of the frame's atoms. */
 static collet_status read_all(trajectory_reader *trajectory, int64_t x, int64_t atoms,
                               float *positions, collet_error *err)
 {
     collet_status status = COLLET_OK;
 
     for (int64_t first = 0; status == COLLET_OK && first < atoms; first += SPAN) {
-        int64_t count = least(atoms - first, SPAN);
+        int64_t count = min_i64(atoms - first, SPAN);
         status = read_planes(trajectory, x, atoms, first, count, first == 0, err);
         if (status == COLLET_OK)
             join(trajectory->state, positions + 3 * first, 0, count);
@@ -93,7 +93,7 @@ static collet_status read_all(trajectory_reader *trajectory, int64_t x, int64_t 
     return status;
 }
 
-/* The selected atoms: spans from one of them to another, over gaps that are not worth a jump. */
+/* Reads the selected atoms in spans, each over gaps that are cheaper to read than to skip. */
 static collet_status read_selected(trajectory_reader *trajectory, int64_t x, float *positions,
                                    collet_error *err)
 {
@@ -103,7 +103,7 @@ static collet_status read_selected(trajectory_reader *trajectory, int64_t x, flo
 
     for (int check = 1; run < end; check = 0) {
         int64_t first = run->first + done;
-        int64_t stop = least(run->first + run->count, first + SPAN);
+        int64_t stop = min_i64(run->first + run->count, first + SPAN);
         for (const trajectory_atom_run *next = run + 1;
              next < end && next->first - stop <= GAP && next->first + next->count <= first + SPAN;
              next++)
@@ -114,7 +114,7 @@ static collet_status read_selected(trajectory_reader *trajectory, int64_t x, flo
             return status;
         while (run < end && run->first + done < stop) {
             int64_t from = run->first + done;
-            int64_t count = least(run->count - done, stop - from);
+            int64_t count = min_i64(run->count - done, stop - from);
             join(dcd, positions, from - first, count);
             positions += 3 * count;
             done += count;
@@ -129,7 +129,7 @@ static collet_status read_selected(trajectory_reader *trajectory, int64_t x, flo
 
 /* ---- Fixed atoms ------------------------------------------------------------------------- */
 
-/* Keeps the first frame, which alone has the fixed atoms. */
+/* Keeps the first frame: later frames do not have the fixed atoms. */
 static collet_status keep_first(trajectory_reader *trajectory, int64_t x, collet_error *err)
 {
     trajectory_dcd *dcd = trajectory->state;
@@ -170,7 +170,7 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     collet_status status = trajectory_dcd_read_head(trajectory, err);
     if (status != COLLET_OK)
         return status;
-    dcd->span = 4 * (size_t)least(dcd->n_atoms, SPAN);
+    dcd->span = 4 * (size_t)min_i64(dcd->n_atoms, SPAN);
     dcd->planes = malloc(3 * dcd->span);
     if (!dcd->planes)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to read it",
@@ -186,7 +186,7 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     return status;
 }
 
-/* Records after z; their lengths are in their markers. */
+/* Skips the records after z; their lengths are in their markers. */
 static collet_status skip_extra(trajectory_reader *trajectory, trajectory_frame_head *head,
                                 collet_error *err)
 {
@@ -210,7 +210,7 @@ static collet_status skip_extra(trajectory_reader *trajectory, trajectory_frame_
     return COLLET_OK;
 }
 
-/* The cell, if the file has it, and the marker of x. */
+/* Reads the cell, if the file has it, and the marker of x. */
 static collet_status read_begin(trajectory_reader *trajectory, int64_t at, int64_t atoms,
                                 trajectory_frame_head *head, collet_error *err)
 {

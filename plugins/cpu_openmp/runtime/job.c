@@ -11,7 +11,7 @@ void job_begin(job *j, int32_t threads, int32_t parts)
     uint64_t rest = JOB_REST(threads, j->pieces, 0);
     atomic_store_explicit(&j->part_count, parts, memory_order_relaxed);
     atomic_store_explicit(&j->threads, threads, memory_order_relaxed);
-    atomic_store_explicit(&j->wanted, 0, memory_order_relaxed);
+    atomic_store_explicit(&j->to_wake, 0, memory_order_relaxed);
     atomic_store_explicit(&j->done, 0, memory_order_relaxed);
     atomic_store_explicit(&j->processor, sched_getcpu(), memory_order_relaxed);
     for (int32_t i = 0; i < parts; i++)

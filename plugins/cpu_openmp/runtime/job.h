@@ -35,7 +35,7 @@ typedef struct job {
     int64_t count;
     int32_t pieces;                           /* of a part, 1 .. JOB_PIECES */
     _Atomic int32_t part_count, threads;      /* hints without a piece */
-    _Atomic int32_t wanted;                   /* workers still to be woken */
+    _Atomic int32_t to_wake;                  /* workers still to be woken */
     _Atomic int32_t processor;                /* of the caller */
     _Alignas(JOB_LINE) _Atomic uint32_t done; /* pieces; a futex */
     struct {
@@ -74,7 +74,7 @@ typedef struct job_order {
     int32_t own, first, count, parts;
 } job_order;
 
-/* Of thread `number`, whose node has the threads first..end-1. */
+/* The order for thread `number`, whose node has the threads first..end-1. */
 job_order job_order_of(const job *j, int32_t number, int32_t first, int32_t end);
 
 /* The i-th part of the order. */

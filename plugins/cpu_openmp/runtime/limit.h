@@ -18,7 +18,7 @@ void limit_follow(limit_host *h, const collet_host *host);
 /* Does nothing for a host that is not followed. */
 void limit_unfollow(limit_host *h);
 
-/* For a child after fork(). */
+/* Called in a child after fork(). */
 void limit_forget(void);
 
 /* `threads`, or fewer: not more than any followed host allows, and not more than there are

@@ -111,24 +111,24 @@ static bool sleep_until_woken(int32_t thread, uint32_t seen)
 /* Wakes some of the workers that a job needs, if there are pieces for them. They wake the next. */
 static void wake_some(job *j, int32_t index, int32_t threads)
 {
-    int32_t wanted = atomic_load_explicit(&j->wanted, memory_order_relaxed), count;
+    int32_t to_wake = atomic_load_explicit(&j->to_wake, memory_order_relaxed), count;
     do {
-        count = wanted < FAN ? wanted : FAN;
+        count = to_wake < FAN ? to_wake : FAN;
         if (count <= 0)
             return;
-    } while (!atomic_compare_exchange_weak_explicit(&j->wanted, &wanted, wanted - count,
+    } while (!atomic_compare_exchange_weak_explicit(&j->to_wake, &to_wake, to_wake - count,
                                                     memory_order_relaxed, memory_order_relaxed));
     wake(job_left(j, index, count), threads);
 }
 
-/* Calls idle workers to pieces of a job, as many as `count`. */
+/* Wakes up to `count` idle workers for pieces of a job. */
 static void call(job *j, int32_t count, int32_t threads)
 {
     atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);
     if (threads > atomic_load_explicit(&team.workers, memory_order_relaxed))
         count -= atomic_load_explicit(&team.spinning, memory_order_seq_cst);
     if (count > 0) {
-        atomic_store_explicit(&j->wanted, count, memory_order_relaxed);
+        atomic_store_explicit(&j->to_wake, count, memory_order_relaxed);
         wake_some(j, 0, threads);
     }
 }
@@ -283,7 +283,7 @@ typedef struct patience {
     int32_t processors; /* that the process may use; not all of them spin */
 } patience;
 
-/* That the process may use; a worker may be bound to fewer. */
+/* The processors that the process may use; a worker may be bound to fewer. */
 static int32_t processors(void)
 {
     return team.nodes.count > 0 ? team.nodes.count : omp_get_num_procs();
@@ -345,7 +345,7 @@ static void *work(void *argument)
     return NULL;
 }
 
-/* In the child after fork(): its only thread is not in a call. */
+/* Runs in the child after fork(), whose only thread is not in a call. */
 static void forget(void)
 {
     atomic_store(&team.owned, 0);
@@ -365,9 +365,9 @@ static void forget(void)
 }
 
 /*
- * When this plugin is loaded. Not in a call: fork() in another thread waits for calls of libraries
- * (library.h), and before glibc 2.36 pthread_atfork waits for fork(). The calling thread or the
- * initial one may have bound itself to some processors; workers are not bound with it.
+ * Runs when this plugin is loaded, not in a call: fork() in another thread waits for calls of
+ * libraries (library.h), and before glibc 2.36 pthread_atfork waits for fork(). The calling thread
+ * or the initial one may have bound itself to some processors; workers are not bound with it.
  */
 __attribute__((constructor)) static void prepare(void)
 {
@@ -514,7 +514,7 @@ void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, voi
 
 int32_t team_threads(int32_t available)
 {
-    /* Not omp_get_max_threads, which libraries of the host change for the calling thread. */
+    /* Libraries of the host change omp_get_max_threads for the calling thread. */
     const char *text = getenv("OMP_NUM_THREADS");
     long threads = text ? strtol(text, NULL, 10) : 0;
     return threads > 0 && threads < available ? (int32_t)threads : available;

@@ -317,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.force and os.path.lexists(options.output):
         parser.error(f"{options.output} exists: choose another name, or --force replaces it")
     try:
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             numbers = _run(options)
     except KeyboardInterrupt:
@@ -328,7 +328,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
               ("; frames are counted from --start in steps of --step" if chosen else ""),
               file=sys.stderr)
         return 1
-    for warning in told:
+    for warning in caught:
         print(f"{_PROGRAM}: warning: {warning.message}", file=sys.stderr)
     for name, value, unit in numbers:
         print(f"{name:20} {value:<14.8g} {'' if unit == '1' else unit}".rstrip())

@@ -62,11 +62,11 @@ class _Universe:
         reader, now = self._trajectory, self._trajectory.ts
         native = not getattr(reader, "convert_units", True) and reader.units["length"] == "nm"
         self._length = 1.0 if native else 0.1  # of a length in nm
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             now.time  # pylint: disable=pointless-statement
         # Without times MDAnalysis makes them up, 1 ps a frame, and warns.
-        self._timed = not any("no dt information" in str(w.message) for w in told)
+        self._timed = not any("no dt information" in str(w.message) for w in caught)
         self.masses = _attribute(atoms, "masses", None) if hasattr(atoms, "masses") else None
         self.source = ("MDAnalysis universe", "f32", len(reader), _attribute(atoms, "names", ""),
                        _attribute(atoms, "resnames", ""), _attribute(atoms, "resids", 0),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backends and records the command line requests.
+/* Finds the backends and records that the command line requests.
  * Tests: tests/tools/test_info.c */
 #include "info.h"
 
 #include <string.h>
 
-int32_t info_wanted(const info_options *options, const collet_backend_info *backend)
+int32_t info_requests(const info_options *options, const collet_backend_info *backend)
 {
     return !options->name || !strcmp(options->name, options->file ? backend->path : backend->name);
 }
@@ -18,9 +18,9 @@ int32_t info_is_file(const char *path, const char *name)
     return !strncmp(file, name, length) && !strcmp(file + length, ".so");
 }
 
-/* Also records of a file NAME.so, because a second plugin with that name has records but no
+/* Includes records of a file NAME.so, because a second plugin with that name has records but no
  * backend. */
-int32_t info_record_wanted(const collet_backend_info *backend, const collet_plugin_record *record)
+int32_t info_requests_record(const collet_backend_info *backend, const collet_plugin_record *record)
 {
     if (!backend || !strcmp(record->path, backend->path))
         return 1;
