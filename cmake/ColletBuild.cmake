@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How everything of this project is compiled, in one place.
+# The compiler's options for all of this project, in one place.
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -20,8 +20,8 @@ target_compile_options(collet_options INTERFACE
 target_include_directories(collet_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_compile_definitions(collet_options INTERFACE _GNU_SOURCE)
-# What runs on threads of programs, whose stacks may be small (tests/core/test_stack.c). Debug builds and
-# sanitizers need more.
+# The stack limit for code that runs on threads of programs, whose stacks may be small
+# (tests/core/test_stack.c). Debug builds and sanitizers need more.
 add_library(collet_frames INTERFACE)
 if(COLLET_SANITIZER STREQUAL "none")
   target_compile_options(collet_frames INTERFACE

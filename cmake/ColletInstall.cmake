@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` installs besides the programs, the library and the plugins: headers, the
+# Besides the programs, the library and the plugins, `cmake --install` installs: headers, the
 # pkg-config module collet, the CMake package collet (targets collet::core and collet::plugin) and
 # the documents. All files find the prefix relative to their own location, so a tree can be moved.
 include(CMakePackageConfigHelpers)

@@ -5,7 +5,7 @@
 #   op...: run [accepts]
 #
 # "*" is every op; "@" in a function's name is the op's name; "accepts" is the function <run>_accepts;
-# "op: none": the backend does not have the op. Of two lines about an op the later one counts.
+# "op: none": the backend does not have the op. If two lines name an op, the later one counts.
 
 # Sets `ops`, their names; constant_<op>, its NAME; sigs_<op>, its signatures, each as the dtypes of the
 # operands, separated by commas.

@@ -231,8 +231,8 @@ static inline const kit_tensor *kit_in(const kit_case *c, uint32_t k)
 }
 
 /* The first element of matrix, vector or number `batch` of operand k (in tensor.c). It has its last
- * `axes` axes, and output 0 has its last `own` axes for it; the axes before are broadcast to those
- * of output 0. */
+ * `axes` axes, and output 0 has its last `own` axes for it; the leading axes are broadcast to
+ * output 0's. */
 int64_t kit_start(const kit_case *c, uint32_t k, int32_t axes, int32_t own, int64_t batch);
 
 /* ---- Planning (plan.c) --------------------------------------------------------------------- */

@@ -217,7 +217,7 @@ long double kit_ulp(collet_dtype dtype, long double value)
     return ldexpl(1, exponent - kit_precision(dtype) + 1);
 }
 
-/* In the locale C, because a program that links the kit may have set another locale. */
+/* Uses the locale C, because a program that links the kit may have set another locale. */
 static void print_digits(char text[64], int digits, long double value)
 {
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));

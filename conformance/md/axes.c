@@ -269,7 +269,7 @@ static void generate_rotations(kit_case *c, kit_rng *rng)
     }
 }
 
-/* Where theta is 0 or pi only phi + psi or phi - psi is defined, so the rotation is compared. */
+/* If theta is 0 or pi, only phi + psi or phi - psi is defined, so the rotation is compared. */
 static void judge_rebuilt(const kit_case *c, kit_verdict *v, int64_t f, const real r[9])
 {
     real angle[3], worst = 0;

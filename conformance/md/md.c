@@ -237,7 +237,7 @@ static void judge_gyration(const kit_case *c, kit_verdict *v)
         }
         kit_near(c, v, 0, f, radius, radius + noise / (real)limit->limit, md_limit(c, "radius"));
         real got = kit_get(&c->operand[2], f);
-        /* Not defined if all atoms are at one point, up to rounding. */
+        /* The result is not defined if all atoms are at one point, up to rounding. */
         if (radius <= noise && (isnan(got) || (got >= 0 && got <= 1 + 1e-9L)))
             continue;
         kit_near(c, v, 2, f, asphericity(g), 1, shape);

@@ -167,7 +167,7 @@ static void follow_deep(testbed *b, collet_queue *q, void *one_)
     testbed_destroy(b, other);
 }
 
-/* More commands than fit into any ring, and than a 16-bit counter can count. */
+/* Enqueues more commands than fit into any ring, and than a 16-bit counter can count. */
 static void deep(testbed *b)
 {
     collet_queue *q = testbed_queue(b);

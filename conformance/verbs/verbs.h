@@ -98,7 +98,7 @@ void testbed_check(testbed *b); /* on the main thread, after others: ends the ch
 
 #define testbed_require(b, condition, ...) ((condition) ? (void)0 : testbed_fail(b, __VA_ARGS__))
 
-/* To call a slot: slot_begin, the call with &s.err, slot_end. */
+/* A call of a slot has three steps: slot_begin, the call with &s.err, slot_end. */
 typedef struct slot_call {
     testbed *b;
     const char *slot;

@@ -72,7 +72,7 @@ collet_status storage_unmap(storage *s, collet_error *err);
 collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, collet_error *err);
 
 /*
- * As storage_map, for memory of q's device and for commands that the program itself enqueues in
+ * Like storage_map, for memory of q's device and for commands that the program itself enqueues in
  * `q`; these come after the work on the bytes. `wait`: waits for that work, so that the commands
  * may be in any queue. Returns the buffer. At the release, with `q` NULL, all such commands are
  * over; else they are in `q`.

@@ -152,7 +152,7 @@ static collet_dtype real_dtype(size_t index)
     return d;
 }
 
-/* Each '*' takes every real dtype; that of the last operand varies fastest. */
+/* Each '*' takes every real dtype; the last operand's dtype varies fastest. */
 int op_signature(const op *o, size_t index, collet_dtype *dtypes)
 {
     uint32_t count = o->n_out + o->n_in;
@@ -180,8 +180,7 @@ int op_signature(const op *o, size_t index, collet_dtype *dtypes)
 
 /* ---- Inference ----------------------------------------------------------------------------- */
 
-/* The dtype of output 0 under a signature: its letter's or, for '=' and '*', that of another
- * operand. */
+/* The dtype of output 0 under a signature: its letter's or, for '=' and '*', another operand's. */
 static collet_dtype first_dtype(const op *o, const char *letters, const op_shapes *v,
                                 collet_dtype scalar)
 {

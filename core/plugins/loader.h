@@ -78,7 +78,7 @@
  *             device-open               a device did not open
  *             device-properties         device_open reported a property that is unknown
  *             device-slot               a slot that a device's properties require is NULL
- *             and those of `probe` that can be detected without a child
+ *             and the codes of `probe` whose fault can be detected without a child
  *
  * An undefined symbol is refused, a missing library is not: a plugin must name the libraries that
  * it needs, so a symbol that none of them defines is missing in every program, while a library may

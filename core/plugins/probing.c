@@ -89,7 +89,7 @@ static int needs_safe_mode(const loader_options *o, const probing *p)
            manifest_setting(p->manifest, key) && !is_set(o->settings, key);
 }
 
-/* Makes the settings for safe mode, in one allocation: those of the options, then safe_mode. */
+/* Makes the settings for safe mode, in one allocation: the options' settings, then safe_mode. */
 static const char **safe_settings(const loader_options *o, const probing *p)
 {
     size_t count = 0;

@@ -26,7 +26,7 @@ typedef struct probing {
     char *death_code, *death_reason; /* report of a probe that died and was repeated; else NULL */
     probe_report report;             /* last report; after success in safe mode `reason` says why */
     int cached, pending;
-    const char **settings; /* settings for safe mode; NULL: those of the options are used */
+    const char **settings; /* settings for safe mode; NULL: the options' settings are used */
 } probing;
 
 /* The path of collet-probe, which the caller frees. NULL if the path is unknown; also, with a

@@ -20,8 +20,8 @@
  */
 collet_status vtable_verify(const collet_plugin *plugin, const manifest *m, refusal *why);
 
-/* COLLET_OK if a layer's table has the rows and own ops of the table below, both of which pass
- * vtable_verify: "layer-differs": FORMAT. */
+/* COLLET_OK if a layer's table has the rows and own ops of the table below, where both tables pass
+ * vtable_verify. Otherwise FORMAT with the reason "layer-differs". */
 collet_status vtable_verify_layer(const collet_plugin *over, const collet_plugin *below,
                                   refusal *why);
 

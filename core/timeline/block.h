@@ -77,7 +77,7 @@ void block_outlive(device *d, void (*deleter)(void *user), void *user);
 /* Frees retired blocks that are no longer used, without waiting for the others. `all`: does not
  * stop at the first block that is still used. Any thread; no lock of a queue may be held. */
 void blocks_collect(device *d, int all);
-/* At the end of the runtime, when no device has a queue. */
+/* Called at the end of the runtime, when no device has a queue. */
 void blocks_destroy(device *d);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "queue.h"
 
-/* As use_reach, for all work submitted so far. */
+/* Like use_reach, for all work submitted so far. */
 void queue_wait(queue *q);
 /* Waits, and returns the first failure of work with the tickets (after, upto], also if another
  * thread's wait found it. FAILED, DEVICE_LOST. */
@@ -26,7 +26,7 @@ collet_status queue_after(queue *q, queue *other, uint64_t ticket, int needed, c
 collet_status queue_copy_between(queue *q, collet_buffer *target, device *from,
                                  collet_buffer *source, uint64_t bytes, const use *written,
                                  use *read, uint64_t *ticket, collet_error *err);
-/* At the end of the runtime: waits for the device's queues and destroys them. */
+/* Called at the end of the runtime: waits for the device's queues and destroys them. */
 void queues_destroy(device *d);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "device/device.h"
 
-/* Over once queue->completed >= ticket. */
+/* A use; it is over once queue->completed >= ticket. */
 typedef struct use {
     queue *queue;
     uint64_t ticket;

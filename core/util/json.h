@@ -12,7 +12,7 @@
 #define JSON_MAX_DEPTH 16
 #define JSON_MAX_MEMBERS 512 /* members of one object */
 
-/* Why a text was refused. */
+/* The reason why a text was refused. */
 typedef enum json_problem {
     JSON_FINE,
     JSON_SYNTAX,

@@ -26,7 +26,7 @@ ROUNDS = 3
 PAUSE = 0.06  # OpenBLAS's threads spin for 25 ms
 BETTER = 1.1
 
-# What each row calls: a method of the libraries' classes, and its arguments.
+# Each row calls a method of the libraries' classes with these arguments.
 ROWS = [
     ("exp 1M", "exp", 1 << 20),
     ("exp 16M", "exp", 1 << 24),

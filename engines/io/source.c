@@ -105,7 +105,7 @@ static collet_status refill(io_source *source, int64_t offset, size_t minimum, c
     int sequential = offset >= source->window_offset && offset <= window_end;
     size_t length = IO_SOURCE_WINDOW;
 
-    /* After a jump read less: when frames are skipped, only the head of each is needed. */
+    /* Reads less after a jump: when frames are skipped, only the head of each is needed. */
     if (!sequential)
         length = minimum + (size_t)PAGE + (size_t)(offset - from);
     if ((int64_t)length > rest)

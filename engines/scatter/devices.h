@@ -8,14 +8,14 @@
 /* Has one thread and one scattering for each device, which computes blocks of energies. */
 typedef struct scatter_devices scatter_devices;
 
-/* For the options' further contexts. The voxels must have been checked. */
+/* Opens scatterings for the options' further contexts. The voxels must have been checked. */
 collet_status scatter_devices_open(collet_context *context,
                                    const collet_scattering_options *options, scatter_devices **out,
                                    collet_error *err);
 /* NULL is allowed. */
 void scatter_devices_close(scatter_devices *devices);
 const collet_scattering_plan *scatter_devices_plan(const scatter_devices *devices);
-/* As collet_scattering_next. Callbacks are called here, on the caller's thread. */
+/* Like collet_scattering_next. Callbacks are called here, on the caller's thread. */
 collet_status scatter_devices_next(scatter_devices *devices, const collet_scattering_pattern **out,
                                    collet_error *err);
 

@@ -42,7 +42,7 @@ static collet_status weights_of(collet_scattering *s, int64_t count, collet_arra
     return status;
 }
 
-/* For each angle, the weights with which the three images are summed. */
+/* The weights of the sum of the three images, for each angle. */
 static void three_parts(const collet_scattering *s, double *weights)
 {
     for (int64_t i = 0; i < s->angles; i++) {

@@ -131,7 +131,7 @@ static int has_blocks(uint32_t format)
     return format == COLLET_TERNARY_TQ2_0 || format == COLLET_TERNARY_TQ1_0;
 }
 
-/* Checks the scales that are stored in blocks: programs that read these formats use only those. */
+/* Checks the scales that are stored in blocks: programs that read these formats use no others. */
 static collet_status check_block_scales(const block *b, int64_t first, int64_t count,
                                         collet_error *err)
 {

@@ -155,7 +155,7 @@ collet_status collet_ternary_file_load(collet_context *context, const collet_ter
 
 /* ---- Networks -------------------------------------------------------------------------------- */
 
-/* Destroys the arrays and weights of a layer, of which the network keeps its own references. */
+/* The arrays and weights of a layer; the network keeps its own references to them. */
 typedef struct loaded {
     collet_ternary_weights *weights;
     collet_array *bias;

@@ -14,7 +14,7 @@ struct collet_ternary_weights {
 collet_status ternary_weights_adopt(ternary_call *call, collet_ternary_weights **out,
                                     collet_array *bytes, collet_array *scale, int64_t columns);
 
-/* As collet_ternary_weights_from_bytes; `what` begins the text of an error. */
+/* Like collet_ternary_weights_from_bytes; `what` begins the text of an error. */
 collet_status ternary_weights_from_bytes(ternary_call *call, const char *what,
                                          collet_ternary_weights **out, const collet_array *bytes,
                                          int64_t columns, const collet_array *scale);

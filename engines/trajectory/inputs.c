@@ -54,7 +54,7 @@ static collet_status copy_masses(const trajectory_settings *settings,
     return COLLET_OK;
 }
 
-/* Reads one mass for each atom of the topology; moves those of selected atoms to the front. */
+/* Reads one mass for each atom of the topology; moves the selected atoms' masses to the front. */
 static collet_status given_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                   collet_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - collects the rows of all outputs and returns those of the same frames together.
+ * rows.h - collects the rows of all outputs and returns the rows of one frame together.
  *
  * One thread appends, another one takes. dL/dt of a frame is appended later than its other rows;
  * order and size of what is appended do not matter.
@@ -18,7 +18,7 @@ typedef struct trajectory_rows trajectory_rows;
 typedef collet_status (*trajectory_rows_fn)(void *user, size_t output, int64_t n,
                                             const double *rows, collet_error *err);
 
-/* For the outputs whose `left_out` is NULL. COLLET_NO_MEMORY; *out is then NULL. */
+/* Creates rows for the outputs whose `left_out` is NULL. COLLET_NO_MEMORY; *out is then NULL. */
 collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_OUTPUTS],
                                      trajectory_rows **out, collet_error *err);
 

@@ -240,7 +240,7 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
     x->end_offset = frames->end_offset;
 }
 
-/* After the last frame: emits all rows and sets warnings. */
+/* Called after the last frame: emits all rows and sets warnings. */
 static collet_status finish(collet_trajectory *x, collet_error *err)
 {
     collet_status status;

@@ -18,7 +18,7 @@
 #include "rows.h"
 #include "settings.h"
 
-/* As `truncated`: a frame is damaged or does not belong to those before it. */
+/* A value of `truncated`: a frame is damaged or does not belong to the earlier frames. */
 #define TRAJECTORY_DAMAGED 2
 
 typedef enum trajectory_stage {

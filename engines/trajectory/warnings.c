@@ -98,7 +98,7 @@ static int64_t find_atom(const collet_trajectory *x, int field, int64_t row, int
     return atom >= 0 ? in->indices[atom] : -1;
 }
 
-/* What was done with frames that lack a field. */
+/* Reports the treatment of frames that lack a field. */
 static collet_status warn_gaps(collet_trajectory *x, collet_error *err)
 {
     const trajectory_gaps *gaps = &x->gaps;
@@ -113,7 +113,7 @@ static collet_status warn_gaps(collet_trajectory *x, collet_error *err)
                        (long long)gaps->frames);
 }
 
-/* 1 if a key that could be computed with these fields is left out for want of them. */
+/* 1 if a key that could be computed with these fields is left out because they are missing. */
 static int left_out_for(const collet_trajectory *x, uint32_t fields)
 {
     uint32_t needs = (fields & TRAJECTORY_HAS_VELOCITIES ? TRAJECTORY_VELOCITIES : 0) |

@@ -132,7 +132,7 @@ static collet_status write_results(collet_trajectory *x, writer *w, collet_error
     return status == COLLET_OK ? io_results_link(w->results, err) : status;
 }
 
-/* Under a temporary name, as the results are. */
+/* Writes under a temporary name, like the results. */
 static collet_status link_meta(collet_trajectory *x, const writer *w, io_spool *meta,
                                collet_error *err)
 {

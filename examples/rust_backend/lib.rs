@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A backend in Rust: `add` of f32 on the host's memory, done when `run` returns. The declarations
-//! are those of collet/plugin.h and collet/types.h that it needs, in the same order.
+//! A backend in Rust: `add` of f32 on the host's memory, done when `run` returns. It declares what
+//! it needs of collet/plugin.h and collet/types.h, in the same order.
 //!
 //!     rustc -O -C panic=abort -C strip=symbols --crate-type cdylib -o rust_add.so lib.rs
 use std::os::raw::{c_char, c_void};

@@ -366,7 +366,7 @@ COLLET_API void collet_timestamp_destroy(collet_timestamp *timestamp);
 COLLET_API collet_status collet_array_create(collet_context *context, collet_array **out,
                                              collet_dtype dtype, int32_t ndim,
                                              const int64_t *shape);
-/* As collet_array_create; the array holds a copy of the C-contiguous elements at `data`. */
+/* Like collet_array_create; the array holds a copy of the C-contiguous elements at `data`. */
 COLLET_API collet_status collet_array_from(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                            const void *data);
@@ -475,12 +475,12 @@ COLLET_API collet_status collet_native_queue(collet_context *context, void **que
                                              const char *device);
 
 /*
- * As collet_array_acquire, in the memory of a device: makes the array's bytes valid there. *handle
- * becomes the memory (a CUdeviceptr, a cl_mem; for the host an address), *offset the byte in it at
- * which the first element begins. It does not wait, except on the host: what the program enqueues
- * in collet_native_queue comes after the work on the bytes. Commands in other queues must wait for
- * that queue, by means of the device's interface. Until the release nothing may write the storage,
- * and with COLLET_WRITE nothing may use it (BUSY).
+ * Like collet_array_acquire, in the memory of a device: makes the array's bytes valid there.
+ * *handle becomes the memory (a CUdeviceptr, a cl_mem; for the host an address), *offset the byte
+ * in it at which the first element begins. It does not wait, except on the host: what the program
+ * enqueues in collet_native_queue comes after the work on the bytes. Commands in other queues must
+ * wait for that queue, by means of the device's interface. Until the release nothing may write the
+ * storage, and with COLLET_WRITE nothing may use it (BUSY).
  *
  * The release takes the same context and device. All later work on the bytes comes after what the
  * program enqueued in collet_native_queue; other commands of the program that use the bytes must be
@@ -494,7 +494,7 @@ COLLET_API collet_status collet_array_release_on(collet_context *context, collet
                                                  const char *device);
 
 /*
- * As collet_array_wrap, over memory of a device: `handle` (as above) is the memory, `offset` the
+ * Like collet_array_wrap, over memory of a device: `handle` (as above) is the memory, `offset` the
  * byte in it at which the first element begins. All commands that use the memory must be over.
  * Memory that is wrapped twice is not recognised as shared. INVALID also when the device cannot use
  * that memory, or cannot use it from that byte on.

@@ -111,8 +111,8 @@ static inline void collet_floating_end(const collet_floating *was)
         collet_floating_set(*was);
 }
 
-/* As the first statement of a function: the function computes in Collet's state, and each return
- * restores the caller's state. */
+/* Place this macro first in a function: the function then computes in Collet's state, and each
+ * return restores the caller's state. */
 #define COLLET_FLOATING_SCOPE                                                                      \
     __attribute__((cleanup(collet_floating_end))) const collet_floating collet_floating_was =      \
         collet_floating_begin()

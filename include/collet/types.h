@@ -98,7 +98,7 @@ typedef struct collet_error {
  * The one list of element types: X(NAME, id, bytes, "name", letter in signatures, C type, kind,
  * "NumPy's name"). Everything else reads it. Ids are ABI (they are packed into kernel signatures):
  * 1..31, append only. 0 is COLLET_DTYPE_NONE: an operand that is absent. f16 and bf16 are stored as
- * their bits; complex is {re, im}. The kind is that of DLPack.
+ * their bits; complex is {re, im}. The kind is DLPack's.
  */
 #define COLLET_COMPLEX_LIST(X)                                                                     \
     X(C64, 5, 8, "c64", 'c', collet_c64, COMPLEX, "complex64")                                     \

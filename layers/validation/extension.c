@@ -194,7 +194,7 @@ static const struct known {
     [EXTENSION_TRIM] = {COLLET_EXTENSION_TRIM, &trim_table, sizeof trim_table},
 };
 
-/* Why libcore would not use the table; NULL: it would. After the head a table has only
+/* The reason why libcore would not use the table; NULL: it would. After the head a table has only
  * functions. */
 static const char *table_fault(const void *table, uint32_t size)
 {

@@ -34,7 +34,7 @@ static int same_loader(void *library, const opencl_driver *cl)
 static void open_library(const opencl_driver *cl, const char *path, opencl_blas *blas)
 {
     Dl_info info;
-    /* Never closed: it caches programs of devices, and has destructors. */
+    /* The library is never closed: it caches programs of devices, and has destructors. */
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         note(blas, "not found: ", dlerror());

@@ -26,7 +26,7 @@ collet_status opencl_driver_open(const collet_host *host, opencl_driver *cl, col
 {
     const char *path = host->config(host, "opencl.library");
     memset(cl, 0, sizeof *cl);
-    /* Never closed: drivers' threads and destructors would outlive its code. */
+    /* The library is never closed: drivers' threads and destructors would outlive its code. */
     cl->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!cl->library) {
         const char *why = dlerror();
@@ -48,7 +48,7 @@ const char *opencl_error_name(cl_int error, char text[32])
 #define NAME(name, value) {value, #name},
         OPENCL_ERRORS(NAME)
 #undef NAME
-        /* From cl_khr_icd, whose header is not always installed. */
+        /* This constant is of cl_khr_icd, whose header is not always installed. */
         {-1001, "CL_PLATFORM_NOT_FOUND_KHR"},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

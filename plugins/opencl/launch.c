@@ -61,7 +61,7 @@ static cl_int enqueue_single(collet_device *d, collet_queue *q, cl_kernel kernel
     return error;
 }
 
-/* Under the queue's lock. */
+/* The caller holds the queue's lock. */
 static collet_status launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
                             collet_error *err)
 {

@@ -73,8 +73,8 @@ uint64_t opencl_commit(collet_queue *q);
 opencl_command *opencl_start(collet_queue *q, const char *label);
 collet_status opencl_finish(collet_queue *q, cl_int error, uint64_t *ticket, collet_error *err);
 
-/* Under the queue's lock: replaces the handle, once, by one with profiling, whose commands follow
- * the commands of the first handle. */
+/* Replaces the handle, once, by one with profiling, whose commands follow the commands of the first
+ * handle. The caller holds the queue's lock. */
 cl_int opencl_profile(collet_queue *q);
 
 /* The status for an error of a call: REFUSED if a resource is short, DEVICE_LOST, else FAILED; sets

@@ -62,7 +62,7 @@ struct collet_queue {
     collet_queue *next;
 };
 
-/* For process.ended; `user` is the device. */
+/* The callback process.ended; `user` is the device. */
 void device_ended(void *user);
 /* The device is lost; the first reason counts. Kills the worker. DEVICE_LOST. */
 collet_status device_lose(collet_device *d, collet_error *err, const char *format, ...)

@@ -160,7 +160,7 @@ static void tell_of_out(const call *c)
     log_deliver();
 }
 
-/* On the main thread. */
+/* Computes on the main thread. */
 static int compute_heard(call *c)
 {
     uint64_t print = fingerprint(c);

@@ -49,7 +49,7 @@ void log_keep(void *Py_UNUSED(user), int32_t level, const char *text)
     atomic_store(&waiting, 1);
     pthread_mutex_unlock(&mutex);
     free(copy);
-    /* For messages of threads that do not return to Python. */
+    /* Handles messages of threads that do not return to Python. */
     if (first && Py_IsInitialized())
         Py_AddPendingCall(on_main_thread, NULL);
 }

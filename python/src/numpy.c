@@ -81,7 +81,7 @@ static int prepare(void);
 
 int numpy_is_array(PyObject *object)
 {
-    /* Where nobody has imported NumPy there is no array of it. */
+    /* Until somebody has imported NumPy there is no array of it. */
     if (!array_type && PyDict_GetItemString(PyImport_GetModuleDict(), "numpy") && prepare())
         PyErr_Clear();
     return (PyObject *)Py_TYPE(object) == array_type;

@@ -145,7 +145,7 @@ collet_runtime *runtime_get(void)
 
 /* ---- Contexts ----------------------------------------------------------------------------- */
 
-/* At the end of a thread, without the GIL. */
+/* Called at the end of a thread, without the GIL. */
 static void end_thread(void *value)
 {
     thread *t = value;

@@ -155,7 +155,7 @@ static worker *start(work *w)
 
 /* ---- The caller --------------------------------------------------------------------------- */
 
-/* Until another look for signals. */
+/* Waits until the next check for signals. */
 static void listen(void)
 {
     int64_t end = work_now() + LISTEN;

@@ -13,7 +13,7 @@
 /* The functions of collet._core. */
 extern const binding *bound;
 
-/* For long calls of the library: Ctrl-C ends them. */
+/* The monitor for long calls of the library: Ctrl-C ends them. */
 extern const collet_ternary_monitor bound_monitor;
 
 /* Raises the exception of a status, or keeps the exception of Ctrl-C; returns NULL. */

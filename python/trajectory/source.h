@@ -21,8 +21,9 @@ typedef struct source {
     atomic_int cancelled; /* 1: nothing more is read */
 } source;
 
-/* From (name, "f32" or "f64", frames, names, residue names, residue numbers, has velocities, has
- * forces, has times, read), three lists as long as there are atoms. NULL with an exception. */
+/* Makes a source from (name, "f32" or "f64", frames, names, residue names, residue numbers, has
+ * velocities, has forces, has times, read), three lists as long as there are atoms. NULL with an
+ * exception. */
 source *source_new(const binding *core, PyObject *tuple);
 
 void source_free(source *s); /* NULL is allowed */

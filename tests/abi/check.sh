@@ -84,7 +84,7 @@ names() {
     mkdir -p "$WORK"
     public -dM | grep '^#define COLLET_' >"$WORK/definitions"
     sed -nE 's/^#define (COLLET_[A-Z0-9_]+).*/\1/p' "$WORK/definitions" | sort -u >"$WORK/macros"
-    # What the preprocessor has left of such names are enumerators.
+    # After the preprocessor only enumerators have such names.
     public -P | grep -oE '\bCOLLET_[A-Z0-9_]+' | sort -u >"$WORK/enumerators"
     [ "$(wc -l <"$WORK/enumerators")" -gt 120 ] || fail "no enumerators were found"
     both=$(comm -12 "$WORK/macros" "$WORK/enumerators")

@@ -250,7 +250,7 @@ static void exit_statuses(void **state)
     assert_int_equal(status_of("/no/such/plugin.so"), 3);
     assert_int_equal(status_of(COLLET_TEST_CHECK "/"), 3);
     assert_int_equal(status_of("no_such_backend"), 3);
-    /* What was found must reach its reader. */
+    /* A report that cannot be written is an error. */
     int ended = system(COLLET_TEST_CHECK " cpu_scalar --op add >/dev/full 2>/dev/null");
     assert_int_equal(WEXITSTATUS(ended), 1);
 }

@@ -156,7 +156,7 @@ static void calls_name_what_does_not_fit(void **state)
     collet_array_destroy(d);
 }
 
-/* As in NumPy: inputs are broadcast to the output's shape, outputs never are. */
+/* Inputs are broadcast to the output's shape, outputs never are, like in NumPy. */
 static void inputs_are_broadcast_to_the_output(void **state)
 {
     (void)state;

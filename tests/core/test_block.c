@@ -67,7 +67,7 @@ static void a_queue_uses_its_memory_again(void **state)
     close_world(w);
 }
 
-/* What cannot be used again does not accumulate for ever, even if memory is enough for all. */
+/* Blocks that cannot be used again do not accumulate for ever, even if memory is enough for all. */
 static void retired_memory_is_bounded(void **state)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
@@ -121,7 +121,7 @@ static void short_memory_on_a_hung_device(void **state)
     close_world(w);
 }
 
-/* What a plugin keeps is trimmed before a call is refused; what cannot fit is refused. */
+/* The memory that a plugin keeps is trimmed before a call is refused; a call that cannot fit is. */
 static void short_memory_is_trimmed(void **state)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.hoards=1", NULL};

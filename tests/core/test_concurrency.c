@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two contexts on two threads call ops of every family concurrently: results equal those of a
- * single caller, and neither uses more threads than granted. */
+/* Two contexts on two threads call ops of every family concurrently: results equal a single
+ * caller's, and neither uses more threads than granted. */
 #include <dirent.h>
 #include <math.h>
 #include <pthread.h>

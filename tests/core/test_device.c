@@ -55,8 +55,8 @@ static void note(void *user)
     *(int *)user += 1;
 }
 
-/* What a lost device may still write is kept until its queues are gone: memory of libcore's (which
- * the address sanitizer watches) and the program's. */
+/* Memory that a lost device may still write is kept until its queues are gone: libcore's memory
+ * (which the address sanitizer watches) and the program's. */
 static void host_memory_at_work_is_kept(void **state)
 {
     static float memory[4];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs can ask of devices: memory, properties, kernels. */
+/* Information about devices: memory, properties, kernels. */
 #include <collet/ops/array.h>
 
 #include "common/fixture.h"
@@ -73,7 +73,7 @@ static void kernels_are_looked_up_by_real_dtypes(void **state)
                      COLLET_INVALID);
 }
 
-/* Where one device is wanted, the error says so and lists what there is. */
+/* A call that needs exactly one device says so in its error, and lists the available devices. */
 static void one_device_is_named(void **state)
 {
     static const char *const several[] = {"auto", "", "cpu_scalar,remote", "remote,remote",

@@ -82,7 +82,7 @@ static void every_field(void **state)
     assert_int_equal(t->dl_tensor.byte_offset, 2 * sizeof(float));
     ((float *)t->dl_tensor.data)[2] = 7.0f;
     t->deleter(t);
-    /* Where the bytes are now. */
+    /* The tensor names the device that has the bytes now. */
     assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, NULL, COLLET_READ));
     assert_int_equal(t->dl_tensor.device.id, 1);
     t->deleter(t);

@@ -445,8 +445,8 @@ static void open_run(void)
     snprintf(apart, sizeof apart, "remote.apart=%d", !pick(4));
     w.chance = (int[]){0, 2, 5, 15}[pick(4)];
     w.may_lose = !pick(3);
-    /* What is computed from failed work may race with work before it, unseen but for the thread
-     * sanitizer. */
+    /* Work that uses results of failed work may race with earlier work; only the thread sanitizer
+     * notices. */
     control.after_failure = strcmp(COLLET_SANITIZER, "thread") ? (int)pick(3) : 0;
     w.rt = runtime_with(BOTH, settings);
     for (int i = 0; i < CONTEXTS; i++)

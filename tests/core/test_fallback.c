@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which backend runs a call that the chosen one cannot run: every cause, choice and permission. */
+/* The backend for a call that the chosen one cannot run: every cause, choice and permission. */
 #include <stdio.h>
 
 #include <collet/ops/array.h>
@@ -23,7 +23,7 @@ static const cause causes[] = {
     {"no memory", "remote.memory=24", COLLET_OP_ADD, COLLET_F32, COLLET_REFUSED},
 };
 
-/* What runs the call with the permission off, by default and on; NULL: nothing. */
+/* The backend that runs the call with the permission off, by default and on; NULL: none. */
 static const struct {
     const char *choice, *runs[3];
 } choices[] = {

@@ -357,8 +357,8 @@ static void one_run(void)
         new_context(&w.programs[i]);
     for (int i = 0; i < ARRAYS; i++)
         new_array(&w.arrays[i], &w.programs[0]);
-    /* What is computed from failed work may race with work before it, unseen but for the thread
-     * sanitizer. */
+    /* Work that uses results of failed work may race with earlier work; only the thread sanitizer
+     * notices. */
     control.after_failure = strcmp(COLLET_SANITIZER, "thread") ? (int)pick(3) : 0;
     w.chance = (int[]){0, 2, 5, 15}[pick(4)];
     int steps = 0;

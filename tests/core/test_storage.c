@@ -264,8 +264,8 @@ static void *read_elsewhere(void *argument)
     return NULL;
 }
 
-/* Who reads the first result waits neither for the second, nor does its reader keep others from
- * enqueuing. A device that hangs is lost when the time is over. */
+/* A reader of the first result does not wait for the second, and a reader of the second does not
+ * keep others from enqueuing. A device that hangs is lost when the time is over. */
 static void a_hung_device_is_lost_in_time(void **state)
 {
     static const char *const settings[] = {"remote.hang=2", "timeout=3", NULL};

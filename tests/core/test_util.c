@@ -71,7 +71,7 @@ static void only_near_names_are_suggested(void **state)
     assert_string_equal(best, "log");
 }
 
-/* What a message quotes can neither steer a terminal nor break JSON; its own line ends stay. */
+/* A text quoted in a message cannot control a terminal or break JSON; its own line ends stay. */
 static void messages_escape_what_they_quote(void **state)
 {
     static const struct {

@@ -364,7 +364,7 @@ static void own_ops(void **state)
     expect(s, "vtable-own-op", "zoo.twice");
 }
 
-/* As many operands as a call can have. */
+/* An op with as many operands as a call can have. */
 static void own_op_of_all_operands(void **state)
 {
     sample *s = *state;

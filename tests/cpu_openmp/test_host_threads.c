@@ -244,8 +244,8 @@ static void *call_until_stopped(void *right)
     return NULL;
 }
 
-/* What a child does after parallel calls of its parent, with other threads in calls: the parent's
- * runtime is not for it, one of its own works. The exit status. */
+/* The child of a parent that made parallel calls and has other threads in calls: the parent's
+ * runtime does not work here, a new one does. Returns the exit status. */
 static int be_child(collet_context *old)
 {
     alarm(120);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of narrow types by the kernels of every level that this CPU supports, also those that
- * cpu_openmp does not select because the CPU has better instructions.
+ * Products of narrow types by the kernels of every level that this CPU supports, also by kernels
+ * that cpu_openmp does not select because the CPU has better instructions.
  */
 #include <stdarg.h>
 #include <stddef.h>

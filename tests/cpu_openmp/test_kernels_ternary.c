@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of ternary weights by the kernels of every level that this CPU supports, also those
+ * Products of ternary weights by the kernels of every level that this CPU supports, also by kernels
  * that cpu_openmp does not select because the CPU has better instructions.
  */
 #include <stdarg.h>
@@ -199,7 +199,7 @@ static void check_interleaved(const char *level, const ternary_products *kernels
     }
 }
 
-/* Results equal those of separate, individually rounded operations bit for bit. */
+/* Results equal separate, individually rounded operations bit for bit. */
 static void check_finish(const char *level, const ternary_products *kernels, int with)
 {
     static char tokens[TOKENS][COLUMNS];

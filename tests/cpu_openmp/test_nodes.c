@@ -246,7 +246,7 @@ static bool own_node_is_first(const nodes *n, int32_t threads)
     return helped > 0;
 }
 
-/* As many threads as processors, and three times as many, which share parts. */
+/* Tests as many threads as processors, and three times as many, which share parts. */
 static bool right_on_four_nodes(void)
 {
     static nodes n;

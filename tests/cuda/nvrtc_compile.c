@@ -13,7 +13,7 @@
 #define SKIPPED 77
 #define MOST_OPTIONS 64
 
-/* As declared in plugins/cuda/providers/abi/nvrtc.h. */
+/* The same as in plugins/cuda/providers/abi/nvrtc.h. */
 typedef struct nvrtc_program nvrtc_program;
 typedef struct nvrtc {
     int (*create)(nvrtc_program **program, const char *source, const char *name, int headers,

@@ -68,7 +68,7 @@ static void columns(void **state)
     trajectory_reader_close(r);
 }
 
-/* Of each residue the first location counts, with the atoms that have none. */
+/* In each residue the first location counts, with the atoms that have none. */
 static void locations(void **state)
 {
     (void)state;

@@ -76,7 +76,7 @@ int __wrap_linkat(int from, const char *old, int to, const char *path, int flags
     return __real_linkat(from, old, to, path, flags);
 }
 
-static int without_group; /* a file's group cannot be changed, as by a user who is not in it */
+static int without_group; /* a file's group cannot be changed: the user is not in it */
 static int without_list;  /* no access control list can be set */
 
 int __real_fchown(int file, uid_t user, gid_t group);
@@ -335,7 +335,7 @@ static void leave_one(const char *path)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* What a killed program has left is removed by the next, what another one still writes is not. */
+/* The next program removes files of a killed program, but not files that another still writes. */
 static void leftovers_are_removed(void **state)
 {
     (void)state;
@@ -360,7 +360,7 @@ static void leftovers_are_removed(void **state)
     free(path);
 }
 
-/* What another program has written since this one looked is not replaced unasked. */
+/* Files that another program has written since this one checked are not replaced unasked. */
 static void a_set_that_exists_meanwhile(void **state)
 {
     static const char *const names[2] = {"a", "b"};

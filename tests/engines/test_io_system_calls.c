@@ -32,7 +32,7 @@ collet_status __real_io_source_view(io_source *source, int64_t offset, size_t le
 collet_status __wrap_io_source_view(io_source *source, int64_t offset, size_t length,
                                     const uint8_t **bytes, collet_error *err);
 
-/* As if the window ended here: small files have one. */
+/* Simulates a window that ends here: small files have one window. */
 collet_status __wrap_io_source_view(io_source *source, int64_t offset, size_t length,
                                     const uint8_t **bytes, collet_error *err)
 {

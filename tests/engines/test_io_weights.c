@@ -168,7 +168,7 @@ static void test_gguf(void **state)
     }
 }
 
-/* What is wrong with one tensor does not hide the others. */
+/* A fault of one tensor does not hide the other tensors. */
 static void test_gguf_faults(void **state)
 {
     static const struct {

@@ -42,8 +42,8 @@ static void make_outputs_old(const op_call *c)
         assert_ok(cx, collet_array_write(cx, c->array[k], bytes, op_call_bytes(c, k)));
 }
 
-/* What a failed allocation may lead to: success without what it was for, or an error with a text
- * and the outputs unchanged; FAILED: a later launch of a call that has several. */
+/* The allowed results of a failed allocation: success without an optional part, or an error with a
+ * text and unchanged outputs. FAILED: a later launch of a call that has several. */
 static void check_failure(const op_call *c, const char *backend, long n, collet_context *fresh,
                           collet_status status)
 {

@@ -354,7 +354,7 @@ static void versions_of_onednn(void **state)
                            "cpu_openmp.onednn has no effect: "});
 }
 
-/* Without a setting oneDNN is looked for by its sonames, here that of Debian 13. */
+/* Without a setting oneDNN is searched by its sonames, here Debian 13's. */
 static void sonames_of_onednn(void **state)
 {
     (void)state;

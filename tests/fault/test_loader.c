@@ -270,7 +270,7 @@ static void hangs(void **state)
     expect_no_processes();
 }
 
-/* What a constructor starts ends with the probe, in whichever session; memory is limited. */
+/* Processes that a constructor starts end with the probe, in any session; memory is limited. */
 static void started_processes_end(void **state)
 {
     fixture *f = *state;

@@ -78,7 +78,7 @@ static void cache_marked(fixture *f)
     free(text);
 }
 
-/* What a manifest names is never taken from its owner. */
+/* A file that a manifest names is never taken from its owner. */
 static void standard_input_is_left_alone(void **state)
 {
     fixture *f = *state;

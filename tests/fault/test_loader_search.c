@@ -242,7 +242,7 @@ static void assert_unknown_group(const char *reason, const char *name)
         fail_msg("%s", reason);
 }
 
-/* As laboratories install: their group may write to the file and to the directories. */
+/* Laboratories install so: their group may write to the file and to the directories. */
 static void trusted_group(void **state)
 {
     static const struct {

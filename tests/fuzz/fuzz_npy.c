@@ -10,7 +10,7 @@ static void read_rows(const io_npy *npy, size_t size)
 {
     size_t row = (size_t)npy->row_elements * collet_dtype_size(npy->dtype);
 
-    /* Where there are rows, one is never larger than the file. */
+    /* If there are rows, none is larger than the file. */
     if (npy->rows < 0 || (npy->rows > 0 && row > size))
         abort();
     uint8_t *out = malloc(npy->rows > 0 ? row + 1 : 1);

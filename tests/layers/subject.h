@@ -13,7 +13,7 @@
 
 extern const collet_plugin subject;
 
-/* What it does wrong: the words of subject.c; "" nothing. */
+/* The defect of the subject: a word of subject.c; "": none. */
 extern const char *subject_defect;
 /* While it is locked, calls of `run` and `queue_wait` with the defect "blocks" block; posted when
  * one does. */

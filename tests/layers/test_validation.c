@@ -152,7 +152,7 @@ static void prepare(kernel *k, room *r, uint32_t row)
                                    .err = &err};
 }
 
-/* As libcore: what is asked before has no buffers. */
+/* Asks like libcore: before a call operands have no buffers. */
 static collet_status ask(kernel *k, room *r, uint64_t *bytes)
 {
     void *buffers[] = {k->operands[0].buffer, k->operands[1].buffer};
@@ -695,7 +695,7 @@ static void lives(void **state)
 
 /* ---- Mistakes of the caller: arguments --------------------------------------------------- */
 
-/* What is enqueued uses a buffer until a wait, a read or the queue's end says otherwise. */
+/* An enqueued command uses a buffer until a wait, a read or the queue's end. */
 static void frees(void **state)
 {
     room r;

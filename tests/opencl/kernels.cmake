@@ -51,7 +51,7 @@ if(OCLGRIND_LIBRARY)
     "scatter_vector f:ff" "scatter_polarization c:fcdd"
     "scatter_slices c:cic -cl-opt-disable" "scatter_images f:cicddddd -cl-opt-disable"
     "scatter_average f:fdd -cl-opt-disable")
-  # And for races between items, unless that takes too long.
+  # Also check for races between items, unless that takes too long.
   foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
              time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear
              scatter_images scatter_average)

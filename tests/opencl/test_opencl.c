@@ -96,7 +96,7 @@ static void copies_between_devices_avoid_the_host(void **state)
     close_world(w);
 }
 
-/* As for a device with separate memory: in pieces, through page-locked memory. */
+/* Transfers like on a device with separate memory: in pieces, through page-locked memory. */
 static void transfers_are_split_as_set(void **state)
 {
     static float values[50001], back[50001];
@@ -396,7 +396,7 @@ static void corrupt_binaries_are_recompiled(void **state)
         ino_t written = file_on_disk;
         assert_int_not_equal(written, harmed);
         each_binary(is_not_corrupt);
-        /* What was written is whole: the next run uses it. */
+        /* The written file is complete: the next run uses it. */
         one_sum();
         assert_int_equal(each_binary(note_file), 1);
         assert_int_equal(file_on_disk, written);

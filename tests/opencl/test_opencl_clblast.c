@@ -26,7 +26,7 @@ _Static_assert(sizeof(CLBlastLayout) == sizeof(int) && sizeof(CLBlastTranspose) 
 
 #define FAKE(name) COLLET_TEST_FAKES "/libfake_clblast_" name ".so"
 
-/* As in libraries/clblast.c. */
+/* The same as in libraries/clblast.c. */
 typedef struct fake_clblast {
     int calls, fails_from, status;
 } fake_clblast;

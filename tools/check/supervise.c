@@ -93,7 +93,7 @@ static void report_rows(supervision *s)
     }
 }
 
-/* Seconds without a line after which there is one about what runs. */
+/* After so many seconds without a line of output, a line tells what runs. */
 static double interval(const check_options *options)
 {
     if (isatty(STDERR_FILENO))
@@ -101,7 +101,7 @@ static double interval(const check_options *options)
     return options->timeout && options->timeout < 20 ? options->timeout / 2.0 : 10;
 }
 
-/* The worker may be writing the text of its next case: what is shown may be of both. */
+/* The worker may be writing the text of its next case: the shown text may mix both. */
 static void show_work(supervision *s, double now, double since)
 {
     const check_shared *shared = s->shared;

@@ -52,7 +52,7 @@ static void beat(const worker *w)
         _exit(CHECK_FAILED);
 }
 
-/* The refusal reports what is informative in the search for plugins. */
+/* The refusal repeats the informative messages of the search for plugins. */
 static void print_message(void *user, int32_t level, const char *text)
 {
     worker *w = user;

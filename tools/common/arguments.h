@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arguments.h - what command lines have in common: numbers, files of plugins, -h, --version. */
+/* arguments.h - the common parts of command lines: numbers, files of plugins, -h, --version. */
 #ifndef TOOLS_COMMON_ARGUMENTS_H
 #define TOOLS_COMMON_ARGUMENTS_H
 

@@ -19,8 +19,8 @@ const tool_command *tool_command_find(const tool_command *const *commands, int a
 /* Runs the command that argv[1] names; returns the exit status. */
 int tool_command_run(const tool_command *self, int argc, char **argv);
 
-/* For the help_filter of the program's argp: lists the commands before the text that follows the
- * options. A copy for free(), or `text`. */
+/* Lists the commands before the text that follows the options; called by the help_filter of the
+ * program's argp. Returns a copy for free(), or `text`. */
 char *tool_command_list(const tool_command *const *commands, int key, const char *text);
 
 /* Prints "'TEXT' is not a command; NAME, NAME and NAME are" and ends the program; NULL: there is no

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* For collet_runtime_options.defaults: the tools print messages from level info on. */
+/* A part of collet_runtime_options.defaults: the tools print messages from level info on. */
 #define TOOL_LOG_LEVEL "log=info"
 
 typedef struct tool_progress {

@@ -239,7 +239,7 @@ xargs awk '
 [ ! -s "$work/long" ] || fault "functions of more than 60 lines: $(cat "$work/long")"
 
 # "Tests: tests/core/test_queue.c, tests/core/test_failures.c" in front of the first include. A test is
-# built if a list of CMake has its name, of which functions there may add the beginning.
+# built if a list of CMake has its name; functions there may add the beginning of the name.
 grep -E '\.(c|dev)$|^python/.*\.py$' "$work/all" | grep -v '^python/tests/' | xargs awk '
     function finish() {
         if (file && state < 2)

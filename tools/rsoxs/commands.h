@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.h - what collet-rsoxs does besides simulating, `collet-rsoxs NAME ...`, in the order of
- * its help. */
+/* commands.h - the commands of collet-rsoxs besides simulating, `collet-rsoxs NAME ...`, in the
+ * order of its help. */
 #ifndef TOOLS_RSOXS_COMMANDS_H
 #define TOOLS_RSOXS_COMMANDS_H
 

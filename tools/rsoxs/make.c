@@ -87,7 +87,7 @@ static collet_status write_set(const make_scene *scene, const make_paths *paths,
         status = make_add_settings(set, scene, paths->directory, err);
     if (status == COLLET_OK)
         status = make_add_expected(set, scene, paths->expected, sums, err);
-    /* The last: a morphology is always beside its own settings. */
+    /* The morphology is the last file: it is always in a directory with its own settings. */
     set->spools[set->count++] = morphology;
     for (size_t i = 0; i < set->count && status == COLLET_OK; i++)
         status = io_spool_link(set->spools[i], err);

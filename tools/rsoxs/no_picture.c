@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of picture.c where cairo is absent.
+/* Replaces picture.c in a build without cairo.
  * Tests: tests/tools/rsoxs/test_rsoxs_view.c, tests/tools/rsoxs/test_rsoxs_results.c */
 #include "picture.h"
 

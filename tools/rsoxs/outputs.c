@@ -59,7 +59,7 @@ static int is_output(const rsoxs_run *run, const char *name)
     return 0;
 }
 
-/* `output` against the morphology, the configuration and the Material<i>.txt beside it. */
+/* Compares `output` with the morphology, the configuration and its Material<i>.txt. */
 static collet_status check_inputs(const rsoxs_run *run, const char *output, collet_error *err)
 {
     const char *configuration = run->options->configuration, *slash = strrchr(configuration, '/');

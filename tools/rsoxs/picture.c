@@ -19,12 +19,12 @@
 #define BOTTOM 62.0
 #define BAR_GAP 18.0
 #define BAR_WIDTH 20.0
-#define BAR_HEIGHT 180.0 /* at least */
-#define NARROW 60.0      /* the shorter side at least, where lengths are then not the same */
+#define BAR_HEIGHT 180.0 /* the minimum */
+#define NARROW 60.0      /* the minimum of the shorter side, even if it changes the aspect ratio */
 #define FONT 15.0
 #define TITLE 16.0
 #define PIXELS_MAX 2048
-#define DECADES 12.0 /* that the colours show, at most */
+#define DECADES 12.0 /* the colours show at most this range */
 #define COLOURS 1024
 
 const int rsoxs_has_pictures = 1;
@@ -41,7 +41,7 @@ typedef struct canvas {
     cairo_t *cairo;
 } canvas;
 
-/* ---- Numbers to places ----------------------------------------------------------------------- */
+/* ---- Numbers and places ---------------------------------------------------------------------- */
 
 /* The place of a value, 0 at `from`, 1 at `to`. */
 static double place(const rsoxs_axis *axis, double value)
@@ -50,7 +50,7 @@ static double place(const rsoxs_axis *axis, double value)
                              : (value - axis->from) / (axis->to - axis->from);
 }
 
-/* Which of `count` numbers is at a place. */
+/* The index of the number at a place, among `count`. */
 static int64_t index_at(const rsoxs_axis *axis, int64_t count, double t)
 {
     double value = axis->logarithmic ? axis->from * pow(axis->to / axis->from, t)
@@ -160,7 +160,7 @@ static void format_power(int exponent, char text[40])
 
 typedef void (*tick_fn)(canvas *c, double t, const char *label);
 
-/* At most `most` labels, but for one. */
+/* Draws at most `highest` + 1 labels. */
 static void tick_decades(canvas *c, const rsoxs_axis *axis, double highest, tick_fn draw)
 {
     static const int parts[] = {1, 2, 5};

@@ -69,7 +69,7 @@ collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
     return status;
 }
 
-/* Beside the arrays of --integrate their copies in HDF5's memory and in the file's image. */
+/* Counts the arrays of --integrate and their copies in HDF5's memory and in the file's image. */
 uint64_t rsoxs_results_bytes(const rsoxs_run *run)
 {
     collet_scattering_rings rings = rings_of(run, 0);
@@ -89,7 +89,7 @@ double rsoxs_results_disk(const rsoxs_run *run)
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-/* NAME.png, or NAME_K1.png of several beams. */
+/* "NAME.png", or with several beams "NAME_K1.png". */
 static collet_status draw(const results *r, const rsoxs_picture *picture, const char *name,
                           int64_t beam, collet_error *err)
 {

@@ -162,7 +162,7 @@ static collet_status choose_energies(rsoxs_run *run, collet_error *err)
     return COLLET_OK;
 }
 
-/* For the patterns, --integrate and --png; replaced files already occupy their space. */
+/* Checks the space for the patterns, --integrate and --png; replaced files already have theirs. */
 static collet_status check_space(const rsoxs_run *run, collet_error *err)
 {
     char settings[RSOXS_SETTINGS];

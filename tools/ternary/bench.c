@@ -103,7 +103,7 @@ static void pack(bench_bodies *b, int to, int from)
                                            b->arrays[from], NULL, COLLET_TERNARY_T2);
 }
 
-/* The same into a new array of `rows` rows; rows < 0: a vector. */
+/* Packs the same codes into a new array of `rows` rows; rows < 0: a vector. */
 static void make_packed(bench_bodies *b, int to, int from, int64_t rows, int64_t columns)
 {
     int64_t bytes = collet_ternary_bytes(COLLET_TERNARY_T2, columns);
@@ -221,7 +221,7 @@ static void call_once(bench_bodies *b, const bench_case *c)
         b->status = collet_finish(b->context);
 }
 
-/* Until the time is over, or a signal was noted. */
+/* Samples until the time is over, or a signal was noted. */
 static void sample(bench_bodies *b, const bench_case *c, double seconds, double *samples,
                    tool_stats *stats)
 {

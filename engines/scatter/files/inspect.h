@@ -16,8 +16,8 @@
  * may be installed without it. Any thread; takes about 10 ms. */
 collet_status scatter_inspect(const char *path, collet_error *err);
 
-/* What the other process does: opens all datasets of the materials and reads their labels. Faults
- * are ignored. */
+/* The work of the other process: opens all datasets of the materials and reads their labels.
+ * Ignores faults. */
 void scatter_inspect_all(const char *path);
 
 #endif

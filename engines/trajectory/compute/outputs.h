@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an output needs beyond positions: fields, and kernels that run for it alone. */
+/* The needs of an output beyond positions: fields, and kernels that run for it alone. */
 #define TRAJECTORY_VELOCITIES 1u
 #define TRAJECTORY_FORCES 2u
 #define TRAJECTORY_TIMES 4u
@@ -73,7 +73,7 @@ int64_t trajectory_buffer_width(int32_t buffer);
 int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3]);
 /* The same for an output: a buffer, or one component of it. */
 int32_t trajectory_output_shape(const trajectory_output *output, int64_t n, int64_t shape[3]);
-/* What a buffer needs beyond positions. */
+/* The needs of a buffer beyond positions. */
 uint32_t trajectory_buffer_needs(int32_t buffer);
 
 #endif

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ANGSTROM 10.       /* a nm */
+#define ANGSTROM 10.       /* in 1 nm */
 #define ADAPTED_VERSION 24 /* of CHARMM that NAMD, LAMMPS, OpenMM and others state */
 #define PI 3.14159265358979323846
 
@@ -32,7 +32,7 @@ void trajectory_cell_vectors(double box[9], const double lengths[3], const doubl
     box[8] = c * height;
 }
 
-/* Whether the symmetric matrix is positive definite, as that of each box is. */
+/* 1 if the symmetric matrix is positive definite, as each box's is. */
 static int is_box(const double cell[6])
 {
     double xx = cell[0], xy = cell[1], yy = cell[2], xz = cell[3], yz = cell[4], zz = cell[5];

@@ -5,8 +5,8 @@
  * Files of CHARMM, NAMD, X-PLOR, LAMMPS and OpenMM are Fortran records, each between two markers
  * with its length, of 4 or 8 bytes, in either byte order. The file's head: "CORD" and 20 integers;
  * titles; the number of atoms; the numbers of the atoms that move, if some are fixed. A frame:
- * perhaps the cell; x, y and z in single precision; perhaps a fourth dimension and charges. Later
- * frames leave out fixed atoms.
+ * optionally the cell; x, y and z in single precision; optionally a fourth dimension and charges.
+ * Later frames leave out fixed atoms.
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_DCD_HEAD_H
 #define ENGINES_TRAJECTORY_FORMATS_DCD_HEAD_H
@@ -29,18 +29,18 @@ typedef struct trajectory_dcd {
     double delta;  /* ps */
     int64_t data;  /* offset of the first frame */
 
-    int32_t *places; /* of each atom among those that move, or -1; NULL: no atom is fixed */
+    int32_t *places; /* each atom's index among the moving ones, -1: fixed; NULL: none is fixed */
 
-    uint8_t *planes;  /* dcd.c's: x, y and z of a span */
+    uint8_t *planes;  /* of dcd.c: x, y and z of a span */
     size_t span;      /* bytes of each */
     float *positions; /* with fixed atoms: of the first frame, nm */
-    float *moved;     /* with fixed atoms: of those that move, in this frame */
+    float *moved;     /* with fixed atoms: of the moving atoms, in this frame */
 } trajectory_dcd;
 
-/* 1 when the first n bytes of a file begin one, and fills byte order and marker. */
+/* 1 if a .dcd file can begin with these n bytes; then sets byte order and marker. */
 int trajectory_dcd_recognise(trajectory_dcd *dcd, const uint8_t *bytes, size_t n);
 
-/* Reads the file's head into trajectory->state. Errors as of a format's head. */
+/* Reads the file's head into trajectory->state. Errors: see trajectory_format.head. */
 collet_status trajectory_dcd_read_head(trajectory_reader *trajectory, collet_error *err);
 
 /* Numbers in the file's byte order. */

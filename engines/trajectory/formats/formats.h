@@ -5,7 +5,8 @@
 
 #include "trajectory_format.h"
 
-/* In the order in which they are tried. The row of NAME is called trajectory_NAME_format. */
+/* The formats, in the order in which they are tried. The row of NAME is called
+ * trajectory_NAME_format. */
 #define TRAJECTORY_FORMATS(X)                                                                      \
     X(trr)                                                                                         \
     X(dcd)                                                                                         \

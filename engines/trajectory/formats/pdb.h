@@ -3,10 +3,10 @@
  * pdb.h - the models of a .pdb file and their atoms, for pdb_topology.c and pdb_trajectory.c.
  *
  * A model ends with ENDMDL, with END, before the next MODEL, or with the file. In a residue with
- * alternative locations only atoms without a location, and those of the location that comes first
- * in the file, are used. Columns are those of the PDB's format 3.3, in Angstrom; a serial number
- * that is too long for its columns may move the others to the right. Errors begin with
- * "path:line:".
+ * alternative locations two kinds of atoms are used: atoms without a location, and atoms of the
+ * location that comes first in the file. Columns follow the PDB's format 3.3; lengths are in
+ * Angstrom. A serial number that is too long for its columns may move the other columns to the
+ * right. Errors begin with "path:line:".
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_PDB_H
 #define ENGINES_TRAJECTORY_FORMATS_PDB_H
@@ -44,8 +44,8 @@ typedef struct trajectory_pdb {
     trajectory_pdb_end end;
     char title[TRAJECTORY_PDB_TITLE]; /* text of TITLE before the first atom; "": none */
     double box[9];   /* nm, of the last CRYST1: the three vectors; set by the caller, else zeros */
-    size_t shift;    /* by how many columns the last line is moved to the right */
-    char location;   /* the used one of this residue; ' ': none so far */
+    size_t shift;    /* the last line is moved to the right by so many columns */
+    char location;   /* the location used in this residue; ' ': none so far */
     char residue[6]; /* chain, number and insertion code of the last atom */
 } trajectory_pdb;
 
@@ -66,7 +66,7 @@ collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
 /* 1 if a .pdb file can begin with these n bytes. */
 int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
 
-/* pdb_topology.c's, for trajectory_format.topology. */
+/* The function trajectory_format.topology, in pdb_topology.c. */
 collet_status trajectory_pdb_read_topology(io_source *source, trajectory_topology *topology,
                                            collet_error *err);
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The box of the last frame: files may have one for all. */
+/* The box of the last frame, because a file may have one box for all frames. */
 typedef struct pdb_state {
     double box[9];
 } pdb_state;

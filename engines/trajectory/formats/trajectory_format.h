@@ -32,7 +32,7 @@ typedef struct trajectory_frame_head {
     int64_t end_line; /* text formats: number of the line that begins at `end` */
 } trajectory_frame_head;
 
-/* Where a frame is decoded to: row `frame` of the batch's arrays; NULL: not requested. */
+/* The target of a decoded frame: row `frame` of the batch's arrays; NULL: not requested. */
 typedef struct trajectory_frame_target {
     void *positions;
     void *velocities;

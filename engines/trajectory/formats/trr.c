@@ -79,7 +79,7 @@ static collet_status check_ints(const trajectory_reader *trajectory, const int32
     return COLLET_OK;
 }
 
-/* For a head that the end of the file cuts: truncated, or not a frame. */
+/* Reports a head that the end of the file cuts: truncated, or not a frame. */
 static collet_status check_preamble(trajectory_reader *trajectory, const uint8_t *bytes, size_t n,
                                     collet_error *err)
 {

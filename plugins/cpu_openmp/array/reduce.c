@@ -167,7 +167,7 @@ static int64_t even_tile(int64_t width, int64_t widest)
     return min_i64(divide_up(tile, TILE_STEP) * TILE_STEP, width);
 }
 
-/* Too few tiles to keep the threads busy, and each large enough to be shared. */
+/* 1 if there are too few tiles to keep the threads busy, and each is large enough to be shared. */
 static int shares_tiles(const collet_device *device, const reduce_plan *plan)
 {
     return device->threads > 1 && plan->chunks > 1 && plan->items < 4 * (int64_t)device->threads;

@@ -366,9 +366,10 @@ static void run_whole(const collet_device *device, const step *s, int32_t count,
 }
 
 /*
- * The number of boxes in each of which all these passes can run before the next box, so that a pass
- * finds the output of the one before in the caches; 0: none. It depends on the call alone, not on
- * the threads, so that results do not either.
+ * The number of boxes that can be computed one after another: all these passes run in one box
+ * before the next box begins, so that a pass finds the output of the previous pass in the caches.
+ * 0: there are no boxes. The number depends on the call alone, not on the threads, and so do
+ * results.
  */
 static int64_t boxes_of(const step *s, int32_t count)
 {

@@ -18,7 +18,7 @@
  * tries for ever. Measured with 0.3.21 and 0.3.29. */
 #define OPEN_BYTES (UINT64_C(64) << 20)
 #define THREAD_BYTES (UINT64_C(136) << 20)
-/* For a thread that calls: its buffer, and what malloc maps for a thread's first allocation. */
+/* A calling thread needs its buffer and the memory that malloc maps at its first allocation. */
 #define CALLER_BYTES (UINT64_C(200) << 20)
 #define CALLERS 64 /* that buffers are made for at a time */
 

@@ -47,7 +47,7 @@ typedef struct blas_use {
 #define BLAS_NAME "libopenblas.so.0"
 #define BLAS_CORE_VARIABLE "OPENBLAS_CORETYPE" /* which OpenBLAS itself reads */
 
-/* How the first blas_open will open the library, which is one for the process: the first settings
+/* Sets how the first blas_open opens the library, which is one for the process: the first settings
  * count, and none after it is open. `target` is a core type. Any thread. */
 void blas_settle(const library_settings *settings);
 

@@ -24,7 +24,7 @@
 
 typedef struct onednn onednn;
 
-/* As blas_settle; `target` limits the instruction set, as DNNL_MAX_CPU_ISA. */
+/* Like blas_settle; the setting `target` limits the instruction set like DNNL_MAX_CPU_ISA. */
 void onednn_settle(const library_settings *settings);
 
 /*

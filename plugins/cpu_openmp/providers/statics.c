@@ -20,7 +20,7 @@ typedef struct image {
     size_t count[2];
 } image;
 
-/* For __cxa_atexit. */
+/* Replaces __cxa_atexit. */
 static int forget(void (*destroy)(void *), void *object, void *library)
 {
     (void)destroy, (void)object, (void)library;

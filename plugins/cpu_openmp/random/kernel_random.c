@@ -166,7 +166,7 @@ INLINE double fraction_f64(uint64_t bits)
 #endif
 }
 
-/* As turn_f32; errors 2^-58, 2^-64. */
+/* Like turn_f32; errors 2^-58, 2^-64. */
 INLINE void turn_f64(double v, double *cosine, double *sine)
 {
     const double round = 0x1.8p52;

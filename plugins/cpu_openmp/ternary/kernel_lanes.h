@@ -267,7 +267,7 @@ typedef float floats_at_any __attribute__((vector_size(VECTOR_BYTES), aligned(4)
 typedef float half_floats __attribute__((vector_size(VECTOR_BYTES / 2)));
 typedef double doubles __attribute__((vector_size(VECTOR_BYTES), may_alias));
 
-/* As many bytes as there are lanes, each in one. */
+/* Widens one byte for each lane. */
 INLINE words widen_bytes(const uint8_t *at)
 {
 #if defined(__AVX512BW__)

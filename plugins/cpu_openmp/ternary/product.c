@@ -95,7 +95,7 @@ static int64_t panel_rows(const collet_device *device, int64_t rows, int64_t rea
     return best;
 }
 
-/* As product.y_step. */
+/* The value of product.y_step. */
 static int64_t result_step(const collet_operand *y)
 {
     int64_t step = 0, count = 1;

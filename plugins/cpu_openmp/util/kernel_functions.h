@@ -72,7 +72,7 @@ INLINE float exp_f32(float x)
     float bounded = x > 89.0f ? 89.0f : x;
     bounded = bounded < -104.0f ? -104.0f : bounded;
     float y = 1.0f + exp_part_f32(bounded, &k);
-    /* 2^k in two factors, neither of which overflows; only the second product can round. */
+    /* 2^k in two factors that do not overflow; only the second product can round. */
     uint32_t biased = k + 512u;
     uint32_t half = biased >> 1;
     return y * f32_of((half - 256u + 127u) << 23) * f32_of((biased - half - 256u + 127u) << 23);
@@ -124,7 +124,7 @@ INLINE float sqrt_f32(float x)
     return __builtin_sqrtf(x);
 }
 
-/* With |x| at most this sin_f32 and cos_f32 reduce exactly enough. NaN propagates. */
+/* sin_f32 and cos_f32 reduce exactly enough up to this |x|. NaN propagates. */
 #define PERIODIC_LIMIT_F32 1e5f
 
 /* x - n pi/2, x >= 0, n the integer near x / (pi/2). */
@@ -217,7 +217,7 @@ INLINE double exp_reduced_f64(double x, uint64_t *exponent, double *lost)
     return r;
 }
 
-/* As exp_part_f32; error 2^-58 of e^r. */
+/* Like exp_part_f32; error 2^-58 of e^r. */
 INLINE double exp_part_f64(double x, uint64_t *exponent)
 {
     double lost, r = exp_reduced_f64(x, exponent, &lost);
@@ -255,8 +255,8 @@ INLINE double exp_f64(double x)
 }
 
 /*
- * As log_part_f32, but ln m = 2 atanh s, s = z / (2 + z): an odd series in s, so half the
- * terms are enough. With R = s^2 P(s^2) it is z - (z^2/2 - s (z^2/2 + R)).
+ * Like log_part_f32, but ln m = 2 atanh s, s = z / (2 + z): an odd series in s, so half the terms
+ * are enough. With R = s^2 P(s^2) it is z - (z^2/2 - s (z^2/2 + R)).
  */
 INLINE double log_part_f64(double x, double scale)
 {
@@ -395,7 +395,7 @@ INLINE double expm1_part_f64(double x, uint64_t *exponent)
     return r + MULTIPLY_ADD(q, r * r, lost);
 }
 
-/* As tanh_f32; from 20 on it is 1. */
+/* Like tanh_f32; from 20 on it is 1. */
 INLINE double tanh_f64(double x)
 {
     uint64_t k;

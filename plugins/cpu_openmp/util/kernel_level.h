@@ -47,7 +47,7 @@
 #define LANES_F64 (VECTOR_BYTES / 8)
 
 /*
- * For a loop whose output may be exactly one of its inputs: element i depends on element i alone.
+ * Marks a loop whose output may be exactly one of its inputs: element i depends on element i alone.
  * The compiler cannot know that; it would test for overlap at run time and slow down in-place
  * calls.
  */

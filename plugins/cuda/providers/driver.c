@@ -67,7 +67,7 @@ collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_
 {
     const char *path = host->config(host, "cuda.library");
     memset(cu, 0, sizeof *cu);
-    /* Never closed: the driver's threads and destructors would outlive its code. */
+    /* The library is never closed: the driver's threads and destructors would outlive its code. */
     cu->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!cu->library) {
         const char *why = dlerror();

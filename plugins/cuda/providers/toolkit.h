@@ -24,16 +24,16 @@ typedef struct cuda_fourier {
 
 typedef struct cuda_solver {
     cuda_library library;
-    /* For size queries; created under library.lock by the first call. */
+    /* The handle for size queries; the first call creates it under library.lock. */
     cusolverDnHandle_t sizes;
     syevjInfo_t eigenvalues;
     gesvdjInfo_t singular_values;
     CUSOLVER_FUNCTIONS(ABI_MEMBER)
 } cuda_solver;
 
-/* In the device's context. 1 if cuSOLVER is open and has its handle for size queries. */
+/* 1 if cuSOLVER is open and has its handle for size queries. Call it in the device's context. */
 int cuda_solver_ready(const collet_host *host, int driver, cuda_solver *solver);
-/* In the device's context, with no call in progress: destroys that handle. */
+/* Destroys that handle. Call it in the device's context, with no call in progress. */
 void cuda_solver_close(cuda_solver *solver);
 
 #endif

@@ -99,19 +99,19 @@ collet_status cuda_launch(collet_device *d, collet_queue *q, const jit_launch *l
 
 /* ---- launch.c -------------------------------------------------------------------------------- */
 
-/* As cuda_fail, after a launch that the driver rejected: unless the device is lost it has not run,
- * and the status is REFUSED. */
+/* Like cuda_fail, after a launch that the driver rejected: unless the device is lost the launch has
+ * not run, and the status is REFUSED. */
 collet_status cuda_not_enqueued(collet_device *d, CUresult error, const char *label,
                                 collet_error *err);
 
 /* ---- queue.c --------------------------------------------------------------------------------- */
 
-/* Under the queue's lock, after a command was enqueued: returns its ticket. */
+/* Returns the ticket of the command that was just enqueued. The caller holds the queue's lock. */
 uint64_t cuda_commit(collet_queue *q, const char *label);
-/* Under the queue's lock, in the device's context: records a mark, so that waiting for the last
- * ticket does not wait for later commands. */
+/* Records a mark, so that waiting for the last ticket does not wait for later commands. The caller
+ * holds the queue's lock and is in the device's context. */
 CUresult cuda_mark_now(collet_queue *q);
-/* Under the queue's lock: stores an asynchronous error, which the next wait reports. */
+/* Stores an asynchronous error, which the next wait reports. The caller holds the queue's lock. */
 void cuda_note_error(collet_queue *q, CUresult error);
 
 /* ---- timing.c -------------------------------------------------------------------------------- */

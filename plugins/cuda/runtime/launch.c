@@ -4,7 +4,7 @@
 
 #define GROUPS_MAX 0x7fffffffu
 
-/* Under the queue's lock, in the device's context. */
+/* The caller holds the queue's lock and is in the device's context. */
 static CUresult launch(collet_device *d, collet_queue *q, const jit_kernel *kernel,
                        const jit_launch *l, uint64_t groups)
 {

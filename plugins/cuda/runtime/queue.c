@@ -49,7 +49,7 @@ static void all_passed(collet_queue *q)
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-/* Lists the pending commands, any of which may have failed. */
+/* Lists the pending commands: any of them may have failed. */
 static int suspects(const collet_queue *q, char *text, size_t size)
 {
     uint64_t count = q->base.submitted - q->base.retired, first = q->base.retired + 1;

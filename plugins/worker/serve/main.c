@@ -84,6 +84,6 @@ int main(int argc, char **argv)
     int served = serve_open(&s, argv[1], (const char *const *)argv + 4);
     if (served)
         serve_control(&s);
-    /* Not exit(): the kernel frees what the backend left. */
+    /* _exit(), because the system frees all that the backend left. */
     _exit(!served);
 }

@@ -57,7 +57,7 @@ bool serve_open(server *s, const char *name, const char *const *settings);
 
 /* ---- control.c ------------------------------------------------------------------------------- */
 
-/* Until the plugin closes the socket. */
+/* Serves until the plugin closes the socket. */
 void serve_control(server *s);
 
 /* ---- call.c ---------------------------------------------------------------------------------- */

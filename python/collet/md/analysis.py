@@ -373,7 +373,7 @@ def _turned(series: Series) -> Iterator[tuple[int, Floats]]:
 def angular_displacement(axes: Any) -> Floats:
     """The angle about x, y and z, in rad, by which axes turned since the first frame: the sum of
     the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
-    Rev. E 56 (1997) 5450). Of the shape of axes, (frames, 3) or (frames, bodies, 3).
+    Rev. E 56 (1997) 5450). The shape is the shape of axes, (frames, 3) or (frames, bodies, 3).
 
     A RuntimeWarning if an axis turns by more than 90 degrees in a step: its way is then unknown.
     InvalidError if it turns by 180."""

@@ -123,7 +123,7 @@ static void the_callers_rounding_changes_nothing(void **state)
     free_morphology(&m);
 }
 
-/* Where Ewald's sphere leaves the slices by less than half of one, the nearest slice is none. */
+/* A pixel where Ewald's sphere leaves the slices by less than half a slice has no nearest slice. */
 static void nearest_slices_end_with_the_sphere(void **state)
 {
     static const int64_t shape[] = {5, 3, 15};
@@ -521,7 +521,7 @@ static void detectors_that_face_the_sample_change_nothing(void **state)
     free_morphology(&m);
 }
 
-/* As CyRSoXS's last rotation, also where it is none. */
+/* CyRSoXS's last rotation does this, also by 0 degrees. */
 static void pixels_next_to_none_are_none(void **state)
 {
     static const int64_t n[] = {4, 16, 19};

@@ -142,7 +142,7 @@ static void devices_may_be_of_several_kinds(void **state)
     free_morphology(&s.m);
 }
 
-/* What a program's callbacks see. */
+/* The observations of a program's callbacks. */
 typedef struct program {
     const morphology *m;
     pthread_t thread;

@@ -20,7 +20,7 @@
 #define STACK ((size_t)64 << 10)
 #define ITEMS 1024
 
-/* As in device.h. */
+/* The same as in device.h. */
 typedef struct fake_here {
     unsigned thread, block, grid;
     void (*barrier)(void);

@@ -7,8 +7,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* What a queue does with the commands behind one that failed: all of them; none but its waits for
- * other queues; none. */
+/* A queue runs after a failed command: all later commands; only waits for other queues; none. */
 enum { LATE_GOES_ON, LATE_WAITS, LATE_SKIPS };
 
 typedef struct late_control {

@@ -19,8 +19,7 @@ typedef struct remote_command {
     int delay_us;                /* set by `enqueued`: so long it waits before it works */
 } remote_command;
 
-/* What a queue does with the commands behind one that failed: all of them; none but its waits for
- * other queues; none. */
+/* A queue runs after a failed command: all later commands; only waits for other queues; none. */
 enum { REMOTE_GOES_ON, REMOTE_WAITS, REMOTE_SKIPS };
 
 typedef struct remote_control {

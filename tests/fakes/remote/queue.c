@@ -9,7 +9,7 @@
 
 #include "remote.h"
 
-/* What tasks of other queues may wait for, also after the queue was destroyed. */
+/* Tasks of other queues may wait for it, also after the queue was destroyed. */
 struct timeline {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -64,7 +64,7 @@ void task_free(task *t)
     free(t);
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static void task_done(timeline *time, collet_status status, uint32_t op)
 {
     time->done++;
@@ -257,7 +257,7 @@ uint64_t remote_queue_mark(collet_device *d, collet_queue *q)
     return value;
 }
 
-/* Under the lock; 0: not within the time, or `d` (NULL: none) was lost. */
+/* The caller holds the lock. 0: not within the time, or `d` (NULL: none) was lost. */
 static int reached(const collet_device *d, timeline *time, uint64_t value, int64_t nanoseconds)
 {
     struct timespec end;

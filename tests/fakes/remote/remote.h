@@ -80,10 +80,10 @@ uint64_t next_serial(collet_device *d);
 void task_free(task *t);
 /* Appends the task to the queue, which takes ownership. */
 void queue_push(collet_queue *q, task *t);
-/* As the slot queue_after; a lost device does it too. `copied`: see task. */
+/* Like the slot queue_after; a lost device does it too. `copied`: see task. */
 collet_status queue_order(collet_device *d, collet_queue *q, collet_queue *other, uint64_t value,
                           int copied, collet_error *err);
-/* As queue_push; `q` NULL: to the device's inner queue, for which it waits. */
+/* Like queue_push; `q` NULL: to the device's inner queue, for which it waits. */
 void queue_push_or_run(collet_device *d, collet_queue *q, task *t);
 
 collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,

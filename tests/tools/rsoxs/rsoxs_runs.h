@@ -13,7 +13,7 @@
 #define X 24
 #define ENERGIES 40
 
-/* What is wrong with a morphology; zeros: nothing. */
+/* The faults of a morphology; zeros: none. */
 typedef struct flaws {
     const char *missing;     /* a dataset */
     const char *nan, *large; /* datasets with such a voxel */

@@ -231,7 +231,7 @@ static void existing_integrals_are_kept(void **state)
          "--integrate", "--energies", "282");
     assert_int_not_equal(access(io_path(directory, "kept/Energy_282.00.h5"), F_OK), 0);
     FILM(0, "integrals: 72.5 KiB", "-o", "kept", "--integrate", "--energies", "282", "--plan");
-    /* What --force removes and makes again stays private. */
+    /* A private file that --force replaces stays private. */
     struct stat st;
     assert_int_equal(chmod(io_path(directory, "kept/integrated.h5"), 0640), 0);
     FILM(0, "of 1 energy", "-o", "kept", "--integrate", "--energies", "281", "--force");

@@ -87,7 +87,7 @@ static bandwidth_figure figure_of(bench_bandwidth *b, const stream_strategy *str
 void bench_bandwidth_choose(bench_bandwidth *b, stream_kind kind, double budget,
                             void (*seen)(void *user, const bandwidth_figure *figure), void *user)
 {
-    /* Where two threads share a core, or memory is saturated early, fewer may be faster. */
+    /* If two threads share a core, or memory is saturated early, fewer threads may be faster. */
     int32_t fewer = b->threads >= 4 ? b->threads / 2 : 0;
     size_t strategies = 0;
     for (size_t i = 0; i < b->table->count; i++)

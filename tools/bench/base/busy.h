@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Other work on the machine: processes that do nothing but use processors, and stolen time. */
+/* busy.h - other work on the machine: processes that only use processors, and stolen time. */
 #ifndef TOOLS_BENCH_BASE_BUSY_H
 #define TOOLS_BENCH_BASE_BUSY_H
 

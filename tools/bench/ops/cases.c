@@ -34,7 +34,7 @@ static double matrices_of(const bench_layout *l, int32_t own)
     return count;
 }
 
-/* Sum over k < min(m, n) of (m - k)(n - k): what elimination updates. */
+/* Sum over k < min(m, n) of (m - k)(n - k): the elements that elimination updates. */
 static double updated(double m, double n)
 {
     double k = m < n ? m : n;

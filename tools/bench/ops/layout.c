@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a row of the table, a shape and a dtype to the operands of a call.
+/* Makes the operands of a call from a row of the table, a shape and a dtype.
  * Tests: tests/tools/test_bench.c */
 #include "cases.h"
 

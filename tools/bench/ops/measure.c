@@ -126,7 +126,7 @@ static memory_state memory_now(collet_context *cx, const char *choice)
 
 /* ---- Bandwidth --------------------------------------------------------------------------- */
 
-/* Which bandwidth bounds the op: mostly reading, mostly writing, or both. */
+/* The bandwidth that bounds the op: mostly reading, mostly writing, or both. */
 static stream_kind floor_kind(const bench_layout *l)
 {
     double all = l->bytes_read + l->bytes_written;
@@ -202,7 +202,7 @@ static collet_status device_sample(const bench_calls *calls, const char *device,
     return status;
 }
 
-/* For as long as a round of the samples by the host's clock. */
+/* Measures for as long as a round of the samples by the host's clock. */
 static collet_status measure_device(bench_session *session, const bench_calls *calls,
                                     bench_result *r)
 {

@@ -67,7 +67,7 @@ static double clamp(double x, double most)
     return x < -most ? -most : x > most ? most : x;
 }
 
-/* Between the axes of two cylinders: each point the nearest to the other, in turn. */
+/* The distance between the axes of two cylinders: finds the nearest point on each axis in turn. */
 static double axis_distance(const make_options *o, const make_object *a, const make_object *b)
 {
     double between[3], s = 0, t = 0, d[3];
@@ -92,7 +92,7 @@ static int overlaps(const make_options *o, const make_object *a, const make_obje
            2 * outer_radius(o);
 }
 
-/* Whether it is within the voxels; `low` and `high` of its centre. */
+/* Whether the object is within the voxels; `low` and `high`: the limits of its centre. */
 static int fits(const make_options *o, const make_object *object, double low[3], double high[3])
 {
     int inside = 1;

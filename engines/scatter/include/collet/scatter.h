@@ -132,7 +132,7 @@ typedef struct collet_scattering_options {
     int64_t n_contexts;
     collet_context *const *contexts;
     /*
-     * The detector's normal: x, y, z, of any length; 0, 0, 0 means 0, 0, 1. As in CyRSoXS, the
+     * The detector's normal: x, y, z, of any length; 0, 0, 0 means 0, 0, 1. Like in CyRSoXS, the
      * averaged pattern is warped around pixel (Y / 2, X / 2) with bilinear interpolation: q moves
      * to M q, where M is the upper left 2 x 2 part of D K. K is the rotation that maps z to
      * `direction`, D the rotation that maps z to the normal, each about the axis perpendicular to
@@ -201,9 +201,8 @@ COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
 /* ---- Integration ------------------------------------------------------------------------- */
 
 /*
- * The rings over which patterns are integrated. On both grids a pixel's q is that of the FFT: (i -
- * N / 2) 2 pi / (N voxel) on each axis. COLLET_SCATTERING_CYRSOXS uses its own q only to choose
- * slices.
+ * The rings over which patterns are integrated. On both grids a pixel has the FFT's q: (i - N / 2)
+ * 2 pi / (N voxel) on each axis. COLLET_SCATTERING_CYRSOXS uses its own q only to choose slices.
  */
 typedef struct collet_scattering_rings {
     uint32_t struct_size;

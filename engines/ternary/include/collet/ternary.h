@@ -96,8 +96,8 @@ COLLET_API int64_t collet_ternary_network_inputs(const collet_ternary_network *n
 COLLET_API int64_t collet_ternary_network_outputs(const collet_ternary_network *network);
 
 /* Computes y f32 (..., outputs) from x f32 (..., inputs), both with the same leading axes.
- * Allocates only when the leading axes differ from those of the run before. One thread at a time,
- * with any context of the layers' runtime. Asynchronous, as kernels are. */
+ * Allocates only when the leading axes differ from the previous run's. One thread at a time, with
+ * any context of the layers' runtime. Asynchronous, as kernels are. */
 COLLET_API collet_status collet_ternary_network_run(collet_context *context,
                                                     collet_ternary_network *network,
                                                     collet_array *y, const collet_array *x,

@@ -63,8 +63,8 @@ typedef struct collet_trajectory_progress {
 typedef int32_t (*collet_trajectory_progress_fn)(void *user,
                                                  const collet_trajectory_progress *progress);
 
-/* What collet_trajectory_source.read sets: arrays of atoms x 3, contiguous, of the source's dtype,
- * valid until the next call of read or until the trajectory is destroyed. */
+/* The frame that collet_trajectory_source.read fills: arrays of atoms x 3, contiguous, of the
+ * source's dtype, valid until the next call of read or until the trajectory is destroyed. */
 typedef struct collet_trajectory_frame {
     uint32_t struct_size; /* set by the library */
     uint32_t reserved;
@@ -99,8 +99,8 @@ typedef struct collet_trajectory_source {
     void *user;
 } collet_trajectory_source;
 
-/* What is done about a frame that lacks positions, or a field that a key needs and the first frame
- * has. A warning tells how many there are. */
+/* The treatment of a frame that lacks positions, or a field that a key needs and the first frame
+ * has. A warning gives the number of such frames. */
 enum {
     COLLET_TRAJECTORY_MISSING_FAIL, /* the work ends with NOT_FOUND */
     COLLET_TRAJECTORY_MISSING_SKIP, /* the frame is left out of all results */
@@ -196,7 +196,7 @@ COLLET_API void collet_trajectory_destroy(collet_trajectory *trajectory);
 typedef struct collet_trajectory_info {
     uint32_t struct_size;
     int32_t truncated;      /* 1: the trajectory ends inside a frame; 2: a frame is damaged, or its
-                               atoms or precision are not those of the first. All frames before it
+                               atoms or precision differ from the first. All frames before it
                                are computed, and a warning gives the frame and the byte */
     const char *format;     /* of the trajectory: a format's name, or "memory" */
     int32_t has_velocities; /* 0 or 1: in the trajectory */

@@ -29,8 +29,8 @@ dense_view dense_transposed(dense_view v);
  * overlap, all counts fit an int), else 0. */
 int dense_stride(const dense_view *v);
 
-/* As dense_of, for an output that BLAS or LAPACK may write; `at` is NULL where they do not support
- * the view. */
+/* Like dense_of, for an output that BLAS or LAPACK may write; `at` is NULL where they do not
+ * support the view. */
 dense_view dense_output(const collet_operand *o, int64_t index);
 
 /* out = in, which have one shape and dtype and do not overlap, on at most `threads` threads. */

@@ -49,8 +49,8 @@ typedef struct fft_line {
 /* 0 when out of memory; nothing is left to free then. Not `whole`: without the tables of the
  * passes, for a caller that replaces them. */
 int fft_line_make(fft_line *line, int64_t n, int wide, int whole);
-/* Only chirp and spectrum, for a convolution of `inner` numbers: >= 2 n - 1, smooth, not n. 0 as
- * above. */
+/* Makes only chirp and spectrum, for a convolution of `inner` numbers: >= 2 n - 1, smooth, not n.
+ * Returns 0 as above. */
 int fft_line_make_chirp(fft_line *line, int64_t n, int64_t inner, int wide);
 void fft_line_clear(fft_line *line);
 

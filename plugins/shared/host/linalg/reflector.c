@@ -65,7 +65,7 @@ double cpu_reflector(double *x, int64_t n, double *beta)
         rest = cpu_rows_norm(x + 1, n - 1);
         unscale = 0x1p-600;
     }
-    /* With the sign opposite to alpha's, so that alpha - reached does not cancel. */
+    /* The sign is opposite to alpha's, so that alpha - reached does not cancel. */
     double reached = -copysign(hypot(alpha, rest), alpha), head = alpha - reached;
     for (int64_t i = 1; i < n; i++)
         x[i] /= head;

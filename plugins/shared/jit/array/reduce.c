@@ -24,8 +24,8 @@ typedef struct split_axes {
     int32_t kept_count, reduced_count;
 } split_axes;
 
-/* Strides count real numbers: the two parts of a complex number form one more kept axis. Stride 0 of
- * a reduced axis is that of the elements' index. */
+/* Strides count real numbers: the two parts of a complex number form one more kept axis. Stride 0
+ * of a reduced axis is the stride of the elements' index. */
 static void split(split_axes *s, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;

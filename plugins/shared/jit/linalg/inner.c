@@ -20,7 +20,7 @@ static const char *inner_options(collet_dtype to, collet_dtype from)
 #define CHUNK_OF_GROUP 8192
 #define CHUNK_OF_ITEM 128
 #define PARTS 1024
-/* With this many groups rows are not divided: depends on the shape only, so that results are
+/* With this many groups rows are not divided. This depends on the shape only, so that results are
  * reproducible. */
 #define ENOUGH 512
 /* Longer rows get a whole group. */

@@ -65,7 +65,7 @@ static int tiles_fit(const jit_traits *t, collet_dtype from, uint64_t block)
     return TILE_DEEP * ((items + t->group / items) * block + 2) * size <= t->local_bytes;
 }
 
-/* Which kernel and, for tiles, their grid. */
+/* The chosen kernel and, for tiles, their grid. */
 typedef struct choice {
     const char *kernel;
     uint64_t groups, across, down;

@@ -28,7 +28,7 @@ static inline md_place md_place_of(const collet_operand *o, int32_t axes)
     return p;
 }
 
-/* An operand of numbers, each of which is a row: masses. */
+/* An operand whose rows are single numbers: masses. */
 static inline md_place md_place_of_column(const collet_operand *o)
 {
     md_place p = md_place_of(o, 1);

@@ -203,7 +203,7 @@ typedef struct jit_memory_slots {
     void (*disown)(collet_device *device, void *memory);
     /* Optional: free bytes of the device's memory; 0: not known. */
     uint64_t (*available)(collet_device *device);
-    /* As the slots buffer_write and buffer_read of plugin.h. `pinned`: the address is in a piece
+    /* Like the slots buffer_write and buffer_read of plugin.h. `pinned`: the address is in a piece
      * and stays valid until the ticket is complete; the call only enqueues. */
     collet_status (*write)(collet_device *device, collet_queue *queue, collet_buffer *buffer,
                            uint64_t offset, const void *source, uint64_t bytes, int pinned,
@@ -253,7 +253,7 @@ typedef struct jit_queue_slots {
      */
     void (*block)(collet_queue *queue, uint64_t ticket);
 
-    /* Under the queue's lock: */
+    /* The caller of the following functions holds the queue's lock. */
 
     /* Optional: prepares for waits for the last ticket, so that they need not wait for later ones.
      */

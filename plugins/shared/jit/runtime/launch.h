@@ -90,8 +90,8 @@ typedef struct jit_sequence {
 
 jit_sequence jit_sequence_of(collet_device *device, collet_queue *queue,
                              const collet_kernel_call *call);
-/* As jit_enqueue. Sets `status`, FAILED in place of REFUSED after the first launch; after a failure
- * does nothing. */
+/* Like jit_enqueue, but sets `status`: FAILED in place of REFUSED after the first launch. Does
+ * nothing after a failure. */
 void jit_sequence_enqueue(jit_sequence *s, const jit_launch *l, uint64_t groups);
 
 /* ---- Extents ------------------------------------------------------------------------------- */

@@ -23,8 +23,8 @@ typedef struct jit_kernels {
     jit_kernel kernels[JIT_KERNELS];
 } jit_kernels;
 
-/* Under the lock of the programs: creates the kernel of a launch, and its program if needed.
- * REFUSED with the compiler's message; DEVICE_LOST. */
+/* Creates the kernel of a launch, and its program if needed. The caller holds the lock of the
+ * programs. REFUSED with the compiler's message; DEVICE_LOST. */
 collet_status jit_kernel_make(collet_device *device, const jit_launch *l, jit_kernel *kernel,
                               collet_error *err);
 

@@ -15,7 +15,7 @@ void jit_queue_fail(collet_queue *queue, collet_status status, const char *forma
 collet_status jit_queue_check(collet_queue *queue, collet_error *err);
 /* Calls `visit` for every queue of the device, under that queue's lock. */
 void jit_queues_visit(collet_device *device, void (*visit)(collet_queue *queue));
-/* At jit_device_close. */
+/* Called by jit_device_close. */
 void jit_queues_free(collet_device *device);
 /* Waits until `ticket` is complete. */
 void jit_queue_await(collet_queue *queue, uint64_t ticket);

@@ -23,7 +23,7 @@ uint64_t jit_staging_size(const collet_host *host, const char *setting, uint64_t
     return strcmp(set, "off") ? strtoull(set, NULL, 10) : 0;
 }
 
-/* Under the staging's lock. 0: no page-locked memory is available. */
+/* The caller holds the staging's lock. 0: no page-locked memory is available. */
 static int ready(collet_queue *q, jit_staging *s)
 {
     const jit_base *b = jit_base_of(jit_queue_of(q)->device);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * types.h - the number types of kernels, for headers that the host's compiler and those of kernels
- * both read: *_params.h, which hold the parameter structs of kernels and constants of both sides.
- * Such a header contains only declarations and no #include; CMake embeds it as text like a .dev
- * file, and a source lists it before the texts that use it.
+ * types.h - the number types of kernels, for headers that the host's compiler and the kernels'
+ * compilers read: *_params.h, which hold the parameter structs of kernels and constants of both
+ * sides. Such a header contains only declarations and no #include; CMake embeds it as text like a
+ * .dev file, and a source lists it before the texts that use it.
  */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_TYPES_H
 #define PLUGINS_SHARED_JIT_RUNTIME_TYPES_H
