@@ -94,19 +94,13 @@ typedef struct residue {
     int64_t end;
 } residue;
 
-static int same_residue(const trajectory_topology *topology, int64_t a, int64_t b)
-{
-    return topology->residue_ids[a] == topology->residue_ids[b] &&
-           strcmp(topology->residue_names[a], topology->residue_names[b]) == 0;
-}
-
 static residue residue_of(const trajectory_topology *topology, int64_t atom)
 {
     residue r = {atom, atom + 1};
 
-    while (r.begin > 0 && same_residue(topology, r.begin - 1, atom))
+    while (r.begin > 0 && trajectory_topology_same_residue(topology, r.begin - 1, atom))
         r.begin--;
-    while (r.end < topology->n_atoms && same_residue(topology, r.end, atom))
+    while (r.end < topology->n_atoms && trajectory_topology_same_residue(topology, r.end, atom))
         r.end++;
     return r;
 }

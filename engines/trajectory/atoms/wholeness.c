@@ -130,12 +130,6 @@ static void add_atom(residue *r, const trajectory_topology *topology, int64_t at
     }
 }
 
-static int same_residue(const trajectory_topology *topology, int64_t a, int64_t b)
-{
-    return topology->residue_ids[a] == topology->residue_ids[b] &&
-           strcmp(topology->residue_names[a], topology->residue_names[b]) == 0;
-}
-
 /* Checks the bond from the residue before; a residue that is already cut counts once. */
 static void check_bond(trajectory_cut *cut, const box *b, const trajectory_topology *topology,
                        const residue *before, int64_t atom, const double at[3])
@@ -165,7 +159,7 @@ void trajectory_cut_find(trajectory_cut *cut, const trajectory_topology *topolog
             r[k] = trajectory_frames_value(frames, frames->positions, 3 * i + k);
         for (int k = 0; k < 3; k++)
             at[k] = r[0] * b.inverse[k] + r[1] * b.inverse[3 + k] + r[2] * b.inverse[6 + k];
-        if (now.first < 0 || !same_residue(topology, now.first, indices[i])) {
+        if (now.first < 0 || !trajectory_topology_same_residue(topology, now.first, indices[i])) {
             end_residue(cut, &b, &now);
             before = now;
             begin_residue(&now, indices[i], at);

@@ -29,18 +29,67 @@ collet_status trajectory_topology_allocate(trajectory_topology *topology, int64_
                : no_memory(topology, path, err);
 }
 
-collet_status trajectory_topology_allocate_elements(trajectory_topology *topology, const char *path,
-                                                    collet_error *err)
+collet_status trajectory_topology_allocate_one(const trajectory_topology *topology, void *array,
+                                               size_t element, const char *path, collet_error *err)
 {
-    topology->elements = calloc((size_t)topology->n_atoms, sizeof *topology->elements);
-    return topology->elements ? COLLET_OK : no_memory(topology, path, err);
+    void *zeros = calloc((size_t)topology->n_atoms, element);
+
+    memcpy(array, &zeros, sizeof zeros);
+    return zeros ? COLLET_OK : no_memory(topology, path, err);
 }
 
-collet_status trajectory_topology_allocate_masses(trajectory_topology *topology, const char *path,
-                                                  collet_error *err)
+static int compare_bonds(const void *a, const void *b)
 {
-    topology->masses = calloc((size_t)topology->n_atoms, sizeof *topology->masses);
-    return topology->masses ? COLLET_OK : no_memory(topology, path, err);
+    const trajectory_bond *p = a, *q = b;
+
+    if (p->first != q->first)
+        return p->first < q->first ? -1 : 1;
+    return (p->second > q->second) - (p->second < q->second);
+}
+
+static collet_status check_bond(const trajectory_topology *topology, const trajectory_bond *bond,
+                                const char *path, collet_error *err)
+{
+    if (bond->first >= 0 && bond->first < bond->second && bond->second < topology->n_atoms)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_FORMAT,
+                       "%s: a bond joins atoms %lld and %lld (counted from 1), but the %lld atoms "
+                       "have no such pair",
+                       path, (long long)bond->first + 1, (long long)bond->second + 1,
+                       (long long)topology->n_atoms);
+}
+
+collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
+                                            int64_t n_bonds, const char *path, collet_error *err)
+{
+    int64_t n = 0;
+
+    for (int64_t i = 0; i < n_bonds; i++) {
+        if (bonds[i].first > bonds[i].second)
+            bonds[i] = (trajectory_bond){bonds[i].second, bonds[i].first};
+        collet_status status = check_bond(topology, &bonds[i], path, err);
+        if (status != COLLET_OK) {
+            free(bonds);
+            return status;
+        }
+    }
+    if (n_bonds > 0)
+        qsort(bonds, (size_t)n_bonds, sizeof *bonds, compare_bonds);
+    for (int64_t i = 0; i < n_bonds; i++)
+        if (n == 0 || compare_bonds(&bonds[n - 1], &bonds[i]) != 0)
+            bonds[n++] = bonds[i];
+    topology->bonds = bonds;
+    topology->n_bonds = n;
+    return COLLET_OK;
+}
+
+int trajectory_topology_same_residue(const trajectory_topology *t, int64_t a, int64_t b)
+{
+    return t->residue_ids[a] == t->residue_ids[b] &&
+           strcmp(t->residue_names[a], t->residue_names[b]) == 0 &&
+           (!t->insertions || t->insertions[a] == t->insertions[b]) &&
+           (!t->chains || strcmp(t->chains[a], t->chains[b]) == 0) &&
+           (!t->segments || strcmp(t->segments[a], t->segments[b]) == 0);
 }
 
 void trajectory_topology_copy_name(char name[TRAJECTORY_ATOM_NAME], const char *column,
@@ -63,7 +112,12 @@ void trajectory_topology_free(trajectory_topology *topology)
     free(topology->names);
     free(topology->residue_names);
     free(topology->residue_ids);
+    free(topology->insertions);
+    free(topology->chains);
+    free(topology->segments);
     free(topology->elements);
     free(topology->masses);
+    free(topology->charges);
+    free(topology->bonds);
     free(topology);
 }

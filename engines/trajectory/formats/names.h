@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.h - a topology: names and residues of atoms. */
+/* names.h - a topology: what a file says of its atoms, and of their bonds. */
 #ifndef ENGINES_TRAJECTORY_FORMATS_NAMES_H
 #define ENGINES_TRAJECTORY_FORMATS_NAMES_H
 
@@ -10,6 +10,13 @@
 /* Bytes of an element's symbol with its NUL. */
 #define TRAJECTORY_SYMBOL 3
 
+/* Two bonded atoms, first < second. */
+typedef struct trajectory_bond {
+    int64_t first;
+    int64_t second;
+} trajectory_bond;
+
+/* Optional arrays are NULL where the file has none of it. */
 typedef struct trajectory_topology {
     int64_t n_atoms;
     const char *format;                          /* a name of formats.h; NULL: not from a file */
@@ -17,23 +24,40 @@ typedef struct trajectory_topology {
     char (*names)[TRAJECTORY_ATOM_NAME];         /* n_atoms, e.g. "CA" */
     char (*residue_names)[TRAJECTORY_ATOM_NAME]; /* n_atoms, e.g. "ALA" */
     int32_t *residue_ids;                        /* n_atoms, as in the file */
-    char (*elements)[TRAJECTORY_SYMBOL]; /* n_atoms, in any case, unchecked, "": unknown; NULL: the
-                                            format has none */
-    double *masses;                      /* n_atoms, amu; NULL: the format has none */
+    char *insertions; /* n_atoms, insertion code of the residue, 0: none; optional */
+    char (*chains)[TRAJECTORY_ATOM_NAME];   /* n_atoms, "": none; optional */
+    char (*segments)[TRAJECTORY_ATOM_NAME]; /* n_atoms, "": none; optional */
+    char (
+        *elements)[TRAJECTORY_SYMBOL]; /* n_atoms, in any case, unchecked, "": unknown; optional */
+    double *masses;                    /* n_atoms, amu; optional */
+    double *charges;                   /* n_atoms, elementary charges; optional */
+    trajectory_bond *bonds; /* n_bonds, each once, ascending by first, then second; optional */
+    int64_t n_bonds;
     int64_t lacking;  /* the first atom without a velocity where others have one; else -1 */
     int64_t left_out; /* atoms in alternative locations, which are not used */
 } trajectory_topology;
 
-/* Called by formats. Allocates all arrays of a zeroed topology except elements and masses, copies the title
- * and sets `lacking` to -1; `path` is for messages. COLLET_NO_MEMORY. */
+/* Called by formats. Allocates the arrays of a zeroed topology that are not optional, copies the
+ * title and sets `lacking` to -1; `path` is for messages. COLLET_NO_MEMORY. */
 collet_status trajectory_topology_allocate(trajectory_topology *topology, int64_t n_atoms,
                                            const char *title, size_t title_length, const char *path,
                                            collet_error *err);
-collet_status trajectory_topology_allocate_elements(trajectory_topology *topology, const char *path,
-                                                    collet_error *err);
 
-collet_status trajectory_topology_allocate_masses(trajectory_topology *topology, const char *path,
-                                                  collet_error *err);
+/* An optional array of a topology: n_atoms zeros, in *array. */
+collet_status trajectory_topology_allocate_one(const trajectory_topology *topology, void *array,
+                                               size_t element, const char *path, collet_error *err);
+
+/*
+ * Takes `bonds`, allocated by malloc, in any order; sorts them, turns pairs round where first >
+ * second, and removes bonds that are named twice. COLLET_FORMAT for an atom that does not exist or
+ * is bonded to itself; the bonds are freed then.
+ */
+collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
+                                            int64_t n_bonds, const char *path, collet_error *err);
+
+/* 1 if the residues of two atoms have the same number, insertion code, name, chain and segment: of
+ * atoms that follow each other, the same residue. */
+int trajectory_topology_same_residue(const trajectory_topology *topology, int64_t a, int64_t b);
 
 /* Copies columns of a text without the blanks around them; width < TRAJECTORY_ATOM_NAME. */
 void trajectory_topology_copy_name(char name[TRAJECTORY_ATOM_NAME], const char *column,

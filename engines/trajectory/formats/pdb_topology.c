@@ -153,7 +153,8 @@ collet_status trajectory_pdb_read_topology(io_source *source, trajectory_topolog
         status = trajectory_topology_allocate(topology, pdb.n_atoms, pdb.title, strlen(pdb.title),
                                               source->path, err);
     if (status == COLLET_OK)
-        status = trajectory_topology_allocate_elements(topology, source->path, err);
+        status = trajectory_topology_allocate_one(topology, &topology->elements,
+                                                  sizeof *topology->elements, source->path, err);
     topology->left_out = pdb.left_out;
     pdb = start;
     while (status == COLLET_OK) {

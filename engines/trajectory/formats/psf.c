@@ -165,7 +165,8 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
                                     (long long)n, (long long)source->size);
     status = trajectory_topology_allocate(topology, n, title, strlen(title), source->path, err);
     if (status == COLLET_OK)
-        status = trajectory_topology_allocate_masses(topology, source->path, err);
+        status = trajectory_topology_allocate_one(topology, &topology->masses,
+                                                  sizeof *topology->masses, source->path, err);
     for (int64_t i = 0; status == COLLET_OK && i < n; i++) {
         const char *text;
         size_t length;
