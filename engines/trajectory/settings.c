@@ -44,6 +44,9 @@ static collet_status check_source(const collet_trajectory_options *o, collet_err
     if (s->dtype != COLLET_F32 && s->dtype != COLLET_F64)
         return collet_fail(err, COLLET_INVALID, "source: dtype is %s; it must be f32 or f64",
                            collet_dtype_name(s->dtype));
+    if (s->n_bonds < 0 || s->n_bonds > SOURCE_ATOMS)
+        return collet_fail(err, COLLET_INVALID, "source: n_bonds is %lld; it must be 0 to 2^40",
+                           (long long)s->n_bonds);
     if (s->name == NULL || s->read == NULL)
         return collet_fail(err, COLLET_INVALID, "source: %s is NULL",
                            s->name == NULL ? "name" : "read");

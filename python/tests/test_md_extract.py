@@ -2,6 +2,7 @@
 """collet.md.extract of files and of objects in memory."""
 
 import ast
+import importlib
 import os
 import pathlib
 import shutil
@@ -251,9 +252,9 @@ class Universe:
 
 
 def mdtraj_like(xyz=positions):
-    residue = Named(name="ALA", resSeq=1)
+    residue = Named(name="ALA", resSeq=1, index=0, segment_id="", chain=Named(index=0))
     atoms = [Named(name=n, residue=residue, element=Named(mass=m)) for n, m in zip(NAMES, masses)]
-    return Named(xyz=xyz, time=times, topology=Named(atoms=atoms))
+    return Named(xyz=xyz, time=times, topology=Named(atoms=atoms, bonds=[]))
 
 
 def test_a_universe():
@@ -351,6 +352,24 @@ def test_times_that_a_package_made_up_are_not_used():
     assert "L_vector" in results and not any(k in results for k in ("time_ps", "dLdt_vector"))
     with pytest.raises(collet.InvalidError, match="'dLdt_.' cannot be computed: .* no times"):
         md.extract(universe, keys="dLdt_*")
+
+
+def test_names_and_bonds_of_the_real_packages():
+    extract = importlib.import_module("collet.md._extract")
+    universe = pytest.importorskip("MDAnalysis").Universe.empty(
+        6, 3, 2, atom_resindex=[0, 0, 1, 1, 2, 2], residue_segindex=[0, 0, 1], trajectory=True)
+    universe.add_TopologyAttr("segids", ["A", "B"])
+    universe.add_TopologyAttr("charges", [1, -1, 2, -2, 3, -3])
+    universe.add_TopologyAttr("bonds", [(0, 1), (1, 2), (2, 3), (4, 5)])
+    source = extract._Universe(universe.atoms[[3, 2, 1, 5]]).source  # pylint: disable=protected-access
+    assert source[5] == ["A", "A", "A", "B"] and source[6] is None
+    assert source[8] == [1, 1, 0, 2] and source[9] == [-2, 2, -1, -3]
+    assert [sorted(source[10][i:i + 2]) for i in (0, 2)] == [[1, 2], [0, 1]]
+    assert len(md.extract(universe.atoms[[3, 2, 1, 5]], keys="com", masses="equal")["com"]) == 1
+    mdtraj = pytest.importorskip("mdtraj")
+    source = extract._Mdtraj(mdtraj.load(WATER / "conf.gro")).source  # pylint: disable=protected-access
+    assert source[6][0] == "0" and source[8][:4] == [0, 0, 0, 1]
+    assert len(source[10]) == 2 * 432 and sorted(source[10][:2]) == [0, 1]
 
 
 def test_an_object_that_fails():

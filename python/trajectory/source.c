@@ -43,14 +43,29 @@ static const char **texts_of(PyObject *list)
     return texts;
 }
 
-static int32_t *numbers_of(PyObject *list)
+static int32_t *ids_of(PyObject *list)
 {
     Py_ssize_t n = PyList_Size(list);
-    int32_t *numbers = n < 0 ? NULL : malloc(((size_t)n + 1) * sizeof *numbers);
+    int32_t *ids = n < 0 ? NULL : malloc(((size_t)n + 1) * sizeof *ids);
+    if (!ids && n >= 0)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; ids && i < n; i++)
+        ids[i] = (int32_t)PyLong_AsLong(PyList_GetItem(list, i));
+    if (ids && PyErr_Occurred()) {
+        free(ids);
+        return NULL;
+    }
+    return ids;
+}
+
+static int64_t *integers_of(PyObject *list)
+{
+    Py_ssize_t n = PyList_Size(list);
+    int64_t *numbers = n < 0 ? NULL : malloc(((size_t)n + 1) * sizeof *numbers);
     if (!numbers && n >= 0)
         PyErr_NoMemory();
     for (Py_ssize_t i = 0; numbers && i < n; i++)
-        numbers[i] = (int32_t)PyLong_AsLong(PyList_GetItem(list, i));
+        numbers[i] = PyLong_AsLongLong(PyList_GetItem(list, i));
     if (numbers && PyErr_Occurred()) {
         free(numbers);
         return NULL;
@@ -88,37 +103,58 @@ static int make_arrays(const binding *core, source *s)
     return s->arrays[3] ? 0 : -1;
 }
 
+/* Copies the lists of a source; -1 with an exception. */
+static int take_lists(source *s, PyObject *ids, PyObject *numbers, PyObject *charges,
+                      PyObject *bonds)
+{
+    int64_t n;
+    for (int i = 0; i < SOURCE_TEXTS; i++) {
+        if (s->lists[i] != Py_None && !(s->texts[i] = texts_of(s->lists[i])))
+            return -1;
+    }
+    s->given.n_atoms = PyList_Size(s->lists[0]);
+    s->given.n_bonds = bonds != Py_None ? PyList_Size(bonds) / 2 : 0;
+    if (!(s->residue_ids = ids_of(ids)) ||
+        (numbers != Py_None && !(s->residue_numbers = integers_of(numbers))) ||
+        (charges != Py_None && !(s->charges = source_doubles(charges, &n))) ||
+        (bonds != Py_None && !(s->bonds = integers_of(bonds))))
+        return -1;
+    s->given.names = s->texts[0];
+    s->given.residue_names = s->texts[1];
+    s->given.segments = s->texts[2];
+    s->given.chains = s->texts[3];
+    s->given.residue_ids = s->residue_ids;
+    s->given.residue_numbers = s->residue_numbers;
+    s->given.charges = s->charges;
+    s->given.bonds = s->bonds;
+    return 0;
+}
+
 source *source_new(const binding *core, PyObject *tuple)
 {
-    PyObject *ids;
+    PyObject *ids, *numbers, *charges, *bonds;
     const char *dtype;
     long long n_frames;
     source *s = calloc(1, sizeof *s);
     if (!s)
         return (source *)PyErr_NoMemory();
     s->given.struct_size = sizeof s->given;
-    if (!PyArg_ParseTuple(tuple, "ssLOOOpppO", &s->given.name, &dtype, &n_frames, &s->lists[0],
-                          &s->lists[1], &ids, &s->given.has_velocities, &s->given.has_forces,
+    if (!PyArg_ParseTuple(tuple, "ssLOOOOOOOOpppO", &s->given.name, &dtype, &n_frames, &s->lists[0],
+                          &s->lists[1], &s->lists[2], &s->lists[3], &ids, &numbers, &charges,
+                          &bonds, &s->given.has_velocities, &s->given.has_forces,
                           &s->given.has_times, &s->read)) {
         free(s);
         return NULL;
     }
-    Py_INCREF(s->lists[0]);
-    Py_INCREF(s->lists[1]);
+    for (int i = 0; i < SOURCE_TEXTS; i++)
+        Py_INCREF(s->lists[i]);
     Py_INCREF(s->read);
     s->given.dtype = dtype[1] == '6' ? COLLET_F64 : COLLET_F32;
-    s->given.n_atoms = PyList_Size(s->lists[0]);
     s->given.n_frames = n_frames;
-    s->texts[0] = texts_of(s->lists[0]);
-    s->texts[1] = s->texts[0] ? texts_of(s->lists[1]) : NULL;
-    s->residue_ids = s->texts[1] ? numbers_of(ids) : NULL;
-    if (!s->residue_ids || make_arrays(core, s)) {
+    if (take_lists(s, ids, numbers, charges, bonds) || make_arrays(core, s)) {
         source_free(s);
         return NULL;
     }
-    s->given.names = s->texts[0];
-    s->given.residue_names = s->texts[1];
-    s->given.residue_ids = s->residue_ids;
     s->given.read = read_frame;
     s->given.user = s;
     return s;
@@ -130,11 +166,14 @@ void source_free(source *s)
         return;
     for (int i = 0; i < 4; i++)
         Py_XDECREF(s->arrays[i]);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SOURCE_TEXTS; i++) {
         Py_XDECREF(s->lists[i]);
         free(s->texts[i]);
     }
     Py_XDECREF(s->read);
     free(s->residue_ids);
+    free(s->residue_numbers);
+    free(s->charges);
+    free(s->bonds);
     free(s);
 }

@@ -9,21 +9,27 @@
 
 #include <stdatomic.h>
 
+#define SOURCE_TEXTS 4
+
 typedef struct source {
     collet_trajectory_source given;
-    PyObject *read;      /* read(index, positions, velocities, forces) fills these, returns ps */
+    PyObject *read; /* read(index, positions, velocities, forces) fills these, returns ps */
     PyObject *arrays
         [4]; /* NumPy: positions, velocities, forces (None: the source has no such field), box */
     void *data[4];
-    PyObject *lists[2]; /* keep the texts of names and residue names */
-    const char **texts[2];
+    PyObject *lists[SOURCE_TEXTS]; /* keep the texts of names, residue names, segments, chains */
+    const char **texts[SOURCE_TEXTS];
     int32_t *residue_ids;
+    int64_t *residue_numbers;
+    double *charges;
+    int64_t *bonds;
     atomic_int cancelled; /* 1: nothing more is read */
 } source;
 
-/* Makes a source from (name, "f32" or "f64", frames, names, residue names, residue numbers, has
- * velocities, has forces, has times, read), three lists as long as there are atoms. NULL with an
- * exception. */
+/* Makes a source from (name, "f32" or "f64", frames, names, residue names, segments, chains, residue
+ * ids, residue numbers, charges, bonds, has velocities, has forces, has times, read): lists as long
+ * as there are atoms, `bonds` a list of two atoms a bond, one after the other; None from segments to
+ * bonds, ids apart: unknown. NULL with an exception. */
 source *source_new(const binding *core, PyObject *tuple);
 
 void source_free(source *s); /* NULL is allowed */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trajectory/reading/topology.h"
+#include "trajectory/reading/memory.h"
 #include "trajectory/reading/reader.h"
 #include "common/contains.h"
 
@@ -236,6 +236,50 @@ static void warnings_name_atoms(void **state)
     unload(&m);
 }
 
+static void topologies_have_what_the_source_has(void **state)
+{
+    static const int64_t numbers[] = {7, 7, 8, 9}, bonds[] = {2, 1, 0, 1, 1, 0};
+    static const char *const segments[] = {"A", "A", "", "B"}, *const chains[] = {"x", "", "", ""};
+    static const double charges[] = {-0.8, 0.4, 0.4, 1};
+    collet_trajectory_source source = {.n_atoms = 4,
+                                       .residue_numbers = numbers,
+                                       .segments = segments,
+                                       .chains = chains,
+                                       .charges = charges,
+                                       .bonds = bonds,
+                                       .n_bonds = 3};
+    trajectory_topology *t;
+    collet_error err;
+
+    (void)state;
+    assert_int_equal(trajectory_memory_topology(&source, &t, &err), COLLET_OK);
+    assert_true(trajectory_topology_same_residue(t, 0, 1));
+    assert_false(trajectory_topology_same_residue(t, 1, 2));
+    assert_string_equal(t->segments[3], "B");
+    assert_string_equal(t->chains[0], "x");
+    assert_memory_equal(t->charges, charges, sizeof charges);
+    assert_int_equal(t->n_bonds, 2);
+    assert_int_equal(t->bonds[1].first, 1);
+    assert_int_equal(t->bonds[1].second, 2);
+    trajectory_topology_free(t);
+
+    source.bonds = (int64_t[]){0, 4};
+    source.n_bonds = 1;
+    assert_int_equal(trajectory_memory_topology(&source, &t, &err), COLLET_FORMAT);
+    assert_contains(err.text, "source: a bond joins atoms 1 and 5");
+    source.bonds = NULL;
+    source.chains = (const char *[]){"A", "B", "a name that is too long", "D"};
+    assert_int_equal(trajectory_memory_topology(&source, &t, &err), COLLET_INVALID);
+    assert_contains(err.text, "the chain of atom 2 is too long");
+    source.chains = source.segments = NULL;
+    source.residue_numbers = NULL;
+    assert_int_equal(trajectory_memory_topology(&source, &t, &err), COLLET_OK);
+    assert_null(t->segments);
+    assert_null(t->bonds);
+    assert_true(trajectory_topology_same_residue(t, 1, 2));
+    trajectory_topology_free(t);
+}
+
 static void expect_refused(const collet_trajectory_options *options, const char *text)
 {
     collet_trajectory *x;
@@ -278,6 +322,9 @@ static void bad_sources_are_refused(void **state)
     m.source.dtype = COLLET_F16;
     expect_refused(&options, "f16");
     m.source = good;
+    m.source.n_bonds = -1;
+    expect_refused(&options, "n_bonds is -1");
+    m.source = good;
     m.source.read = NULL;
     expect_refused(&options, "read is NULL");
     m.source = good;
@@ -301,6 +348,7 @@ int main(void)
         cmocka_unit_test(rows_are_those_of_the_file),
         cmocka_unit_test(an_error_of_read_ends_the_work),
         cmocka_unit_test(warnings_name_atoms),
+        cmocka_unit_test(topologies_have_what_the_source_has),
         cmocka_unit_test(bad_sources_are_refused),
     };
 

@@ -85,6 +85,8 @@ collet_status trajectory_topology_set_bonds(trajectory_topology *topology, traje
 
 int trajectory_topology_same_residue(const trajectory_topology *t, int64_t a, int64_t b)
 {
+    if (t->residue_numbers)
+        return t->residue_numbers[a] == t->residue_numbers[b];
     return t->residue_ids[a] == t->residue_ids[b] &&
            strcmp(t->residue_names[a], t->residue_names[b]) == 0 &&
            (!t->insertions || t->insertions[a] == t->insertions[b]) &&
@@ -112,6 +114,7 @@ void trajectory_topology_free(trajectory_topology *topology)
     free(topology->names);
     free(topology->residue_names);
     free(topology->residue_ids);
+    free(topology->residue_numbers);
     free(topology->insertions);
     free(topology->chains);
     free(topology->segments);

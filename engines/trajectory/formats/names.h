@@ -24,7 +24,8 @@ typedef struct trajectory_topology {
     char (*names)[TRAJECTORY_ATOM_NAME];         /* n_atoms, e.g. "CA" */
     char (*residue_names)[TRAJECTORY_ATOM_NAME]; /* n_atoms, e.g. "ALA" */
     int32_t *residue_ids;                        /* n_atoms, as in the file */
-    char *insertions; /* n_atoms, insertion code of the residue, 0: none; optional */
+    int64_t *residue_numbers; /* n_atoms, different for successive residues; optional */
+    char *insertions;         /* n_atoms, insertion code of the residue, 0: none; optional */
     char (*chains)[TRAJECTORY_ATOM_NAME];   /* n_atoms, "": none; optional */
     char (*segments)[TRAJECTORY_ATOM_NAME]; /* n_atoms, "": none; optional */
     char (
@@ -55,8 +56,8 @@ collet_status trajectory_topology_allocate_one(const trajectory_topology *topolo
 collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
                                             int64_t n_bonds, const char *path, collet_error *err);
 
-/* 1 if the residues of two atoms have the same number, insertion code, name, chain and segment: of
- * atoms that follow each other, the same residue. */
+/* 1 if the residues of two atoms have the same residue_numbers, or where there are none the same id,
+ * insertion code, name, chain and segment: of atoms that follow each other, the same residue. */
 int trajectory_topology_same_residue(const trajectory_topology *topology, int64_t a, int64_t b);
 
 /* Copies columns of a text without the blanks around them; width < TRAJECTORY_ATOM_NAME. */

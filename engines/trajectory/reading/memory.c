@@ -26,36 +26,89 @@ static int64_t frame_bytes(const collet_trajectory_source *source)
 
 /* ---- Topology ---------------------------------------------------------------------------- */
 
-static collet_status copy_name(char to[TRAJECTORY_ATOM_NAME], const char *const *names,
-                               int64_t atom, const char *what, collet_error *err)
+static collet_status copy_names(char (*to)[TRAJECTORY_ATOM_NAME], const char *const *names,
+                                int64_t n, const char *what, collet_error *err)
 {
+    for (int64_t i = 0; names != NULL && i < n; i++) {
+        if (names[i] == NULL || strlen(names[i]) >= TRAJECTORY_ATOM_NAME)
+            return collet_fail(
+                err, COLLET_INVALID,
+                "source: the %s of atom %lld is %s%.40s; at most %d bytes are allowed", what,
+                (long long)i,
+                names[i] == NULL ? "NULL" : "too long: ", names[i] == NULL ? "" : names[i],
+                TRAJECTORY_ATOM_NAME - 1);
+        strcpy(to[i], names[i]);
+    }
+    return COLLET_OK;
+}
+
+/* A copy of an optional array of one element an atom, in *to. */
+static collet_status copy_array(const trajectory_topology *topology, void *to, const void *from,
+                                size_t element, collet_error *err)
+{
+    void *copy;
+    collet_status status;
+
+    if (from == NULL)
+        return COLLET_OK;
+    status = trajectory_topology_allocate_one(topology, &copy, element, "source", err);
+    if (status == COLLET_OK)
+        memcpy(copy, from, (size_t)topology->n_atoms * element);
+    memcpy(to, &copy, sizeof copy);
+    return status;
+}
+
+/* The same for names. */
+static collet_status copy_labels(const trajectory_topology *topology,
+                                 char (**to)[TRAJECTORY_ATOM_NAME], const char *const *names,
+                                 const char *what, collet_error *err)
+{
+    collet_status status;
+
     if (names == NULL)
         return COLLET_OK;
-    if (names[atom] == NULL || strlen(names[atom]) >= TRAJECTORY_ATOM_NAME)
-        return collet_fail(err, COLLET_INVALID,
-                           "source: the %s of atom %lld is %s%.40s; at most %d bytes are allowed",
-                           what, (long long)atom, names[atom] == NULL ? "NULL" : "too long: ",
-                           names[atom] == NULL ? "" : names[atom], TRAJECTORY_ATOM_NAME - 1);
-    strcpy(to, names[atom]);
-    return COLLET_OK;
+    status = trajectory_topology_allocate_one(topology, to, sizeof **to, "source", err);
+    return status == COLLET_OK ? copy_names(*to, names, topology->n_atoms, what, err) : status;
+}
+
+static collet_status copy_bonds(const collet_trajectory_source *source,
+                                trajectory_topology *topology, collet_error *err)
+{
+    int64_t n = source->n_bonds;
+    trajectory_bond *bonds;
+
+    if (source->bonds == NULL)
+        return COLLET_OK;
+    bonds = calloc((size_t)n + 1, sizeof *bonds);
+    if (bonds == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "source: no memory for %lld bonds", (long long)n);
+    for (int64_t i = 0; i < n; i++)
+        bonds[i] = (trajectory_bond){source->bonds[2 * i], source->bonds[2 * i + 1]};
+    return trajectory_topology_set_bonds(topology, bonds, n, "source", err);
 }
 
 static collet_status fill_topology(const collet_trajectory_source *source,
                                    trajectory_topology *topology, collet_error *err)
 {
-    size_t n = (size_t)source->n_atoms;
-    collet_status status =
-        trajectory_topology_allocate(topology, source->n_atoms, "", 0, "source", err);
+    int64_t n = source->n_atoms;
+    collet_status status = trajectory_topology_allocate(topology, n, "", 0, "source", err);
 
-    for (size_t i = 0; status == COLLET_OK && i < n; i++) {
-        status = copy_name(topology->names[i], source->names, (int64_t)i, "name", err);
-        if (status == COLLET_OK)
-            status = copy_name(topology->residue_names[i], source->residue_names, (int64_t)i,
-                               "residue name", err);
-        if (source->residue_ids != NULL)
-            topology->residue_ids[i] = source->residue_ids[i];
-    }
-    return status;
+    if (status == COLLET_OK)
+        status = copy_names(topology->names, source->names, n, "name", err);
+    if (status == COLLET_OK)
+        status = copy_names(topology->residue_names, source->residue_names, n, "residue name", err);
+    if (status == COLLET_OK && source->residue_ids != NULL)
+        memcpy(topology->residue_ids, source->residue_ids, (size_t)n * sizeof(int32_t));
+    if (status == COLLET_OK)
+        status = copy_array(topology, &topology->residue_numbers, source->residue_numbers,
+                            sizeof(int64_t), err);
+    if (status == COLLET_OK)
+        status = copy_array(topology, &topology->charges, source->charges, sizeof(double), err);
+    if (status == COLLET_OK)
+        status = copy_labels(topology, &topology->segments, source->segments, "segment", err);
+    if (status == COLLET_OK)
+        status = copy_labels(topology, &topology->chains, source->chains, "chain", err);
+    return status == COLLET_OK ? copy_bonds(source, topology, err) : status;
 }
 
 collet_status trajectory_memory_topology(const collet_trajectory_source *source,

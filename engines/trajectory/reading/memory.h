@@ -8,8 +8,8 @@
 
 #include <collet/trajectory.h>
 
-/* The topology, which the caller frees. COLLET_INVALID for a name that is missing or too long;
- * COLLET_NO_MEMORY. */
+/* The topology, which the caller frees. COLLET_INVALID for a name that is missing or too long,
+ * COLLET_FORMAT for a bond of atoms that do not exist; COLLET_NO_MEMORY. */
 collet_status trajectory_memory_topology(const collet_trajectory_source *source,
                                          trajectory_topology **out, collet_error *err);
 

@@ -49,8 +49,25 @@ class Results(dict):
 
 def _attribute(atoms, name, default):
     """A topology attribute, as a list; MDAnalysis raises where there is none."""
+    found = _optional(atoms, name)
+    return [default] * len(atoms) if found is None else found
+
+
+def _optional(atoms, name):
+    """The same, or None."""
     found = getattr(atoms, name, None)
-    return [default] * len(atoms) if found is None else found.tolist()
+    return None if found is None else np.asarray(found).tolist()
+
+
+def _bonds(atoms):
+    """Two places in `atoms` for each bond whose atoms both are there, one after the other; or None."""
+    bonds = getattr(atoms, "bonds", None)
+    if bonds is None:
+        return None
+    places = np.full(len(atoms.universe.atoms), -1)
+    places[atoms.indices] = np.arange(len(atoms))
+    pairs = places[np.asarray(bonds.indices, np.int64).reshape(-1, 2)]
+    return pairs[(pairs >= 0).all(axis=1)].ravel().tolist()
 
 
 class _Universe:
@@ -67,11 +84,12 @@ class _Universe:
             now.time  # pylint: disable=pointless-statement
         # Without times MDAnalysis makes them up, 1 ps a frame, and warns.
         self._timed = not any("no dt information" in str(w.message) for w in caught)
-        self.masses = _attribute(atoms, "masses", None) if hasattr(atoms, "masses") else None
+        self.masses = _optional(atoms, "masses")
         self.source = ("MDAnalysis universe", "f32", len(reader), _attribute(atoms, "names", ""),
-                       _attribute(atoms, "resnames", ""), _attribute(atoms, "resids", 0),
-                       now.has_velocities, now.has_forces, self._timed,
-                       self._read)
+                       _attribute(atoms, "resnames", ""), _optional(atoms, "segids"),
+                       _optional(atoms, "chainIDs"), _attribute(atoms, "resids", 0),
+                       _optional(atoms, "resindices"), _optional(atoms, "charges"), _bonds(atoms),
+                       now.has_velocities, now.has_forces, self._timed, self._read)
 
     def _read(self, frame, positions, velocities, forces, box):
         now = self._trajectory[frame]
@@ -93,6 +111,12 @@ class _Universe:
             self._trajectory[frame]  # pylint: disable=pointless-statement
 
 
+def _chain(chain):
+    """The name of an mdtraj chain; versions before 1.10 do not keep the file's."""
+    name = getattr(chain, "chain_id", None)
+    return str(chain.index) if name is None else name
+
+
 class _Mdtraj:
     """An mdtraj.Trajectory."""
 
@@ -103,8 +127,12 @@ class _Mdtraj:
         known = all(a.element is not None for a in atoms)
         timed = not getattr(trajectory, "_time_default_to_arange", False)  # made up: 0, 1, 2 ...
         self.masses = [float(a.element.mass) for a in atoms] if known else None
+        residues = [a.residue for a in atoms]
+        bonds = [a.index for bond in trajectory.topology.bonds for a in bond[:2]]
         self.source = ("mdtraj trajectory", "f32", len(trajectory.xyz), [a.name for a in atoms],
-                       [a.residue.name for a in atoms], [int(a.residue.resSeq) for a in atoms],
+                       [r.name for r in residues], [r.segment_id for r in residues],
+                       [_chain(r.chain) for r in residues], [int(r.resSeq) for r in residues],
+                       [r.index for r in residues], None, bonds or None,
                        False, False, timed, self._read)
 
     def _read(self, frame, positions, velocities, forces, box):

@@ -87,7 +87,14 @@ typedef struct collet_trajectory_source {
                                          15 bytes each; NULL: all "" */
     const char *const *residue_names; /* likewise */
     const int32_t *residue_ids;       /* NULL: all 0 */
-    int32_t has_velocities;           /* 0 or 1: frames have them */
+    const int64_t *residue_numbers;   /* n_atoms, different for successive residues; NULL: where
+                                         name, id, segment or chain change, a residue begins */
+    const char *const *segments;      /* of atoms, up to 15 bytes each, "": none; NULL: all "" */
+    const char *const *chains;        /* likewise */
+    const double *charges;            /* n_atoms, elementary charges; NULL: unknown */
+    const int64_t *bonds;             /* n_bonds x 2 atoms, from 0; NULL: unknown */
+    int64_t n_bonds;
+    int32_t has_velocities; /* 0 or 1: frames have them */
     int32_t has_forces;
     int32_t has_times;
     uint32_t reserved;
