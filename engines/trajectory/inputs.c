@@ -125,6 +125,14 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
     return COLLET_OK;
 }
 
+static collet_status open_arrangement(trajectory_inputs *in, collet_error *err)
+{
+    const trajectory_arrangement_setup setup = {
+        .topology = in->topology, .members = in->indices, .n_members = in->n_atoms};
+
+    return trajectory_arrangement_create(&setup, &in->arrangement, err);
+}
+
 collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const io_poll *poll,
                                        trajectory_reader **out, collet_error *err)
 {
@@ -155,7 +163,35 @@ static collet_status open_frames(const trajectory_inputs *in, const trajectory_s
                 : "%s has %lld atoms, but %s has %lld: give files of the same system",
             path, (long long)n_atoms, settings->topology, (long long)in->topology->n_atoms,
             (long long)in->topology->left_out);
-    return trajectory_reader_select(*out, in->indices, in->n_atoms, err);
+    const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n_atoms);
+    return trajectory_reader_select(*out, atoms, n_atoms, err);
+}
+
+/* Reads the first frame of a reader and arranges it into *out, of one frame, which the caller
+ * frees, also after an error. */
+static collet_status read_first(const trajectory_inputs *in, trajectory_reader *trajectory,
+                                const char *path, trajectory_frames **out, collet_error *err)
+{
+    const trajectory_arranger *arranger = trajectory_arrangement_arranger(in->arrangement);
+    collet_dtype dtype = trajectory_reader_get_info(trajectory)->dtype;
+    trajectory_frames *read = NULL;
+    collet_status status = trajectory_frames_create(trajectory_reader_selected(trajectory), 1,
+                                                    dtype, 0, 0, &read, err);
+
+    if (status == COLLET_OK)
+        status = trajectory_reader_read(trajectory, read, err);
+    if (status == COLLET_OK && read->n_frames == 0)
+        status = collet_fail(err, COLLET_FORMAT, "%s: the file has no frame", path);
+    if (status == COLLET_OK && arranger && !arranger->in_place)
+        status = trajectory_frames_create(arranger->n_atoms, 1, dtype, 0, 0, out, err);
+    if (status == COLLET_OK && !*out) {
+        *out = read;
+        read = NULL;
+    }
+    if (status == COLLET_OK && arranger)
+        status = arranger->frame(arranger->user, read ? read : *out, 0, *out, 0, err);
+    trajectory_frames_free(read);
+    return status;
 }
 
 /* Copies the positions of the only frame. One position that is not finite would make the rmsd of
@@ -195,12 +231,8 @@ static collet_status open_reference(trajectory_inputs *in, const trajectory_sett
         const trajectory_reader_info *info = trajectory_reader_get_info(trajectory);
 
         strncpy(in->reference_format, info->format, sizeof in->reference_format - 1);
-        status = trajectory_frames_create(in->n_atoms, 1, info->dtype, 0, 0, &frames, err);
+        status = read_first(in, trajectory, path, &frames, err);
     }
-    if (status == COLLET_OK)
-        status = trajectory_reader_read(trajectory, frames, err);
-    if (status == COLLET_OK && frames->n_frames == 0)
-        status = collet_fail(err, COLLET_FORMAT, "%s: the file has no frame", path);
     if (status == COLLET_OK)
         status = take_reference(in, frames, path, err);
     trajectory_frames_free(frames);
@@ -222,6 +254,8 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
     if (status == COLLET_OK)
         status = open_masses(in, settings, err);
     if (status == COLLET_OK)
+        status = open_arrangement(in, err);
+    if (status == COLLET_OK)
         status = open_frames(in, settings, settings->trajectory, poll, &in->trajectory, err);
     if (status == COLLET_OK)
         trajectory_reader_set_missing(in->trajectory, settings->missing);
@@ -241,6 +275,7 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
 void trajectory_inputs_close(trajectory_inputs *in)
 {
     trajectory_reader_close(in->trajectory);
+    trajectory_arrangement_free(in->arrangement);
     trajectory_topology_free(in->topology);
     free(in->indices);
     free(in->masses);

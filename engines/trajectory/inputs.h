@@ -4,6 +4,7 @@
 #define ENGINES_TRAJECTORY_INPUTS_H
 
 #include "settings.h"
+#include "trajectory/atoms/arrangement.h"
 #include "trajectory/atoms/masses.h"
 #include "trajectory/atoms/selection.h"
 #include "trajectory/reading/reader.h"
@@ -12,6 +13,7 @@ typedef struct trajectory_inputs {
     trajectory_topology *topology;
     trajectory_reader *trajectory; /* selection and slice are set */
     const trajectory_reader_info *info;
+    trajectory_arrangement *arrangement; /* from what is read to the selected atoms */
     int64_t *indices;  /* the selected atoms, ascending */
     int64_t n_atoms;   /* number of selected atoms */
     double *masses;    /* masses of the selected atoms, amu */

@@ -131,7 +131,12 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
         forces = (x->has & TRAJECTORY_FORCES) != 0;
     int64_t bytes =
         (int64_t)trajectory_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
-    trajectory_readahead_options reading = {0, 3, velocities, forces, {trajectory_run_ask, x}};
+    trajectory_readahead_options reading = {
+        .n_slots = 3,
+        .velocities = velocities,
+        .forces = forces,
+        .poll = {trajectory_run_ask, x},
+        .arranger = trajectory_arrangement_arranger(in->arrangement)};
     trajectory_analysis_setup setup = {.n_atoms = in->n_atoms,
                                        .has = x->has,
                                        .masses = in->masses,

@@ -19,7 +19,9 @@ struct trajectory_readahead {
     trajectory_reader *trajectory;
     int32_t n_slots;
     trajectory_frames *slots[TRAJECTORY_READAHEAD_SLOTS];
-    int32_t first; /* `lock` guards this and the next five members */
+    const trajectory_arranger *arranger; /* NULL: none */
+    trajectory_frames *read; /* frames before they are arranged; NULL: the slots take them */
+    int32_t first;           /* `lock` guards this and the next five members */
     int32_t used;
     int32_t held; /* 1: the caller has slot `first` */
     int ended;    /* 1: no more slots will be filled */
@@ -33,6 +35,44 @@ struct trajectory_readahead {
     pthread_t thread;
 };
 
+/* Arranges the frames of `read` into `slot`. */
+static collet_status arrange(const trajectory_arranger *arranger, trajectory_frames *read,
+                             trajectory_frames *slot, collet_error *err)
+{
+    int64_t n = read->n_frames;
+    collet_status status = COLLET_OK;
+
+    slot->n_bad_times = read->n_bad_times;
+    slot->end_offset = read->end_offset;
+    slot->truncated = read->truncated;
+    slot->n_frames = 0;
+    while (status == COLLET_OK && slot->n_frames < n) {
+        int64_t i = slot->n_frames;
+
+        status = arranger->frame(arranger->user, read, i, slot, i, err);
+        slot->n_frames += status == COLLET_OK;
+    }
+    return status;
+}
+
+/* Fills a slot. A frame that cannot be arranged comes before whatever ended reading. */
+static collet_status read_slot(trajectory_readahead *ahead, trajectory_frames *slot,
+                               collet_error *err)
+{
+    trajectory_frames *read = ahead->read ? ahead->read : slot;
+    collet_status status = trajectory_reader_read(ahead->trajectory, read, err);
+    collet_status arranged = COLLET_OK;
+    collet_error own;
+
+    if (ahead->arranger)
+        arranged = arrange(ahead->arranger, read, slot, &own);
+    if (arranged == COLLET_OK)
+        return status;
+    *err = own;
+    slot->truncated = 0;
+    return arranged;
+}
+
 /* Reads the next batch into a free slot. Called with `lock` held; releases it while reading. */
 static void fill_slot(trajectory_readahead *ahead)
 {
@@ -40,7 +80,7 @@ static void fill_slot(trajectory_readahead *ahead)
     collet_error error;
 
     pthread_mutex_unlock(&ahead->lock);
-    collet_status status = trajectory_reader_read(ahead->trajectory, frames, &error);
+    collet_status status = read_slot(ahead, frames, &error);
     pthread_mutex_lock(&ahead->lock);
     ahead->used += frames->n_frames > 0;
     if (status != COLLET_OK) {
@@ -73,22 +113,35 @@ static void free_all(trajectory_readahead *ahead)
     pthread_mutex_destroy(&ahead->lock);
     for (int32_t i = 0; i < ahead->n_slots; i++)
         trajectory_frames_free(ahead->slots[i]);
+    trajectory_frames_free(ahead->read);
     free(ahead);
+}
+
+static collet_status create_frames(const trajectory_readahead *ahead,
+                                   const trajectory_readahead_options *options, int64_t n_atoms,
+                                   trajectory_frames **out, collet_error *err)
+{
+    return trajectory_frames_create(n_atoms, options->batch_frames,
+                                    trajectory_reader_get_info(ahead->trajectory)->dtype,
+                                    options->velocities, options->forces, out, err);
 }
 
 static collet_status create_slots(trajectory_readahead *ahead,
                                   const trajectory_readahead_options *options, collet_error *err)
 {
-    for (int32_t i = 0; i < ahead->n_slots; i++) {
-        collet_status status = trajectory_frames_create(
-            trajectory_reader_selected(ahead->trajectory), options->batch_frames,
-            trajectory_reader_get_info(ahead->trajectory)->dtype, options->velocities,
-            options->forces, &ahead->slots[i], err);
-        if (status != COLLET_OK)
-            return status;
-        ahead->slots[i]->slot = i;
+    const trajectory_arranger *arranger = options->arranger;
+    int64_t n_read = trajectory_reader_selected(ahead->trajectory);
+    int64_t n_atoms = arranger ? arranger->n_atoms : n_read;
+    collet_status status = COLLET_OK;
+
+    for (int32_t i = 0; status == COLLET_OK && i < ahead->n_slots; i++) {
+        status = create_frames(ahead, options, n_atoms, &ahead->slots[i], err);
+        if (status == COLLET_OK)
+            ahead->slots[i]->slot = i;
     }
-    return COLLET_OK;
+    if (status == COLLET_OK && arranger && !arranger->in_place)
+        status = create_frames(ahead, options, n_read, &ahead->read, err);
+    return status;
 }
 
 collet_status trajectory_readahead_start(trajectory_reader *trajectory,
@@ -105,6 +158,7 @@ collet_status trajectory_readahead_start(trajectory_reader *trajectory,
     ahead->n_slots = options->n_slots;
     ahead->on_demand = trajectory_reader_get_info(trajectory)->on_demand;
     ahead->poll = options->poll;
+    ahead->arranger = options->arranger;
     pthread_mutex_init(&ahead->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -182,6 +236,8 @@ collet_status trajectory_readahead_next(trajectory_readahead *ahead, const traje
             *truncated = ahead->truncated;
     }
     pthread_mutex_unlock(&ahead->lock);
+    if (*out && ahead->arranger && ahead->arranger->in_order)
+        ahead->arranger->in_order(ahead->arranger->user, ahead->slots[ahead->first]);
     return status;
 }
 

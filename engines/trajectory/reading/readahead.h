@@ -17,13 +17,31 @@ typedef struct trajectory_readahead trajectory_readahead;
 
 #define TRAJECTORY_READAHEAD_SLOTS 4
 
+/* What is done to each frame between reading and use. */
+typedef struct trajectory_arranger {
+    void *user;
+    int64_t n_atoms;  /* of an arranged frame */
+    int32_t in_place; /* 1: the atoms and their order remain, and `out` is `read` */
+    /*
+     * Makes frame k of `out`, all its arrays, from frame i of `read`, which it may change. Called
+     * on the thread that decoded the frame, so for several frames at the same time. An error ends
+     * reading before this frame.
+     */
+    collet_status (*frame)(void *user, trajectory_frames *read, int64_t i, trajectory_frames *out,
+                           int64_t k, collet_error *err);
+    /* Changes the frames of `out`; batches come in the order of the file, on the thread that calls
+     * `next`. NULL: nothing. */
+    void (*in_order)(void *user, trajectory_frames *out);
+} trajectory_arranger;
+
 typedef struct trajectory_readahead_options {
     int64_t batch_frames; /* frames of a slot, >= 1 */
     int32_t
         n_slots; /* 2 to TRAJECTORY_READAHEAD_SLOTS, 3 to keep the thread busy; 1 if on demand */
-    int32_t velocities; /* 1: read them */
-    int32_t forces;     /* 1: read them */
-    io_poll poll;       /* `next` calls it every 50 ms while it waits */
+    int32_t velocities;                  /* 1: read them */
+    int32_t forces;                      /* 1: read them */
+    io_poll poll;                        /* `next` calls it every 50 ms while it waits */
+    const trajectory_arranger *arranger; /* valid until `stop`; NULL: frames are used as read */
 } trajectory_readahead_options;
 
 /*

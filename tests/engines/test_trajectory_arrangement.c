@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrangement: kernels get the members in their order, from the atoms that are read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "io_files.h"
+#include "trajectory/atoms/arrangement.h"
+
+#define WATER COLLET_TEST_DATA "/md/water/traj.trr"
+#define ATOMS 648
+
+static trajectory_arrangement *arrange(const int64_t *members, int64_t n)
+{
+    static const trajectory_topology topology = {.n_atoms = ATOMS};
+    const trajectory_arrangement_setup setup = {
+        .topology = &topology, .members = members, .n_members = n};
+    trajectory_arrangement *a;
+
+    assert_int_equal(trajectory_arrangement_create(&setup, &a, NULL), COLLET_OK);
+    return a;
+}
+
+static trajectory_readahead *start(trajectory_reader *t, const trajectory_arranger *arranger)
+{
+    const trajectory_readahead_options options = {
+        .batch_frames = 7, .n_slots = 3, .velocities = 1, .forces = 1, .arranger = arranger};
+    trajectory_readahead *ahead;
+
+    assert_int_equal(trajectory_readahead_start(t, &options, &ahead, NULL), COLLET_OK);
+    return ahead;
+}
+
+static void ascending_members_need_nothing(void **state)
+{
+    (void)state;
+    const int64_t members[] = {0, 5, 6, 647};
+    trajectory_arrangement *a = arrange(members, 4);
+    int64_t n;
+
+    assert_memory_equal(trajectory_arrangement_atoms(a, &n), members, sizeof members);
+    assert_int_equal(n, 4);
+    assert_null(trajectory_arrangement_arranger(a));
+    trajectory_arrangement_free(a);
+    trajectory_arrangement_free(NULL);
+}
+
+static void compare(const trajectory_frames *frames, int64_t i, const trajectory_frames *whole,
+                    const int64_t *members)
+{
+    const size_t atom = 3 * sizeof(float);
+    const struct {
+        const uint8_t *got, *expected;
+    } fields[] = {{frames->positions, whole->positions},
+                  {frames->velocities, whole->velocities},
+                  {frames->forces, whole->forces}};
+
+    assert_int_equal(frames->indices[i], whole->indices[0]);
+    assert_true(frames->times[i] == whole->times[0]);
+    assert_memory_equal(frames->boxes + 9 * i, whole->boxes, 9 * sizeof *whole->boxes);
+    for (size_t f = 0; f < 3; f++)
+        for (int64_t m = 0; m < frames->n_atoms; m++)
+            assert_memory_equal(fields[f].got + (size_t)(i * frames->n_atoms + m) * atom,
+                                fields[f].expected + (size_t)members[m] * atom, atom);
+}
+
+static void members_in_any_order_and_twice(void **state)
+{
+    (void)state;
+    const int64_t members[] = {600, 3, 3, 0, 647, 600};
+    trajectory_arrangement *a = arrange(members, 6);
+    trajectory_reader *t = io_open(WATER), *plain = io_open(WATER);
+    trajectory_frames *whole = io_batch(plain, 1, 1);
+    const trajectory_frames *frames;
+    int64_t n, rows = 0;
+    const int64_t *atoms = trajectory_arrangement_atoms(a, &n);
+
+    assert_int_equal(n, 4);
+    assert_int_equal(trajectory_reader_select(t, atoms, n, NULL), COLLET_OK);
+    trajectory_readahead *ahead = start(t, trajectory_arrangement_arranger(a));
+    for (;;) {
+        assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
+        if (!frames)
+            break;
+        assert_int_equal(frames->n_atoms, 6);
+        for (int64_t i = 0; i < frames->n_frames; i++, rows++) {
+            assert_int_equal(trajectory_reader_read(plain, whole, NULL), COLLET_OK);
+            compare(frames, i, whole, members);
+        }
+    }
+    assert_int_equal(trajectory_reader_read(plain, whole, NULL), COLLET_OK);
+    assert_int_equal(whole->n_frames, 0);
+    assert_true(rows > 7);
+    trajectory_readahead_stop(ahead);
+    trajectory_frames_free(whole);
+    trajectory_reader_close(t);
+    trajectory_reader_close(plain);
+    trajectory_arrangement_free(a);
+}
+
+/* An arranger in place that fails at frame 9 and adds the number of its call to each batch. */
+static collet_status fail_at_nine(void *user, trajectory_frames *read, int64_t i,
+                                  trajectory_frames *out, int64_t k, collet_error *err)
+{
+    (void)user;
+    assert_ptr_equal(read, out);
+    assert_int_equal(i, k);
+    return read->indices[i] == 9 ? collet_fail(err, COLLET_INVALID, "nine") : COLLET_OK;
+}
+
+static void number_batches(void *user, trajectory_frames *out)
+{
+    int *calls = user;
+
+    ((float *)out->positions)[0] = (float)++*calls;
+}
+
+static void an_error_comes_after_the_frames_before_it(void **state)
+{
+    (void)state;
+    int calls = 0;
+    const trajectory_arranger arranger = {&calls, ATOMS, 1, fail_at_nine, number_batches};
+    trajectory_reader *t = io_open(WATER);
+    trajectory_readahead *ahead = start(t, &arranger);
+    const trajectory_frames *frames;
+    collet_error err;
+
+    for (int batch = 1; batch <= 2; batch++) {
+        assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, &err), COLLET_OK);
+        assert_int_equal(frames->n_frames, batch == 1 ? 7 : 2);
+        assert_true(((const float *)frames->positions)[0] == (float)batch);
+    }
+    assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, &err), COLLET_INVALID);
+    assert_string_equal(err.text, "nine");
+    assert_int_equal(calls, 2);
+    trajectory_readahead_stop(ahead);
+    trajectory_reader_close(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ascending_members_need_nothing),
+        cmocka_unit_test(members_in_any_order_and_twice),
+        cmocka_unit_test(an_error_comes_after_the_frames_before_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
