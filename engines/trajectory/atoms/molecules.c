@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory_molecules.c */
+#include "molecules.h"
+
+#include "residues.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Storage ----------------------------------------------------------------------------- */
+
+static collet_status no_memory(int64_t n_atoms, collet_error *err)
+{
+    return collet_fail(err, COLLET_NO_MEMORY, "no memory for the molecules of %lld atoms",
+                       (long long)n_atoms);
+}
+
+/* NULL: out of memory. */
+static trajectory_molecules *allocate(int64_t n_atoms, int64_t n_bonds, int64_t n_loose)
+{
+    trajectory_molecules *m = calloc(1, sizeof *m);
+    size_t n = (size_t)n_atoms;
+
+    if (m) {
+        m->n_atoms = n_atoms;
+        m->of = calloc(n + 1, sizeof *m->of);
+        m->offsets = calloc(n + 1, sizeof *m->offsets);
+        m->atoms = calloc(n + 1, sizeof *m->atoms);
+        m->bonds = calloc((size_t)n_bonds + 1, sizeof *m->bonds);
+        m->loose = calloc(2 * (size_t)n_loose + 1, sizeof *m->loose);
+    }
+    if (m && m->of && m->offsets && m->atoms && m->bonds && m->loose)
+        return m;
+    trajectory_molecules_free(m);
+    return NULL;
+}
+
+void trajectory_molecules_free(trajectory_molecules *m)
+{
+    if (!m)
+        return;
+    free(m->of);
+    free(m->offsets);
+    free(m->atoms);
+    free(m->bonds);
+    free(m->loose);
+    free(m);
+}
+
+/* ---- Sets of atoms ----------------------------------------------------------------------- */
+
+/* While they are joined, of[i] is an earlier atom of the same set, or i itself for the first. */
+static int64_t first_of(int64_t *of, int64_t atom)
+{
+    while (of[atom] != atom) {
+        of[atom] = of[of[atom]];
+        atom = of[atom];
+    }
+    return atom;
+}
+
+static void join(int64_t *of, int64_t a, int64_t b)
+{
+    a = first_of(of, a);
+    b = first_of(of, b);
+    if (a < b)
+        of[b] = a;
+    else
+        of[a] = b;
+}
+
+/* Numbers the sets and lists their atoms. */
+static void number_sets(trajectory_molecules *m)
+{
+    int64_t *next = m->offsets + 1; /* moves up by one while atoms are listed */
+
+    /* In ascending order the first atom of a set has its number before the others ask for it. */
+    for (int64_t i = 0; i < m->n_atoms; i++)
+        m->of[i] = m->of[i] == i ? m->count++ : m->of[m->of[i]];
+    for (int64_t i = 0; i < m->n_atoms; i++)
+        if (m->of[i] + 1 < m->count)
+            next[m->of[i] + 1]++;
+    for (int64_t i = 1; i < m->count; i++)
+        next[i] += next[i - 1];
+    for (int64_t i = 0; i < m->n_atoms; i++)
+        m->atoms[next[m->of[i]]++] = i;
+}
+
+static void find_sets(trajectory_molecules *m)
+{
+    for (int64_t i = 0; i < m->n_atoms; i++)
+        m->of[i] = i;
+    for (int64_t b = 0; b < m->n_bonds; b++)
+        join(m->of, m->bonds[b].first, m->bonds[b].second);
+    for (int64_t r = 0; r < m->n_loose; r++)
+        for (int64_t i = m->loose[2 * r] + 1; i < m->loose[2 * r + 1]; i++)
+            join(m->of, i - 1, i);
+    /* Each atom must name the first of its set, not another one. */
+    for (int64_t i = 0; i < m->n_atoms; i++)
+        m->of[i] = first_of(m->of, i);
+    number_sets(m);
+}
+
+/* ---- Residues ---------------------------------------------------------------------------- */
+
+/* A residue while residues are visited. */
+typedef struct residue {
+    int64_t first, end;  /* atoms; end 0: none yet */
+    int loose;           /* 1: an atom has no bond, and there are others */
+    int64_t bond;        /* the atom that is bonded to the next residue */
+    const char *partner; /* name of the atom to which it is bonded; NULL: no such bond is known */
+} residue;
+
+/* The atoms that join successive residues. */
+static const char *joins_next(const char *name, const char *residue_name)
+{
+    if (strcmp(name, "C") == 0 && trajectory_residue_is_protein(residue_name))
+        return "N";
+    return strcmp(name, "O3'") == 0 ? "P" : NULL;
+}
+
+/* 1 for the second oxygen of a carboxylate: the chain ends with it. */
+static int ends_chain(const char *name)
+{
+    static const char *const names[] = {"OXT", "OT2", "OC2", "O2"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static residue take_residue(const trajectory_topology *t, const uint8_t *bonded, int64_t first)
+{
+    residue r = {.first = first, .end = first};
+    int all_bonded = 1;
+
+    for (; r.end < t->n_atoms && trajectory_topology_same_residue(t, first, r.end); r.end++) {
+        const char *partner = joins_next(t->names[r.end], t->residue_names[r.end]);
+
+        all_bonded = all_bonded && bonded[r.end];
+        if (partner) {
+            r.partner = partner;
+            r.bond = r.end;
+        } else if (ends_chain(t->names[r.end])) {
+            r.partner = NULL;
+        }
+    }
+    r.loose = !all_bonded && r.end - first > 1;
+    return r;
+}
+
+static int same_chain(const trajectory_topology *t, int64_t a, int64_t b)
+{
+    return (!t->chains || strcmp(t->chains[a], t->chains[b]) == 0) &&
+           (!t->segments || strcmp(t->segments[a], t->segments[b]) == 0);
+}
+
+/* Adds the bond to the residue before, if one is to be expected. */
+static void join_residues(trajectory_molecules *m, const trajectory_topology *t,
+                          const residue *before, const residue *now)
+{
+    if (!before->partner || !(before->loose || now->loose) ||
+        t->residue_ids[now->first] != t->residue_ids[before->first] + 1 ||
+        !same_chain(t, before->first, now->first))
+        return;
+    for (int64_t i = now->first; i < now->end; i++)
+        if (strcmp(t->names[i], before->partner) == 0) {
+            m->bonds[m->n_bonds++] = (trajectory_bond){before->bond, i};
+            return;
+        }
+}
+
+/* 1: the file says nothing of residues, so that all atoms seem to be in one. */
+static int no_residues(const trajectory_topology *t)
+{
+    return t->residue_names[0][0] == '\0' && trajectory_topology_same_residue(t, 0, t->n_atoms - 1);
+}
+
+static void find_residues(trajectory_molecules *m, const trajectory_topology *t,
+                          const uint8_t *bonded)
+{
+    residue before = {0};
+
+    if (no_residues(t))
+        return;
+    for (int64_t i = 0; i < t->n_atoms; i = before.end) {
+        residue now = take_residue(t, bonded, i);
+
+        join_residues(m, t, &before, &now);
+        if (now.loose) {
+            m->loose[2 * m->n_loose] = now.first;
+            m->loose[2 * m->n_loose++ + 1] = now.end;
+            m->known |= TRAJECTORY_BY_RESIDUES;
+        }
+        before = now;
+    }
+}
+
+/* ---- Making ------------------------------------------------------------------------------ */
+
+static void copy_bonds(trajectory_molecules *m, const trajectory_bond *bonds, int64_t n)
+{
+    if (n > 0) {
+        memcpy(m->bonds, bonds, (size_t)n * sizeof *bonds);
+        m->known |= TRAJECTORY_BY_BONDS;
+    }
+    m->n_bonds = n;
+}
+
+/* The residues of a topology, at most; each may have a bond to the next. */
+static int64_t count_residues(const trajectory_topology *t)
+{
+    int64_t n = 1;
+
+    for (int64_t i = 1; i < t->n_atoms; i++)
+        n += !trajectory_topology_same_residue(t, i - 1, i);
+    return n;
+}
+
+collet_status trajectory_molecules_create(const trajectory_topology *topology,
+                                          trajectory_molecules **out, collet_error *err)
+{
+    int64_t n = topology->bonds ? topology->n_bonds : 0, n_residues = count_residues(topology);
+    uint8_t *bonded = calloc((size_t)topology->n_atoms, 1);
+
+    *out = bonded ? allocate(topology->n_atoms, n + n_residues, n_residues) : NULL;
+    if (!*out) {
+        free(bonded);
+        return no_memory(topology->n_atoms, err);
+    }
+    copy_bonds(*out, topology->bonds, n);
+    for (int64_t b = 0; b < n; b++)
+        bonded[topology->bonds[b].first] = bonded[topology->bonds[b].second] = 1;
+    find_residues(*out, topology, bonded);
+    free(bonded);
+    find_sets(*out);
+    return COLLET_OK;
+}
+
+collet_status trajectory_molecules_from(int64_t n_atoms, const trajectory_bond *bonds,
+                                        int64_t n_bonds, const int64_t *offsets, int64_t n,
+                                        trajectory_molecules **out, collet_error *err)
+{
+    *out = allocate(n_atoms, n_bonds, n);
+    if (!*out)
+        return no_memory(n_atoms, err);
+    copy_bonds(*out, bonds, n_bonds);
+    for (int64_t r = 0; r < n; r++) {
+        (*out)->loose[2 * r] = offsets[r];
+        (*out)->loose[2 * r + 1] = offsets[r + 1];
+        (*out)->known |= TRAJECTORY_BY_RESIDUES;
+    }
+    (*out)->n_loose = n;
+    find_sets(*out);
+    return COLLET_OK;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * molecules.h - the molecules of a topology.
+ *
+ * Bonded atoms belong to one molecule. Many files name no bonds, or only some of them (CONECT of a
+ * .pdb file). So where an atom of a residue has no bond, all atoms of that residue belong together,
+ * and such residues of a protein or a nucleic acid that follow each other are joined: C to N, O3' to
+ * P. Where nothing is known of residues either, each atom without a bond is a molecule.
+ */
+#ifndef ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
+#define ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
+
+#include "trajectory/formats/names.h"
+
+/* How molecules are known, as bits; 0: not at all. */
+enum { TRAJECTORY_BY_BONDS = 1, TRAJECTORY_BY_RESIDUES = 2 };
+
+typedef struct trajectory_molecules {
+    int64_t n_atoms;  /* of the topology */
+    int64_t count;    /* number of molecules */
+    int64_t *of;      /* n_atoms: the molecule of each atom; the first atoms of molecules ascend */
+    int64_t *offsets; /* count + 1 */
+    int64_t *atoms;   /* n_atoms: molecule m has atoms[offsets[m]] .. atoms[offsets[m + 1] - 1],
+                         ascending */
+    trajectory_bond *bonds; /* n_bonds: all that are known, also between residues */
+    int64_t n_bonds;
+    int64_t *loose; /* 2 x n_loose: first atom, and the one after the last, of residues whose atoms
+                       belong together although not all have bonds */
+    int64_t n_loose;
+    uint32_t known; /* TRAJECTORY_BY_* */
+} trajectory_molecules;
+
+/* COLLET_NO_MEMORY. On an error *out is NULL. */
+collet_status trajectory_molecules_create(const trajectory_topology *topology,
+                                          trajectory_molecules **out, collet_error *err);
+
+/*
+ * The same from bonds, which must be as in a topology, or, with `offsets` (n + 1, ascending, from 0
+ * to n_atoms), from runs of atoms that belong together. Both are copied.
+ */
+collet_status trajectory_molecules_from(int64_t n_atoms, const trajectory_bond *bonds,
+                                        int64_t n_bonds, const int64_t *offsets, int64_t n,
+                                        trajectory_molecules **out, collet_error *err);
+
+/* NULL is allowed. */
+void trajectory_molecules_free(trajectory_molecules *molecules);
+
+#endif

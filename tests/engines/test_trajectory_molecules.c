@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Molecules: by bonds, by residues where bonds are not known, and joined along chains. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+#include "io_files.h"
+#include "trajectory/atoms/molecules.h"
+
+/* A .gro line with the residue and the atom; positions do not matter here. */
+#define LINE(residue, atom) residue atom "    1   0.100   0.100   0.100\n"
+
+static trajectory_topology *topology_of(const char *text)
+{
+    return io_topology(io_path(directory, "molecules.gro"), text);
+}
+
+/* `of`: the molecule of each atom, as digits. */
+static void expect(const trajectory_topology *t, const char *of, int64_t bonds, uint32_t known)
+{
+    trajectory_molecules *m;
+    int64_t count = 0;
+
+    assert_int_equal(trajectory_molecules_create(t, &m, NULL), COLLET_OK);
+    assert_int_equal((int64_t)strlen(of), t->n_atoms);
+    for (int64_t i = 0; i < t->n_atoms; i++) {
+        assert_int_equal(m->of[i], of[i] - '0');
+        count = m->of[i] >= count ? m->of[i] + 1 : count;
+    }
+    assert_int_equal(m->count, count);
+    assert_int_equal(m->offsets[0], 0);
+    assert_int_equal(m->offsets[count], t->n_atoms);
+    for (int64_t k = 0; k < count; k++)
+        for (int64_t i = m->offsets[k]; i < m->offsets[k + 1]; i++) {
+            assert_int_equal(m->of[m->atoms[i]], k);
+            assert_true(i == m->offsets[k] || m->atoms[i] > m->atoms[i - 1]);
+        }
+    assert_int_equal(m->n_bonds, bonds);
+    assert_int_equal(m->known, known);
+    trajectory_molecules_free(m);
+}
+
+#define WATER LINE("    1SOL  ", "   OW") LINE("    1SOL  ", "  HW1") LINE("    1SOL  ", "  HW2")
+#define CHAIN                                                                                      \
+    LINE("    5ALA  ", "    N")                                                                    \
+    LINE("    5ALA  ", "    C") LINE("    6GLY  ", "    N") LINE("    6GLY  ", "    C")            \
+        LINE("    6GLY  ", "  OXT")
+#define BOX "   3.0 3.0 3.0\n"
+
+static void residues_where_no_bonds_are_known(void **state)
+{
+    (void)state;
+    trajectory_topology *t = topology_of("t\n9\n" WATER CHAIN LINE("    7NA   ", "   NA") BOX);
+
+    expect(t, "000111112", 1, TRAJECTORY_BY_RESIDUES);
+    trajectory_topology_free(t);
+    t = topology_of("t\n4\n" LINE("    1DA   ", "  O3'") LINE("    1DA   ", "   C1")
+                        LINE("    2DC   ", "    P") LINE("    2DC   ", "  C1'") BOX);
+    expect(t, "0000", 1, TRAJECTORY_BY_RESIDUES);
+    t->residue_ids[2] = t->residue_ids[3] = 4;
+    expect(t, "0011", 0, TRAJECTORY_BY_RESIDUES);
+    trajectory_topology_free(t);
+}
+
+static void set_bonds(trajectory_topology *t, const trajectory_bond *bonds, int64_t n)
+{
+    trajectory_bond *copy = calloc((size_t)n, sizeof *copy);
+
+    assert_non_null(copy);
+    memcpy(copy, bonds, (size_t)n * sizeof *copy);
+    assert_int_equal(trajectory_topology_set_bonds(t, copy, n, "", NULL), COLLET_OK);
+}
+
+/* Bonds of all atoms decide alone; of some, the residues of the others count too. */
+static void bonds_of_all_and_of_some(void **state)
+{
+    (void)state;
+    const trajectory_bond all[] = {{0, 1}, {2, 5}, {5, 4}, {3, 6}, {7, 3}};
+    const trajectory_bond some[] = {{0, 1}, {0, 7}};
+    trajectory_topology *t = topology_of("t\n8\n" WATER CHAIN BOX);
+
+    set_bonds(t, all, 5);
+    expect(t, "00121122", 5, TRAJECTORY_BY_BONDS);
+    free(t->bonds);
+    set_bonds(t, some, 2);
+    expect(t, "00000000", 3, TRAJECTORY_BY_BONDS | TRAJECTORY_BY_RESIDUES);
+    trajectory_topology_free(t);
+}
+
+static void nothing_is_known(void **state)
+{
+    (void)state;
+    trajectory_topology *t = topology_of("t\n3\n" WATER BOX);
+    const trajectory_bond bonds[] = {{1, 2}};
+
+    memset(t->residue_names, 0, 3 * sizeof *t->residue_names);
+    expect(t, "012", 0, 0);
+    set_bonds(t, bonds, 1);
+    expect(t, "011", 1, TRAJECTORY_BY_BONDS);
+    trajectory_topology_free(t);
+}
+
+static void from_runs_of_atoms(void **state)
+{
+    (void)state;
+    const int64_t offsets[] = {0, 3, 3, 4};
+    const trajectory_bond bonds[] = {{0, 3}};
+    trajectory_molecules *m;
+
+    assert_int_equal(trajectory_molecules_from(4, NULL, 0, offsets, 3, &m, NULL), COLLET_OK);
+    assert_int_equal(m->count, 2);
+    assert_int_equal(m->of[2], 0);
+    assert_int_equal(m->of[3], 1);
+    trajectory_molecules_free(m);
+    assert_int_equal(trajectory_molecules_from(4, bonds, 1, NULL, 0, &m, NULL), COLLET_OK);
+    assert_int_equal(m->count, 3);
+    assert_int_equal(m->offsets[1], 2);
+    assert_int_equal(m->atoms[1], 3);
+    trajectory_molecules_free(m);
+    trajectory_molecules_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(residues_where_no_bonds_are_known),
+        cmocka_unit_test(bonds_of_all_and_of_some),
+        cmocka_unit_test(nothing_is_known),
+        cmocka_unit_test(from_runs_of_atoms),
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
