@@ -253,6 +253,18 @@ static collet_status warn_locations(collet_trajectory *x, collet_error *err)
                        x->settings.topology, (long long)count);
 }
 
+static collet_status warn_bonds(collet_trajectory *x, collet_error *err)
+{
+    int64_t count = x->inputs.topology->bonds_left_out;
+
+    if (count == 0)
+        return COLLET_OK;
+    return add_warning(x, err,
+                       "%s: %lld bonds (CONECT) are not used, because several atoms have their "
+                       "serial number",
+                       x->settings.topology, (long long)count);
+}
+
 static collet_status warn_elements(collet_trajectory *x, collet_error *err)
 {
     const trajectory_topology *topology = x->inputs.topology;
@@ -323,6 +335,8 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
         status = warn_lacking(x, err);
     if (status == COLLET_OK)
         status = warn_locations(x, err);
+    if (status == COLLET_OK)
+        status = warn_bonds(x, err);
     if (status == COLLET_OK)
         status = warn_no_times(x, err);
     if (status == COLLET_OK)

@@ -53,6 +53,11 @@ static void columns(void **state)
     assert_string_equal(t->elements[2], "CA");
     assert_int_equal(t->residue_ids[1], 1);
     assert_int_equal(t->residue_ids[2], 2);
+    assert_string_equal(t->chains[1], "A");
+    assert_string_equal(t->chains[2], "B");
+    assert_null(t->segments);
+    assert_null(t->insertions);
+    assert_null(t->bonds);
     assert_int_equal(t->lacking, -1);
     assert_int_equal(t->left_out, 0);
     trajectory_topology_free(t);
@@ -86,7 +91,8 @@ static void locations(void **state)
     assert_int_equal(t->left_out, 3);
     assert_string_equal(t->names[2], "CB");
     assert_int_equal(t->residue_ids[3], 1);
-    assert_string_equal(t->elements[0], "");
+    assert_null(t->elements);
+    assert_memory_equal(t->insertions, "\0\0\0A\0", 5);
     trajectory_topology_free(t);
     trajectory_reader *r = io_open(io_path(directory, "case.pdb"));
     trajectory_frames *frames = io_batch(r, 1, 1);
@@ -141,6 +147,103 @@ static void numbers_that_overflow(void **state)
     assert_memory_equal(t->residue_ids, ids, sizeof ids);
     assert_string_equal(t->residue_names[0], "TIP3");
     trajectory_topology_free(t);
+}
+
+static void segments(void **state)
+{
+    (void)state;
+    trajectory_topology *t =
+        read_text("ATOM      1  N   ALA     1       1.000   2.000  -3.000  1.00  0.00      PROT\n"
+                  "ATOM      2  CA  ALA     1      11.500   2.250   3.125  1.00  0.00      B\n"
+                  "ATOM      3  CA  ALA     1      11.500   2.250   3.125  1.00  0.00\n");
+
+    assert_string_equal(t->segments[0], "PROT");
+    assert_string_equal(t->segments[1], "B");
+    assert_string_equal(t->segments[2], "");
+    assert_null(t->chains);
+    trajectory_topology_free(t);
+}
+
+/* ---- Bonds ------------------------------------------------------------------------------- */
+
+#define ATOM(serial) "ATOM  " serial "  CA  ALA A   1       1.500   2.000   3.000\n"
+
+/* Bonds as "0-1 0-2", and how many were left out. */
+static void bonds(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *bonds; /* NULL: none are known */
+        int64_t left_out;
+    } cases[] = {
+        {THREE "END\n", NULL, 0},
+        {THREE "CONECT    1    2    3\nCONECT    2    1\nEND\n", "0-1 0-2 ", 0},
+        /* Numbers that touch, more columns, atoms that the file does not have. */
+        {ATOM("12345") "TER   12346\n" ATOM("12347")
+             ATOM("12348") "CONECT123451234712348   99\n"
+                           "CONECT   99   98\n"
+                           "CONECT12347               1234812345\n",
+         "0-1 0-2 1-2 ", 0},
+        /* Hybrid-36, hexadecimal. */
+        {ATOM("99999") ATOM("A0000") ATOM("186a1") "CONECTA000099999\r\nCONECT186a199999\r\n",
+         "0-1 0-2 ", 0},
+        /* Six digits, as "%5d" writes them. */
+        {ATOM("99999") "ATOM  100000  CA  ALA A   1       1.500   2.000   3.000\n"
+                       "ATOM 100001  CA  ALA A   1       1.500   2.000   3.000\n"
+                       "CONECT99999 100000 100001\n",
+         "0-1 0-2 ", 0},
+        /* Numbers that begin again. */
+        {ATOM("    1") ATOM("    2") ATOM("99999") ATOM("    1") ATOM(
+             "    0") "CONECT    1    2\nCONECT    299999\nCONECT    0    1\nCONECT    3    1\n",
+         "1-2 ", 3},
+        {ATOM("*****") ATOM("*****") ATOM("    1") "CONECT*****    1\n", NULL, 1},
+        /* Of the first model and after the last one. */
+        {"MODEL 1\n" THREE "CONECT    1    2\nENDMDL\nMODEL 2\n" THREE
+         "ENDMDL\nCONECT    1    3\nEND\n",
+         "0-1 0-2 ", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trajectory_topology *t = read_text(cases[i].text);
+        char text[100] = "";
+
+        for (int64_t b = 0; b < t->n_bonds; b++)
+            snprintf(text + strlen(text), 10, "%d-%d ", (int)t->bonds[b].first,
+                     (int)t->bonds[b].second);
+        assert_true((t->bonds == NULL) == (cases[i].bonds == NULL));
+        assert_string_equal(text, cases[i].bonds ? cases[i].bonds : "");
+        assert_int_equal(t->bonds_left_out, cases[i].left_out);
+        assert_true(t->bonds_partial);
+        trajectory_topology_free(t);
+    }
+}
+
+/* The records at the end of a file of many models are found without reading these; the last ones
+ * are longer than the part that is looked at first. */
+static void bonds_after_many_models(void **state)
+{
+    (void)state;
+    io_image text = {0};
+    const char *inner = "CONECT    1    2\n", *last = "CONECT    2    3\n";
+
+    for (int i = 0; i < 1000; i++) {
+        io_put(&text, "MODEL 1\n" THREE, sizeof "MODEL 1\n" THREE - 1);
+        if (i == 500) /* not of the first model */
+            io_put(&text, inner, strlen(inner));
+        io_put(&text, "ENDMDL\n", 7);
+    }
+    for (size_t i = 0; i < 6000; i++)
+        io_put(&text, i == 0 ? "CONECT    1    3\n" : last, strlen(last));
+    save((const char *)text.data, text.size);
+    trajectory_topology *t;
+    assert_int_equal(trajectory_topology_read(io_path(directory, "case.pdb"), NULL, &t, NULL),
+                     COLLET_OK);
+    static const trajectory_bond expected[] = {{0, 2}, {1, 2}};
+    assert_int_equal(t->n_bonds, 2);
+    assert_memory_equal(t->bonds, expected, sizeof expected);
+    trajectory_topology_free(t);
+    free(text.data);
 }
 
 /* ---- Models ------------------------------------------------------------------------------ */
@@ -332,6 +435,9 @@ int main(void)
         cmocka_unit_test(columns),
         cmocka_unit_test(locations),
         cmocka_unit_test(numbers_that_overflow),
+        cmocka_unit_test(segments),
+        cmocka_unit_test(bonds),
+        cmocka_unit_test(bonds_after_many_models),
         cmocka_unit_test(models),
         cmocka_unit_test(boxes),
         cmocka_unit_test(truncations),

@@ -116,6 +116,8 @@ static void masses_are_used(void **state)
 
 #define ONE "PSF\n\n 2 !NATOM\n 1 A 1 MET N 1 0.0 14.5 0\n"
 
+#define TWO ONE " 2 A 1 MET HT1 1 0.3 1.0 0\n"
+
 static const io_malformed bad[] = {
     {"PSF\n", ":2: the file ends before its atoms (!NATOM)"},
     {"PSF\n 0 !NATOM\n", ":2: 0 atoms are impossible"},
@@ -130,6 +132,14 @@ static const io_malformed bad[] = {
     {ONE " 2 A 1 MET HT1 1 0.3 -1.0 0\n", ":5: '0.3' and '-1.0' are not a charge and a mass"},
     {ONE " 2 A 1 MET HT1 1 0.3 nan 0\n", ":5: '0.3' and 'nan' are not a charge and a mass"},
     {ONE " 2 A 1 MET 1234567890123456 1 0.3 1.0 0\n", ":5: a name has more than 15 letters"},
+    {TWO "\n 1 !NBOND\n 1 3\n", ": a bond joins atoms 1 and 3 (counted from 1), but the 2"},
+    {TWO "\n 1 !NBOND\n 2 2\n", ": a bond joins atoms 2 and 2"},
+    {TWO "\n 1 !NBOND\n 0 1\n", ": a bond joins atoms 0 and 1"},
+    {TWO "\n 1 !NBOND\n 1 x\n", ":8: 'x' is not the number of an atom; 0 of 1 bonds were read"},
+    {TWO "\n 2 !NBOND\n 1 2 1\n", ":9: the file ends after 1 of its 2 bonds"},
+    {TWO "\n 1000 !NBOND\n", ":7: 1000 bonds are impossible in a file of"},
+    {TWO "\n -1 !NBOND\n", ":7: -1 bonds are impossible in a file of"},
+    {TWO "\n 1 !NTHETA\n 1 2\n", ":9: the file ends before its bonds (!NBOND)"},
     {ONE " 2 A 99999999999 MET HT1 1 0.3 1.0 0\n", ":5: the residue number is '99999999999'"},
 };
 
@@ -140,19 +150,50 @@ static void messages_point_at_the_line(void **state)
     io_refuse_topologies(io_path(directory, "case.psf"), bad, sizeof bad / sizeof *bad);
 }
 
-/* A file that ends before its last atom's mass is refused. */
+static void segments_charges_and_bonds(void **state)
+{
+    (void)state;
+    trajectory_topology *t =
+        read_text("PSF\n 4 !NATOM\n 1 PA 1 MET N 1 -0.25 14.0 0\n 2 PA 1 MET H 1 0.5 1.0 0\n"
+                  " 3 PA 1A GLY N 1 0.0 14.0 0\n 4 WT 7 TIP O 1 1e-1 16.0 0\n\n"
+                  " 3 !NBOND: bonds\n 1 2 3 1 2\n 1\n\n 0 !NTHETA: angles\n");
+    static const trajectory_bond bonds[] = {{0, 1}, {0, 2}};
+
+    assert_string_equal(t->segments[0], "PA");
+    assert_string_equal(t->segments[3], "WT");
+    assert_memory_equal(t->insertions, "\0\0A\0", 4);
+    assert_true(t->charges[0] == -0.25 && t->charges[3] == 0.1);
+    assert_int_equal(t->n_bonds, 2);
+    assert_memory_equal(t->bonds, bonds, sizeof bonds);
+    assert_false(t->bonds_partial);
+    assert_null(t->chains);
+    trajectory_topology_free(t);
+    t = read_text("PSF\n 1 !NATOM\n 1 7 TIP O 1 0.1 16.0 0\n\n 0 !NBOND\n");
+    assert_null(t->segments);
+    assert_null(t->insertions);
+    assert_non_null(t->bonds);
+    trajectory_topology_free(t);
+    t = read_text("PSF\n 1 !NATOM\n 1 7 TIP O 1 0.1 16.0 0\n\n");
+    assert_null(t->bonds);
+    trajectory_topology_free(t);
+}
+
+/* A file that ends before its last atom's mass, or inside its bonds, is refused. */
 static void truncations(void **state)
 {
     (void)state;
     const char *text = variants[1].text;
     size_t mass = (size_t)(strstr(text, "1.00800") - text);
+    size_t bonds = (size_t)(strstr(text, "1 !NBOND") - text);
+    size_t end = (size_t)(strrchr(text, '2') - text);
 
     for (size_t cut = 1; cut < strlen(text); cut++) {
         trajectory_topology *t;
         collet_error err;
         collet_status status = trajectory_topology_read(save(text, cut), NULL, &t, &err);
-        assert_int_equal(status, cut <= mass ? COLLET_FORMAT : COLLET_OK);
-        if (cut > mass + 7)
+        assert_int_equal(status,
+                         cut <= mass || (cut > bonds && cut <= end) ? COLLET_FORMAT : COLLET_OK);
+        if (status == COLLET_OK && cut > mass + 7)
             assert_true(t->masses[1] == 1.008);
         trajectory_topology_free(t);
     }
@@ -161,9 +202,8 @@ static void truncations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variants_are_read),
-        cmocka_unit_test(masses_are_used),
-        cmocka_unit_test(messages_point_at_the_line),
+        cmocka_unit_test(variants_are_read), cmocka_unit_test(segments_charges_and_bonds),
+        cmocka_unit_test(masses_are_used),   cmocka_unit_test(messages_point_at_the_line),
         cmocka_unit_test(truncations),
     };
 

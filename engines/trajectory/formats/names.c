@@ -38,6 +38,30 @@ collet_status trajectory_topology_allocate_one(const trajectory_topology *topolo
     return zeros ? COLLET_OK : no_memory(topology, path, err);
 }
 
+collet_status trajectory_topology_allocate_more(trajectory_topology *t, unsigned which,
+                                                const char *path, collet_error *err)
+{
+    const struct {
+        unsigned bit;
+        void *array;
+        size_t element;
+    } arrays[] = {
+        {TRAJECTORY_WITH_INSERTIONS, &t->insertions, sizeof *t->insertions},
+        {TRAJECTORY_WITH_CHAINS, &t->chains, sizeof *t->chains},
+        {TRAJECTORY_WITH_SEGMENTS, &t->segments, sizeof *t->segments},
+        {TRAJECTORY_WITH_ELEMENTS, &t->elements, sizeof *t->elements},
+        {TRAJECTORY_WITH_MASSES, &t->masses, sizeof *t->masses},
+        {TRAJECTORY_WITH_CHARGES, &t->charges, sizeof *t->charges},
+    };
+
+    collet_status status = COLLET_OK;
+    for (size_t i = 0; status == COLLET_OK && i < sizeof arrays / sizeof *arrays; i++)
+        if (which & arrays[i].bit)
+            status = trajectory_topology_allocate_one(t, arrays[i].array, arrays[i].element, path,
+                                                      err);
+    return status;
+}
+
 static int compare_bonds(const void *a, const void *b)
 {
     const trajectory_bond *p = a, *q = b;
@@ -81,6 +105,29 @@ collet_status trajectory_topology_set_bonds(trajectory_topology *topology, traje
     topology->bonds = bonds;
     topology->n_bonds = n;
     return COLLET_OK;
+}
+
+/* Frees *array, n bytes, and clears the pointer where all bytes are 0. */
+static void drop_zeros(void *array, size_t n)
+{
+    char *bytes;
+
+    memcpy(&bytes, array, sizeof bytes);
+    for (size_t i = 0; bytes && i < n; i++)
+        if (bytes[i])
+            return;
+    free(bytes);
+    memset(array, 0, sizeof bytes);
+}
+
+void trajectory_topology_drop_empty(trajectory_topology *t)
+{
+    size_t n = (size_t)t->n_atoms;
+
+    drop_zeros(&t->insertions, n);
+    drop_zeros(&t->chains, n * sizeof *t->chains);
+    drop_zeros(&t->segments, n * sizeof *t->segments);
+    drop_zeros(&t->elements, n * sizeof *t->elements);
 }
 
 int trajectory_topology_same_residue(const trajectory_topology *t, int64_t a, int64_t b)

@@ -34,8 +34,10 @@ typedef struct trajectory_topology {
     double *charges;                   /* n_atoms, elementary charges; optional */
     trajectory_bond *bonds; /* n_bonds, each once, ascending by first, then second; optional */
     int64_t n_bonds;
-    int64_t lacking;  /* the first atom without a velocity where others have one; else -1 */
-    int64_t left_out; /* atoms in alternative locations, which are not used */
+    int bonds_partial;      /* 1: files of this format leave out bonds within common residues */
+    int64_t bonds_left_out; /* that the file has, but between atoms that it does not identify */
+    int64_t lacking;        /* the first atom without a velocity where others have one; else -1 */
+    int64_t left_out;       /* atoms in alternative locations, which are not used */
 } trajectory_topology;
 
 /* Called by formats. Allocates the arrays of a zeroed topology that are not optional, copies the
@@ -48,6 +50,20 @@ collet_status trajectory_topology_allocate(trajectory_topology *topology, int64_
 collet_status trajectory_topology_allocate_one(const trajectory_topology *topology, void *array,
                                                size_t element, const char *path, collet_error *err);
 
+/* Optional arrays of atoms, as bits. */
+enum {
+    TRAJECTORY_WITH_INSERTIONS = 1,
+    TRAJECTORY_WITH_CHAINS = 2,
+    TRAJECTORY_WITH_SEGMENTS = 4,
+    TRAJECTORY_WITH_ELEMENTS = 8,
+    TRAJECTORY_WITH_MASSES = 16,
+    TRAJECTORY_WITH_CHARGES = 32
+};
+
+/* Allocates the optional arrays of `which`: n_atoms zeros each. COLLET_NO_MEMORY. */
+collet_status trajectory_topology_allocate_more(trajectory_topology *topology, unsigned which,
+                                                const char *path, collet_error *err);
+
 /*
  * Takes `bonds`, allocated by malloc, in any order; sorts them, turns pairs round where first >
  * second, and removes bonds that are named twice. COLLET_FORMAT for an atom that does not exist or
@@ -55,6 +71,9 @@ collet_status trajectory_topology_allocate_one(const trajectory_topology *topolo
  */
 collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
                                             int64_t n_bonds, const char *path, collet_error *err);
+
+/* Frees the optional arrays of characters that are all zero, because the file has none of it. */
+void trajectory_topology_drop_empty(trajectory_topology *topology);
 
 /* 1 if the residues of two atoms have the same residue_numbers, or where there are none the same id,
  * insertion code, name, chain and segment: of atoms that follow each other, the same residue. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * psf.c - topologies of CHARMM, X-PLOR and NAMD: names, residues and masses of atoms.
+ * psf.c - topologies of CHARMM, X-PLOR and NAMD: atoms with segments, masses and charges; bonds.
  *
  * "PSF" with the names of variants (EXT, CMAP, XPLOR, NAMD); titles; then sections, each with its
  * size in front of "!NATOM" or another name. An atom's line has: number, segment, residue number,
  * residue, name, type, charge, mass, and numbers that are not used here. All variants separate them
- * by blanks; a segment may be empty. The sections after the atoms are not read.
+ * by blanks; a segment may be empty. The bonds, !NBOND, are pairs of numbers of atoms; the sections
+ * after them are not read.
  *
  * Tests: tests/engines/test_io_psf.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -16,39 +17,19 @@
 #include "text.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SHORTEST_LINE 20 /* an atom's line is not shorter: bounds memory by the file's size */
+#define SHORTEST_BOND 4  /* bytes, likewise */
 #define MAX_WORDS 9
+#define NONE INT64_MIN /* no section of bonds */
 #define TITLE 256
 
 /* The words of an atom's line that has a segment. */
-enum { RESIDUE_NUMBER = 2, RESIDUE = 3, NAME = 4, CHARGE = 6, MASS = 7 };
+enum { SEGMENT = 1, RESIDUE_NUMBER = 2, RESIDUE = 3, NAME = 4, CHARGE = 6, MASS = 7 };
 
-typedef struct word {
-    const char *text;
-    size_t length;
-} word;
-
-/* Sets the first words of a line; returns their number, at most MAX_WORDS. */
-static size_t split(const char *text, size_t length, word words[MAX_WORDS])
-{
-    const char *end = text + length;
-    size_t n = 0;
-
-    while (n < MAX_WORDS) {
-        while (text < end && (*text == ' ' || *text == '\t'))
-            text++;
-        if (text == end)
-            break;
-        words[n].text = text;
-        while (text < end && *text != ' ' && *text != '\t')
-            text++;
-        words[n].length = (size_t)(text - words[n].text);
-        n++;
-    }
-    return n;
-}
+typedef trajectory_word word;
 
 static int recognise(const uint8_t *bytes, size_t n)
 {
@@ -89,7 +70,7 @@ static collet_status find_atoms(io_lines *lines, int64_t *n_atoms, char title[TI
             return collet_fail(err, COLLET_FORMAT,
                                "%s:%lld: the file ends before its atoms (!NATOM)",
                                lines->source->path, (long long)lines->number);
-        if (split(text, length, words) < 2)
+        if (trajectory_text_split(text, length, words, MAX_WORDS) < 2)
             continue;
         if (starts_with(&words[1], "!NATOM") &&
             io_decimal_parse_integer(words[0].text, words[0].length, n_atoms))
@@ -104,12 +85,13 @@ static collet_status find_atoms(io_lines *lines, int64_t *n_atoms, char title[TI
 }
 
 /* Reads digits; the letter of an insertion may follow. */
-static int parse_residue(const word *w, int32_t *number)
+static int parse_residue(const word *w, int32_t *number, char *insertion)
 {
     size_t n = w->length;
     int64_t value;
 
-    n -= n > 1 && (io_is_upper(w->text[n - 1]) || io_is_lower(w->text[n - 1]));
+    if (n > 1 && (io_is_upper(w->text[n - 1]) || io_is_lower(w->text[n - 1])))
+        *insertion = w->text[--n];
     if (!io_decimal_parse_integer(w->text, n, &value) || value < INT32_MIN || value > INT32_MAX)
         return 0;
     *number = (int32_t)value;
@@ -121,7 +103,7 @@ static collet_status read_atom(const io_lines *lines, const char *text, size_t l
 {
     word all[1 + MAX_WORDS], *words = all + 1;
     double charge, mass;
-    size_t n = split(text, length, words);
+    size_t n = trajectory_text_split(text, length, words, MAX_WORDS);
     /* Without a segment charge and mass, which have decimal points, are one word earlier. */
     int empty = n >= MASS && is_real(&words[CHARGE - 1]) && is_real(&words[MASS - 1]);
     const word *w = words - empty;
@@ -132,10 +114,12 @@ static collet_status read_atom(const io_lines *lines, const char *text, size_t l
                                     "number, residue, name, type, charge, mass), the line has %zu "
                                     "words",
                                     (long long)atom + 1, (long long)topology->n_atoms, n);
-    if (!parse_residue(&w[RESIDUE_NUMBER], &topology->residue_ids[atom]))
+    if (!parse_residue(&w[RESIDUE_NUMBER], &topology->residue_ids[atom],
+                       &topology->insertions[atom]))
         return trajectory_text_fail(lines, err, "the residue number is '%.*s'",
                                     (int)(w[RESIDUE_NUMBER].length & 63), w[RESIDUE_NUMBER].text);
-    if (w[RESIDUE].length >= TRAJECTORY_ATOM_NAME || w[NAME].length >= TRAJECTORY_ATOM_NAME)
+    if (w[RESIDUE].length >= TRAJECTORY_ATOM_NAME || w[NAME].length >= TRAJECTORY_ATOM_NAME ||
+        (!empty && w[SEGMENT].length >= TRAJECTORY_ATOM_NAME))
         return trajectory_text_fail(lines, err, "a name has more than %d letters",
                                     TRAJECTORY_ATOM_NAME - 1);
     if (!parse(&w[CHARGE], &charge) || !parse(&w[MASS], &mass) || !isfinite(charge) ||
@@ -145,8 +129,95 @@ static collet_status read_atom(const io_lines *lines, const char *text, size_t l
                                     (int)(w[MASS].length & 63), w[MASS].text);
     memcpy(topology->residue_names[atom], w[RESIDUE].text, w[RESIDUE].length);
     memcpy(topology->names[atom], w[NAME].text, w[NAME].length);
+    if (!empty)
+        memcpy(topology->segments[atom], w[SEGMENT].text, w[SEGMENT].length);
+    topology->charges[atom] = charge;
     topology->masses[atom] = mass;
     return COLLET_OK;
+}
+
+/* Reads up to the number of bonds; NONE: the file ends after its atoms. */
+static collet_status find_bonds(io_lines *lines, int64_t *n_bonds, collet_error *err)
+{
+    int other = 0;
+
+    for (;;) {
+        word words[2];
+        const char *text;
+        size_t length;
+
+        collet_status status = io_lines_next(lines, &text, &length, err);
+        if (status != COLLET_OK)
+            return status;
+        *n_bonds = NONE;
+        if (!text)
+            return other ? collet_fail(err, COLLET_FORMAT,
+                                       "%s:%lld: the file ends before its bonds (!NBOND)",
+                                       lines->source->path, (long long)lines->number)
+                         : COLLET_OK;
+        size_t n = trajectory_text_split(text, length, words, 2);
+        if (n == 2 && starts_with(&words[1], "!NBOND") &&
+            io_decimal_parse_integer(words[0].text, words[0].length, n_bonds))
+            return COLLET_OK;
+        other = other || n > 0;
+    }
+}
+
+/* Reads the pairs, of which a line has any number. */
+static collet_status read_pairs(io_lines *lines, trajectory_bond *bonds, int64_t n_bonds,
+                                collet_error *err)
+{
+    int64_t n = 0, pair[2];
+
+    while (n < 2 * n_bonds) {
+        const char *text, *end;
+        size_t length;
+        word w;
+
+        collet_status status = io_lines_next(lines, &text, &length, err);
+        if (status != COLLET_OK)
+            return status;
+        if (!text)
+            return collet_fail(err, COLLET_FORMAT,
+                               "%s:%lld: the file ends after %lld of its %lld bonds",
+                               lines->source->path, (long long)lines->number, (long long)(n / 2),
+                               (long long)n_bonds);
+        for (end = text + length; n < 2 * n_bonds; text = w.text + w.length) {
+            if (trajectory_text_split(text, (size_t)(end - text), &w, 1) == 0)
+                break;
+            if (!io_decimal_parse_integer(w.text, w.length, &pair[n % 2]))
+                return trajectory_text_fail(lines, err,
+                                            "'%.*s' is not the number of an atom; %lld of %lld "
+                                            "bonds were read",
+                                            (int)(w.length & 63), w.text, (long long)(n / 2),
+                                            (long long)n_bonds);
+            if (n++ % 2 == 1)
+                bonds[n / 2 - 1] = (trajectory_bond){pair[0] - 1, pair[1] - 1};
+        }
+    }
+    return COLLET_OK;
+}
+
+static collet_status read_bonds(io_lines *lines, trajectory_topology *topology, collet_error *err)
+{
+    const char *path = lines->source->path;
+    int64_t n;
+
+    collet_status status = find_bonds(lines, &n, err);
+    if (status != COLLET_OK || n == NONE)
+        return status;
+    if (n < 0 || n > lines->source->size / SHORTEST_BOND)
+        return trajectory_text_fail(lines, err, "%lld bonds are impossible in a file of %lld bytes",
+                                    (long long)n, (long long)lines->source->size);
+    trajectory_bond *bonds = malloc(((size_t)n + 1) * sizeof *bonds);
+    if (!bonds)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %lld bonds", path,
+                           (long long)n);
+    status = read_pairs(lines, bonds, n, err);
+    if (status == COLLET_OK)
+        return trajectory_topology_set_bonds(topology, bonds, n, path, err);
+    free(bonds);
+    return status;
 }
 
 static collet_status read_topology(io_source *source, trajectory_topology *topology,
@@ -165,8 +236,11 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
                                     (long long)n, (long long)source->size);
     status = trajectory_topology_allocate(topology, n, title, strlen(title), source->path, err);
     if (status == COLLET_OK)
-        status = trajectory_topology_allocate_one(topology, &topology->masses,
-                                                  sizeof *topology->masses, source->path, err);
+        status = trajectory_topology_allocate_more(
+            topology,
+            TRAJECTORY_WITH_INSERTIONS | TRAJECTORY_WITH_SEGMENTS | TRAJECTORY_WITH_CHARGES |
+                TRAJECTORY_WITH_MASSES,
+            source->path, err);
     for (int64_t i = 0; status == COLLET_OK && i < n; i++) {
         const char *text;
         size_t length;
@@ -179,13 +253,17 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
         if (status == COLLET_OK)
             status = read_atom(&lines, text, length, topology, i, err);
     }
+    if (status == COLLET_OK)
+        status = read_bonds(&lines, topology, err);
+    if (status == COLLET_OK)
+        trajectory_topology_drop_empty(topology);
     return status;
 }
 
 const trajectory_format trajectory_psf_format = {
     .name = "psf",
     .kind = "a .psf file",
-    .title = "CHARMM, X-PLOR, NAMD, text with names and masses",
+    .title = "CHARMM, X-PLOR, NAMD, text with masses and bonds",
     .text = 1,
     .recognise = recognise,
     .topology = read_topology,

@@ -45,6 +45,25 @@ trajectory_text_moment trajectory_text_title(const char *text, size_t length)
     return moment;
 }
 
+size_t trajectory_text_split(const char *text, size_t length, trajectory_word *words, size_t max)
+{
+    const char *end = text + length;
+    size_t n = 0;
+
+    while (n < max) {
+        while (text < end && (*text == ' ' || *text == '\t'))
+            text++;
+        if (text == end)
+            break;
+        words[n].text = text;
+        while (text < end && *text != ' ' && *text != '\t')
+            text++;
+        words[n].length = (size_t)(text - words[n].text);
+        n++;
+    }
+    return n;
+}
+
 io_lines trajectory_text_lines(trajectory_reader *trajectory, int64_t offset, int64_t line)
 {
     return (io_lines){.source = &trajectory->source, .offset = offset, .number = line};

@@ -15,6 +15,15 @@ typedef struct trajectory_text_moment {
 
 trajectory_text_moment trajectory_text_title(const char *text, size_t length);
 
+/* A word of a line. */
+typedef struct trajectory_word {
+    const char *text;
+    size_t length;
+} trajectory_word;
+
+/* Sets the first words, between blanks, of a line; returns their number, at most `max`. */
+size_t trajectory_text_split(const char *text, size_t length, trajectory_word *words, size_t max);
+
 /* The lines of the file from the one that begins at `offset` on; `line` is its number. */
 io_lines trajectory_text_lines(trajectory_reader *trajectory, int64_t offset, int64_t line);
 

@@ -2,13 +2,14 @@
 /* Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c */
 #include "pdb.h"
 
-#include "cell.h"
+#include "trajectory/formats/cell.h"
 #include "io/decimal.h"
 
 #include <string.h>
 
-#define RECORD 6     /* columns of a record's name */
-#define SERIAL 6     /* column where an atom's serial number begins */
+#define RECORD 6 /* columns of a record's name */
+#define SERIAL 6 /* column where an atom's serial number begins */
+#define SERIAL_COLUMNS 5
 #define WIDTH 8      /* columns of a coordinate */
 #define MAX_SHIFT 3  /* serial numbers of up to eight digits */
 #define ANGSTROM 10. /* in 1 nm */
@@ -52,7 +53,8 @@ static size_t find_shift(const char *text, size_t length)
 
     for (size_t shift = 0; shift <= MAX_SHIFT; shift++)
         if (has_points(text, length, shift) &&
-            (shift == 0 || io_decimal_parse_integer(text + SERIAL, 5 + shift, &serial)))
+            (shift == 0 ||
+             io_decimal_parse_integer(text + SERIAL, SERIAL_COLUMNS + shift, &serial)))
             return shift;
     return 0;
 }
@@ -116,6 +118,8 @@ static void take_record(trajectory_pdb *pdb, const char *text, size_t length,
         take_title(pdb, text, length);
     } else if (is_record(text, length, "CRYST1")) {
         take_box(pdb, text, length);
+    } else if (is_record(text, length, "CONECT")) {
+        pdb->connected = 1;
     } else if (is_record(text, length, "MODEL ")) {
         if (pdb->n_atoms > 0 || pdb->announced) {
             pdb->lines = *before;
@@ -158,6 +162,13 @@ collet_status trajectory_pdb_next(trajectory_pdb *pdb, const char **text, size_t
     }
     *text = NULL;
     return COLLET_OK;
+}
+
+trajectory_word trajectory_pdb_serial(const trajectory_pdb *pdb, const char *text)
+{
+    size_t from = SERIAL - (size_t)(text[SERIAL - 1] >= '0' && text[SERIAL - 1] <= '9');
+
+    return (trajectory_word){text + from, SERIAL + SERIAL_COLUMNS + pdb->shift - from};
 }
 
 collet_status trajectory_pdb_position(const trajectory_pdb *pdb, const char *text,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pdb.h - the models of a .pdb file and their atoms, for pdb_topology.c and pdb_trajectory.c.
+ * pdb.h - the models of a .pdb file and their atoms, for the other files of this folder.
  *
  * A model ends with ENDMDL, with END, before the next MODEL, or with the file. In a residue with
  * alternative locations two kinds of atoms are used: atoms without a location, and atoms of the
@@ -8,11 +8,11 @@
  * Angstrom. A serial number that is too long for its columns may move the other columns to the
  * right. Errors begin with "path:line:".
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_PDB_H
-#define ENGINES_TRAJECTORY_FORMATS_PDB_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_PDB_PDB_H
+#define ENGINES_TRAJECTORY_FORMATS_PDB_PDB_H
 
-#include "names.h"
-#include "text.h"
+#include "trajectory/formats/names.h"
+#include "trajectory/formats/text.h"
 
 /* Columns of an atom's line, from 0. */
 enum {
@@ -24,6 +24,7 @@ enum {
     TRAJECTORY_PDB_INSERTION = 26,
     TRAJECTORY_PDB_POSITION = 30,
     TRAJECTORY_PDB_ATOM_END = 54, /* no atom's line is shorter */
+    TRAJECTORY_PDB_SEGMENT = 72,
     TRAJECTORY_PDB_ELEMENT = 76,
     TRAJECTORY_PDB_ELEMENT_END = 78
 };
@@ -41,6 +42,7 @@ typedef struct trajectory_pdb {
     int64_t n_atoms;  /* number of atoms read so far */
     int64_t left_out; /* atoms so far in other than the first location */
     int announced;    /* 1: the model began with MODEL */
+    int connected;    /* 1: a CONECT record was read */
     trajectory_pdb_end end;
     char title[TRAJECTORY_PDB_TITLE]; /* text of TITLE before the first atom; "": none */
     double box[9];   /* nm, of the last CRYST1: the three vectors; set by the caller, else zeros */
@@ -65,6 +67,17 @@ collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
 
 /* 1 if a .pdb file can begin with these n bytes. */
 int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
+
+/*
+ * The function of pdb_bonds.c: sets bonds, bonds_partial and bonds_left_out of a topology whose
+ * atoms are read, from the CONECT records of the first model and those after the last one. `start`
+ * is the beginning of the file, `rest` the state after the first model.
+ */
+collet_status trajectory_pdb_read_bonds(const trajectory_pdb *start, const trajectory_pdb *rest,
+                                        trajectory_topology *topology, collet_error *err);
+
+/* The columns of a line that have the serial number of its atom, without blanks. */
+trajectory_word trajectory_pdb_serial(const trajectory_pdb *pdb, const char *text);
 
 /* The function trajectory_format.topology, in pdb_topology.c. */
 collet_status trajectory_pdb_read_topology(io_source *source, trajectory_topology *topology,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pdb_topology.c - names, residues and elements of the atoms in the first model of a .pdb file.
+ * pdb_topology.c - names, residues, chains, segments and elements of the atoms in the first model of
+ * a .pdb file.
  *
  * Residue numbers have four columns: decimal; five digits with the column of the insertion code;
  * hybrid-36 above 9999 (A000 is 10000); or hexadecimal where that continues the numbering, as VMD
- * writes it. Residues that differ in the insertion code alone share their number. Serial numbers
- * are ignored: an atom's index is its position in the file.
+ * writes it. An atom's index is its position in the file, whatever its serial number.
  *
  * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -15,7 +15,8 @@
 
 #include <string.h>
 
-#define NUMBER 4 /* columns of a residue number */
+#define NUMBER 4  /* columns of a residue number */
+#define SEGMENT 4 /* columns of a segment's name */
 #define LAST_DECIMAL 9999
 
 /* ---- Residue numbers --------------------------------------------------------------------- */
@@ -99,6 +100,7 @@ static collet_status read_atom(const trajectory_pdb *pdb, const char *text, size
 {
     int64_t atom = pdb->n_atoms - 1;
     const char *residue = text + TRAJECTORY_PDB_RESIDUE + pdb->shift;
+    const size_t segment = TRAJECTORY_PDB_SEGMENT + pdb->shift;
     double position[3];
 
     if (!parse_number(residue, atom > 0 ? topology->residue_ids[atom - 1] : 0,
@@ -113,6 +115,13 @@ static collet_status read_atom(const trajectory_pdb *pdb, const char *text, size
     trajectory_topology_copy_name(topology->residue_names[atom],
                                   text + TRAJECTORY_PDB_RESIDUE_NAME + pdb->shift,
                                   TRAJECTORY_PDB_CHAIN - TRAJECTORY_PDB_RESIDUE_NAME);
+    trajectory_topology_copy_name(topology->chains[atom], text + TRAJECTORY_PDB_CHAIN + pdb->shift,
+                                  1);
+    if (digit(residue[NUMBER], 10) < 0 && residue[NUMBER] != ' ')
+        topology->insertions[atom] = residue[NUMBER];
+    if (length > segment)
+        trajectory_topology_copy_name(topology->segments[atom], text + segment,
+                                      length - segment < SEGMENT ? length - segment : SEGMENT);
     if (length >= TRAJECTORY_PDB_ELEMENT_END + pdb->shift)
         copy_element(topology->elements[atom], text + TRAJECTORY_PDB_ELEMENT + pdb->shift);
     return trajectory_pdb_position(pdb, text, position, err);
@@ -153,8 +162,11 @@ collet_status trajectory_pdb_read_topology(io_source *source, trajectory_topolog
         status = trajectory_topology_allocate(topology, pdb.n_atoms, pdb.title, strlen(pdb.title),
                                               source->path, err);
     if (status == COLLET_OK)
-        status = trajectory_topology_allocate_one(topology, &topology->elements,
-                                                  sizeof *topology->elements, source->path, err);
+        status = trajectory_topology_allocate_more(
+            topology,
+            TRAJECTORY_WITH_INSERTIONS | TRAJECTORY_WITH_CHAINS | TRAJECTORY_WITH_SEGMENTS |
+                TRAJECTORY_WITH_ELEMENTS,
+            source->path, err);
     topology->left_out = pdb.left_out;
     pdb = start;
     while (status == COLLET_OK) {
@@ -163,5 +175,9 @@ collet_status trajectory_pdb_read_topology(io_source *source, trajectory_topolog
             break;
         status = read_atom(&pdb, text, length, topology, err);
     }
+    if (status == COLLET_OK)
+        status = trajectory_pdb_read_bonds(&start, &pdb, topology, err);
+    if (status == COLLET_OK)
+        trajectory_topology_drop_empty(topology);
     return status;
 }

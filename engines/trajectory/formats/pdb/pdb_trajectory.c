@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pdb_trajectory.c - the models of a .pdb file as the frames of a trajectory.
  * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c */
-#include "formats.h"
+#include "trajectory/formats/formats.h"
 #include "pdb.h"
 
 #include <string.h>

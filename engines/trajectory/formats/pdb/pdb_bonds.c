@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pdb_bonds.c - the bonds of CONECT records in a .pdb file.
+ *
+ * A record has the serial number of an atom and up to four of atoms that are bonded to it, each in
+ * five columns. Numbers are compared as texts, so that decimal, hexadecimal and hybrid-36 ones need
+ * not be told apart. Where serial numbers begin again after 99999, a number that several atoms have
+ * identifies none of them. Atoms that the file does not have (or that are in alternative locations)
+ * have no bonds.
+ *
+ * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c
+ */
+#include "pdb.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS 5    /* of a serial number */
+#define FIRST 6      /* the first column of a record after its name */
+#define MAX_SERIAL 8 /* letters */
+#define RECORD_ENDS 5
+#define TAIL_PER_ATOM 128 /* bytes of CONECT records, about */
+
+enum { ABSENT = -1, REPEATED = -2 };
+
+/* The text of a serial number; 0: none. */
+typedef uint64_t serial;
+
+typedef struct identity {
+    serial serial;
+    int64_t atom;
+} identity;
+
+typedef struct connections {
+    trajectory_topology *topology;
+    const char *path;
+    identity *identities; /* n_atoms, ascending by serial */
+    int wide;             /* 1: an atom has a serial number of more than five letters */
+    trajectory_bond *bonds;
+    int64_t n_bonds;
+    int64_t capacity;
+} connections;
+
+static serial pack(trajectory_word word)
+{
+    serial packed = 0;
+
+    while (word.length > 0 && *word.text == ' ') {
+        word.text++;
+        word.length--;
+    }
+    while (word.length > 0 && word.text[word.length - 1] == ' ')
+        word.length--;
+    memcpy(&packed, word.text, word.length < MAX_SERIAL ? word.length : MAX_SERIAL);
+    return packed;
+}
+
+static int compare_identities(const void *a, const void *b)
+{
+    const identity *p = a, *q = b;
+
+    return (p->serial > q->serial) - (p->serial < q->serial);
+}
+
+/* Reads the first model once more. */
+static collet_status identify_atoms(connections *c, const trajectory_pdb *start, collet_error *err)
+{
+    trajectory_pdb pdb = *start;
+    int64_t n = c->topology->n_atoms;
+    collet_status status = COLLET_OK;
+
+    c->identities = calloc((size_t)n, sizeof *c->identities);
+    if (!c->identities)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %lld atoms", c->path,
+                           (long long)n);
+    for (int64_t i = 0; i < n && status == COLLET_OK; i++) {
+        const char *text;
+        size_t length;
+
+        status = trajectory_pdb_next(&pdb, &text, &length, err);
+        if (status == COLLET_OK && !text)
+            status = collet_fail(err, COLLET_IO,
+                                 "%s: the file was changed while it was read; run again", c->path);
+        if (status == COLLET_OK) {
+            trajectory_word word = trajectory_pdb_serial(&pdb, text);
+            c->identities[i] = (identity){pack(word), i};
+            c->wide = c->wide || pdb.shift > 0 || word.length > COLUMNS;
+        }
+    }
+    qsort(c->identities, (size_t)n, sizeof *c->identities, compare_identities);
+    return status;
+}
+
+/* The atom with this number, ABSENT or REPEATED. */
+static int64_t find_atom(const connections *c, serial number)
+{
+    const identity key = {number, 0};
+    const identity *end = c->identities + c->topology->n_atoms;
+    const identity *found =
+        bsearch(&key, c->identities, (size_t)c->topology->n_atoms, sizeof key, compare_identities);
+
+    if (!found)
+        return ABSENT;
+    if ((found > c->identities && found[-1].serial == number) ||
+        (found + 1 < end && found[1].serial == number))
+        return REPEATED;
+    return found->atom;
+}
+
+static collet_status add_bond(connections *c, int64_t first, int64_t second, collet_error *err)
+{
+    if (c->n_bonds == c->capacity) {
+        int64_t more = 2 * c->capacity + 1024;
+        trajectory_bond *bonds = realloc(c->bonds, (size_t)more * sizeof *bonds);
+        if (!bonds)
+            return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %lld bonds", c->path,
+                               (long long)more);
+        c->bonds = bonds;
+        c->capacity = more;
+    }
+    c->bonds[c->n_bonds++] = (trajectory_bond){first, second};
+    return COLLET_OK;
+}
+
+/* Sets the serial numbers of a record; returns how many. Numbers of more than five digits move the
+ * columns after them, and a blank is between two of them only by chance. */
+static size_t read_serials(const connections *c, const char *text, size_t length,
+                           serial serials[RECORD_ENDS])
+{
+    trajectory_word words[RECORD_ENDS];
+    size_t n = 0;
+
+    if (c->wide) {
+        n = trajectory_text_split(text + FIRST, length - FIRST, words, RECORD_ENDS);
+    } else {
+        for (size_t at = FIRST; n < RECORD_ENDS && at < length; at += COLUMNS)
+            words[n++] =
+                (trajectory_word){text + at, length - at < COLUMNS ? length - at : COLUMNS};
+    }
+    for (size_t i = 0; i < n; i++)
+        serials[i] = pack(words[i]);
+    return n;
+}
+
+static int is_connection(const char *text, size_t length)
+{
+    return length > FIRST && memcmp(text, "CONECT", FIRST) == 0;
+}
+
+static collet_status take_line(connections *c, const char *text, size_t length, collet_error *err)
+{
+    serial serials[RECORD_ENDS];
+    collet_status status = COLLET_OK;
+    size_t n = read_serials(c, text, length, serials);
+
+    for (size_t i = 1; i < n && status == COLLET_OK; i++) {
+        if (serials[0] == 0 || serials[i] == 0)
+            continue;
+        int64_t first = find_atom(c, serials[0]), second = find_atom(c, serials[i]);
+        if (first >= 0 && second >= 0)
+            status = add_bond(c, first, second, err);
+        else if (first == REPEATED || second == REPEATED)
+            c->topology->bonds_left_out++;
+    }
+    return status;
+}
+
+/* Moves `lines` to where the last records of the file begin, after other models. */
+static collet_status skip_models(io_lines *lines, int64_t n_atoms, collet_error *err)
+{
+    int64_t from = lines->offset, size = lines->source->size;
+
+    for (int64_t tail = (int64_t)IO_SOURCE_VIEW + n_atoms * TAIL_PER_ATOM; tail < size - from;
+         tail *= 2) {
+        const char *text;
+        size_t length;
+
+        lines->offset = size - tail;
+        collet_status status = io_lines_next(lines, &text, &length, err); /* a part of a line */
+        io_lines after = *lines;
+        if (status == COLLET_OK)
+            status = io_lines_next(&after, &text, &length, err);
+        if (status != COLLET_OK || !text || !is_connection(text, length))
+            return status;
+        lines->offset = from;
+    }
+    return COLLET_OK;
+}
+
+static int begins_model(const char *text, size_t length)
+{
+    return length >= FIRST && (memcmp(text, "MODEL ", FIRST) == 0 || memcmp(text, "ATOM", 4) == 0 ||
+                               memcmp(text, "HETATM", FIRST) == 0);
+}
+
+/* Takes the records from `lines` up to `end`. `rest`: not those among other models. */
+static collet_status take_lines(connections *c, const trajectory_pdb *start, io_lines lines,
+                                int64_t end, int rest, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    while (lines.offset < end && status == COLLET_OK) {
+        io_lines before = lines;
+        const char *text;
+        size_t length;
+
+        status = io_lines_next(&lines, &text, &length, err);
+        if (status != COLLET_OK || !text)
+            return status;
+        if (is_connection(text, length) && !c->identities) {
+            status = identify_atoms(c, start, err);
+            lines = before; /* its text is no longer valid */
+        } else if (is_connection(text, length)) {
+            status = take_line(c, text, length, err);
+        } else if (rest && begins_model(text, length)) {
+            rest = 0;
+            status = skip_models(&lines, c->topology->n_atoms, err);
+        }
+    }
+    return status;
+}
+
+collet_status trajectory_pdb_read_bonds(const trajectory_pdb *start, const trajectory_pdb *rest,
+                                        trajectory_topology *topology, collet_error *err)
+{
+    io_source *source = start->lines.source;
+    connections c = {.topology = topology, .path = source->path};
+    collet_status status = COLLET_OK;
+
+    topology->bonds_partial = 1;
+    if (rest->connected)
+        status = take_lines(&c, start, start->lines, rest->lines.offset, 0, err);
+    if (status == COLLET_OK)
+        status = take_lines(&c, start, rest->lines, source->size, 1, err);
+    free(c.identities);
+    if (status == COLLET_OK && c.bonds)
+        return trajectory_topology_set_bonds(topology, c.bonds, c.n_bonds, c.path, err);
+    free(c.bonds);
+    return status;
+}
