@@ -572,8 +572,8 @@ static void foreign_files(void **state)
         const char *text;
     } cases[] = {
         {"", 0, "is empty"},
-        {"x", 1, "the content is not a trajectory (.trr, .dcd, .xtc, .gro or .pdb)"},
-        {"CDF\x02", 4, "it looks like a NetCDF"},
+        {"x", 1, "the content is not a trajectory (.trr, .dcd, .xtc, .nc, .gro or .pdb)"},
+        {"CDF\x02", 4, "the file ends at byte 4 inside frame 0"},
         {"\x1f\x8b\x08\x00", 4, "it looks like a gzip-compressed file"},
         {"HEADER    PROTEIN\n", 18, "has no atoms"},
         {"MODE", 4, "is not a trajectory"},

@@ -59,6 +59,49 @@ void trajectory_be_decode(void *restrict destination, const void *restrict sourc
         decode(destination, source, n, width);
 }
 
+/* ---- Units --------------------------------------------------------------------------------- */
+
+/* Inlined into one function per instruction set. Products have double precision, so that a result is
+ * rounded once. */
+static inline __attribute__((always_inline)) void scale(void *restrict to, size_t to_width,
+                                                        const uint8_t *restrict from, size_t width,
+                                                        size_t n, double factor)
+{
+    float *single = to;
+    double *wide = to;
+
+    if (to_width == 4)
+        for (size_t i = 0; i < n; i++)
+            single[i] = (float)((double)trajectory_be_f32(from + 4 * i) * factor);
+    else if (width == 4)
+        for (size_t i = 0; i < n; i++)
+            wide[i] = (double)trajectory_be_f32(from + 4 * i) * factor;
+    else
+        for (size_t i = 0; i < n; i++)
+            wide[i] = trajectory_be_f64(from + 8 * i) * factor;
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void scale_avx2(void *restrict to, size_t to_width,
+                                                       const uint8_t *restrict from, size_t width,
+                                                       size_t n, double factor)
+{
+    scale(to, to_width, from, width, n, factor);
+}
+#endif
+
+void trajectory_be_scale(void *restrict destination, size_t to_width, const void *restrict source,
+                         size_t width, size_t n, double factor)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2")) {
+        scale_avx2(destination, to_width, source, width, n, factor);
+        return;
+    }
+#endif
+    scale(destination, to_width, source, width, n, factor);
+}
+
 /* ---- Planes ------------------------------------------------------------------------------ */
 
 /* Divided, not multiplied by 0.1f: the nearest number to the tenth. */

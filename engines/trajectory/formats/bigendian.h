@@ -48,6 +48,13 @@ void trajectory_be_decode(void *restrict destination, const void *restrict sourc
                           size_t width);
 
 /*
+ * The same for n big-endian floats of `width` bytes, times `factor`, to host floats of `to_width`
+ * bytes, which are not fewer.
+ */
+void trajectory_be_scale(void *restrict destination, size_t to_width, const void *restrict source,
+                         size_t width, size_t n, double factor);
+
+/*
  * Makes n positions in nm of as many x, y and z in Angstrom: 32-bit floats, with `swap` in the other
  * byte order than the host's. The planes need no alignment. Uses vectors likewise.
  */

@@ -11,6 +11,7 @@
     X(trr)                                                                                         \
     X(dcd)                                                                                         \
     X(xtc)                                                                                         \
+    X(nc)                                                                                          \
     X(gro)                                                                                         \
     X(pdb)                                                                                         \
     X(psf)

@@ -277,6 +277,8 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     const trajectory_reader_info *info = &trajectory->info;
 
     *at_end = trajectory->offset == trajectory->source.size;
+    if (*at_end && trajectory->index < trajectory->announced)
+        return trajectory_reader_truncated(trajectory, err);
     if (*at_end)
         return COLLET_OK;
     *head = (trajectory_frame_head){.lacking = -1};

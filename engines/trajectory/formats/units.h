@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* units.h - units that files name in words, such as "kilocalorie/mole/angstrom" and "nm ps-1". */
+#ifndef ENGINES_TRAJECTORY_FORMATS_UNITS_H
+#define ENGINES_TRAJECTORY_FORMATS_UNITS_H
+
+/* What a unit measures, and the unit that results have. */
+typedef enum trajectory_measure {
+    TRAJECTORY_LENGTH,   /* nm */
+    TRAJECTORY_TIME,     /* ps */
+    TRAJECTORY_VELOCITY, /* nm/ps */
+    TRAJECTORY_FORCE     /* kJ/mol/nm */
+} trajectory_measure;
+
+/*
+ * Sets *factor to the size of the unit `text`: numbers in it times *factor are in the unit of
+ * `measure`. Words are separated by blanks or '*', or by '/', which divides by the next word; a word
+ * may end in an exponent, as in "ps-1" and "ps^-2". Returns 0, and sets no factor, for a word that is unknown or
+ * a unit that measures something else.
+ */
+int trajectory_unit_parse(const char *text, trajectory_measure measure, double *factor);
+
+#endif
