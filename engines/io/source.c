@@ -46,12 +46,9 @@ static size_t window_size(int64_t size)
     return (size_t)((size | 1) + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
-collet_status io_source_open(io_source *source, const char *path, collet_error *err)
+/* Gives the open file of the source its path and its window. */
+static collet_status prepare(io_source *source, const char *path, collet_error *err)
 {
-    *source = (io_source){.fd = -1};
-    collet_status status = io_file_open(path, &source->fd, &source->size, err);
-    if (status != COLLET_OK)
-        return status;
     source->path = strdup(path);
     source->window = aligned_alloc((size_t)PAGE, window_size(source->size));
     if (!source->path || !source->window) {
@@ -60,6 +57,25 @@ collet_status io_source_open(io_source *source, const char *path, collet_error *
     }
     (void)posix_fadvise(source->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     return COLLET_OK;
+}
+
+collet_status io_source_open(io_source *source, const char *path, collet_error *err)
+{
+    *source = (io_source){.fd = -1};
+    collet_status status = io_file_open(path, &source->fd, &source->size, err);
+    return status == COLLET_OK ? prepare(source, path, err) : status;
+}
+
+collet_status io_source_share(const io_source *from, io_source *source, collet_error *err)
+{
+    /* Not by the path, which may name another file by now. */
+    int fd = fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
+
+    *source = (io_source){.fd = fd, .size = from->size, .poll = from->poll};
+    if (fd < 0)
+        return collet_fail(err, COLLET_IO, "%s: cannot be opened again: %s", from->path,
+                           strerror(errno));
+    return prepare(source, from->path, err);
 }
 
 void io_source_close(io_source *source)

@@ -18,6 +18,11 @@
 #define BATCH_MOST 8192
 /* Larger batches get two slots, not three, to limit memory. */
 #define HUGE_BATCH ((int64_t)32 << 20)
+/* Bytes of more than three slots. */
+#define SLOTS_MOST ((int64_t)96 << 20)
+/* Bytes of what threads need to decode frames, about 28 an atom each. */
+#define DECODERS_MOST ((int64_t)64 << 20)
+#define DECODER_ATOM 28
 
 /* Frames of a block: the kernels that read no atoms run on so many frames at once. */
 #define BLOCK_FRAMES 1024
@@ -40,11 +45,47 @@ static int64_t count_processors(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* By default kernels leave one CPU to the reading thread: a thread of a kernel that shares its CPU
- * would delay the whole kernel. */
+static int64_t min_i64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t max_i64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t count_threads(const collet_trajectory *x)
+{
+    return x->settings.threads > 0 ? x->settings.threads : count_processors();
+}
+
+/* Kernels leave one CPU to the reading thread: a thread of a kernel that shares its CPU would delay
+ * the whole kernel. Where decoding takes most of the time, most threads decode. */
+static int64_t kernel_threads(const collet_trajectory *x)
+{
+    int64_t all = count_threads(x);
+
+    return max_i64(x->inputs.info->concurrent ? all / 4 : all - 1, 1);
+}
+
+/* Threads beside the caller's. One more than are left, because it waits while kernels run, and kernels
+ * wait for frames. */
+static int32_t reading_threads(const collet_trajectory *x)
+{
+    const trajectory_reader_info *info = x->inputs.info;
+    int64_t all = count_threads(x), most = DECODERS_MOST / DECODER_ATOM / info->n_atoms;
+
+    if (info->on_demand || all == 1)
+        return 0;
+    if (!info->concurrent)
+        return 1;
+    return (int32_t)min_i64(all - kernel_threads(x) + 1,
+                            min_i64(max_i64(most, 1), TRAJECTORY_READAHEAD_THREADS));
+}
+
 static collet_status create_runtime(collet_trajectory *x, collet_error *err)
 {
-    int64_t threads = x->settings.threads, others = count_processors() - 1;
     char text[48];
     const char *settings[] = {text, NULL}, *defaults[] = {"log=info", NULL, NULL};
     collet_runtime_options options = {.struct_size = sizeof options,
@@ -53,10 +94,10 @@ static collet_status create_runtime(collet_trajectory *x, collet_error *err)
                                       .log_user = x->settings.log_user,
                                       .defaults = defaults};
 
-    snprintf(text, sizeof text, "num_threads=%lld", (long long)(threads > 0 ? threads : others));
-    if (threads > 0)
+    snprintf(text, sizeof text, "num_threads=%lld", (long long)kernel_threads(x));
+    if (x->settings.threads > 0)
         options.settings = settings;
-    else if (others > 0)
+    else
         defaults[1] = text;
     return collet_runtime_create(&x->runtime, &options, err);
 }
@@ -112,16 +153,23 @@ static collet_status emit(void *user, int32_t buffer, int64_t n, const double *r
     return status;
 }
 
-static int64_t min_i64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows)
 {
     int64_t frames = min_i64(BATCH_BYTES / bytes_a_frame, min_i64(rows, BATCH_MOST));
 
     return frames < 1 ? 1 : frames;
+}
+
+/* Batches in memory: one that is computed, and enough that each thread has a frame to decode. */
+static int32_t choose_slots(int32_t threads, int64_t batch_frames, int64_t bytes_a_frame)
+{
+    int64_t enough = min_i64(2 + 2 * threads / batch_frames, TRAJECTORY_READAHEAD_SLOTS);
+
+    if (threads == 0)
+        return 1;
+    if (batch_frames > HUGE_BATCH / bytes_a_frame)
+        return 2;
+    return (int32_t)max_i64(min_i64(enough, SLOTS_MOST / (batch_frames * bytes_a_frame)), 3);
 }
 
 static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error *err)
@@ -131,12 +179,12 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
         forces = (x->has & TRAJECTORY_FORCES) != 0;
     int64_t bytes =
         (int64_t)trajectory_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
-    trajectory_readahead_options reading = {
-        .n_slots = 3,
-        .velocities = velocities,
-        .forces = forces,
-        .poll = {trajectory_run_ask, x},
-        .arranger = trajectory_arrangement_arranger(in->arrangement)};
+    trajectory_readahead_options reading = {.n_threads = reading_threads(x),
+                                            .velocities = velocities,
+                                            .forces = forces,
+                                            .poll = {trajectory_run_ask, x},
+                                            .arranger =
+                                                trajectory_arrangement_arranger(in->arrangement)};
     trajectory_analysis_setup setup = {.n_atoms = in->n_atoms,
                                        .has = x->has,
                                        .masses = in->masses,
@@ -149,10 +197,7 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
     x->batch_frames =
         x->settings.batch_frames > 0 ? x->settings.batch_frames : choose_batch(bytes, rows);
     reading.batch_frames = x->batch_frames;
-    if (x->batch_frames > HUGE_BATCH / bytes)
-        reading.n_slots = 2;
-    if (in->info->on_demand)
-        reading.n_slots = 1;
+    reading.n_slots = choose_slots(reading.n_threads, x->batch_frames, bytes);
     setup.block_frames = min_i64(rows, BLOCK_FRAMES);
     if (setup.block_frames < x->batch_frames)
         setup.block_frames = x->batch_frames;

@@ -76,7 +76,7 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
     trajectory_reader *trajectory = io_open(path);
     const trajectory_reader_info *info = trajectory_reader_get_info(trajectory);
     trajectory_readahead_options reading = {.batch_frames = batch_frames,
-                                            .n_slots = 2,
+                                            .n_slots = 2, .n_threads = 1,
                                             .velocities = info->has_velocities,
                                             .forces = info->has_forces};
     double *masses = malloc((size_t)info->n_atoms * sizeof *masses);
@@ -193,7 +193,7 @@ static void test_failing_receiver(void **state)
 {
     static const double axis[3] = {0, 0, 1};
     trajectory_reader *trajectory = io_open(COLLET_TEST_DATA "/md/water/traj.xtc");
-    trajectory_readahead_options reading = {.batch_frames = 51, .n_slots = 2};
+    trajectory_readahead_options reading = {.batch_frames = 51, .n_slots = 2, .n_threads = 1};
     double masses[648];
     trajectory_analysis_setup setup = {.n_atoms = 648,
                                        .block_frames = 64,

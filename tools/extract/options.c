@@ -76,7 +76,7 @@ static const struct argp_option argp_options[] = {
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
     {"batch", KEY_BATCH, "N|auto", 0, "Frames read and computed at a time (default: auto)", 3},
     {"threads", KEY_THREADS, "N", 0,
-     "CPU threads to compute with (default: one less than there are processors)", 3},
+     "CPU threads to read and compute with (default: all processors)", 3},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
     {"json", KEY_JSON, NULL, 0, "Print the contents of the meta file instead of a summary", 4},
     {0},

@@ -12,6 +12,13 @@
 /* Bytes of the time, the box and the index of a frame. */
 #define FRAME_EXTRAS (sizeof(double) + BOX_BYTES + sizeof(int64_t))
 
+const char *trajectory_fields_name(uint32_t fields)
+{
+    return fields & TRAJECTORY_HAS_POSITIONS    ? "positions"
+           : fields & TRAJECTORY_HAS_VELOCITIES ? "velocities"
+                                                : "forces";
+}
+
 static size_t real_size(collet_dtype dtype)
 {
     return dtype == COLLET_F64 ? sizeof(double) : sizeof(float);

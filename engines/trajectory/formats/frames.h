@@ -16,6 +16,9 @@ typedef struct trajectory_reader trajectory_reader;
 /* Fields of a frame, as bits. */
 enum { TRAJECTORY_HAS_POSITIONS = 1, TRAJECTORY_HAS_VELOCITIES = 2, TRAJECTORY_HAS_FORCES = 4 };
 
+/* "positions", "velocities" or "forces": the first of these bits. */
+const char *trajectory_fields_name(uint32_t fields);
+
 /* Frames without a requested field. */
 typedef struct trajectory_gaps {
     int64_t frames;   /* how many so far */
@@ -36,6 +39,7 @@ typedef struct trajectory_reader_info {
     int32_t has_forces;     /* 0 or 1 */
     int32_t has_times;      /* 0 or 1 */
     int32_t on_demand;      /* 1: frames are read by the calling thread, not ahead of it */
+    int32_t concurrent;     /* 1: several threads may decode frames at once */
     int64_t lacking;        /* the first atom without a velocity where others have one: then
                                has_velocities is 0; else -1 */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */

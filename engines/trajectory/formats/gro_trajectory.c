@@ -6,13 +6,14 @@
 
 #include <string.h>
 
-/* Position of the first atom's line of the current frame; set when the head is read. */
-typedef struct gro_state {
-    int64_t atoms_offset;
+/* What a head tells the body; the first atom's line begins at head->positions. */
+typedef struct gro_detail {
     int64_t atoms_line;
     trajectory_gro_columns columns;
-    double box[9];
-} gro_state;
+} gro_detail;
+
+_Static_assert(sizeof(gro_detail) <= TRAJECTORY_HEAD_DETAIL,
+               "the details of a frame fit into its head");
 
 /* Skips the atoms' lines; the first one defines the columns. */
 static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, int64_t n_atoms,
@@ -45,8 +46,9 @@ static collet_status find_end(const io_lines *lines, int64_t size, trajectory_fr
     return status;
 }
 
-static collet_status scan_frame(trajectory_reader *trajectory, io_lines *lines, gro_state *state,
-                                trajectory_gro_head *text, collet_error *err)
+static collet_status scan_frame(trajectory_reader *trajectory, io_lines *lines, gro_detail *detail,
+                                trajectory_frame_head *head, trajectory_gro_head *text,
+                                collet_error *err)
 {
     int truncated;
 
@@ -55,12 +57,12 @@ static collet_status scan_frame(trajectory_reader *trajectory, io_lines *lines, 
         return trajectory_reader_truncated(trajectory, err);
     if (status != COLLET_OK)
         return status;
-    state->atoms_offset = lines->offset;
-    state->atoms_line = lines->number;
-    status = scan_atoms(trajectory, lines, text->n_atoms, &state->columns, err);
+    head->positions = lines->offset;
+    detail->atoms_line = lines->number;
+    status = scan_atoms(trajectory, lines, text->n_atoms, &detail->columns, err);
     if (status != COLLET_OK)
         return status;
-    status = trajectory_gro_read_box(lines, state->box, &truncated, err);
+    status = trajectory_gro_read_box(lines, head->box, &truncated, err);
     if (truncated)
         return trajectory_reader_truncated(trajectory, err);
     return status;
@@ -71,9 +73,9 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
 {
     io_lines lines = trajectory_text_lines(trajectory, trajectory->offset, trajectory->line);
     trajectory_gro_head text;
-    gro_state *state = trajectory->state;
+    gro_detail detail;
 
-    collet_status status = scan_frame(trajectory, &lines, state, &text, err);
+    collet_status status = scan_frame(trajectory, &lines, &detail, head, &text, err);
     if (status != COLLET_OK)
         return trajectory_text_explain(trajectory, &lines, status, err);
 
@@ -82,10 +84,9 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     head->has_time = text.title.has_time;
     head->time = text.title.time;
     head->step = text.title.step;
-    memcpy(head->box, state->box, sizeof head->box);
-    head->positions = state->atoms_offset;
-    head->velocities = state->columns.lacking < 0 ? state->atoms_offset : 0;
-    head->lacking = trajectory_gro_lacking(&state->columns);
+    memcpy(head->detail, &detail, sizeof detail);
+    head->velocities = detail.columns.lacking < 0 ? head->positions : 0;
+    head->lacking = trajectory_gro_lacking(&detail.columns);
     return find_end(&lines, trajectory->source.size, head, err);
 }
 
@@ -116,19 +117,19 @@ static collet_status read_atom(io_lines *lines, const trajectory_gro_columns *co
 static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_head *head,
                                const trajectory_frame_target *target, collet_error *err)
 {
-    const gro_state *state = trajectory->state;
-    io_lines lines = trajectory_text_lines(trajectory, state->atoms_offset, state->atoms_line);
+    gro_detail detail;
+    memcpy(&detail, head->detail, sizeof detail);
+    io_lines lines = trajectory_text_lines(trajectory, head->positions, detail.atoms_line);
     double *position = target->positions;
     double *velocity = target->velocities;
     int64_t next = 0;
 
-    (void)head;
     for (int64_t r = 0; r < trajectory->n_runs; r++) {
         const trajectory_atom_run *run = &trajectory->runs[r];
         collet_status status = skip_lines(&lines, run->first - next, err);
         next = run->first + run->count;
         for (int64_t i = 0; i < run->count && status == COLLET_OK; i++) {
-            status = read_atom(&lines, &state->columns, position, velocity, err);
+            status = read_atom(&lines, &detail.columns, position, velocity, err);
             position += 3;
             velocity = velocity ? velocity + 3 : NULL;
         }
@@ -147,5 +148,5 @@ const trajectory_format trajectory_gro_format = {
     .recognise = trajectory_gro_recognise,
     .head = read_head,
     .body = read_body,
-    .state_size = sizeof(gro_state),
+    .concurrent = 1,
 };

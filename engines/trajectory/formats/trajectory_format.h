@@ -15,6 +15,8 @@
 
 struct trajectory_topology;
 
+#define TRAJECTORY_HEAD_DETAIL 64 /* bytes */
+
 /* The head of a frame; offsets are bytes in the file, 0 for a field that is absent. */
 typedef struct trajectory_frame_head {
     int64_t end; /* byte after the frame; may be beyond the end of the file */
@@ -30,6 +32,8 @@ typedef struct trajectory_frame_head {
     int64_t forces;
     int64_t lacking;  /* the first atom without a velocity where others have one; else -1 */
     int64_t end_line; /* text formats: number of the line that begins at `end` */
+    /* private to the format: what `head` tells `body` */
+    uint64_t detail[TRAJECTORY_HEAD_DETAIL / 8];
 } trajectory_frame_head;
 
 /* The target of a decoded frame: row `frame` of the batch's arrays; NULL: not requested. */
@@ -67,7 +71,11 @@ typedef struct trajectory_format {
      * set head->time and head->box. */
     collet_status (*body)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           const trajectory_frame_target *target, collet_error *err);
-    int on_demand;     /* 1: `body` runs on the thread that requests frames, not ahead */
+    int on_demand; /* 1: `body` runs on the thread that requests frames, not ahead */
+    /* 1: `body` takes what it needs to know of the frame from its arguments and trajectory->offset,
+     * index and line, so that several threads can decode frames, each by a reader with a state of
+     * its own, for which `head` was not called. Worth it where decoding takes longer than reading. */
+    int concurrent;
     size_t state_size; /* bytes of trajectory->state, which is zeroed when the file is opened */
     /* Frees what the state points to; NULL if it owns nothing. */
     void (*close)(trajectory_reader *trajectory);

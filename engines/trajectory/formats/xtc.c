@@ -37,9 +37,11 @@ enum {
 
 #define PACKED(magic) ((size_t)PACKED_SIZE + ((magic) == MAGIC_LARGE ? 8 : 4))
 
+/* head->detail is a trajectory_xtc_block; n_bytes 0: plain floats. */
+_Static_assert(sizeof(trajectory_xtc_block) <= TRAJECTORY_HEAD_DETAIL,
+               "the block of a frame fits into its head");
+
 typedef struct xtc_state {
-    trajectory_xtc_block
-        block; /* block of the frame whose head was read last; n_bytes 0: plain floats */
     uint8_t *packed;
     size_t packed_capacity;
     float *all; /* n_atoms x 3, if only some atoms are selected */
@@ -104,7 +106,7 @@ static collet_status read_block(const trajectory_reader *trajectory, const uint8
                          : (int64_t)trajectory_be32(bytes + PACKED_SIZE);
     int64_t begin = trajectory->offset + (int64_t)PACKED(large ? MAGIC_LARGE : MAGIC);
 
-    block->n_atoms = head->n_atoms;
+    *block = (trajectory_xtc_block){.n_atoms = head->n_atoms};
     block->precision = trajectory_be_f32(bytes + PRECISION);
     for (size_t i = 0; i < 3; i++) {
         block->min[i] = trajectory_be_i32(bytes + MIN + 4 * i);
@@ -133,7 +135,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     int64_t rest = trajectory->source.size - offset;
     size_t n = PACKED(MAGIC_LARGE);
     const uint8_t *bytes;
-    xtc_state *state = trajectory->state;
+    trajectory_xtc_block block;
 
     if ((int64_t)n > rest)
         n = (size_t)rest;
@@ -145,25 +147,28 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
         return status;
     read_common(bytes, head);
     if (head->n_atoms <= PLAIN_ATOMS) {
-        state->block = (trajectory_xtc_block){.n_atoms = head->n_atoms};
+        block = (trajectory_xtc_block){.n_atoms = head->n_atoms};
+        memcpy(head->detail, &block, sizeof block);
         head->positions = offset + PLAIN;
         head->end = head->positions + head->n_atoms * ATOM_BYTES;
         return COLLET_OK;
     }
     if (n < PACKED(trajectory_be_i32(bytes)))
         return trajectory_reader_truncated(trajectory, err);
-    status = read_block(trajectory, bytes, head, &state->block, err);
+    status = read_block(trajectory, bytes, head, &block, err);
     if (status == COLLET_OK && trajectory->index == 0)
-        trajectory->info.precision = (double)state->block.precision;
+        trajectory->info.precision = (double)block.precision;
+    memcpy(head->detail, &block, sizeof block);
     return status;
 }
 
 /* ---- Body -------------------------------------------------------------------------------- */
 
-static collet_status load_packed(trajectory_reader *trajectory, xtc_state *state, int64_t offset,
-                                 collet_error *err)
+static collet_status load_packed(trajectory_reader *trajectory, trajectory_xtc_block *block,
+                                 int64_t offset, collet_error *err)
 {
-    size_t n = state->block.n_bytes;
+    xtc_state *state = trajectory->state;
+    size_t n = block->n_bytes;
 
     if (state->packed_capacity < n + TRAJECTORY_XTC_PADDING) {
         /* Frames differ a little in size: spare capacity avoids repeated allocation. */
@@ -177,7 +182,7 @@ static collet_status load_packed(trajectory_reader *trajectory, xtc_state *state
         state->packed_capacity = capacity;
     }
     memset(state->packed + n, 0, TRAJECTORY_XTC_PADDING);
-    state->block.bytes = state->packed;
+    block->bytes = state->packed;
     return io_source_copy(&trajectory->source, offset, n, state->packed, err);
 }
 
@@ -193,22 +198,24 @@ static collet_status read_plain(trajectory_reader *trajectory, int64_t offset, i
     return status;
 }
 
-static collet_status read_all(trajectory_reader *trajectory, xtc_state *state, int64_t offset,
+static collet_status read_all(trajectory_reader *trajectory, const trajectory_frame_head *head,
                               int64_t n_needed, float *positions, collet_error *err)
 {
+    trajectory_xtc_block block;
     int64_t n_done;
 
-    if (state->block.n_bytes == 0)
-        return read_plain(trajectory, offset, state->block.n_atoms, positions, err);
-    collet_status status = load_packed(trajectory, state, offset, err);
+    memcpy(&block, head->detail, sizeof block);
+    if (block.n_bytes == 0)
+        return read_plain(trajectory, head->positions, block.n_atoms, positions, err);
+    collet_status status = load_packed(trajectory, &block, head->positions, err);
     if (status != COLLET_OK)
         return status;
-    const char *wrong = trajectory_xtc_decode(&state->block, n_needed, positions, &n_done);
+    const char *wrong = trajectory_xtc_decode(&block, n_needed, positions, &n_done);
     if (wrong)
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "its packed coordinates are damaged after atom %lld of "
                                       "%lld: %s",
-                                      (long long)n_done, (long long)state->block.n_atoms, wrong);
+                                      (long long)n_done, (long long)block.n_atoms, wrong);
     return COLLET_OK;
 }
 
@@ -220,14 +227,13 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
     float *to = target->positions;
 
     if (trajectory->n_selected == head->n_atoms)
-        return read_all(trajectory, state, head->positions, head->n_atoms, to, err);
+        return read_all(trajectory, head, head->n_atoms, to, err);
     if (!state->all)
         state->all = malloc((size_t)head->n_atoms * ATOM_BYTES);
     if (!state->all)
         return trajectory_reader_fail(trajectory, COLLET_NO_MEMORY, err, "no memory for %lld atoms",
                                       (long long)head->n_atoms);
-    collet_status status =
-        read_all(trajectory, state, head->positions, last->first + last->count, state->all, err);
+    collet_status status = read_all(trajectory, head, last->first + last->count, state->all, err);
     if (status != COLLET_OK)
         return status;
     for (int64_t r = 0; r < trajectory->n_runs; r++) {
@@ -245,6 +251,7 @@ const trajectory_format trajectory_xtc_format = {
     .recognise = recognise,
     .head = read_head,
     .body = read_body,
+    .concurrent = 1,
     .state_size = sizeof(xtc_state),
     .close = close_state,
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * readahead.h - a thread that reads the next batches of a trajectory while the caller computes on
+ * readahead.h - threads that read the next batches of a trajectory while the caller computes on
  * one.
  *
- * There is a fixed number of batches, called slots. The thread fills free ones in order; `next`
- * returns the oldest filled one and gives the one before it back to the thread. Memory does not
- * depend on the length of the trajectory. Trajectories that are read on demand have no thread:
- * `next` reads.
+ * There is a fixed number of batches, called slots. The threads fill free ones in order; `next`
+ * returns the oldest filled one and gives the one before it back to the threads. In turns, each
+ * thread finds the next frames by their heads, then decodes them while another one takes its turn,
+ * so that the first batch is complete before the others are found. Memory does not depend on the
+ * length of the trajectory. Without threads, `next` reads.
  */
 #ifndef ENGINES_TRAJECTORY_READING_READAHEAD_H
 #define ENGINES_TRAJECTORY_READING_READAHEAD_H
@@ -15,7 +16,8 @@
 
 typedef struct trajectory_readahead trajectory_readahead;
 
-#define TRAJECTORY_READAHEAD_SLOTS 4
+#define TRAJECTORY_READAHEAD_SLOTS 16
+#define TRAJECTORY_READAHEAD_THREADS 64
 
 /* What is done to each frame between reading and use. */
 typedef struct trajectory_arranger {
@@ -36,19 +38,21 @@ typedef struct trajectory_arranger {
 
 typedef struct trajectory_readahead_options {
     int64_t batch_frames; /* frames of a slot, >= 1 */
-    int32_t
-        n_slots; /* 2 to TRAJECTORY_READAHEAD_SLOTS, 3 to keep the thread busy; 1 if on demand */
-    int32_t velocities;                  /* 1: read them */
-    int32_t forces;                      /* 1: read them */
-    io_poll poll;                        /* `next` calls it every 50 ms while it waits */
+    int32_t n_slots;      /* 1 to TRAJECTORY_READAHEAD_SLOTS; with threads at least 2, and at least
+                             3 to keep them busy */
+    int32_t n_threads;    /* 0 to TRAJECTORY_READAHEAD_THREADS; 0: the caller's reads. Formats that
+                             are not concurrent use at most one, formats on demand none */
+    int32_t velocities;   /* 1: read them */
+    int32_t forces;       /* 1: read them */
+    io_poll poll;         /* `next` calls it every 50 ms while it waits */
     const trajectory_arranger *arranger; /* valid until `stop`; NULL: frames are used as read */
 } trajectory_readahead_options;
 
 /*
- * Starts reading. The trajectory belongs to the thread until `stop`: the caller sets selection and
+ * Starts reading. The trajectory belongs to the threads until `stop`: the caller sets selection and
  * slice before, and closes the trajectory afterwards. COLLET_INVALID for batch_frames < 1,
- * COLLET_OVERFLOW, COLLET_NO_MEMORY, COLLET_FAILED when no thread can be started. On an error *out
- * is NULL.
+ * COLLET_NOT_FOUND when the file does not have a requested field, COLLET_OVERFLOW, COLLET_NO_MEMORY,
+ * COLLET_IO, COLLET_FAILED when no thread can be started. On an error *out is NULL.
  */
 collet_status trajectory_readahead_start(trajectory_reader *trajectory,
                                          const trajectory_readahead_options *options,
@@ -63,13 +67,14 @@ const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *a
  * frames->slot is its slot. Batches come in the order of the file and are never empty; only the
  * last one may be short. After the last *out is NULL with COLLET_OK, or with the error that ended
  * reading (as trajectory_reader_read; *truncated, which may be NULL, is then 1 for a file that ends
- * inside a frame, else 0): frames before an error are always delivered first. COLLET_CANCELLED at
- * once when the poll stops the work.
+ * inside a frame, else 0): frames before an error are always delivered first. Nothing reads then, and
+ * trajectory_reader_gaps counts the frames up to there. COLLET_CANCELLED at once when the poll stops
+ * the work.
  */
 collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
                                         int32_t *truncated, collet_error *err);
 
-/* Cancels reading after the current frame at the latest, joins the thread and frees all slots; NULL
+/* Cancels reading after the current frames at the latest, joins the threads and frees all slots; NULL
  * is allowed. */
 void trajectory_readahead_stop(trajectory_readahead *ahead);
 

@@ -3,15 +3,10 @@
 #include "reader.h"
 
 #include "recognise.h"
-#include "io/numerals.h"
+#include "scan.h"
 
-#include <collet/trajectory.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PLACE 128 /* bytes of the text about a frame */
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
@@ -46,6 +41,7 @@ static void describe(trajectory_reader *trajectory, const trajectory_frame_head 
 
     info->format = trajectory->format->name;
     info->on_demand = trajectory->format->on_demand;
+    info->concurrent = trajectory->format->concurrent;
     info->n_atoms = head->n_atoms;
     info->file_size = trajectory->source.size;
     info->dtype = head->dtype;
@@ -143,6 +139,41 @@ collet_status trajectory_reader_open_with(const trajectory_format *format, const
     if (status == COLLET_OK)
         memcpy(trajectory->state, state, format->state_size);
     return finish_open(trajectory, status, out, err);
+}
+
+static collet_status share(const trajectory_reader *from, trajectory_reader *decoder,
+                           collet_error *err)
+{
+    size_t runs = (size_t)from->n_runs * sizeof *from->runs;
+
+    collet_status status = io_source_share(&from->source, &decoder->source, err);
+    if (status == COLLET_OK)
+        status = set_format(decoder, from->format, err);
+    if (status != COLLET_OK)
+        return status;
+    decoder->runs = malloc(runs);
+    if (!decoder->runs)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", from->source.path);
+    memcpy(decoder->runs, from->runs, runs);
+    decoder->n_runs = from->n_runs;
+    decoder->n_selected = from->n_selected;
+    decoder->info = from->info;
+    return COLLET_OK;
+}
+
+collet_status trajectory_reader_share(const trajectory_reader *from, trajectory_reader **out,
+                                      collet_error *err)
+{
+    *out = NULL;
+    trajectory_reader *decoder = allocate(from->source.path, err);
+    if (!decoder)
+        return COLLET_NO_MEMORY;
+    collet_status status = share(from, decoder, err);
+    if (status == COLLET_OK)
+        *out = decoder;
+    else
+        trajectory_reader_close(decoder);
+    return status;
 }
 
 void trajectory_reader_close(trajectory_reader *trajectory)
@@ -252,8 +283,8 @@ const trajectory_gaps *trajectory_reader_gaps(const trajectory_reader *trajector
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 
-static collet_status check_batch(const trajectory_reader *trajectory,
-                                 const trajectory_frames *frames, collet_error *err)
+collet_status trajectory_reader_check(const trajectory_reader *trajectory,
+                                      const trajectory_frames *frames, collet_error *err)
 {
     const trajectory_reader_info *info = &trajectory->info;
 
@@ -270,226 +301,21 @@ static collet_status check_batch(const trajectory_reader *trajectory,
     return COLLET_OK;
 }
 
-/* Reads the head at trajectory->offset; *at_end = 1 where the file ends after a complete frame. */
-static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
-                               int *at_end, collet_error *err)
-{
-    const trajectory_reader_info *info = &trajectory->info;
-
-    *at_end = trajectory->offset == trajectory->source.size;
-    if (*at_end && trajectory->index < trajectory->announced)
-        return trajectory_reader_truncated(trajectory, err);
-    if (*at_end)
-        return COLLET_OK;
-    *head = (trajectory_frame_head){.lacking = -1};
-    collet_status status = trajectory->format->head(trajectory, head, err);
-    if (status != COLLET_OK)
-        return status;
-    if (head->n_atoms != info->n_atoms)
-        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
-                                      "has %lld atoms, the first frame has %lld",
-                                      (long long)head->n_atoms, (long long)info->n_atoms);
-    if (head->dtype != info->dtype)
-        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
-                                      "is in %s precision, the first frame is in %s",
-                                      head->dtype == COLLET_F64 ? "double" : "single",
-                                      info->dtype == COLLET_F64 ? "double" : "single");
-    if (head->end > trajectory->source.size)
-        return trajectory_reader_truncated(trajectory, err);
-    return COLLET_OK;
-}
-
-static void step_over(trajectory_reader *trajectory, const trajectory_frame_head *head)
-{
-    trajectory->offset = head->end;
-    trajectory->line = head->end_line;
-    trajectory->index++;
-}
-
-/* Writes " (atom A, time T ps, step S)", without parts that the file does not have; A is the first
- * atom without a velocity. */
-static void describe_place(const trajectory_frame_head *head, char *text, size_t size)
-{
-    const char *before = " (";
-    int n = 0;
-    locale_t locale = io_numerals_begin();
-
-    text[0] = '\0';
-    if (head->lacking >= 0) {
-        n += snprintf(text + n, size - (size_t)n, "%satom %lld, counted from 0", before,
-                      (long long)head->lacking);
-        before = ", ";
-    }
-    if (head->has_time) {
-        n += snprintf(text + n, size - (size_t)n, "%stime %g ps", before, head->time);
-        before = ", ";
-    }
-    if (head->step >= 0) {
-        n += snprintf(text + n, size - (size_t)n, "%sstep %lld", before, (long long)head->step);
-        before = ", ";
-    }
-    if (n > 0)
-        snprintf(text + n, size - (size_t)n, ")");
-    io_numerals_end(locale);
-}
-
-const char *trajectory_fields_name(uint32_t fields)
-{
-    return fields & TRAJECTORY_HAS_POSITIONS    ? "positions"
-           : fields & TRAJECTORY_HAS_VELOCITIES ? "velocities"
-                                                : "forces";
-}
-
-/* The requested fields that a frame lacks. */
-static uint32_t lacking_fields(const trajectory_frame_head *head,
-                               const trajectory_frame_target *target)
-{
-    return (head->positions ? 0 : TRAJECTORY_HAS_POSITIONS) |
-           (target->velocities && !head->velocities ? TRAJECTORY_HAS_VELOCITIES : 0) |
-           (target->forces && !head->forces ? TRAJECTORY_HAS_FORCES : 0);
-}
-
-static collet_status refuse_gap(const trajectory_reader *trajectory,
-                                const trajectory_frame_head *head, uint32_t lacking,
-                                collet_error *err)
-{
-    char place[PLACE];
-
-    describe_place(head, place, sizeof place);
-    return trajectory_reader_fail(trajectory, COLLET_NOT_FOUND, err,
-                                  "the frame has no %s%s; choose frames that have them with start, "
-                                  "stop and step, keys that need none (--keys com,rg), or what is "
-                                  "done with such frames (--missing skip, nan)",
-                                  trajectory_fields_name(lacking), place);
-}
-
-static void note_gap(trajectory_reader *trajectory, uint32_t lacking)
-{
-    trajectory_gaps *gaps = &trajectory->gaps;
-
-    if (gaps->frames++ == 0) {
-        gaps->first = trajectory->index;
-        gaps->fields = lacking;
-    }
-    if (lacking & TRAJECTORY_HAS_POSITIONS) {
-        gaps->lacks[0]++;
-        return;
-    }
-    gaps->lacks[1] += (lacking & TRAJECTORY_HAS_VELOCITIES) != 0;
-    gaps->lacks[2] += (lacking & TRAJECTORY_HAS_FORCES) != 0;
-}
-
-/* NaN in place of what a frame lacks; its target is not decoded. */
-static void fill_gap(void **target, const trajectory_frames *frames)
-{
-    for (int64_t i = 0; i < 3 * frames->n_atoms; i++)
-        if (frames->dtype == COLLET_F64)
-            ((double *)*target)[i] = (double)NAN;
-        else
-            ((float *)*target)[i] = NAN;
-    *target = NULL;
-}
-
-/* *skip: the frame is left out. */
-static collet_status close_gaps(trajectory_reader *trajectory, const trajectory_frame_head *head,
-                                const trajectory_frames *frames, trajectory_frame_target *target,
-                                int *skip, collet_error *err)
-{
-    uint32_t lacking = lacking_fields(head, target);
-
-    *skip = 0;
-    if (!lacking)
-        return COLLET_OK;
-    if (trajectory->missing == COLLET_TRAJECTORY_MISSING_FAIL ||
-        (trajectory->missing == COLLET_TRAJECTORY_MISSING_NAN && !trajectory->delivered &&
-         lacking & TRAJECTORY_HAS_POSITIONS))
-        return refuse_gap(trajectory, head, lacking, err);
-    note_gap(trajectory, lacking);
-    *skip = trajectory->missing == COLLET_TRAJECTORY_MISSING_SKIP;
-    if (*skip)
-        return COLLET_OK;
-    if (lacking & TRAJECTORY_HAS_POSITIONS)
-        fill_gap(&target->positions, frames);
-    if (lacking & TRAJECTORY_HAS_VELOCITIES)
-        fill_gap(&target->velocities, frames);
-    if (lacking & TRAJECTORY_HAS_FORCES)
-        fill_gap(&target->forces, frames);
-    return COLLET_OK;
-}
-
-static void *row(void *array, int64_t frame, const trajectory_frames *frames)
-{
-    size_t real = frames->dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
-
-    if (!array)
-        return NULL;
-    return (uint8_t *)array + (size_t)frame * (size_t)frames->n_atoms * 3 * real;
-}
-
-static collet_status deliver(trajectory_reader *trajectory, trajectory_frame_head *head,
-                             trajectory_frames *frames, collet_error *err)
-{
-    int64_t i = frames->n_frames;
-    trajectory_frame_target target = {
-        .positions = row(frames->positions, i, frames),
-        .velocities = row(frames->velocities, i, frames),
-        .forces = row(frames->forces, i, frames),
-    };
-
-    int skip;
-    collet_status status = close_gaps(trajectory, head, frames, &target, &skip, err);
-    if (status != COLLET_OK || skip)
-        return status;
-    status = trajectory->format->body(trajectory, head, &target, err);
-    if (status != COLLET_OK)
-        return status;
-    frames->n_bad_times += head->has_time && !isfinite(head->time);
-    frames->times[i] = head->has_time && isfinite(head->time) ? head->time : (double)NAN;
-    memcpy(frames->boxes + 9 * i, head->box, sizeof head->box);
-    frames->indices[i] = trajectory->index;
-    frames->n_frames++;
-    trajectory->delivered = 1;
-    return COLLET_OK;
-}
-
-static void note_unused(trajectory_reader *trajectory, const trajectory_frame_head *head)
-{
-    trajectory_gaps *gaps = &trajectory->gaps;
-    uint32_t unused =
-        (head->velocities && !trajectory->info.has_velocities ? TRAJECTORY_HAS_VELOCITIES : 0) |
-        (head->forces && !trajectory->info.has_forces ? TRAJECTORY_HAS_FORCES : 0);
-
-    if (unused && !gaps->unused)
-        gaps->first_unused = trajectory->index;
-    gaps->unused |= unused;
-}
-
-static int has_next(const trajectory_reader *trajectory)
-{
-    return trajectory->stop < 0 || trajectory->next < trajectory->stop;
-}
-
 static collet_status read_frames(trajectory_reader *trajectory, trajectory_frames *frames,
                                  collet_error *err)
 {
-    while (frames->n_frames < frames->capacity && has_next(trajectory)) {
-        trajectory_frame_head head;
-        int at_end;
+    while (frames->n_frames < frames->capacity) {
+        trajectory_scanned frame;
+        int found;
 
-        if (is_cancelled(trajectory))
-            return COLLET_OK;
-        collet_status status = read_head(trajectory, &head, &at_end, err);
-        if (status != COLLET_OK || at_end)
+        collet_status status = trajectory_scan_next(trajectory, frames, &frame, &found, err);
+        if (status != COLLET_OK || !found)
             return status;
-        note_unused(trajectory, &head);
-        if (trajectory->index == trajectory->next) {
-            status = deliver(trajectory, &head, frames, err);
-            if (status != COLLET_OK)
-                return status;
-            if (__builtin_add_overflow(trajectory->next, trajectory->step, &trajectory->next))
-                trajectory->next = INT64_MAX;
-        }
-        step_over(trajectory, &head);
+        status = trajectory_scan_decode(trajectory, &frame, frames, frames->n_frames, err);
+        if (status != COLLET_OK)
+            return status;
+        frames->n_frames++;
+        frames->n_bad_times += frame.bad_time;
     }
     return COLLET_OK;
 }
@@ -505,7 +331,7 @@ collet_status trajectory_reader_read(trajectory_reader *trajectory, trajectory_f
     frames->end_offset = trajectory->offset;
     if (kept->status == COLLET_OK) {
         collet_error found = {0};
-        collet_status status = check_batch(trajectory, frames, err);
+        collet_status status = trajectory_reader_check(trajectory, frames, err);
         if (status != COLLET_OK)
             return status;
         status = read_frames(trajectory, frames, &found);

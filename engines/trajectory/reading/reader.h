@@ -40,6 +40,14 @@ collet_status trajectory_reader_open_with(const struct trajectory_format *format
 /* Another thread will read from now on: `poll` is no longer called. */
 void trajectory_reader_background(trajectory_reader *trajectory);
 
+/*
+ * Creates a reader that decodes frames of the same file on another thread, with the selection and
+ * the poll of `from`, which is in the background, must stay open, and has a concurrent format. Close
+ * it as any other.
+ */
+collet_status trajectory_reader_share(const trajectory_reader *from, trajectory_reader **out,
+                                      collet_error *err);
+
 /* Closes the file and frees everything; NULL is allowed. */
 void trajectory_reader_close(trajectory_reader *trajectory);
 
@@ -69,8 +77,11 @@ collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t sta
 void trajectory_reader_set_missing(trajectory_reader *trajectory, uint32_t missing);
 /* Frames that were left out or have NaN; while nothing reads. Valid until the trajectory is closed. */
 const trajectory_gaps *trajectory_reader_gaps(const trajectory_reader *trajectory);
-/* "positions", "velocities" or "forces": the first of these bits. */
-const char *trajectory_fields_name(uint32_t fields);
+
+/* COLLET_INVALID when the batch does not fit the trajectory, COLLET_NOT_FOUND when the file does not
+ * have a field that the batch has an array for. */
+collet_status trajectory_reader_check(const trajectory_reader *trajectory,
+                                      const trajectory_frames *frames, collet_error *err);
 
 /*
  * Fills `frames` with the next frames, at most its capacity. Fills frames->velocities and forces

@@ -104,5 +104,6 @@ const trajectory_format trajectory_pdb_format = {
     .recognise = trajectory_pdb_recognise,
     .head = read_head,
     .body = read_body,
+    .concurrent = 1,
     .state_size = sizeof(pdb_state),
 };

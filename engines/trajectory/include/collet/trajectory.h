@@ -6,7 +6,7 @@
  * trajectory in the formats that collet_trajectory_format_at lists, or takes both from the program,
  * and computes the quantities that collet_trajectory_quantity_at lists: centre of mass, inertia,
  * angular momentum, torque, energies, gyration, rmsd and so on, one row a frame, 64-bit floats.
- * Memory does not depend on the length of the trajectory: one thread reads ahead while kernels run.
+ * Memory does not depend on the length of the trajectory: threads read ahead while kernels run.
  *
  * To files, with one call:
  *
@@ -142,8 +142,10 @@ typedef struct collet_trajectory_options {
     collet_context *context; /* to compute with; nothing else may use it until the trajectory is
                                 destroyed. NULL: the trajectory creates a runtime and a context */
     const char *backend;     /* without a context: as collet_set_backend; NULL: the settings' */
-    int64_t threads;         /* without a context: CPU threads; 0: the settings', or else one less
-                                than there are processors, because a thread reads */
+    int64_t threads;         /* without a context: CPU threads in all. 1: the calling thread reads and
+                                computes in turn. More: one of them reads; of .xtc and text, whose
+                                decoding takes longer than kernels, most do. 0: as many as there are
+                                processors, and the settings' number for kernels */
     collet_log_fn log;       /* without a context: messages of the runtime, by default from info on;
                                 NULL: dropped */
     void *log_user;

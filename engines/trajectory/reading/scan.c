@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_trajectory.c, tests/engines/test_io_readahead.c */
+#include "scan.h"
+
+#include "io/numerals.h"
+
+#include <collet/trajectory.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PLACE 128 /* bytes of the text about a frame */
+
+/* ---- Heads ------------------------------------------------------------------------------- */
+
+/* Reads the head at trajectory->offset; *at_end = 1 where the file ends after a complete frame. */
+static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
+                               int *at_end, collet_error *err)
+{
+    const trajectory_reader_info *info = &trajectory->info;
+
+    *at_end = trajectory->offset == trajectory->source.size;
+    if (*at_end && trajectory->index < trajectory->announced)
+        return trajectory_reader_truncated(trajectory, err);
+    if (*at_end)
+        return COLLET_OK;
+    *head = (trajectory_frame_head){.lacking = -1};
+    collet_status status = trajectory->format->head(trajectory, head, err);
+    if (status != COLLET_OK)
+        return status;
+    if (head->n_atoms != info->n_atoms)
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
+                                      "has %lld atoms, the first frame has %lld",
+                                      (long long)head->n_atoms, (long long)info->n_atoms);
+    if (head->dtype != info->dtype)
+        return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
+                                      "is in %s precision, the first frame is in %s",
+                                      head->dtype == COLLET_F64 ? "double" : "single",
+                                      info->dtype == COLLET_F64 ? "double" : "single");
+    if (head->end > trajectory->source.size)
+        return trajectory_reader_truncated(trajectory, err);
+    return COLLET_OK;
+}
+
+static void step_over(trajectory_reader *trajectory, const trajectory_frame_head *head)
+{
+    trajectory->offset = head->end;
+    trajectory->line = head->end_line;
+    trajectory->index++;
+}
+
+/* ---- Gaps -------------------------------------------------------------------------------- */
+
+/* Writes " (atom A, time T ps, step S)", without parts that the file does not have; A is the first
+ * atom without a velocity. */
+static void describe_place(const trajectory_frame_head *head, char *text, size_t size)
+{
+    const char *before = " (";
+    int n = 0;
+    locale_t locale = io_numerals_begin();
+
+    text[0] = '\0';
+    if (head->lacking >= 0) {
+        n += snprintf(text + n, size - (size_t)n, "%satom %lld, counted from 0", before,
+                      (long long)head->lacking);
+        before = ", ";
+    }
+    if (head->has_time) {
+        n += snprintf(text + n, size - (size_t)n, "%stime %g ps", before, head->time);
+        before = ", ";
+    }
+    if (head->step >= 0) {
+        n += snprintf(text + n, size - (size_t)n, "%sstep %lld", before, (long long)head->step);
+        before = ", ";
+    }
+    if (n > 0)
+        snprintf(text + n, size - (size_t)n, ")");
+    io_numerals_end(locale);
+}
+
+/* The requested fields that a frame lacks. */
+static uint32_t lacking_fields(const trajectory_frame_head *head, const trajectory_frames *frames)
+{
+    return (head->positions ? 0 : TRAJECTORY_HAS_POSITIONS) |
+           (frames->velocities && !head->velocities ? TRAJECTORY_HAS_VELOCITIES : 0) |
+           (frames->forces && !head->forces ? TRAJECTORY_HAS_FORCES : 0);
+}
+
+static collet_status refuse_gap(const trajectory_reader *trajectory,
+                                const trajectory_frame_head *head, uint32_t lacking,
+                                collet_error *err)
+{
+    char place[PLACE];
+
+    describe_place(head, place, sizeof place);
+    return trajectory_reader_fail(trajectory, COLLET_NOT_FOUND, err,
+                                  "the frame has no %s%s; choose frames that have them with start, "
+                                  "stop and step, keys that need none (--keys com,rg), or what is "
+                                  "done with such frames (--missing skip, nan)",
+                                  trajectory_fields_name(lacking), place);
+}
+
+static void note_gap(trajectory_reader *trajectory, uint32_t lacking)
+{
+    trajectory_gaps *gaps = &trajectory->gaps;
+
+    if (gaps->frames++ == 0) {
+        gaps->first = trajectory->index;
+        gaps->fields = lacking;
+    }
+    if (lacking & TRAJECTORY_HAS_POSITIONS) {
+        gaps->lacks[0]++;
+        return;
+    }
+    gaps->lacks[1] += (lacking & TRAJECTORY_HAS_VELOCITIES) != 0;
+    gaps->lacks[2] += (lacking & TRAJECTORY_HAS_FORCES) != 0;
+}
+
+/* Decides what is done with fields that a frame lacks. *skip: the frame is left out. */
+static collet_status close_gaps(trajectory_reader *trajectory, const trajectory_frame_head *head,
+                                uint32_t lacking, int *skip, collet_error *err)
+{
+    *skip = 0;
+    if (!lacking)
+        return COLLET_OK;
+    if (trajectory->missing == COLLET_TRAJECTORY_MISSING_FAIL ||
+        (trajectory->missing == COLLET_TRAJECTORY_MISSING_NAN && !trajectory->delivered &&
+         lacking & TRAJECTORY_HAS_POSITIONS))
+        return refuse_gap(trajectory, head, lacking, err);
+    note_gap(trajectory, lacking);
+    *skip = trajectory->missing == COLLET_TRAJECTORY_MISSING_SKIP;
+    return COLLET_OK;
+}
+
+static void note_unused(trajectory_reader *trajectory, const trajectory_frame_head *head)
+{
+    trajectory_gaps *gaps = &trajectory->gaps;
+    uint32_t unused =
+        (head->velocities && !trajectory->info.has_velocities ? TRAJECTORY_HAS_VELOCITIES : 0) |
+        (head->forces && !trajectory->info.has_forces ? TRAJECTORY_HAS_FORCES : 0);
+
+    if (unused && !gaps->unused)
+        gaps->first_unused = trajectory->index;
+    gaps->unused |= unused;
+}
+
+static int has_next(const trajectory_reader *trajectory)
+{
+    return !atomic_load_explicit(&trajectory->cancelled, memory_order_relaxed) &&
+           (trajectory->stop < 0 || trajectory->next < trajectory->stop);
+}
+
+/* Takes the frame whose head was read; *found = 0: it lacks a field and is left out. */
+static collet_status take(trajectory_reader *trajectory, const trajectory_frames *frames,
+                          trajectory_scanned *out, int *found, collet_error *err)
+{
+    uint32_t lacking = lacking_fields(&out->head, frames);
+    int skip;
+
+    collet_status status = close_gaps(trajectory, &out->head, lacking, &skip, err);
+    if (status != COLLET_OK)
+        return status;
+    out->offset = trajectory->offset;
+    out->index = trajectory->index;
+    out->line = trajectory->line;
+    out->gaps = lacking;
+    out->gaps_then = trajectory->gaps;
+    if (__builtin_add_overflow(trajectory->next, trajectory->step, &trajectory->next))
+        trajectory->next = INT64_MAX;
+    trajectory->delivered |= !skip;
+    *found = !skip;
+    return COLLET_OK;
+}
+
+collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
+                                   trajectory_scanned *out, int *found, collet_error *err)
+{
+    *found = 0;
+    while (!*found && has_next(trajectory)) {
+        int at_end;
+
+        collet_status status = read_head(trajectory, &out->head, &at_end, err);
+        if (status != COLLET_OK || at_end)
+            return status;
+        note_unused(trajectory, &out->head);
+        if (trajectory->index == trajectory->next)
+            status = take(trajectory, frames, out, found, err);
+        if (status != COLLET_OK)
+            return status;
+        step_over(trajectory, &out->head);
+    }
+    return COLLET_OK;
+}
+
+/* ---- Bodies ------------------------------------------------------------------------------ */
+
+/* NaN in place of what a frame lacks; its target is not decoded. */
+static void fill_gap(void **target, const trajectory_frames *frames)
+{
+    for (int64_t i = 0; i < 3 * frames->n_atoms; i++)
+        if (frames->dtype == COLLET_F64)
+            ((double *)*target)[i] = (double)NAN;
+        else
+            ((float *)*target)[i] = NAN;
+    *target = NULL;
+}
+
+static void *row_of(void *array, int64_t frame, const trajectory_frames *frames)
+{
+    size_t real = frames->dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
+
+    if (!array)
+        return NULL;
+    return (uint8_t *)array + (size_t)frame * (size_t)frames->n_atoms * 3 * real;
+}
+
+static collet_status decode(trajectory_reader *decoder, trajectory_scanned *frame,
+                            const trajectory_frames *frames, int64_t i, collet_error *err)
+{
+    trajectory_frame_target target = {
+        .positions = row_of(frames->positions, i, frames),
+        .velocities = row_of(frames->velocities, i, frames),
+        .forces = row_of(frames->forces, i, frames),
+    };
+
+    if (frame->gaps & TRAJECTORY_HAS_POSITIONS)
+        fill_gap(&target.positions, frames);
+    if (frame->gaps & TRAJECTORY_HAS_VELOCITIES)
+        fill_gap(&target.velocities, frames);
+    if (frame->gaps & TRAJECTORY_HAS_FORCES)
+        fill_gap(&target.forces, frames);
+    return decoder->format->body(decoder, &frame->head, &target, err);
+}
+
+collet_status trajectory_scan_decode(trajectory_reader *decoder, trajectory_scanned *frame,
+                                     trajectory_frames *frames, int64_t row, collet_error *err)
+{
+    const trajectory_frame_head *head = &frame->head;
+    int64_t offset = decoder->offset, index = decoder->index, line = decoder->line;
+
+    decoder->offset = frame->offset;
+    decoder->index = frame->index;
+    decoder->line = frame->line;
+    collet_status status = decode(decoder, frame, frames, row, err);
+    if (status != COLLET_OK)
+        return status;
+    decoder->offset = offset;
+    decoder->index = index;
+    decoder->line = line;
+    frame->bad_time = head->has_time && !isfinite(head->time);
+    frames->times[row] = head->has_time && !frame->bad_time ? head->time : (double)NAN;
+    memcpy(frames->boxes + 9 * row, head->box, sizeof head->box);
+    frames->indices[row] = frame->index;
+    return COLLET_OK;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scan.h - finds the frames of a trajectory in order, and decodes them in any order.
+ *
+ * `trajectory_scan_next` reads heads only: one thread at a time, in the order of the file.
+ * `trajectory_scan_decode` reads the rest of a frame by a reader of its thread, which has its own
+ * window of the file and state of the format.
+ */
+#ifndef ENGINES_TRAJECTORY_READING_SCAN_H
+#define ENGINES_TRAJECTORY_READING_SCAN_H
+
+#include "trajectory/formats/trajectory_format.h"
+
+/* A frame whose head was read. */
+typedef struct trajectory_scanned {
+    trajectory_frame_head head;
+    int64_t offset;            /* byte where the frame begins */
+    int64_t index;             /* its number in the file */
+    int64_t line;              /* text formats: the line that begins there */
+    uint32_t gaps;             /* requested fields that it lacks, as bits; they become NaN */
+    int32_t bad_time;          /* 1, once it is decoded: its time is not finite */
+    trajectory_gaps gaps_then; /* gaps of the trajectory up to this frame */
+} trajectory_scanned;
+
+/*
+ * Finds the next frame to deliver into a batch like `frames`, whose arrays say which fields are
+ * requested. *found = 0: there is none left, or reading was cancelled. On an error
+ * trajectory->offset is the byte of the frame that it is about.
+ */
+collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
+                                   trajectory_scanned *out, int *found, collet_error *err);
+
+/* Decodes a scanned frame into row `row` of `frames`. `decoder` is the trajectory's reader, or one
+ * that shares its file. On an error decoder->offset is the byte of the frame. */
+collet_status trajectory_scan_decode(trajectory_reader *decoder, trajectory_scanned *frame,
+                                     trajectory_frames *frames, int64_t row, collet_error *err);
+
+#endif
