@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md_analysis.py
+# Tests: python/tests/analysis/test_md_analysis.py
 """Series of frames, and sums over all pairs of frames a lag apart, by the op fft."""
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import _host, op
-from .._core import InvalidError, ShapeError
+from ... import _host, op
+from ..._core import InvalidError, ShapeError
 
 Floats = npt.NDArray[np.floating[Any]]
 
@@ -71,19 +71,23 @@ class Series:
 
     def slabs(self, rows: int) -> Iterator[tuple[int, Floats]]:
         """The first body of each slab and its numbers, a copy; `rows`: series that the caller
-        makes of a body. InvalidError for numbers that are not finite."""
+        makes of a body. InvalidError as of numbers()."""
         step = max(1, _AT_ONCE // (2 * self.frames * rows))
         for body in range(0, self.bodies, step):
-            part = _host.array(self.x[:, body:body + step], np.float64,
-                               f"{self.caller}: {self.name}")
-            bad = np.argwhere(~np.isfinite(part))
-            if len(bad):
-                frame, b, component = bad[0]
-                raise InvalidError(
-                    f"{self.caller}: {self.name} is {part[frame, b, component]} at "
-                    f"{self.place(frame, body + b, component)}: leave such frames "
-                    "out, or interpolate")
-            yield body, np.array(np.moveaxis(part, 0, 2), order="C")
+            yield body, np.array(np.moveaxis(self.numbers(body, step), 0, 2), order="C")
+
+    def numbers(self, body: int = 0, count: int | None = None) -> Floats:
+        """(frames, bodies, components) of f64, of some bodies or all, perhaps x itself. InvalidError
+        for numbers that are not finite."""
+        end = None if count is None else body + count
+        part = _host.array(self.x[:, body:end], np.float64, f"{self.caller}: {self.name}")
+        bad = np.argwhere(~np.isfinite(part))
+        if len(bad):
+            frame, b, component = bad[0]
+            raise InvalidError(f"{self.caller}: {self.name} is {part[frame, b, component]} at "
+                               f"{self.place(frame, body + b, component)}: leave such frames out, or "
+                               "interpolate")
+        return part
 
 
 def parts_of(rows: Floats, count: int) -> Floats:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command python -m collet.md.analysis: its files agree with the functions, its refusals."""
+"""The command collet-analyse: its files agree with the functions, its refusals."""
 
 import json
 import os
@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import collet
-from collet.md import _analyse, analysis
+from collet.md import analysis
+from collet.md.analysis import _analyses, _command, _files
 
 random = np.random.default_rng(5)
 FRAMES, STEP = 60, 0.25
@@ -29,7 +30,7 @@ def run_in_folder(tmp_path, monkeypatch, capsys):
     def run(arguments, **arrays):
         np.savez("in.npz", **{**ARRAYS, **arrays})
         try:
-            status = _analyse.main(["in.npz", *arguments.split()])
+            status = _command.main(["in.npz", *arguments.split()])
         except SystemExit as error:
             status = error.code
         text = capsys.readouterr()
@@ -82,6 +83,102 @@ def test_files_have_what_the_functions_return(run, arguments, columns, numbers):
         names = [n.partition(" (")[0] for n in lines[len(notes)].split(",")]
         table = np.loadtxt(lines[len(notes) + 1:], delimiter=",")
         assert all(np.array_equal(c, found[n], equal_nan=True) for n, c in zip(names, table.T))
+
+
+POSITIONS = random.normal(size=(7, 3)) + 0.05 * random.normal(size=(FRAMES, 7, 3))
+MORE = {"tilt_deg": 90 * random.uniform(size=FRAMES), "euler_zyz": random.uniform(
+            0, 3, size=(FRAMES, 3)), "weight": random.uniform(size=FRAMES), "r": POSITIONS,
+        "tau_vector": random.normal(size=(FRAMES, 3)), "reference": POSITIONS[3],
+        "masses": np.arange(1., 8), "gyration_tensor": np.einsum("fni,fnj->fij", POSITIONS,
+                                                                 POSITIONS)}
+
+
+@pytest.mark.parametrize("arguments, expected", [
+    ("pmf --key rg --bins 6 --range -1:1 --temperature 310 --weights weight",
+     lambda: (p := analysis.potential_of_mean_force(
+         ARRAYS["rg"], bins=6, range=(-1, 1), temperature=310, weights=MORE["weight"])) and
+     {"pmf": p.value, "pmf_error": p.error, "counts": p.histogram.counts, "x": p.centers[0],
+      "x_edges": p.histogram.edges[0], "outside": p.histogram.outside}),
+    ("pmf --key tilt_deg --range 0:90 --bins 4 --jacobian sin",
+     lambda: (p := analysis.potential_of_mean_force(
+         np.radians(MORE["tilt_deg"]), bins=4, range=(0, np.pi / 2), jacobian="sin")) and
+     {"pmf": p.value, "x": np.degrees(p.centers[0])}),
+    ("pmf --key euler_zyz --component 1 --key2 euler_zyz --component2 2 --jacobian sin none "
+     "--range 0:3.1 --range 0:2 --bins 3 4 --periodic y",
+     lambda: (p := analysis.potential_of_mean_force(
+         *MORE["euler_zyz"].T[1:], bins=(3, 4), range=((0, 3.1), (0, 2)),
+         jacobian=("sin", None), periodic=(False, True))) and
+     {"pmf": p.value, "y_edges": p.histogram.edges[1], "samples": FRAMES}),
+    ("diffusion-tensor --key com --fit 1:2 --axes axes",
+     lambda: (d := analysis.translational_diffusion_tensor(
+         ARRAYS["com"], STEP, 1, 2, axes=AXES)) and
+     {"tensor": d.tensor, "tensor_error": d.error, "frame": d.frame, "value_3": d.values[2]}),
+    ("rotational-tensor --key axes --fit 0.25:1",
+     lambda: (d := analysis.rotational_diffusion_tensor(AXES, STEP, 0.25, 1)) and
+     {"tensor": d.tensor, "values": d.values, "fit_lags": 4}),
+    ("friction --key L_vector --inertia 3 --temperature 310 --method exponential_fit",
+     lambda: (f := analysis.extract_friction_from_acf(analysis.autocorrelation(
+         ARRAYS["L_vector"], STEP), 3, 310, "exponential_fit")) and
+     {"gamma": f.gamma, "tau_c": f.tau_c, "diffusion_coeff": f.diffusion_coeff}),
+    ("memory --key L_vector --fit 0:2",
+     lambda: (m := analysis.memory_kernel(analysis.autocorrelation(
+         ARRAYS["L_vector"], STEP), 2)) and {"kernel": m.value, "integral": m.integral}),
+    ("torque --key L_vector",
+     lambda: (t := analysis.torque_consistency(ARRAYS["L_vector"], MORE["tau_vector"], STEP)) and
+     {"derivative": t.derivative, "relative": t.relative}),
+    ("rmsd --key r --fit-atoms 0:4 --domain tail=5:7 --domain two=0,6 --reference reference "
+     "--weights masses",
+     lambda: analysis.rmsd(POSITIONS, POSITIONS[3], weights=MORE["masses"], fit=np.arange(4),
+                           of={"tail": [5, 6], "two": [0, 6]})),
+    ("dccm --key r --fit-atoms 0:4",
+     lambda: (c := analysis.dccm(POSITIONS, fit=np.arange(4))) and
+     {"dccm": c.matrix, "dccm_error": c.error, "dccm_blocks": c.blocks, "rmsf": c.rmsf}),
+    ("shape --key gyration_tensor",
+     lambda: (s := analysis.shape(MORE["gyration_tensor"])) and
+     {"acylindricity": s.acylindricity, "rg_about": s.rg_about, "rg_mean": s.rg.mean()})])
+def test_other_analyses(run, arguments, expected):
+    status, text, found = run(arguments + " -o out.npz", **MORE)
+    assert status == 0, text
+    for name, value in expected().items():
+        np.testing.assert_array_equal(found[name], value)
+    assert set(json.loads(str(found["meta"]))["units"]) == set(found) - {"meta"}
+    assert run(arguments + " -o out.csv", **MORE)[0] == 0
+    lines = open("out.csv", encoding="utf-8").read().splitlines()
+    table = [line for line in lines if not line.startswith("#")]
+    if table:
+        widths = {line.count(",") for line in table}
+        assert len(widths) == 1
+        first = table[0].split(",")[-1].partition(" (")[0].removesuffix("_z")
+        assert first in found
+
+
+def test_two_systems_are_compared(run):
+    for name, seed in (("a", 1), ("b", 2)):
+        noise = np.random.default_rng(seed).normal(size=(FRAMES, 7, 3))
+        assert run(f"dccm --key r -o {name}.npz", r=POSITIONS[0] + 0.1 * noise)[0] == 0
+    assert _command.main("a.npz compare --other b.npz b.npz -o out.npz".split()) == 0
+    found = np.load("out.npz")
+    a, b = np.load("a.npz"), np.load("b.npz")
+    np.testing.assert_allclose(found["difference"], (b["dccm"] - a["dccm"]) * (1 - np.eye(7)),
+                               atol=1e-6)
+    assert found["significant"].dtype == bool and 0 <= found["significant_share"] <= 1
+    assert _command.main("a.npz compare -o c.npz".split()) == 1
+    assert _command.main("a.npz compare --other in.npz -o c.npz".split()) == 1
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ("pmf --key com", "several numbers a frame: choose one with --component"),
+    ("pmf --key com --component 3", "has no component 3"),
+    ("pmf --key rg --range 50:60", "no sample is within the range"),
+    ("friction --key L_vector", "friction needs --inertia"),
+    ("rmsd --key r --fit-atoms 1:x", "'1:x' are no atoms"),
+    ("rmsd --key r --domain 3:4", "--domain 3:4 is not NAME=ATOMS"),
+    ("rmsd --key r --fit-atoms 3:9", "index 8, and there are 7 atoms"),
+    ("dccm --key com", "60 x 3; they must be frames x atoms x 3"),
+    ("diffusion-tensor --key com --axes rg", "axes are 60")])
+def test_refused_analyses(run, arguments, words):
+    status, text, found = run(arguments + " -o out.npz", **MORE)
+    assert status == 1 and words in text and found is None
 
 
 @pytest.mark.parametrize("arguments, units", [
@@ -155,8 +252,8 @@ def test_times(run):
         status, text, _ = run("acf --key com -o out.npz --force", time_ps=wrong)
         assert status == 1 and "times are not equally spaced" in text
     np.savez("bare.npz", com=ARRAYS["com"])
-    assert _analyse.main("bare.npz acf --key com -o out2.npz".split()) == 1
-    assert _analyse.main("bare.npz acf --key com -o out2.npz --dt 1".split()) == 0
+    assert _command.main("bare.npz acf --key com -o out2.npz".split()) == 1
+    assert _command.main("bare.npz acf --key com -o out2.npz --dt 1".split()) == 0
 
 
 def test_damaged_files(run, capsys):
@@ -165,12 +262,12 @@ def test_damaged_files(run, capsys):
     for name, content in (("empty", b""), ("cut", whole[:len(whole) // 2]),
                           ("text", b"com 1 2 3\n"), ("changed", whole.replace(b"NUMPY", b"NOMPY"))):
         open(name, "wb").write(content)
-        assert _analyse.main([name, *"acf --key com -o b.npz".split()]) == 1
+        assert _command.main([name, *"acf --key com -o b.npz".split()]) == 1
         assert f"{name} is not a results file" in capsys.readouterr().err
-    assert _analyse.main("absent acf --key com -o b.npz".split()) == 1
+    assert _command.main("absent acf --key com -o b.npz".split()) == 1
     assert "absent: No such file" in capsys.readouterr().err
     np.save("one.npy", ARRAYS["com"])
-    assert _analyse.main("one.npy acf --key com -o b.npz".split()) == 1
+    assert _command.main("one.npy acf --key com -o b.npz".split()) == 1
     assert not os.path.exists("b.npz")
 
 
@@ -184,7 +281,7 @@ def test_a_file_made_meanwhile_is_kept(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("mine")
     with pytest.raises(collet.FileError, match="out.csv exists: choose another name"):
-        _analyse._write(str(path), _analyse._Found([], []), {}, False)
+        _files.write(str(path), _files.Found([]), {}, False)
     assert path.read_text() == "mine" and os.listdir(tmp_path) == ["out.csv"]
 
 
@@ -201,4 +298,4 @@ def test_program(run):
     assert done.returncode == 0 and "warning: rotational_mean" in done.stderr, done.stderr
     help_text = subprocess.run([sys.executable, "-m", "collet.md.analysis", "--help"],
                                capture_output=True, text=True, check=True).stdout
-    assert all(name in help_text for name in (*_analyse._ANALYSES, "Exit status"))
+    assert all(name in help_text for name in (*_analyses.ANALYSES, "Exit status"))

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 import collet
-from collet.md import _series, analysis
+from collet.md import analysis
+from collet.md.analysis import _series
 
 random = np.random.default_rng(33)
 

@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_analyse.py
+"""The analyses of collet-analyse, as a table."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ... import _trajectory
+from ..._core import InvalidError, ShapeError
+from . import _friction, _profile, _structure, _tensors
+from ._correlation import Correlation, autocorrelation
+from ._displacement import MeanSquareDisplacement, diffusion, mean_square_displacement
+from ._files import Found, Number, Results
+from ._rotation import rotation, rotational_mean_square_displacement
+from ._samples import equilibration_time, statistical_inefficiency
+from ._series import Floats
+
+
+class Task:
+    """What an analysis reads: arrays of the frames that were chosen, and dt in ps."""
+
+    def __init__(self, file: Results, options: argparse.Namespace) -> None:
+        self._file, self.options = file, options
+        self.frames = slice(options.start, options.stop, options.step)
+        self.dt = 0.0
+
+    def array(self, key: str) -> Any:
+        """An array, whose first axis is the frames."""
+        found = self._file[key]
+        if not found.ndim:
+            raise ShapeError(f"'{key}' is one number, not a series of frames")
+        return found[self.frames]
+
+    def fixed(self, key: str) -> Any:
+        """An array that is not of frames."""
+        return self._file[key]
+
+    def series(self, key: str) -> Any:
+        """The array as frames, frames x 3, or frames x bodies x components."""
+        x, row = self.array(key), _known(key)[1]
+        if row == (3, 3):
+            raise ShapeError(f"'{key}' has a matrix a frame, and {self.options.analysis} needs a "
+                             "number or a vector")
+        return x[..., None] if row == () and x.ndim == 2 else x
+
+    @property
+    def x(self) -> Any:
+        """The series of --key."""
+        return self.series(self.options.key)
+
+    @property
+    def axis(self) -> Any:
+        """The axis of --key, --column of principal axes."""
+        x, row = self.array(self.options.key), _known(self.options.key)[1]
+        if x.ndim in (3, 4) and x.shape[-2:] == (3, 3) and (row == (3, 3) or x.ndim == 4):
+            return x[..., self.options.column]
+        return x
+
+    @property
+    def unit(self) -> str:
+        """The unit of --key."""
+        return _known(self.options.key)[0]
+
+    @property
+    def square(self) -> str:
+        """The unit of its squares."""
+        if self.unit in ("", "1"):
+            return self.unit
+        return f"({self.unit})^2" if set(self.unit) & set(" /^") else f"{self.unit}^2"
+
+    def needed(self, name: str) -> Any:
+        """An option without which this analysis cannot work."""
+        value = getattr(self.options, name)
+        if value is None:
+            raise InvalidError(f"{self.options.analysis} needs --{name.replace('_', '-')}")
+        return value
+
+
+class Analysis(NamedTuple):
+    """timed: needs equal steps of time."""
+
+    run: Callable[[Task], Found]
+    timed: bool
+    text: str
+
+
+def _known(key: str) -> tuple[str, tuple[int, ...] | None]:
+    """The unit of an array of collet-extract, and the shape of a frame's row."""
+    for name, unit, _, shape in _trajectory.quantities():
+        if name == key:
+            return unit, tuple(shape)
+    return "", None
+
+
+# ---- Correlation and displacement ----------------------------------------------------------------
+
+
+def _curve(name: str, curve: Any, unit: str) -> list[Number]:
+    return [("lag", curve.lag, "ps"), (name, curve.value, unit),
+            (name + "_error", curve.error, unit)]
+
+
+def _integral(name: str, curve: Correlation) -> list[Number]:
+    return [(f"{name}_time", curve.integral_time, "ps"),
+            (f"{name}_time_error", curve.integral_error, "ps"),
+            (f"{name}_stop", curve.integral_stop, "ps")]
+
+
+def _correlated(task: Task, normalise: bool = True) -> Correlation:
+    return autocorrelation(task.x, task.dt, normalise, task.options.subtract_mean,
+                           blocks=task.options.blocks)
+
+
+def _acf(task: Task) -> Found:
+    found = _correlated(task, not task.options.no_normalise)
+    return Found(_curve("acf", found, task.square if task.options.no_normalise else "1"),
+                 _integral("integral", found))
+
+
+def _displaced(task: Task) -> MeanSquareDisplacement:
+    return mean_square_displacement(task.x, task.dt, blocks=task.options.blocks)
+
+
+def _turned(task: Task) -> MeanSquareDisplacement:
+    return rotational_mean_square_displacement(task.axis, task.dt, blocks=task.options.blocks)
+
+
+def _fitted(msd: MeanSquareDisplacement, task: Task, square: str) -> Found:
+    found = diffusion(msd, *(task.options.fit or (None, None)))
+    return Found(_curve("msd", msd, square), [
+        ("diffusion", found.value, f"{square}/ps"),
+        ("diffusion_error", found.error, f"{square}/ps"),
+        ("fit_start", found.start, "ps"), ("fit_stop", found.stop, "ps"),
+        ("fit_lags", found.lags, "1"), ("fit_intercept", found.intercept, square),
+        ("dimensions", found.dimensions, "1")])
+
+
+def _rotation(task: Task) -> Found:
+    found = rotation(task.axis, task.dt, blocks=task.options.blocks)
+    return Found(_curve("c1", found.c1, "1") + _curve("c2", found.c2, "1")[1:],
+                 [("s2", found.s2, "1"), ("s2_error", found.s2_error, "1"),
+                  *_integral("c1", found.c1), *_integral("c2", found.c2)])
+
+
+def _tensor(found: _tensors.DiffusionTensor, unit: str) -> Found:
+    rows = [("tensor", found.tensor, unit), ("tensor_error", found.error, unit),
+            ("values", found.values, unit), ("values_error", found.values_error, unit),
+            ("frame", found.frame, "1")]
+    columns = [(f"{name}_{'xyz'[i]}" if value.ndim == 2 else name,
+                value[:, i] if value.ndim == 2 else value, unit)
+               for name, value, unit in rows for i in range(3 if value.ndim == 2 else 1)]
+    numbers: list[Number] = [(f"value_{i + 1}", float(found.values[i]), unit) for i in range(3)]
+    numbers += [(f"value_{i + 1}_error", float(found.values_error[i]), unit) for i in range(3)]
+    numbers += [("fit_start", found.start, "ps"), ("fit_stop", found.stop, "ps"),
+                ("fit_lags", found.lags, "1")]
+    return Found(columns, numbers, rows)
+
+
+def _translational_tensor(task: Task) -> Found:
+    options = task.options
+    axes = None if options.axes is None else task.array(options.axes)
+    return _tensor(_tensors.translational_diffusion_tensor(
+        task.x, task.dt, *(options.fit or (None, None)), axes=axes, blocks=options.blocks),
+        f"{task.square}/ps")
+
+
+def _rotational_tensor(task: Task) -> Found:
+    options = task.options
+    return _tensor(_tensors.rotational_diffusion_tensor(
+        task.array(options.key), task.dt, *(options.fit or (None, None)), blocks=options.blocks),
+        "rad^2/ps")
+
+
+# ---- Potential of mean force ---------------------------------------------------------------------
+
+
+def _coordinate(task: Task, key: str, component: int | None) -> tuple[Any, str]:
+    """A coordinate and its unit; an angle in degrees becomes rad for the Jacobian."""
+    unit, row = _known(key)
+    x = task.array(key)
+    if component is not None:
+        if x.ndim < 2 or not -x.shape[-1] <= component < x.shape[-1]:
+            raise ShapeError(f"'{key}' has no component {component}")
+        x = x[..., component]
+    elif row not in ((), None) or x.ndim > 2:
+        raise ShapeError(f"'{key}' has several numbers a frame: choose one with --component")
+    return x, unit
+
+
+def _pmf(task: Task) -> Found:
+    options = task.options
+    keys = [options.key] if options.key2 is None else [options.key, options.key2]
+    components = [options.component, options.component2]
+    jacobians = list(options.jacobian or [])
+    jacobians = [None if name == "none" else name for name in jacobians]
+    jacobians += [None] * (len(keys) - len(jacobians))
+    names = ["x", "y"][:len(keys)]
+    made = [_coordinate(task, key, part) for key, part in zip(keys, components)]
+    ranges = [tuple(pair) for pair in options.range or []]
+    values, limits = [], []
+    for i, (x, unit) in enumerate(made):
+        # sin is of an angle in rad, and tilt_deg is in degrees.
+        turn = jacobians[i] == "sin" and unit == "degree"
+        values.append(np.radians(x) if turn else x)
+        pair = ranges[i] if i < len(ranges) else None
+        limits.append(None if pair is None else tuple(np.radians(pair)) if turn else pair)
+    bins = list(options.bins or [50])
+    bins += bins[-1:] * (len(keys) - len(bins))
+    periodic = [name in (options.periodic or "") for name in names]
+    weights = None if options.weights is None else task.array(options.weights)
+    one = len(keys) == 1
+    found = _profile.potential_of_mean_force(
+        values[0], None if one else values[1], bins=bins[0] if one else bins,
+        range=limits[0] if one else limits, temperature=options.temperature,
+        jacobian=jacobians[0] if one else jacobians, weights=weights,
+        periodic=periodic[0] if one else periodic, blocks=options.blocks)
+    return _profile_file(found, values, made)
+
+
+def _profile_file(found: _profile.MeanForcePotential, values: Any, made: Any) -> Found:
+    counts, names = found.histogram, ["x", "y"][:len(values)]
+    edges, centers = [], []
+    for (given, unit), used, edge, center in zip(made, values, counts.edges, counts.centers):
+        back = np.degrees if used is not given else np.asarray
+        edges.append((back(edge), unit))
+        centers.append((back(center), unit))
+    grid = np.meshgrid(*(center for center, _ in centers), indexing="ij")
+    rows: list[Number] = [("pmf", found.value, "kJ/mol"), ("pmf_error", found.error, "kJ/mol"),
+                          ("counts", counts.counts, "1")]
+    columns: list[Number] = [(name, part.ravel(), unit)
+                             for name, part, (_, unit) in zip(names, grid, centers)]
+    columns += [(name, value.ravel(), unit) for name, value, unit in rows]
+    arrays: list[Number] = [(name, *center) for name, center in zip(names, centers)]
+    arrays += [(f"{name}_edges", *edge) for name, edge in zip(names, edges)]
+    return Found(columns, [("samples", float(counts.counts.sum()), "1"),
+                           ("outside", counts.outside, "1"), ("not_a_number", counts.nan, "1"),
+                           ("temperature", found.temperature, "K")], arrays + rows)
+
+
+# ---- Friction and torque -------------------------------------------------------------------------
+
+
+def _friction_of(task: Task) -> Found:
+    options = task.options
+    found = _friction.extract_friction_from_acf(_correlated(task), task.needed("inertia"),
+                                                options.temperature, options.method)
+    return Found([], [("gamma", found.gamma, "amu nm^2/ps"),
+                      ("gamma_error", found.gamma_error, "amu nm^2/ps"),
+                      ("tau_c", found.tau_c, "ps"), ("tau_c_error", found.tau_c_error, "ps"),
+                      ("diffusion_coeff", found.diffusion_coeff, "rad^2/ps")])
+
+
+def _memory(task: Task) -> Found:
+    fit = task.options.fit
+    found = _friction.memory_kernel(_correlated(task), None if fit is None else fit[1])
+    return Found([("lag", found.lag, "ps"), ("kernel", found.value, "1/ps^2"),
+                  ("kernel_error", found.value_error, "1/ps^2"),
+                  ("integral", found.integral, "1/ps"),
+                  ("integral_error", found.integral_error, "1/ps")])
+
+
+def _torque(task: Task) -> Found:
+    found = _friction.torque_consistency(task.x, task.series(task.options.torque), task.dt)
+    rows: list[Number] = [("derivative", found.derivative, "amu nm^2/ps^2"),
+                          ("residual", found.residual, "amu nm^2/ps^2")]
+    columns: list[Number] = [(f"{name}_{'xyz'[i]}", value[..., i].ravel(), unit)
+                             for name, value, unit in rows for i in range(3)]
+    return Found(columns, [("relative", found.relative, "1"), ("slope", found.slope, "1"),
+                           ("correlation", found.correlation, "1")], rows)
+
+
+# ---- Structure -----------------------------------------------------------------------------------
+
+
+def _atoms(text: str | None) -> Any:
+    """Indices of "0:50,60": ranges of atoms, counted from 0, without their ends."""
+    if text is None:
+        return None
+    try:
+        found: list[int] = []
+        for part in text.split(","):
+            first, colon, last = part.partition(":")
+            found += range(int(first), int(last)) if colon else [int(first)]
+    except ValueError:
+        raise InvalidError(f"'{text}' are no atoms, such as 0:50,60 (from 0 to 49, and 60)") from None
+    return np.array(found, np.int64)
+
+
+def _rmsd(task: Task) -> Found:
+    options = task.options
+    domains: Mapping[str, Any] = {"rmsd": None}
+    if options.domain:
+        domains = {}
+        for text in options.domain:
+            name, equals, atoms = text.partition("=")
+            if not equals or not name:
+                raise InvalidError(f"--domain {text} is not NAME=ATOMS, such as core=0:50")
+            domains[name] = _atoms(atoms)
+    reference = None if options.reference is None else task.fixed(options.reference)
+    weights = None if options.weights is None else task.fixed(options.weights)
+    found = _structure.rmsd(task.array(options.key), reference, weights=weights,
+                            fit=_atoms(options.fit_atoms), of=domains)
+    return Found([(name, value, task.unit) for name, value in found.items()],
+                 [(f"{name}_mean", float(value.mean()), task.unit)
+                  for name, value in found.items()])
+
+
+def _dccm(task: Task) -> Found:
+    options = task.options
+    found = _structure.dccm(task.array(options.key), fit=_atoms(options.fit_atoms),
+                            blocks=options.blocks)
+    atoms = len(found.matrix)
+    first, second = np.divmod(np.arange(atoms * atoms), atoms)
+    rows: list[Number] = [("dccm", found.matrix, "1"), ("dccm_error", found.error, "1")]
+    columns: list[Number] = [("i", first, "1"), ("j", second, "1")]
+    columns += [(name, value.ravel(), unit) for name, value, unit in rows]
+    return Found(columns, [("iterations", found.iterations, "1")], [
+        *rows, ("dccm_blocks", found.blocks, "1"), ("rmsf", found.rmsf, task.unit),
+        ("mean", found.mean, task.unit)])
+
+
+def _map_of(file: Any) -> _structure.CrossCorrelation:
+    """What _dccm wrote."""
+    return _structure.CrossCorrelation(file["dccm"], file["dccm_error"], file["dccm_blocks"],
+                                       file["rmsf"], file["mean"], int(file["iterations"]))
+
+
+def _compare(task: Task) -> Found:
+    sides = []
+    for paths in ([task.options.results], task.needed("other")):
+        runs = []
+        for path in paths:
+            with Results(path) as file:
+                runs.append(_map_of(file))
+        sides.append(runs)
+    found = _structure.compare_dccm(*sides)
+    atoms = len(found.difference)
+    first, second = np.divmod(np.arange(atoms * atoms), atoms)
+    rows: list[Number] = [("a", found.a, "1"), ("b", found.b, "1"),
+                          ("difference", found.difference, "1"), ("low", found.low, "1"),
+                          ("high", found.high, "1"), ("significant", found.significant, "1")]
+    columns: list[Number] = [("i", first, "1"), ("j", second, "1")]
+    columns += [(name, value.ravel(), unit) for name, value, unit in rows]
+    off = ~np.eye(atoms, dtype=bool)
+    return Found(columns, [
+        ("largest", float(np.abs(found.difference[off]).max(initial=0)), "1"),
+        ("significant_share", float(found.significant[off].mean()) if atoms > 1 else 0.0, "1")],
+        rows)
+
+
+def _shape(task: Task) -> Found:
+    found = _structure.shape(task.array(task.options.key))
+    unit = task.unit
+    length = unit.removesuffix("^2") if unit.endswith("^2") else ""
+    rows: list[Number] = [
+        ("rg", found.rg, length), ("rg_about", found.rg_about, length),
+        ("moments", found.moments, unit), ("asphericity", found.asphericity, unit),
+        ("acylindricity", found.acylindricity, unit), ("anisotropy", found.anisotropy, "1")]
+    columns: list[Number] = []
+    for name, value, label in rows:
+        if value.ndim == found.rg.ndim:
+            columns.append((name, value.ravel(), label))
+        else:
+            columns += [(f"{name}_{'xyz'[i]}", value[..., i].ravel(), label) for i in range(3)]
+    return Found(columns, [(f"{name}_mean", float(value.mean()), label)
+                           for name, value, label in rows if value.ndim == found.rg.ndim], rows)
+
+
+# ---- Independent samples -------------------------------------------------------------------------
+
+
+def _inefficiency(task: Task) -> Found:
+    x = task.x
+    g = statistical_inefficiency(x)
+    return Found([], [("inefficiency", g, "frames"), ("samples", len(x) / g, "1")])
+
+
+def _equilibration(task: Task) -> Found:
+    found = equilibration_time(task.x, task.dt)
+    frame = task.options.start + task.options.step * found.frame  # in the file
+    return Found([], [("frame", frame, "1"), ("time", found.time, "ps"),
+                      ("inefficiency", found.inefficiency, "frames"),
+                      ("samples", found.samples, "1")])
+
+
+ANALYSES: dict[str, Analysis] = {
+    "acf": Analysis(_acf, True, "autocorrelation function and its integral time"),
+    "msd": Analysis(lambda task: Found(_curve("msd", _displaced(task), task.square)), True,
+                    "mean square displacement"),
+    "diffusion": Analysis(lambda task: _fitted(_displaced(task), task, task.square), True,
+                          "the same, and the diffusion coefficient"),
+    "diffusion-tensor": Analysis(_translational_tensor, True,
+                                 "translational diffusion tensor, also along --axes"),
+    "rotation": Analysis(_rotation, True, "C1, C2 and S^2 of an axis"),
+    "rotational-msd": Analysis(lambda task: Found(_curve("msd", _turned(task), "rad^2")), True,
+                               "mean square angular displacement of an axis"),
+    "rotational-diffusion": Analysis(lambda task: _fitted(_turned(task), task, "rad^2"), True,
+                                     "the same, and its diffusion coefficient"),
+    "rotational-tensor": Analysis(_rotational_tensor, True,
+                                  "rotational diffusion tensor of principal axes"),
+    "pmf": Analysis(_pmf, False, "potential of mean force along --key, or over --key2 too"),
+    "friction": Analysis(_friction_of, True, "friction of an angular velocity"),
+    "memory": Analysis(_memory, True, "memory kernel of a velocity"),
+    "torque": Analysis(_torque, True, "dL/dt of --key against --torque"),
+    "rmsd": Analysis(_rmsd, False, "of positions (frames x atoms x 3), by domain"),
+    "dccm": Analysis(_dccm, False, "cross-correlation of positions"),
+    "compare": Analysis(_compare, False, "the cross-correlation of two systems, files of dccm"),
+    "shape": Analysis(_shape, False, "asphericity, acylindricity, ... of a gyration_tensor"),
+    "inefficiency": Analysis(_inefficiency, False, "frames per independent sample"),
+    "equilibration": Analysis(_equilibration, True,
+                              "the frame from which on a series is equilibrated"),
+}

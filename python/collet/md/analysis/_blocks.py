@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_analysis.py
+"""Standard errors by blocks, and checks of arguments."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _host
+from ..._core import InvalidError
+from ._series import Floats
+
+
+def count(value: Any, caller: str, name: str, least: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{caller}: {name} is {value!r}, not an integer") from None
+    if number < least:
+        raise InvalidError(f"{caller}: {name} is {number}; it must be at least {least}")
+    return number
+
+
+def others(blocks: Floats) -> Floats:
+    """For each block the mean over all others."""
+    return np.asarray((blocks.sum(axis=0) - blocks) / (len(blocks) - 1))
+
+
+def jackknife(estimates: Floats) -> Floats:
+    """The standard error, of estimates that each leave one block out."""
+    spread = ((estimates - estimates.mean(axis=0))**2).sum(axis=0)
+    return np.asarray(np.sqrt(spread * (len(estimates) - 1) / len(estimates)))
+
+
+def padded(error: Floats, frames: int) -> Floats:
+    whole = np.full(frames, np.nan)
+    whole[:len(error)] = error
+    return whole
+
+
+def first(wrong: npt.NDArray[np.bool_], otherwise: int) -> int:
+    """The index of the first True."""
+    return int(np.argmax(wrong)) if wrong.any() else otherwise
+
+
+def bound(value: Any, caller: str, name: str, otherwise: float) -> float:
+    return otherwise if value is None else float(_host.number(value, f"{caller}: {name}"))

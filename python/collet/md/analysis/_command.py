@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_analyse.py
+"""The command collet-analyse: analyses of a results file of collet-extract."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ... import _core
+from ..._core import Error, InvalidError, ShapeError
+from ._analyses import ANALYSES, Task
+from ._files import SUFFIXES, Found, Results, write
+
+_PROGRAM = "collet-analyse"
+_REGULAR = 1e-3  # of the usual step, by which steps of time may differ: files round times
+
+# ---- Command line --------------------------------------------------------------------------------
+
+
+def _fit(text: str) -> tuple[float, float]:
+    try:
+        start, stop = map(float, text.split(":"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not FROM:TO, two numbers") from None
+    return start, stop
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    """Options of several analyses."""
+    parser.add_argument("--dt", type=float, metavar="PS",
+                        help="time between frames of the file (default: from its time_ps)")
+    parser.add_argument("--start", type=int, default=0, metavar="N",
+                        help="first frame, counted from 0 (default: 0)")
+    parser.add_argument("--stop", type=int, metavar="N", help="stop before this frame")
+    parser.add_argument("--step", type=int, default=1, metavar="N", help="take every Nth frame")
+    parser.add_argument("--blocks", type=int, default=5, metavar="N",
+                        help="blocks for errors (default: 5)")
+    parser.add_argument("--temperature", type=float, default=300, metavar="K",
+                        help="pmf, friction: temperature (default: 300)")
+    parser.add_argument("--weights", metavar="KEY",
+                        help="pmf: weights of frames; rmsd: of atoms (default: equal)")
+    parser.add_argument("--fit", type=_fit, metavar="FROM:TO",
+                        help="diffusion and tensors: lags in ps to fit (default: from a tenth to a "
+                        "half of a block); memory: TO is the last lag")
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    """Options of one analysis."""
+    add = parser.add_argument
+    add("--subtract-mean", action="store_true",
+        help="acf, friction, memory: subtract the mean over all frames first")
+    add("--no-normalise", action="store_true", help="acf: do not divide by C(0)")
+    add("--column", type=int, choices=(0, 1, 2), default=0,
+        help="rotation: column of principal axes (default: 0, the long axis)")
+    add("--axes", metavar="KEY", help="diffusion-tensor: principal axes to which it refers")
+    add("--key2", metavar="KEY", help="pmf: the second coordinate")
+    add("--component", type=int, metavar="N",
+        help="pmf: component of --key, counted from 0, such as 1 (theta) of euler_zyz")
+    add("--component2", type=int, metavar="N", help="pmf: component of --key2")
+    add("--bins", type=int, nargs="+", metavar="N", help="pmf: bins of each coordinate (default: 50)")
+    add("--range", type=_fit, action="append", metavar="FROM:TO",
+        help="pmf: range of --key, and again of --key2 (default: all samples)")
+    add("--jacobian", nargs="+", choices=("none", "sin", "r2"),
+        help="pmf: of each coordinate: sin of the angle between two axes (tilt_deg, theta), r2 of a "
+        "distance (default: none)")
+    add("--periodic", choices=("x", "y", "xy"), help="pmf: coordinates whose range is a period")
+    add("--inertia", type=float, metavar="AMU_NM2", help="friction: moment of inertia")
+    add("--method", choices=("integral", "initial_slope", "exponential_fit"), default="integral",
+        help="friction: of the correlation time (default: integral)")
+    add("--torque", default="tau_vector", metavar="KEY", help="torque: torque (default: tau_vector)")
+    add("--fit-atoms", metavar="ATOMS",
+        help="rmsd, dccm: atoms that are superposed, such as 0:50,60 (default: all)")
+    add("--domain", action="append", metavar="NAME=ATOMS",
+        help="rmsd: atoms that count; may be repeated (default: all)")
+    add("--reference", metavar="KEY", help="rmsd: reference positions (default: the first frame)")
+    add("--other", nargs="+", metavar="FILE", help="compare: files of the other system")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=_PROGRAM, formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Analyses an array of a results file of collet-extract.",
+        epilog="Analyses:\n" + "".join(f"  {name:20}  {analysis.text}\n"
+                                       for name, analysis in ANALYSES.items()) +
+        "\nTimes are ps. Errors are standard errors by blocks; a lag as long as a block has none,\n"
+        "and a correlation function that never falls to 0 has no integral: nan.\n"
+        "Exit status: 0 success, 1 failure, nothing was written, 2 wrong command line.")
+    parser.add_argument("results", metavar="RESULTS.npz")
+    parser.add_argument("analysis", choices=list(ANALYSES), metavar="ANALYSIS")
+    parser.add_argument("--key", help="array to analyse, such as com or L_vector")
+    parser.add_argument("-o", "--output", required=True, metavar="OUT",
+                        help=f"write OUT{', OUT'.join(SUFFIXES)}")
+    parser.add_argument("--force", action="store_true", help="replace an existing OUT")
+    _add_choices(parser)
+    _add_options(parser)
+    parser.add_argument("--version", action="version", version=f"collet {_core.version}")
+    return parser
+
+
+# ---- Work ----------------------------------------------------------------------------------------
+
+
+def _step(times: Any, frames: slice, given: float | None) -> float:
+    """The time between two frames."""
+    if given is not None:
+        return given * int(frames.step)
+    chosen = times[frames]
+    if len(chosen) < 2:
+        raise InvalidError("fewer than two frames have no time step: give --dt")
+    steps = np.diff(chosen)
+    usual = np.median(steps)
+    wrong = np.flatnonzero(~(np.abs(steps - usual) <= _REGULAR * usual) | ~(steps > 0))
+    if len(wrong):
+        earlier, later = chosen[wrong[0]], chosen[wrong[0] + 1]
+        raise InvalidError(
+            f"times are not equally spaced: {later:.10g} ps follows {earlier:.10g} ps, and the "
+            f"usual step is {usual:.10g} ps; choose frames with --start, --stop and --step, or give "
+            "--dt if the times are wrong")
+    return float((chosen[-1] - chosen[0]) / len(steps))
+
+
+def _times(file: Results, options: argparse.Namespace) -> Any:
+    """Times as many as frames; None if they are not needed."""
+    if options.dt is not None or not ANALYSES[options.analysis].timed:
+        return None
+    if "time_ps" not in file:
+        raise InvalidError(f"{file.path} has no time_ps: give the time between frames, --dt")
+    times, x = file["time_ps"], file[options.key]
+    if times.ndim != 1 or times.shape != x.shape[:1]:
+        raise ShapeError(f"{file.path}: {options.key} and time_ps have different numbers of frames")
+    return times
+
+
+def _run(options: argparse.Namespace) -> Found:
+    analysis = ANALYSES[options.analysis]
+    with Results(options.results) as file:
+        task = Task(file, options)
+        times = _times(file, options)
+        if analysis.timed:
+            task.dt = _step(times, task.frames, options.dt)
+        found = analysis.run(task)
+    chosen = {name: value for name, value in vars(options).items()
+              if name not in ("output", "force", "dt") and value is not None}
+    meta = {**chosen, **({"dt_ps": task.dt} if analysis.timed else {}), "collet": _core.version,
+            "units": found.units}
+    write(options.output, found, meta, options.force)
+    return found
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Arguments with "--range=-1:1" for "--range -1:1", in which argparse sees an option."""
+    found: list[str] = []
+    for argument in arguments:
+        if found and found[-1] in ("--range", "--fit") and argument[:1] == "-":
+            found[-1] += f"={argument}"
+        else:
+            found.append(argument)
+    return found
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = _parser()
+    options = parser.parse_args(_joined(arguments))
+    if options.key is None and options.analysis != "compare":
+        parser.error("the following arguments are required: --key")
+    if not options.output.endswith(SUFFIXES):
+        parser.error(f"{options.output}: the name must end in {' or '.join(SUFFIXES)}")
+    if options.start < 0 or options.step < 1 or (options.stop is not None and options.stop < 1):
+        parser.error("--start must be at least 0, --stop and --step at least 1")
+    if not options.force and os.path.lexists(options.output):
+        parser.error(f"{options.output} exists: choose another name, or --force replaces it")
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command; returns its exit status."""
+    options = _parsed(sys.argv[1:] if arguments is None else arguments)
+    name = options.key or options.analysis
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = _run(options)
+    except KeyboardInterrupt:
+        return 130
+    except (Error, MemoryError) as error:
+        chosen = (options.start, options.step) != (0, 1) and "frame" in str(error)
+        print(f"{_PROGRAM}: {name}: {error}" +
+              ("; frames are counted from --start in steps of --step" if chosen else ""),
+              file=sys.stderr)
+        return 1
+    for warning in caught:
+        print(f"{_PROGRAM}: warning: {warning.message}", file=sys.stderr)
+    for label, value, unit in found.numbers:
+        print(f"{label:20} {value:<14.8g} {'' if unit == '1' else unit}".rstrip())
+    return 0

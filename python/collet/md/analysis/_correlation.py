@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_analysis.py
+"""Autocorrelation functions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._core import InvalidError
+from ._blocks import count, first, jackknife, others, padded
+from ._series import CorrelationSums, Floats, Series, positive
+
+
+@dataclass(frozen=True, eq=False)
+class Correlation:
+    """An autocorrelation function.
+
+    lag, value, error: (frames,); lag in the unit of dt, value 1 or the square of x's unit
+    blocks: (blocks, lags), the curve of each block, not normalised
+    integral_time: integral of value / value[0] by trapezoids up to the first lag that is not
+        positive, counted as 0; NaN if there is none. In the unit of dt
+    integral_error: its standard error, for this range
+    integral_stop: that lag"""
+
+    lag: Floats
+    value: Floats
+    error: Floats
+    blocks: Floats
+    integral_time: float
+    integral_error: float
+    integral_stop: float
+
+def _centered(rows: Floats) -> Floats:
+    """Rows without their means, in place; constant ones become exactly 0."""
+    rows -= rows[:, :1]
+    rows -= rows.mean(axis=1, keepdims=True)
+    return rows
+
+
+def curves_of(series: Series, blocks: int, centered: bool) -> tuple[Floats, Floats]:
+    """C[k] of all frames and of each block."""
+    sums = CorrelationSums(series.frames, blocks)
+    for _, slab in series.slabs(series.components):
+        rows = slab.reshape(-1, series.frames)
+        sums.add(_centered(rows) if centered else rows)
+    whole, parts = sums.curves()
+    if not np.isfinite(whole[0]):
+        raise InvalidError(f"{series.caller}: the squares of {series.name} are too large for f64: "
+                           "divide it by a scale")
+    return whole / series.bodies, parts / series.bodies
+
+
+def correlation(whole: Floats, blocks: Floats, dt: float, normalise: bool) -> Correlation:
+    frames, length, nan = len(whole), blocks.shape[1], float("nan")
+    rest = others(blocks)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = rest / rest[:, :1]
+    error = jackknife(shares if normalise else rest)
+    time = spread = stop = nan
+    end = first(whole <= 0, frames)
+    if 0 < end < frames:
+        stop = dt * end
+        time = dt * float(whole[:end].sum() / whole[0] - 0.5)
+        if end <= length:
+            spread = dt * float(jackknife(shares[:, :end].sum(axis=1)))
+    return Correlation(dt * np.arange(frames), whole / whole[0] if normalise else whole,
+                       padded(error, frames), blocks, time, spread, stop)
+
+
+def autocorrelation(x: Any, dt: float = 1, normalise: bool = True, subtract_mean: bool = False, *,
+                    blocks: int = 5) -> Correlation:
+    """C[k] = sum over t of x[t] . x[t + k] / (frames - k), the mean over bodies: a Correlation.
+
+    normalise: C[k] / C[0]
+    subtract_mean: first from each body's x its mean over all frames
+    All lags come from Fourier transforms of x padded with zeros (theorem of Wiener and Khinchin).
+    Rounding errors are about 1e-15 C[0] frames / (frames - k). InvalidError if C[0] is 0 and
+    normalise is true."""
+    caller = "autocorrelation"
+    dt = positive(dt, caller, "dt")
+    series = Series(x, caller)
+    whole, parts = curves_of(series, count(blocks, caller, "blocks", 2), subtract_mean)
+    if normalise and whole[0] <= 0:
+        why = "x is constant" if subtract_mean else "x is 0, or its squares are below f64"
+        raise InvalidError(f"{caller}: C[0] is 0 and cannot normalise: {why}; give normalise=False")
+    return correlation(whole, parts, dt, normalise)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_analysis.py
+"""Mean square displacement, and the diffusion coefficient."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._core import InvalidError
+from ._blocks import bound, count, jackknife, others, padded
+from ._series import DisplacementSums, Floats, Series, positive
+
+
+@dataclass(frozen=True, eq=False)
+class MeanSquareDisplacement:
+    """lag, value, error: (frames,); value in the square of x's unit. blocks: (blocks, lags), the
+    curve of each block. dimensions: of the motion."""
+
+    lag: Floats
+    value: Floats
+    error: Floats
+    blocks: Floats
+    dimensions: int
+
+
+@dataclass(frozen=True)
+class Diffusion:
+    """A diffusion coefficient, in the unit of the displacement over the unit of lag: nm^2/ps =
+    0.01 cm^2/s.
+
+    error: standard error by the blocks, NaN if the fit goes beyond their lags
+    start, stop: first and last lag of the fit; lags: their number
+    intercept: of the line at lag 0"""
+
+    value: float
+    error: float
+    start: float
+    stop: float
+    lags: int
+    intercept: float
+    dimensions: int
+
+
+def displacement(sums: DisplacementSums, series: Series, dt: float,
+                  dimensions: int) -> MeanSquareDisplacement:
+    whole, parts = (curve / series.bodies for curve in sums.curves())
+    if not np.isfinite(whole).all():
+        raise InvalidError(f"{series.caller}: the squares of {series.name} are too large for f64: "
+                           "divide it by a scale")
+    return MeanSquareDisplacement(dt * np.arange(series.frames), whole,
+                                  padded(jackknife(others(parts)), series.frames), parts,
+                                  dimensions)
+
+
+def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanSquareDisplacement:
+    """sum over t of |x[t + k] - x[t]|^2 / (frames - k), the mean over bodies.
+
+    x: positions that no periodic box cuts: unwrapped
+    All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x
+    without its drift from the first to the last frame, which is added again exactly. Rounding
+    errors are about 1e-15 frames / (frames - k) of the mean square of x about this line."""
+    caller = "mean_square_displacement"
+    dt, blocks = positive(dt, caller, "dt"), count(blocks, caller, "blocks", 2)
+    series = Series(x, caller)
+    sums = DisplacementSums(series.frames, blocks)
+    for _, slab in series.slabs(series.components):
+        sums.add(slab.reshape(-1, series.frames))
+    return displacement(sums, series, dt, series.components)
+
+
+def diffusion(msd: MeanSquareDisplacement, start: float | None = None,
+              stop: float | None = None) -> Diffusion:
+    """The diffusion coefficient by Einstein's relation: the slope of a line fitted to msd, over
+    twice the dimensions. A Diffusion.
+
+    msd: of mean_square_displacement; of rotational_mean_square_displacement the result is in rad^2
+        over the unit of lag
+    start, stop: the range of lags, in their unit, where msd is linear; None: a tenth and a half of
+        the length of a block, which are 2 and 10 % of the trajectory with 5 blocks
+    The fit is least squares without weights, with an intercept. InvalidError if the range has
+    fewer than two lags."""
+    caller = "diffusion"
+    length = msd.blocks.shape[1]
+    lags = msd.lag
+    low = bound(start, caller, "start", float(lags[min(max(length // 10, 1), len(lags) - 1)]))
+    high = bound(stop, caller, "stop", float(lags[length // 2]))
+    tiny = 1e-9 * float(lags[-1])  # lags are products that may be rounded
+    chosen = np.flatnonzero((lags >= low - tiny) & (lags <= high + tiny))
+    if len(chosen) < 2:
+        raise InvalidError(f"{caller}: {len(chosen)} lags from {low:g} to {high:g}, and a line "
+                           f"needs two: lags go from 0 to {lags[-1]:g}; give start and stop")
+    times = lags[chosen] - lags[chosen].mean()
+    weights = times / (times @ times) / (2 * msd.dimensions)
+    value = float(weights @ msd.value[chosen])
+    error = float("nan")
+    if chosen[-1] < length:
+        error = float(jackknife(others(msd.blocks)[:, chosen] @ weights))
+    intercept = float(msd.value[chosen].mean() - 2 * msd.dimensions * value * lags[chosen].mean())
+    return Diffusion(value, error, float(lags[chosen[0]]), float(lags[chosen[-1]]), len(chosen),
+                     intercept, msd.dimensions)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_analyse.py
+"""Results files of collet-extract, and files of analyses."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._core import FileError, FormatError, InvalidError
+
+SUFFIXES = (".npz", ".csv")
+
+Number = tuple[str, Any, str]  # name, value, unit
+
+
+class Found(NamedTuple):
+    """Columns of the same length, single numbers, and arrays, which a .npz file has in place of the
+    columns."""
+
+    columns: Sequence[Number]
+    numbers: Sequence[Number] = ()
+    arrays: Sequence[Number] = ()
+
+    @property
+    def units(self) -> dict[str, str]:
+        """Of all that a .npz file has."""
+        return {name: unit for name, _, unit in (*(self.arrays or self.columns), *self.numbers)}
+
+
+# ---- Input ---------------------------------------------------------------------------------------
+
+
+class Results:
+    """Arrays of a .npz file. Used by `with`."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        file = self._guarded(lambda: np.load(path, allow_pickle=False))
+        if not isinstance(file, np.lib.npyio.NpzFile):
+            raise self._damaged("it is no .npz file")
+        self._file = file
+
+    def __enter__(self) -> Results:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self._file.close()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._file.files
+
+    def __getitem__(self, key: str) -> Any:
+        names = self._file.files
+        if key not in names:
+            near = difflib.get_close_matches(key, names, 1) or names
+            raise InvalidError(f"{self.path} has no array '{key}', but {', '.join(near)}")
+        return self._guarded(lambda: self._file[key])
+
+    def _damaged(self, why: object) -> FormatError:
+        return FormatError(f"{self.path} is not a results file (.npz) of collet-extract: {why}")
+
+    def _guarded(self, load: Callable[[], Any]) -> Any:
+        try:
+            return load()
+        except OSError as error:
+            raise FileError(f"{self.path}: {error.strerror or error}") from None
+        except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            raise self._damaged(error) from None
+
+
+# ---- Output --------------------------------------------------------------------------------------
+
+
+def _labelled(name: str, unit: str) -> str:
+    return name if unit in ("", "1") else f"{name} ({unit})"
+
+
+def _csv(found: Found, meta: dict[str, Any]) -> bytes:
+    lines = [f"# {name} = {json.dumps(value)}" for name, value in meta.items() if name != "units"]
+    lines += [f"# {_labelled(name, unit)} = {value!r}"
+              for name, value, unit in found.numbers]
+    if found.columns:
+        lines.append(",".join(_labelled(name, unit) for name, _, unit in found.columns))
+        lines += [",".join(map(repr, row))
+                  for row in zip(*(values.tolist() for _, values, _ in found.columns))]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def write(path: str, found: Found, meta: dict[str, Any], force: bool) -> None:
+    """Writes a file under another name, and gives it its name when it is complete."""
+    part = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.part")
+    try:
+        with open(part, "wb") as file:
+            if path.endswith(".csv"):
+                file.write(_csv(found, meta))
+            else:
+                arrays = {name: value for name, value, _ in
+                          (*(found.arrays or found.columns), *found.numbers)}
+                np.savez(file, **arrays, meta=json.dumps(meta))
+        if not force:
+            with open(path, "xb"):  # reserves the name
+                pass
+        os.replace(part, path)
+    except FileExistsError:
+        raise FileError(f"{path} exists: choose another name, or --force replaces it") from None
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror or error}") from None
+    finally:
+        if os.path.lexists(part):
+            os.unlink(part)

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_friction.py
+"""Friction and memory of a velocity, and torque against the change of angular momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import _host, op
+from ..._core import InvalidError, ShapeError
+from ._blocks import count, first, jackknife, others
+from ._correlation import Correlation
+from ._profile import GAS_CONSTANT, binned
+from ._series import Floats, positive
+
+_METHODS = ("integral", "initial_slope", "exponential_fit")
+
+
+@dataclass(frozen=True)
+class Friction:
+    """gamma: moment_of_inertia / tau_c, amu nm^2/ps if that is amu nm^2 and times are ps
+    tau_c: correlation time of the velocity
+    diffusion_coeff: k T / gamma, rad^2/ps
+    gamma_error, tau_c_error: standard errors by the blocks of the correlation function"""
+
+    gamma: float
+    gamma_error: float
+    tau_c: float
+    tau_c_error: float
+    diffusion_coeff: float
+    method: str
+
+
+@dataclass(frozen=True)
+class AnisotropicFriction:
+    """Friction about the long axis and across it; anisotropy: gamma across over gamma along."""
+
+    parallel: Friction
+    perp: Friction
+    anisotropy: float
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionMap:
+    """gamma, tau_c, counts: (theta bins, psi bins), NaN where counts are too few
+    edges: of theta and psi"""
+
+    gamma: Floats
+    tau_c: Floats
+    counts: Floats
+    edges: tuple[Floats, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class MemoryKernel:
+    """lag: (lags,), in the unit of acf.lag
+    value: K, 1 over that unit squared
+    integral: the integral of K from 0 on, which rises to the friction over the mass. integral[0] is
+        the friction without memory, a delta function in K that `value` does not show
+    value_error, integral_error: standard errors by blocks"""
+
+    lag: Floats
+    value: Floats
+    value_error: Floats
+    integral: Floats
+    integral_error: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueConsistency:
+    """derivative: dL/dt by central differences; residual: derivative - torque. (frames, ..., 3)
+    relative: root mean square of residual, over that of torque; frames at the ends do not count
+    slope: of the least-squares line derivative = slope torque; correlation: between the two"""
+
+    derivative: Floats
+    residual: Floats
+    relative: float
+    slope: float
+    correlation: float
+
+
+# ---- Friction ------------------------------------------------------------------------------------
+
+
+def _integral_time(shares: Floats, dt: float) -> float:
+    end = first(shares <= 0, len(shares))
+    return dt * float(shares[:end].sum() - 0.5) if 0 < end < len(shares) else float("nan")
+
+
+def _slope_time(shares: Floats, dt: float) -> float:
+    drop = 1 - float(shares[1])
+    return dt / drop if drop > 0 else float("nan")
+
+
+def _fitted_time(shares: Floats, dt: float) -> float:
+    """tau of exp(-t / tau), by least squares over the lags before the first that is not positive."""
+    end = first(shares <= 0, len(shares))
+    times, values = dt * np.arange(end), shares[:end]
+    start = _integral_time(shares, dt)
+    rate = 1 / start if start > 0 else _first_rate(values, dt)
+    for _ in range(100):
+        model = np.exp(-rate * times)
+        slope = -times * model
+        power = float(slope @ slope)
+        if not power > 0:
+            return float("nan")
+        step = float(slope @ (values - model)) / power
+        rate = max(rate + step, rate / 2)
+        if abs(step) <= 1e-13 * rate:
+            break
+    return 1 / rate
+
+
+def _first_rate(values: Floats, dt: float) -> float:
+    """Of the fall to the last value."""
+    fall = max(-float(np.log(values[-1])), 1e-3)
+    return fall / (dt * max(len(values) - 1, 1))
+
+
+_TIMES: dict[str, Callable[[Floats, float], float]] = {
+    "integral": _integral_time, "initial_slope": _slope_time, "exponential_fit": _fitted_time}
+
+
+def extract_friction_from_acf(acf: Correlation, moment_of_inertia: float,
+                              temperature: float = 300, method: str = "integral") -> Friction:
+    """The friction of a rotation whose velocity falls as C(t) = exp(-gamma t / I): a Friction.
+
+    acf: of autocorrelation of angular velocities, lags in ps
+    moment_of_inertia: amu nm^2; temperature: K
+    method: how the correlation time follows from C / C[0]: "integral": its integral_time;
+        "initial_slope": by the first lag; "exponential_fit": by least squares over all lags before
+        the first that is not positive
+    NaN where C has no such time. The names are rotmd's; the units are nm and kJ/mol, and the
+    integral ends where C first falls to 0."""
+    caller = "extract_friction_from_acf"
+    if method not in _TIMES:
+        raise InvalidError(f"{caller}: method is {method!r}, not one of {_METHODS}")
+    inertia = positive(moment_of_inertia, caller, "moment_of_inertia")
+    heat = GAS_CONSTANT * positive(temperature, caller, "temperature")
+    if len(acf.lag) < 3:
+        raise ShapeError(f"{caller}: acf has {len(acf.lag)} lags; it must have at least 3")
+    dt = float(acf.lag[1])
+    tau = _TIMES[method](acf.value / acf.value[0], dt)
+    error = gamma_error = float("nan")
+    if acf.blocks.shape[1] >= 3:
+        rest = others(acf.blocks)
+        estimates = np.array([_TIMES[method](curve / curve[0], dt) for curve in rest])
+        error = float(jackknife(estimates))
+        gamma_error = float(jackknife(inertia / estimates))
+    gamma = inertia / tau
+    return Friction(gamma, gamma_error, tau, error, heat / gamma, method)
+
+
+def anisotropic_friction_tensor(omega_parallel_acf: Correlation, omega_perp_acf: Correlation,
+                                i_parallel: float, i_perp: float, temperature: float = 300,
+                                method: str = "integral") -> AnisotropicFriction:
+    """extract_friction_from_acf of the rotation about the long axis and across it.
+
+    i_parallel, i_perp: moments of inertia about the long axis and across it"""
+    parallel = extract_friction_from_acf(omega_parallel_acf, i_parallel, temperature, method)
+    perp = extract_friction_from_acf(omega_perp_acf, i_perp, temperature, method)
+    return AnisotropicFriction(parallel, perp, perp.gamma / parallel.gamma)
+
+
+def orientation_dependent_friction(theta: Any, psi: Any, omega: Any, dt: float,
+                                   moment_of_inertia: float, *, bins: Any = (10, 12),
+                                   range: Any = ((0, 90), (0, 360)), lags: int = 200,
+                                   min_samples: int = 50) -> FrictionMap:
+    """moment_of_inertia / tau_c, with tau_c the integral of the correlation of omega from frames
+    whose orientation is in a bin: C[k] = mean of omega[t] . omega[t + k], t in the bin: a FrictionMap.
+
+    theta, psi: (frames,), angles, in the unit of `range`; omega: (frames, 3)
+    bins, range: of theta and of psi, which is periodic
+    lags: longest lag of the integral, in frames, which ends where C first falls to 0
+    min_samples: bins with fewer frames are NaN"""
+    caller = "orientation_dependent_friction"
+    dt, inertia = (positive(dt, caller, "dt"),
+                   positive(moment_of_inertia, caller, "moment_of_inertia"))
+    velocity = _host.array(omega, np.float64, f"{caller}: omega")
+    if velocity.ndim != 2 or velocity.shape[1] != 3 or len(velocity) < 3:
+        raise ShapeError(f"{caller}: omega must be frames x 3, at least 3 frames")
+    if not np.isfinite(velocity).all():
+        raise InvalidError(f"{caller}: omega has numbers that are not finite")
+    found = binned(theta, psi, bins, range, None, (False, True), caller)
+    if found.inside.shape != (len(velocity), 1):
+        raise ShapeError(f"{caller}: theta and psi must be as long as omega, {len(velocity)}")
+    longest = min(count(lags, caller, "lags", 2), len(velocity) - 1)
+    size = int(np.prod(found.shape))
+    curves = np.empty((longest + 1, size))
+    index = np.where(found.inside[:, 0], found.index[:, 0], size)  # one more bin: outside
+    for k in np.arange(longest + 1):
+        products = np.einsum("fi,fi->f", velocity[:len(velocity) - k], velocity[k:])
+        where = index[:len(products)]
+        pairs = np.bincount(where, minlength=size + 1)[:size]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            curves[k] = np.bincount(where, products, size + 1)[:size] / pairs
+    counts = found.counts()
+    times = np.full(size, np.nan)
+    for b in np.flatnonzero(counts.ravel() >= min_samples):
+        if curves[0, b] > 0:
+            times[b] = _integral_time(curves[:, b] / curves[0, b], dt)
+    tau = times.reshape(found.shape)
+    return FrictionMap(inertia / tau, tau, counts, tuple(found.edges))
+
+
+# ---- Memory --------------------------------------------------------------------------------------
+
+
+def _derivatives(curve: Floats, dt: float) -> Floats:
+    return np.asarray(np.gradient(curve, dt, axis=-1, edge_order=2))
+
+
+def _integrals(curves: Floats, dt: float) -> Floats:
+    """G of C[0] G(t) = -C'(t) - integral of G(s) C'(t - s) ds, by trapezoids, of each row."""
+    shares = curves / curves[:, :1]
+    slope = _derivatives(shares, dt)
+    found = np.empty_like(shares)
+    found[:, 0] = -slope[:, 0]
+    head = 1 + dt / 2 * slope[:, 0]
+    for n in np.arange(1, shares.shape[1]):
+        sums = np.einsum("bj,bj->b", found[:, 1:n], slope[:, n - 1:0:-1])
+        found[:, n] = -(slope[:, n] + dt * (sums + found[:, 0] * slope[:, n] / 2)) / head
+    return found
+
+
+def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
+    """K of the generalised Langevin equation dC/dt = -integral of K(s) C(t - s) ds over s from 0 to
+    t, for the correlation function C of a velocity: a MemoryKernel.
+
+    acf: of autocorrelation of a velocity, in a potential that does not vary
+    stop: last lag, in the unit of acf.lag; None: half a block. Time grows with its square
+
+    The integral of K is the solution of a Volterra equation of the second kind, by trapezoids (B.
+    Kowalik et al., Phys. Rev. E 100 (2019) 012126); K is its derivative. Errors of both are of the
+    order of dt^2. Errors grow with the lag."""
+    caller = "memory_kernel"
+    length = acf.blocks.shape[1]
+    lags = len(acf.lag)
+    last = min(length // 2, lags - 1) if stop is None else \
+        int(np.searchsorted(acf.lag, positive(stop, caller, "stop") * (1 + 1e-9), "right")) - 1
+    if last < 3:
+        raise InvalidError(f"{caller}: {last} lags after 0, and a kernel needs 3: give more frames, "
+                           "or a larger stop")
+    dt = float(acf.lag[1])
+    integral = _integrals(acf.value[None, :last + 1], dt)[0]
+    value = _derivatives(integral, dt)
+    error, integral_error = np.full(last + 1, np.nan), np.full(last + 1, np.nan)
+    if last < length:
+        estimates = _integrals(others(acf.blocks)[:, :last + 1], dt)
+        integral_error, error = jackknife(estimates), jackknife(_derivatives(estimates, dt))
+    return MemoryKernel(acf.lag[:last + 1], value, error, integral, integral_error)
+
+
+# ---- Torque --------------------------------------------------------------------------------------
+
+
+def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
+    """Whether torque is the change of the angular momentum L: a TorqueConsistency.
+
+    L, torque: (frames, 3) or (frames, bodies, 3), at least 3 frames
+    Differences have two causes: frames too far apart, by the square of dt, and velocities of half a
+    step before, which leap-frog integrators write. A body that the periodic box cuts has another
+    torque. InvalidError if all torque is 0."""
+    caller = "torque_consistency"
+    dt = positive(dt, caller, "dt")
+    momentum = _host.array(L, np.float64, f"{caller}: L")
+    turning = _host.array(torque, np.float64, f"{caller}: torque")
+    if momentum.shape != turning.shape or momentum.ndim not in (2, 3) or \
+            momentum.shape[-1] != 3 or len(momentum) < 3:
+        raise ShapeError(f"{caller}: L and torque are {momentum.shape} and {turning.shape}; they must "
+                         "be frames x 3 or frames x bodies x 3, at least 3 frames")
+    for values, name in ((momentum, "L"), (turning, "torque")):
+        if not np.isfinite(values).all():
+            raise InvalidError(f"{caller}: {name} has numbers that are not finite")
+    times = dt * np.arange(len(momentum))
+    bodies = momentum.reshape(len(momentum), -1, 3)
+    derivative = np.stack([np.asarray(op.time_derivative(np.ascontiguousarray(bodies[:, b]),
+                                                         times).derivative)
+                           for b in range(bodies.shape[1])], axis=1).reshape(momentum.shape)
+    inner, other = derivative[1:-1].ravel(), turning[1:-1].ravel()
+    power = float(other @ other)
+    if not power > 0:
+        raise InvalidError(f"{caller}: torque is 0 in all frames between the first and the last")
+    left = inner - other
+    across = float(inner @ other)
+    size = float(inner @ inner)
+    return TorqueConsistency(derivative, derivative - turning, float(np.sqrt(left @ left / power)),
+                             across / power, across / np.sqrt(size * power) if size else 0.0)

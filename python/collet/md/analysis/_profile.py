@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_profiles.py
+"""Histograms and potentials of mean force."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ... import _host
+from ..._core import InvalidError, ShapeError
+from ._blocks import count, jackknife
+from ._series import Floats, positive
+
+GAS_CONSTANT = 8.31446261815324e-3  # kJ/mol/K
+_JACOBIANS = (None, "sin", "r2")
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """counts: (bins,), or (bins, bins) of two coordinates; sums of weights
+    edges, centers: of each coordinate, (bins + 1,) and (bins,)
+    outside, nan: sums of weights of the samples beyond the range, and of those that are NaN; a
+        sample is counted once, as NaN if either coordinate is"""
+
+    counts: Floats
+    edges: tuple[Floats, ...]
+    centers: tuple[Floats, ...]
+    outside: float
+    nan: float
+
+
+@dataclass(frozen=True, eq=False)
+class MeanForcePotential:
+    """value: kJ/mol, 0 at the minimum; NaN in bins without samples. (bins,) or (bins, bins)
+    error: standard error by blocks of the difference from the minimum's bin; NaN where a bin has
+        samples in one block only
+    density: probability per bin's width, divided by the Jacobian; its integral with it is 1
+    histogram: the counts"""
+
+    value: Floats
+    error: Floats
+    density: Floats
+    histogram: Histogram
+    temperature: float
+
+    @property
+    def centers(self) -> tuple[Floats, ...]:
+        """The middles of the bins of each coordinate."""
+        return self.histogram.centers
+
+
+# ---- Arguments -----------------------------------------------------------------------------------
+
+
+def _each(value: Any, axes: int, caller: str, name: str) -> list[Any]:
+    """`value` for each coordinate; a sequence has one a coordinate."""
+    if axes == 1 or value is None or np.ndim(value) == 0 or isinstance(value, str):
+        return [value] * axes
+    if len(value) != axes:
+        raise ShapeError(f"{caller}: {name} is {value!r}; it must have one item a coordinate")
+    return list(value)
+
+
+def _coordinates(x: Any, y: Any, caller: str) -> list[Floats]:
+    """(frames, bodies) of each coordinate."""
+    found = []
+    for values, name in ((x, "x"), (y, "y")):
+        if values is None:
+            continue
+        array = _host.array(values, np.float64, f"{caller}: {name}")
+        if array.ndim not in (1, 2) or not array.size:
+            shape = " x ".join(map(str, array.shape)) or "a scalar"
+            raise ShapeError(f"{caller}: {name} is {shape}; it must be frames, or frames x bodies")
+        found.append(array.reshape(len(array), -1))
+    if len(found) == 2 and found[0].shape != found[1].shape:
+        raise ShapeError(f"{caller}: x and y have different shapes, {found[0].shape} and "
+                         f"{found[1].shape}")
+    return found
+
+
+def _weights_of(weights: Any, shape: tuple[int, ...], caller: str) -> Floats:
+    if weights is None:
+        return np.ones(shape)
+    found = _host.array(weights, np.float64, f"{caller}: weights")
+    if found.ndim not in (1, 2) or len(found) != shape[0]:
+        raise ShapeError(f"{caller}: weights must be as long as x, {shape[0]} frames")
+    if not (np.isfinite(found) & (found >= 0)).all():
+        raise InvalidError(f"{caller}: weights must be finite and not negative")
+    return np.broadcast_to(found.reshape(len(found), -1), shape)
+
+
+def _edges(values: Floats, bins: Any, limits: Any, caller: str) -> Floats:
+    number = count(bins, caller, "bins", 1)
+    if limits is None:
+        finite = values[np.isfinite(values)]
+        if not finite.size:
+            raise InvalidError(f"{caller}: no number is finite: there is no range")
+        low, high = float(finite.min()), float(finite.max())
+        if low == high:
+            raise InvalidError(f"{caller}: all numbers are {low:g}: give the range")
+    else:
+        try:
+            low, high = map(float, limits)
+        except (TypeError, ValueError):
+            raise InvalidError(f"{caller}: range is {limits!r}, not two numbers") from None
+        if not -np.inf < low < high < np.inf:
+            raise InvalidError(f"{caller}: range is {low:g} to {high:g}; it must rise, and be finite")
+    return np.linspace(low, high, number + 1)
+
+
+# ---- Counting ------------------------------------------------------------------------------------
+
+
+class Bins:
+    """The bin of each sample and its weight.
+
+    edges: of each coordinate; shape: bins of each coordinate
+    index, inside: (frames, bodies), the bin in C order, and whether the sample is in the range
+    outside, nan: sums of weights"""
+
+    def __init__(self, coordinates: list[Floats], edges: list[Floats], periodic: list[Any],
+                 weights: Floats) -> None:
+        self.edges, self.shape = edges, tuple(len(e) - 1 for e in edges)
+        index = np.zeros(weights.shape, np.int64)
+        inside = np.ones(weights.shape, bool)
+        empty = np.zeros(weights.shape, bool)
+        for values, edge, wraps in zip(coordinates, edges, periodic):
+            low, high, size = edge[0], edge[-1], len(edge) - 1
+            empty |= np.isnan(values)
+            known = np.isfinite(values)
+            with np.errstate(invalid="ignore"):
+                where = np.where(known, values, low)
+                if wraps:
+                    where = low + np.mod(where - low, high - low)
+                within = known & (where >= low) & (where <= high)
+                # searchsorted puts a number that is an edge into the bin that begins there.
+                bins = np.searchsorted(edge, where, side="right") - 1
+            inside &= within
+            index = index * size + np.clip(bins, 0, size - 1)  # the last bin is closed
+        self.index, self.inside, self._weights = index, inside, weights
+        self.outside = float(weights[~inside & ~empty].sum())
+        self.nan = float(weights[empty].sum())
+
+    def counts(self, frames: slice = slice(None)) -> Floats:
+        """Sums of weights of these frames."""
+        chosen = self.inside[frames]
+        found = np.bincount(self.index[frames][chosen], self._weights[frames][chosen],
+                            int(np.prod(self.shape)))
+        return np.asarray(found.reshape(self.shape), np.float64)
+
+    def histogram(self) -> Histogram:
+        """The counts of all frames."""
+        return Histogram(self.counts(), tuple(self.edges),
+                         tuple((e[1:] + e[:-1]) / 2 for e in self.edges), self.outside, self.nan)
+
+
+def binned(x: Any, y: Any, bins: Any, limits: Any, weights: Any, periodic: Any,
+            caller: str) -> Bins:
+    coordinates = _coordinates(x, y, caller)
+    axes = len(coordinates)
+    ranges: Sequence[Any] = [limits] if axes == 1 else [None, None] if limits is None else limits
+    if len(ranges) != axes:
+        raise ShapeError(f"{caller}: range is {limits!r}; it must have one pair a coordinate")
+    edges = [_edges(values, number, pair, caller) for values, number, pair in
+             zip(coordinates, _each(bins, axes, caller, "bins"), ranges)]
+    wraps = _each(periodic, axes, caller, "periodic")
+    if any(w and pair is None for w, pair in zip(wraps, ranges)):
+        raise InvalidError(f"{caller}: a periodic coordinate needs its range, one period")
+    return Bins(coordinates, edges, wraps, _weights_of(weights, coordinates[0].shape, caller))
+
+
+def histogram(x: Any, y: Any = None, *, bins: Any = 50, range: Any = None, weights: Any = None,
+              periodic: Any = False) -> Histogram:
+    """Counts over equal bins of a coordinate, or of two: a Histogram.
+
+    x, y: (frames,) or (frames, bodies), whose samples count together
+    bins: number of bins; with y also one a coordinate
+    range: (low, high), with y two pairs; None: the least and the largest number. A bin has its
+        lower edge, the last one both. Numbers outside and NaN are counted apart
+    weights: (frames,) or the shape of x; None: 1 each
+    periodic: numbers are first brought into the range, which is one period; with y also one a
+        coordinate"""
+    return binned(x, y, bins, range, weights, periodic, "histogram").histogram()
+
+
+# ---- Potential of mean force ---------------------------------------------------------------------
+
+
+def _jacobian(kind: Any, edges: Floats, caller: str) -> npt.NDArray[np.floating[Any]]:
+    """The mean of the Jacobian over each bin."""
+    if kind is None:
+        return np.ones(len(edges) - 1)
+    low, high = edges[:-1], edges[1:]
+    if kind == "sin":
+        if low[0] < -1e-12 or high[-1] > np.pi + 1e-12:
+            raise InvalidError(f"{caller}: the Jacobian sin needs a range within 0 and pi, in rad, "
+                               f"not {low[0]:g} to {high[-1]:g}")
+        return np.asarray((np.cos(low) - np.cos(high)) / (high - low))
+    if kind == "r2":
+        if low[0] < 0:
+            raise InvalidError(f"{caller}: the Jacobian r2 needs a range from 0 on, not {low[0]:g}")
+        return np.asarray((high**2 + high * low + low**2) / 3)
+    raise InvalidError(f"{caller}: jacobian is {kind!r}, not one of {_JACOBIANS}")
+
+
+def potential_of_mean_force(x: Any, y: Any = None, *, bins: Any = 50, range: Any = None,
+                            temperature: float = 300, jacobian: Any = None, weights: Any = None,
+                            periodic: Any = False, blocks: int = 5) -> MeanForcePotential:
+    """-k T ln(p / J) along a coordinate, or over two, in kJ/mol: a MeanForcePotential.
+
+    x, y, bins, range, weights, periodic: as in histogram; weights undo a bias: exp(bias / k T)
+    temperature: K
+    jacobian: J, by which a coordinate without any force would be distributed, as its mean over a
+        bin: None: 1; "sin": of an angle in rad from 0 to pi between two axes, of which there are
+        more at pi / 2; "r2": of a distance in three dimensions. With y one a coordinate
+    blocks: of frames, for errors
+
+    InvalidError if no sample is within the range."""
+    caller = "potential_of_mean_force"
+    scale = GAS_CONSTANT * positive(temperature, caller, "temperature")
+    parts = count(blocks, caller, "blocks", 2)
+    samples = binned(x, y, bins, range, weights, periodic, caller)
+    found = samples.histogram()
+    total = found.counts.sum()
+    if not total > 0:
+        raise InvalidError(f"{caller}: no sample is within the range, {found.outside:g} are outside "
+                           f"and {found.nan:g} are NaN")
+    measure = np.ones(())
+    for kind, edges in zip(_each(jacobian, len(found.edges), caller, "jacobian"), found.edges):
+        measure = np.multiply.outer(measure, _jacobian(kind, edges, caller) * np.diff(edges))
+    density = found.counts / total / measure
+    length = len(samples.inside) // parts
+    error = np.full(density.shape, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = np.where(found.counts > 0, -scale * np.log(density), np.nan)
+        lowest = int(np.nanargmin(value))
+        if length:
+            each = np.stack([samples.counts(slice(b * length, (b + 1) * length))
+                             for b in np.arange(parts)])
+            curves = -scale * np.log((each.sum(axis=0) - each) / measure)
+            flat = curves.reshape(parts, -1)
+            spread = jackknife(flat - flat[:, lowest:lowest + 1])
+            error = np.where(np.isfinite(spread), spread, np.nan).reshape(density.shape)
+    return MeanForcePotential(value - value.ravel()[lowest], error, density, found,
+                              float(temperature))

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_analysis.py
+"""Rotation of axes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import _host
+from ..._core import InvalidError, ShapeError
+from ._blocks import count, jackknife, others
+from ._correlation import Correlation, correlation
+from ._displacement import MeanSquareDisplacement, displacement
+from ._series import CorrelationSums, DisplacementSums, Floats, Series, parts_of, positive
+
+_ROOT2 = 2**0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Rotation:
+    """c1, c2: correlation of the first and second Legendre polynomials. s2: the order parameter
+    S^2, s2_error its standard error."""
+
+    c1: Correlation
+    c2: Correlation
+    s2: float
+    s2_error: float
+
+
+def _directions(axes: Any, caller: str) -> Series:
+    series = Series(axes, caller, "axes")
+    if series.components != 3:
+        raise ShapeError(f"{caller}: axes have {series.components} component; they must be "
+                         "frames x 3 or frames x bodies x 3")
+    # Principal axes of one body have the shape of three bodies, but their vectors are columns.
+    some = _host.array(series.x[:1000], np.float64, f"{caller}: axes")
+    if series.bodies == 3 and np.allclose(np.einsum("fbc,fdc->fbd", some, some), np.eye(3),
+                                          atol=1e-5):
+        raise ShapeError(f"{caller}: axes are three orthogonal vectors in every frame, as "
+                         "principal axes are, whose vectors are columns: give one, axes[:, :, 0]")
+    return series
+
+
+def _unit(series: Series, first: int, slab: Floats) -> Floats:
+    """A slab of axes, each divided by its length."""
+    slab /= np.abs(slab).max(axis=1, keepdims=True).clip(min=np.finfo(float).tiny)
+    lengths = np.sqrt((slab**2).sum(axis=1, keepdims=True))
+    zero = np.argwhere(lengths[:, 0].T == 0)
+    if len(zero):
+        raise InvalidError(f"{series.caller}: axes have length 0 at "
+                           f"{series.place(zero[0][0], first + zero[0][1])}")
+    slab /= lengths
+    return slab
+
+
+def _tensors(slab: Floats) -> Floats:
+    """(bodies, 6, frames): u u^T - 1/3, whose scalar product for two u is cos^2 - 1/3."""
+    x, y, z = np.moveaxis(slab, 1, 0)
+    return np.stack([x * x - 1 / 3, y * y - 1 / 3, z * z - 1 / 3,
+                     _ROOT2 * x * y, _ROOT2 * x * z, _ROOT2 * y * z], axis=1)
+
+
+def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
+    """Rotational correlation of axes u, of any length: C1 = <u(0).u(t)>,
+    C2 = <3 (u(0).u(t))^2 - 1> / 2, and the order parameter
+    S^2 = (3 sum over i, j of <u_i u_j>^2 - 1) / 2, to which C2 falls if the body cannot tumble.
+
+    axes: (frames, 3) or (frames, bodies, 3); of principal axes (frames, 3, 3) one: axes[:, :, 0]
+    C2 is the autocorrelation of the tensor u u^T - 1/3. S^2: G. Lipari and A. Szabo, J. Am. Chem.
+    Soc. 104 (1982) 4546; E. R. Henry and A. Szabo, J. Chem. Phys. 82 (1985) 4753. It is about
+    (1 - S^2) / (independent samples) too large. A Rotation."""
+    caller = "rotation"
+    dt = positive(dt, caller, "dt")
+    blocks = count(blocks, caller, "blocks", 2)
+    series = _directions(axes, caller)
+    first, second = (CorrelationSums(series.frames, blocks) for _ in range(2))
+    order, orders = 0.0, np.zeros(blocks)
+    for body, slab in series.slabs(9):
+        units = _unit(series, body, slab)
+        tensors = _tensors(units).reshape(-1, series.frames)
+        first.add(units.reshape(-1, series.frames))
+        second.add(tensors)
+        order += 1.5 * float((tensors.mean(axis=1)**2).sum())
+        if series.frames >= blocks:
+            means = parts_of(tensors, blocks).mean(axis=2).T
+            orders += 1.5 * (others(means)**2).sum(axis=1)
+    c1, c2 = (correlation(whole * factor, parts * factor, dt, True)
+              for factor, (whole, parts) in ((1 / series.bodies, first.curves()),
+                                             (1.5 / series.bodies, second.curves())))
+    error = float(jackknife(orders / series.bodies)) if series.frames >= blocks else float("nan")
+    return Rotation(c1, c2, order / series.bodies, error)
+
+
+def _turned(series: Series) -> Iterator[tuple[int, Floats]]:
+    """The first body of each slab and its angular displacements, (bodies, 3, frames)."""
+    coarse = None
+    for body, slab in series.slabs(9):
+        units = _unit(series, body, slab)
+        now, then = units[..., :-1], units[..., 1:]
+        turns = np.cross(now, then, axis=1)
+        sines, cosines = np.sqrt((turns**2).sum(axis=1)), (now * then).sum(axis=1)
+        back = np.argwhere(((sines == 0) & (cosines < 0)).T)
+        if len(back):
+            raise InvalidError(f"{series.caller}: axes turn by 180 degrees after "
+                               f"{series.place(back[0][0], body + back[0][1])}, in no direction: "
+                               "give more frames, or axes without changes of sign")
+        wide = np.argwhere((cosines < 0).T)
+        if coarse is None and len(wide):
+            coarse = series.place(wide[0][0], body + wide[0][1])
+        turns *= np.divide(np.arctan2(sines, cosines), sines, out=np.ones_like(sines),
+                           where=sines > 0)[:, None]
+        angles = np.zeros_like(slab)
+        np.cumsum(turns, axis=2, out=angles[..., 1:])
+        yield body, angles
+    if coarse:
+        warnings.warn(f"{series.caller}: axes turn by more than 90 degrees after {coarse}: too "
+                      "few frames for this motion", RuntimeWarning, stacklevel=3)
+
+
+def angular_displacement(axes: Any) -> Floats:
+    """The angle about x, y and z, in rad, by which axes turned since the first frame: the sum of
+    the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
+    Rev. E 56 (1997) 5450). The shape is the shape of axes, (frames, 3) or (frames, bodies, 3).
+
+    A RuntimeWarning if an axis turns by more than 90 degrees in a step: its way is then unknown.
+    InvalidError if it turns by 180."""
+    series = _directions(axes, "angular_displacement")
+    found = np.empty((series.frames, series.bodies, 3))
+    for body, angles in _turned(series):
+        found[:, body:body + len(angles)] = np.moveaxis(angles, 2, 0)
+    return found.reshape(series.shape)
+
+
+def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
+                                        blocks: int = 5) -> MeanSquareDisplacement:
+    """mean_square_displacement of angular_displacement(axes), rad^2: 4 D t in free rotational
+    diffusion of an axis, so that diffusion() of it gives D."""
+    caller = "rotational_mean_square_displacement"
+    dt, blocks = positive(dt, caller, "dt"), count(blocks, caller, "blocks", 2)
+    series = _directions(axes, caller)
+    sums = DisplacementSums(series.frames, blocks)
+    for _, angles in _turned(series):
+        sums.add(angles.reshape(-1, series.frames))
+    return displacement(sums, series, dt, 2)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_analysis.py
+"""Independent samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ... import _host
+from ..._core import InvalidError
+from ._blocks import count, first
+from ._correlation import curves_of
+from ._series import Series, positive
+
+_LEAST_LAGS = 3  # of the statistical inefficiency, which noise shall not cut at once
+
+
+@dataclass(frozen=True)
+class Equilibration:
+    """frame, time: the first that counts as equilibrated. inefficiency: frames per independent
+    sample from there on; samples: independent samples from there on."""
+
+    frame: int
+    time: float
+    inefficiency: float
+    samples: float
+
+
+def _inefficiency(series: Series) -> float:
+    """Frames per independent sample; 0 of a constant."""
+    whole, _ = curves_of(series, 0, centered=True)
+    frames = series.frames
+    if whole[0] <= 0:
+        return 0.0
+    lags = np.arange(1, frames)
+    shares = whole[1:] / whole[0]
+    end = first((shares <= 0) & (lags > _LEAST_LAGS), max(frames - 2, 0))
+    return max(1.0, float(1 + 2 * (shares[:end] * (1 - lags[:end] / frames)).sum()))
+
+
+def statistical_inefficiency(x: Any) -> float:
+    """Frames per independent sample, at least 1: g = 1 + 2 sum over k of C[k] / C[0] (1 - k /
+    frames), C of x without its mean, up to the first k above 3 with C[k] <= 0 (J. D. Chodera et
+    al., J. Chem. Theory Comput. 3 (2007) 26; as pymbar). The mean of x has the standard error
+    std(x) sqrt(g / frames).
+
+    InvalidError if x is constant."""
+    found = _inefficiency(Series(x, "statistical_inefficiency"))
+    if not found:
+        raise InvalidError("statistical_inefficiency: x is constant: there are no fluctuations")
+    return found
+
+
+def equilibration_time(x: Any, dt: float = 1, *, candidates: int = 100) -> Equilibration:
+    """The frame from which on x has the most independent samples, (frames - frame) / g (J. D.
+    Chodera, J. Chem. Theory Comput. 12 (2016) 1799), with g as in statistical_inefficiency.
+
+    candidates: frames that are tried, at equal distances from frame 0; each takes a transform of x
+    If x is constant from a candidate on, that counts as one sample, as in pymbar. InvalidError if
+    all of x is constant."""
+    caller = "equilibration_time"
+    dt = positive(dt, caller, "dt")
+    step = -(-Series(x, caller).frames // count(candidates, caller, "candidates", 1))
+    x = _host.array(x, None, f"{caller}: x")
+    best = Equilibration(0, 0.0, 0.0, 0.0)
+    for frame in range(0, len(x), step):
+        rest = len(x) - frame
+        found = _inefficiency(Series(x[frame:], caller))
+        if not found and not frame:
+            raise InvalidError(f"{caller}: x is constant: there are no fluctuations")
+        g = found or float(rest)
+        if rest / g > best.samples:
+            best = Equilibration(frame, dt * frame, g, rest / g)
+    return best
