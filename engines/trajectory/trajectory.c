@@ -3,7 +3,7 @@
 #include "atoms/pattern.h"
 #include "atoms/selection.h"
 #include "reading/recognise.h"
-#include "io/letters.h"
+#include "io/nearest.h"
 #include "io/struct.h"
 #include "run.h"
 #include "warnings.h"
@@ -25,8 +25,6 @@ collet_status collet_trajectory_check_selection(const char *text, collet_error *
 
 /* ---- Keys -------------------------------------------------------------------------------- */
 
-#define KEY_MAX 31 /* bytes of a key */
-
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
 
 #define SOME_VELOCITIES 8u /* a bit beside TRAJECTORY_VELOCITIES: only some atoms have velocities */
@@ -41,44 +39,14 @@ static const char *missing(uint32_t needs, uint32_t has)
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
-/* Edit distance: the number of inserted, deleted and changed letters, ignoring case. */
-static size_t distance(const char *word, size_t length, const char *key)
-{
-    size_t row[KEY_MAX + 1], m = strlen(key);
-
-    for (size_t j = 0; j <= m; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= length; i++) {
-        size_t diagonal = row[0]++;
-
-        for (size_t j = 1; j <= m; j++) {
-            size_t edits = diagonal + (io_to_upper(word[i - 1]) != io_to_upper(key[j - 1]));
-
-            diagonal = row[j];
-            if (edits > row[j] + 1)
-                edits = row[j] + 1;
-            if (edits > row[j - 1] + 1)
-                edits = row[j - 1] + 1;
-            row[j] = edits;
-        }
-    }
-    return row[m];
-}
-
 /* NULL: no key is similar to the word. */
 static const char *nearest_key(const char *word, size_t length)
 {
-    size_t bound = length / 3 + 2;
+    size_t bound = io_nearest_bound(length);
     const char *nearest = NULL;
 
-    for (size_t i = 0; i < trajectory_output_count; i++) {
-        size_t d = distance(word, length, trajectory_outputs[i].key);
-
-        if (d < bound) {
-            bound = d;
-            nearest = trajectory_outputs[i].key;
-        }
-    }
+    for (size_t i = 0; i < trajectory_output_count; i++)
+        io_nearest_try(word, length, trajectory_outputs[i].key, &bound, &nearest);
     return nearest;
 }
 
