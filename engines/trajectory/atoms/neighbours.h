@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * neighbours.h - finds points that are near to others in a periodic box.
+ *
+ * The box is any parallelepiped; a vector of length 0 is an axis without a period. Distances are the
+ * smallest to any periodic image, also where they are above half the box. Cell lists: time grows
+ * with the number of points.
+ */
+#ifndef ENGINES_TRAJECTORY_ATOMS_NEIGHBOURS_H
+#define ENGINES_TRAJECTORY_ATOMS_NEIGHBOURS_H
+
+#include <collet/collet.h>
+
+/* Memory of a search, kept for the next one. One thread at a time. */
+typedef struct trajectory_neighbours trajectory_neighbours;
+
+/* NULL if out of memory. */
+trajectory_neighbours *trajectory_neighbours_create(void);
+/* NULL is allowed. */
+void trajectory_neighbours_free(trajectory_neighbours *neighbours);
+
+/*
+ * For each of n_targets points sets near[i] to 1 if it is at most `distance` from one of the
+ * n_sources points, computed in double precision, else to 0. Points are 3 numbers each, in the unit
+ * of box[9] and `distance` >= 0; a point that is not finite is near to none. COLLET_FORMAT for a box
+ * that is flat, not finite or thousands of times longer than wide; COLLET_NO_MEMORY.
+ */
+collet_status trajectory_neighbours_find(trajectory_neighbours *neighbours, const double box[9],
+                                         double distance, const double *sources, int64_t n_sources,
+                                         const double *targets, int64_t n_targets, uint8_t *near,
+                                         collet_error *err);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Points near to others in boxes of every shape, against the distances of all pairs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/contains.h"
+#include "trajectory/atoms/neighbours.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_POINTS 400
+
+static uint64_t state_of_random = 1;
+
+static double uniform(void)
+{
+    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state_of_random >> 40) / 16777216.0;
+}
+
+/* Numbers of 24 bits, as the files have them: all distances are then computed without rounding. */
+static void fill(double *points, int64_t n, double extent)
+{
+    for (int64_t i = 0; i < 3 * n; i++)
+        points[i] = (double)(float)((2 * uniform() - 0.5) * extent);
+}
+
+/* `images`: how many boxes away an image may be the nearest. */
+static int near_by_pairs(const double box[9], int images, double distance, const double *sources,
+                         int64_t n, const double target[3])
+{
+    int by[3];
+
+    for (int64_t i = 0; i < n; i++)
+        for (by[0] = -images; by[0] <= images; by[0]++)
+            for (by[1] = -images; by[1] <= images; by[1]++)
+                for (by[2] = -images; by[2] <= images; by[2]++) {
+                    double square = 0;
+
+                    for (int k = 0; k < 3; k++) {
+                        double d = target[k] - sources[3 * i + k];
+
+                        for (int v = 0; v < 3; v++)
+                            d -= by[v] * box[3 * v + k];
+                        square += d * d;
+                    }
+                    if (square <= distance * distance)
+                        return 1;
+                }
+    return 0;
+}
+
+static const double boxes[][9] = {
+    {3, 0, 0, 0, 3, 0, 0, 0, 3},                   /* a cube */
+    {2, 0, 0, 0, 4, 0, 0, 0, 1},                   /* a cuboid */
+    {3, 0, 0, 1.5, 2.5, 0, -1.5, 1.25, 2.25},      /* a dodecahedron, nearly */
+    {3, 0, 0, 0, 3, 0, 1.5, 1.5, 2.125},           /* the other form */
+    {0.5, 2, 0.25, 2, -0.25, 0.5, 0.125, 0.25, 2}, /* turned, left-handed */
+    {3, 0, 0, 3, 3, 0, -3, 3, 3},                  /* a cube by other vectors */
+    {0, 0, 0, 0, 0, 0, 0, 0, 0},                   /* none */
+    {3, 0, 0, 0, 3, 0, 0, 0, 0},                   /* a layer */
+    {0, 0, 0, 0, 0, 2, 0, 3, 0},                   /* a layer, turned */
+    {0, 0, 2, 0, 0, 0, 0, 0, 0},                   /* a line */
+};
+
+static void compare(const double box[9], int64_t n_sources, int64_t n_targets, double extent,
+                    double distance)
+{
+    static double sources[3 * MAX_POINTS], targets[3 * MAX_POINTS];
+    static trajectory_neighbours *neighbours;
+    uint8_t near[MAX_POINTS];
+    collet_error err;
+
+    if (neighbours == NULL)
+        neighbours = trajectory_neighbours_create();
+    fill(sources, n_sources, extent);
+    fill(targets, n_targets, extent);
+    memset(near, 2, sizeof near);
+    if (trajectory_neighbours_find(neighbours, box, distance, sources, n_sources, targets,
+                                   n_targets, near, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    for (int64_t i = 0; i < n_targets; i++)
+        if (near[i] != near_by_pairs(box, 5, distance, sources, n_sources, targets + 3 * i))
+            fail_msg(
+                "box %g %g %g %g %g %g %g %g %g, %lld sources, distance %g: target %g %g %g is %d",
+                box[0], box[1], box[2], box[3], box[4], box[5], box[6], box[7], box[8],
+                (long long)n_sources, distance, targets[3 * i], targets[3 * i + 1],
+                targets[3 * i + 2], near[i]);
+}
+
+static void every_box(void **state)
+{
+    static const double distances[] = {0, 0.1, 0.3, 0.75, 1.5, 2.25};
+
+    (void)state;
+    for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++)
+        for (size_t d = 0; d < sizeof distances / sizeof *distances; d++) {
+            compare(boxes[b], 1, 40, 1.5, distances[d]);
+            compare(boxes[b], 2, 40, 1.5, distances[d]);
+            compare(boxes[b], 25, 40, 1.5, distances[d]);
+        }
+    compare(boxes[0], 0, 10, 1.5, 1);
+    compare(boxes[0], 10, 0, 1.5, 1);
+    for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++)
+        compare(boxes[b], 100, 60, 1.5, 0.2);
+}
+
+/* Points that are exactly at the distance are near, through every side of the box. */
+static void boundary(void **state)
+{
+    const double box[9] = {4, 0, 0, 1, 4, 0, -1, 2, 4}, source[3] = {0.25, 0.125, 0.0625};
+    trajectory_neighbours *neighbours = trajectory_neighbours_create();
+    uint8_t near[2];
+
+    (void)state;
+    for (int i = 0; i < 3 * 125; i++) {
+        double targets[6], step = i % 2 ? 0.75 : -0.75;
+        int axis = i % 3, by[3] = {i / 3 % 5 - 2, i / 15 % 5 - 2, i / 75 - 2};
+
+        for (int k = 0; k < 3; k++) {
+            targets[k] = source[k] + by[0] * box[k] + by[1] * box[3 + k] + by[2] * box[6 + k] +
+                         (k == axis ? step : 0);
+            targets[3 + k] = targets[k] + (k == axis ? step / (1 << 20) : 0);
+        }
+        assert_int_equal(
+            trajectory_neighbours_find(neighbours, box, 0.75, source, 1, targets, 2, near, NULL),
+            COLLET_OK);
+        assert_int_equal(near[0], 1);
+        assert_int_equal(near[1], 0);
+    }
+    trajectory_neighbours_free(neighbours);
+}
+
+static void far_and_not_finite(void **state)
+{
+    const double box[9] = {4, 0, 0, 0, 4, 0, 0, 0, 4};
+    const double sources[9] = {NAN, 1, 1, 1, INFINITY, 1, 1, 1, 4000001};
+    const double targets[12] = {1, 1, 1, NAN, 1, 1, 1, 1, -INFINITY, -3999999, 1, 1.5};
+    trajectory_neighbours *neighbours = trajectory_neighbours_create();
+    uint8_t near[4];
+
+    (void)state;
+    assert_int_equal(
+        trajectory_neighbours_find(neighbours, box, 0.5, sources, 3, targets, 4, near, NULL),
+        COLLET_OK);
+    assert_memory_equal(near, ((uint8_t[]){1, 0, 0, 1}), 4);
+    /* Any distance takes all points that are finite. */
+    assert_int_equal(
+        trajectory_neighbours_find(neighbours, box, 1e300, sources, 3, targets, 4, near, NULL),
+        COLLET_OK);
+    assert_memory_equal(near, ((uint8_t[]){1, 0, 0, 1}), 4);
+    trajectory_neighbours_free(neighbours);
+}
+
+static void refused_boxes(void **state)
+{
+    static const double flat[9] = {1, 0, 0, 0, 1, 0, 1, 1, 0}, wrong[9] = {NAN},
+                        thin[9] = {1e-9, 0, 0, 0, 1, 0, 0, 0, 1};
+    trajectory_neighbours *neighbours = trajectory_neighbours_create();
+    collet_error err;
+    uint8_t near[1];
+
+    (void)state;
+    assert_int_equal(
+        trajectory_neighbours_find(neighbours, flat, 0.5, boxes[0], 1, boxes[0], 1, near, &err),
+        COLLET_FORMAT);
+    assert_contains(err.text, "flat or not finite");
+    assert_int_equal(
+        trajectory_neighbours_find(neighbours, wrong, 0.5, boxes[0], 1, boxes[0], 1, near, &err),
+        COLLET_FORMAT);
+    assert_contains(err.text, "flat or not finite");
+    assert_int_equal(
+        trajectory_neighbours_find(neighbours, thin, 0.5, boxes[0], 1, boxes[0], 1, near, &err),
+        COLLET_FORMAT);
+    assert_contains(err.text, "too thin");
+    trajectory_neighbours_free(neighbours);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_box),
+        cmocka_unit_test(boundary),
+        cmocka_unit_test(far_and_not_finite),
+        cmocka_unit_test(refused_boxes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
