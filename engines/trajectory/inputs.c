@@ -8,6 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static collet_status copy_members(trajectory_inputs *in, collet_error *err)
+{
+    const int64_t *members = trajectory_choice_members(in->choice, &in->n_atoms);
+
+    in->indices = malloc(((size_t)in->n_atoms + 1) * sizeof *in->indices);
+    if (in->indices == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "selection: no memory for %lld atoms",
+                           (long long)in->n_atoms);
+    memcpy(in->indices, members, (size_t)in->n_atoms * sizeof *in->indices);
+    return COLLET_OK;
+}
+
 static collet_status open_selection(trajectory_inputs *in, const trajectory_settings *settings,
                                     collet_error *err)
 {
@@ -20,10 +32,15 @@ static collet_status open_selection(trajectory_inputs *in, const trajectory_sett
     if (settings->ndx != NULL)
         status = trajectory_groups_read(settings->ndx, in->topology->n_atoms, &groups, err);
     if (status == COLLET_OK)
-        status = trajectory_selection_apply(selection, in->topology, groups, &in->indices,
-                                            &in->n_atoms, err);
+        status = trajectory_choice_create(selection, in->topology, groups, &in->choice, err);
     trajectory_groups_free(groups);
     trajectory_selection_free(selection);
+    if (status == COLLET_OK && trajectory_choice_varies(in->choice))
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "the selection '%s' differs from frame to frame, which is not computed",
+                           settings->selection);
+    if (status == COLLET_OK)
+        status = copy_members(in, err);
     if (status == COLLET_OK && in->n_atoms == 0)
         return collet_fail(
             err, COLLET_INVALID, "the selection '%s' matches none of the %lld atoms of %s",
@@ -276,6 +293,7 @@ void trajectory_inputs_close(trajectory_inputs *in)
 {
     trajectory_reader_close(in->trajectory);
     trajectory_arrangement_free(in->arrangement);
+    trajectory_choice_free(in->choice);
     trajectory_topology_free(in->topology);
     free(in->indices);
     free(in->masses);

@@ -5,8 +5,8 @@
 
 #include "settings.h"
 #include "trajectory/atoms/arrangement.h"
+#include "trajectory/atoms/choice.h"
 #include "trajectory/atoms/masses.h"
-#include "trajectory/atoms/selection.h"
 #include "trajectory/reading/reader.h"
 
 typedef struct trajectory_inputs {
@@ -14,6 +14,7 @@ typedef struct trajectory_inputs {
     trajectory_reader *trajectory; /* selection and slice are set */
     const trajectory_reader_info *info;
     trajectory_arrangement *arrangement; /* from what is read to the selected atoms */
+    trajectory_choice *choice;
     int64_t *indices;  /* the selected atoms, ascending */
     int64_t n_atoms;   /* number of selected atoms */
     double *masses;    /* masses of the selected atoms, amu */

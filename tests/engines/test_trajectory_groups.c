@@ -14,8 +14,7 @@
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
-#include "trajectory/atoms/groups.h"
-#include "trajectory/atoms/selection.h"
+#include "trajectory/atoms/choice.h"
 
 #define ATOMS 6
 
@@ -42,17 +41,19 @@ static const char *save(const char *text)
 static void expect(const trajectory_groups *groups, const char *text, const char *atoms)
 {
     trajectory_selection *selection;
-    int64_t *indices, n;
+    trajectory_choice *choice;
+    int64_t n;
     collet_error err;
     char found[ATOMS + 1] = "";
 
     assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_OK);
-    if (trajectory_selection_apply(selection, &topology, groups, &indices, &n, &err) != COLLET_OK)
+    if (trajectory_choice_create(selection, &topology, groups, &choice, &err) != COLLET_OK)
         fail_msg("%s", err.text);
+    const int64_t *indices = trajectory_choice_members(choice, &n);
     for (int64_t i = 0; i < n; i++)
         found[i] = (char)('0' + indices[i]);
     assert_string_equal(found, atoms);
-    free(indices);
+    trajectory_choice_free(choice);
     trajectory_selection_free(selection);
 }
 
@@ -66,6 +67,7 @@ static void groups_in_selections(void **state)
     expect(groups, "group Protein-H", "01235");
     expect(groups, "group empty", "");
     expect(groups, "group SOL*", "4");
+    expect(groups, "group \"SOL & !H*\" Protein-H", "012345");
     expect(groups, "group empty SOL*", "4");
     expect(groups, "not group Protein-H and group *", "4");
     expect(groups, "name CA or group SOL* and resid 2 or (group S?stem and name N)", "014");
@@ -76,14 +78,14 @@ static void groups_in_selections(void **state)
 static void refuse(const trajectory_groups *groups, const char *text, const char *message)
 {
     trajectory_selection *selection;
-    int64_t *indices = (int64_t *)&indices, n;
+    trajectory_choice *choice = (trajectory_choice *)&choice;
     collet_error err;
 
     assert_int_equal(trajectory_selection_compile(text, &selection, &err), COLLET_OK);
-    assert_int_equal(trajectory_selection_apply(selection, &topology, groups, &indices, &n, &err),
+    assert_int_equal(trajectory_choice_create(selection, &topology, groups, &choice, &err),
                      COLLET_INVALID);
     assert_contains(err.text, message);
-    assert_null(indices);
+    assert_null(choice);
     trajectory_selection_free(selection);
 }
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trajectory/atoms/selection.h"
+#include "trajectory/atoms/choice.h"
 #include "common/contains.h"
 
 #include <stdio.h>
@@ -17,31 +17,52 @@
 static char names[][TRAJECTORY_ATOM_NAME] = {"N",  "CA",  "C",   "O",  "CB", "HB1", "HB2",
                                              "OW", "HW1", "HW2", "NA", "CA", "C1",  "O5'"};
 static char residues[][TRAJECTORY_ATOM_NAME] = {"ALA", "ALA", "ALA", "ALA", "ALA", "ALA", "NGLY",
-                                                "SOL", "SOL", "SOL", "NA",  "CA",  "LIG", "LIG"};
-static int32_t residue_ids[] = {1, 1, 1, 1, 1, 1, 2, 3, 3, 3, 4, 5, 6, 6};
+                                                "SOL", "SOL", "SOL", "NA",  "CA",  "LIG", "DA"};
+static int32_t residue_ids[] = {1, 1, 1, 1, 1, 1, 2, 3, 3, 3, 4, 5, 6, -6};
+static char insertions[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'A', 'B', 0};
+static char chains[][TRAJECTORY_ATOM_NAME] = {"A", "A", "A", "A", "A", "A", "A",
+                                              "B", "B", "B", "",  "A", "C", "C"};
+static char segments[][TRAJECTORY_ATOM_NAME] = {"PROA", "PROA", "PROA", "PROA", "PROA",
+                                                "PROA", "PROA", "WAT",  "WAT",  "WAT",
+                                                "IONS", "IONS", "HETA", "DNA"};
+static double masses[] = {14, 12, 12, 16, 12, 1, 1, 16, 1, 1, 23, 40, 12, 16};
+static double charges[] = {-0.5, 0, 0.5, -0.5, 0, 0.1, 0.1, -0.8, 0.4, 0.4, 1, 2, 0, -0.25};
 #define ATOMS 14
 
-static const trajectory_topology topology = {
+/* Names, and everything that a topology may have. */
+static const trajectory_topology plain = {
     .n_atoms = ATOMS, .names = names, .residue_names = residues, .residue_ids = residue_ids};
+static const trajectory_topology topology = {.n_atoms = ATOMS,
+                                             .names = names,
+                                             .residue_names = residues,
+                                             .residue_ids = residue_ids,
+                                             .insertions = insertions,
+                                             .chains = chains,
+                                             .segments = segments,
+                                             .masses = masses,
+                                             .charges = charges};
 
 /* The selected atoms as a string of 0 and 1. */
 static const char *pick(const char *text)
 {
     static char picture[ATOMS + 1];
     trajectory_selection *selection;
+    trajectory_choice *choice;
     collet_error err;
-    int64_t *indices, n;
+    int64_t n;
 
     memset(picture, '0', ATOMS);
     if (trajectory_selection_compile(text, &selection, &err) != COLLET_OK)
         fail_msg("%s", err.text);
-    assert_int_equal(trajectory_selection_apply(selection, &topology, NULL, &indices, &n, &err),
+    assert_int_equal(trajectory_choice_create(selection, &topology, NULL, &choice, &err),
                      COLLET_OK);
+    assert_int_equal(trajectory_choice_varies(choice), 0);
+    const int64_t *indices = trajectory_choice_members(choice, &n);
     for (int64_t i = 0; i < n; i++) {
         assert_true(i == 0 || indices[i] > indices[i - 1]);
         picture[indices[i]] = '1';
     }
-    free(indices);
+    trajectory_choice_free(choice);
     trajectory_selection_free(selection);
     return picture;
 }
@@ -55,7 +76,10 @@ static void test_picks(void **state)
         {"all", "11111111111111"},
         {"none", "00000000000000"},
         {"protein", "11111110000000"},
-        {"backbone", "11110000000000"},
+        {"backbone", "11110000000001"},
+        {"protein and backbone", "11110000000000"},
+        {"nucleic", "00000000000001"},
+        {"water", "00000001110000"},
         {"name CA", "01000000000100"},
         {"name CA and protein", "01000000000000"},
         {"name CA C N", "11100000000100"},
@@ -68,12 +92,22 @@ static void test_picks(void **state)
         {"name O5'", "00000000000001"},
         {"name ca", "00000000000000"},
         {"resname SOL", "00000001110000"},
-        {"resname S* LIG", "00000001110011"},
+        {"resname S* LIG", "00000001110010"},
         {"resid 3", "00000001110000"},
         {"resid 2:4", "00000011111000"},
         {"resid 1 4:5", "11111100001100"},
         {"index 0", "10000000000000"},
         {"index 0:2 13", "11100000000001"},
+        {"resid 2-4", "00000011111000"},
+        {"resid 2 to 4 6", "00000011111010"},
+        {"resid -6", "00000000000001"},
+        {"resid -6 to 1", "11111100000001"},
+        {"resid -6:-1", "00000000000001"},
+        {"resid -7--5", "00000000000001"},
+        {"resid 5", "00000000000100"},
+        {"resid 5A 6A 3A", "00000000000100"},
+        {"resseq 5 and resnum 5 and resnr 5", "00000000000100"},
+        {"index 0-2 13", "11100000000001"},
         {"bynum 1", "10000000000000"},
         {"bynum 2:3 14", "01100000000001"},
         {"index 100:200", "00000000000000"},
@@ -87,6 +121,33 @@ static void test_picks(void **state)
         {"(((all)))", "11111111111111"},
         {" \tprotein\n and\r\n name C ", "00100000000000"},
         {"not(resid 1)and(protein)", "00000010000000"},
+        {"NOT Protein And (Name OW OR RESID 6)", "00000001000010"},
+        {"!protein && name OW || !(not resid 4)", "00000001001000"},
+        {"chain A", "11111110000100"},
+        {"chain B ?", "11111111110111"},
+        {"segid PROA and segname PRO*", "11111110000000"},
+        {"element o", "00010001000001"},
+        {"element H Na", "00000110111000"},
+        {"element CA", "00000000000100"},
+        {"element C and name C*", "01101000000010"},
+        {"mass > 14", "00010001001101"},
+        {"mass>=14 and mass<23", "10010001000001"},
+        {"mass == 1", "00000110110000"},
+        {"mass != 1 and charge<0", "10010001000001"},
+        {"charge <= -0.5", "10010001000000"},
+        {"same residue as name CB", "11111100000000"},
+        {"SAME residue AS (name HB2 or name OW)", "00000011110000"},
+        {"same residue as not name CA", "11111111111011"},
+        {"same chain as name CA", "11111110000100"},
+        {"same segid as resname CA", "00000000001100"},
+        {"same molecule as name HW1", "00000001110000"},
+        {"same molecule as name HB2", "00000010000000"},
+        {"not same residue as name CB", "00000011111111"},
+        {"water and (same residue as name HW*)", "00000001110000"},
+        {"name \"CA\" 'C'", "01100000000100"},
+        {"name 'O5*'", "00000000000001"},
+        {"resname \"SOL\"", "00000001110000"},
+        {"resname ALL or element As or name OF", "00000000000000"},
         {"name CA or name C or name N or name O or none", "11110000000100"},
     };
 
@@ -108,20 +169,58 @@ static void test_errors(void **state)
     } cases[] = {
         {"", 1, "empty"},
         {"   ", 4, "empty"},
-        {"protien", 1, "expected one of all"},
+        {"protien", 1, "the nearest is protein"},
+        {"nme CA", 1, "the nearest is name"},
+        {"all and wihtin 0.5 of protein", 9, "the nearest is within"},
+        {"1xyz", 1, "expected one of all"},
+        {"around 3.5 protein", 1, "write exwithin 3.5 A of"},
+        {"pbwithin 5 of protein", 1, "write within"},
+        {"residue 5", 1, "write resid"},
+        {"byres protein", 1, "write same residue as"},
+        {"name C[AB]", 7, "* stands for any characters"},
+        {"name \"C.*\"", 8, "* stands for any characters"},
+        {"name == CA", 6, "write names side by side"},
+        {"name CA,CB", 8, "write names side by side"},
+        {"name ''", 7, "empty"},
+        {"name 'CA", 6, "never closed"},
+        {"name CA protein", 9, "a name that is a word of the language stands in quotes"},
+        {"name CA WATER", 9, "a name that is a word of the language stands in quotes"},
+        {"element Xx", 9, "no element has this symbol"},
+        {"element O*", 9, "no element has this symbol"},
+        {"mass 12", 6, "expected a comparison"},
+        {"mass >", 7, "expected a number"},
+        {"mass > x", 8, "expected a number"},
+        {"mass>1e999", 6, "expected a number"},
+        {"same name as protein", 6, "expected residue, molecule, chain or segid"},
+        {"same residue protein", 14, "expected 'as'"},
+        {"same residue as", 16, "expected one of"},
+        {"within of protein", 8, "expected a distance"},
+        {"within -1 of protein", 8, "cannot be negative"},
+        {"within 5 of protein", 8, "write the unit"},
+        {"within 0.5 protein", 12, "expected 'of'"},
+        {"within 0.5 nm A of protein", 15, "expected 'of'"},
+        {"within 0.5 of", 14, "expected one of"},
+        {"within 0.5 of protein and name CA", 1, "need parentheses"},
+        {"all and not within 0.5 of (protein) or name CA", 13, "need parentheses"},
+        {"same residue as protein or name CA", 1, "need parentheses"},
         {"protein and", 12, "expected one of"},
         {"protein protein", 9, "expected 'and' or 'or'"},
         {"name", 5, "expected a name"},
         {"name and protein", 6, "expected a name"},
         {"resid", 6, "expected a number"},
         {"resid x", 7, "expected a number"},
-        {"resid 1-3", 8, "expected a number"},
+        {"resid 1-", 8, "expected a number"},
+        {"resid 1 to", 11, "expected a number"},
+        {"resid 1 to x", 12, "expected a number"},
+        {"resid 5A:5C", 8, "expected a number"},
+        {"index 5A", 8, "expected a number"},
+        {"index -1", 7, "no such atom"},
         {"resid 1:", 8, "expected a number"},
         {"resid 1:2:3", 8, "expected a number"},
-        {"resid -1", 7, "expected a number"},
         {"resid 5:3", 7, "ends before it begins"},
         {"resid 99999999999999999999", 7, "expected a number"},
-        {"bynum 0", 7, "counts from 1"},
+        {"resid 5 to 3", 7, "ends before it begins"},
+        {"bynum 0", 7, "bynum from 1"},
         {"(protein", 1, "never closed"},
         {"protein)", 8, "never opened"},
         {"(protein name CA)", 10, "expected 'and', 'or' or ')'"},
@@ -148,6 +247,32 @@ static void test_errors(void **state)
         caret = strchr(line, '\n') + 1;
         assert_int_equal(strchr(caret, '^') - caret, 4 + cases[i].column - 1);
         assert_memory_equal(line + 4, cases[i].text, strlen(cases[i].text));
+    }
+}
+
+/* Properties that a topology does not have. */
+static void test_lacking(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *message;
+    } cases[] = {{"chain A", "has no chains"},       {"segid A", "has no segments"},
+                 {"mass > 1", "has no masses"},      {"charge < 0", "has no charges"},
+                 {"same chain as all", "no chains"}, {"not same segid as all", "no segments"},
+                 {"all or charge < 0", "no charges"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trajectory_selection *selection;
+        trajectory_choice *choice = (trajectory_choice *)&choice;
+        collet_error err;
+
+        assert_int_equal(trajectory_selection_compile(cases[i].text, &selection, &err), COLLET_OK);
+        assert_int_equal(trajectory_choice_create(selection, &plain, NULL, &choice, &err),
+                         COLLET_INVALID);
+        assert_null(choice);
+        assert_contains(err.text, cases[i].message);
+        trajectory_selection_free(selection);
     }
 }
 
@@ -218,6 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_picks),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_lacking),
         cmocka_unit_test(test_long_text_is_shown_around_the_error),
         cmocka_unit_test(test_depth_and_length),
     };

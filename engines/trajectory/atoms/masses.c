@@ -148,6 +148,22 @@ collet_status trajectory_masses_guess(const trajectory_topology *topology, const
     return COLLET_OK;
 }
 
+const trajectory_element **trajectory_masses_elements(const trajectory_topology *topology)
+{
+    const trajectory_element **elements = calloc((size_t)topology->n_atoms, sizeof *elements);
+    trajectory_composition found = {0};
+    residue r = {0, 0};
+
+    for (int64_t i = 0; elements != NULL && i < topology->n_atoms; i++) {
+        if (i >= r.end)
+            r = residue_of(topology, i);
+        elements[i] = known_element(topology, i);
+        if (elements[i] == NULL)
+            elements[i] = guess(topology, i, &r, &found);
+    }
+    return elements;
+}
+
 char *trajectory_composition_text(const trajectory_composition *found)
 {
     char *text = NULL;

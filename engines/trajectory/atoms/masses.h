@@ -33,6 +33,10 @@ collet_status trajectory_masses_guess(const trajectory_topology *topology, const
                                       int64_t n, double *masses, trajectory_composition *found,
                                       collet_error *err);
 
+/* The element of each atom of the topology, as above; NULL where none can be guessed. The caller frees
+ * the array of n_atoms; NULL: no memory. */
+const trajectory_element **trajectory_masses_elements(const trajectory_topology *topology);
+
 /* A text such as "H 142, C 84, virtual sites 3", which the caller frees; NULL: no memory. */
 char *trajectory_composition_text(const trajectory_composition *found);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* bsearch needs both tables in the order of strcmp. */
+/* bsearch needs the tables in the order of strcmp. */
 static const char *const protein_names[] = {
     "ABU",  "ACE",  "AIB",  "ALA",  "ALAD", "ARG",  "ARGN", "ARGP", "ASH",  "ASN",  "ASN1", "ASP",
     "ASP1", "ASPH", "ASPP", "CME",  "CYM",  "CYN",  "CYP",  "CYS",  "CYS1", "CYS2", "CYSH", "CYX",
@@ -17,8 +17,18 @@ static const char *const protein_names[] = {
 };
 
 static const char *const water_names[] = {
-    "H2O", "HOH",  "OPC",  "OPC3", "SOL",  "SPC", "SPCE", "T3P", "T4P", "T5P",
-    "TIP", "TIP2", "TIP3", "TIP4", "TIP5", "TP3", "TP4",  "TP5", "WAT",
+    "H2O", "HHO", "HOH", "OH2",  "OHH",  "OPC",  "OPC3", "SOL", "SPC", "SPCE", "T3P",
+    "T4P", "T5P", "TIP", "TIP2", "TIP3", "TIP4", "TIP5", "TP3", "TP4", "TP5",  "WAT",
+};
+
+/* Bases alone (PDB, CHARMM), with D or R for the sugar, and with 5, 3 or N where a chain begins, ends
+ * or has one residue (AMBER). */
+static const char *const nucleic_names[] = {
+    "A",    "A3",   "A5",  "ADE", "AN",  "C",    "C3",  "C5",   "CN",  "CYT", "DA",  "DA3",
+    "DA5",  "DADE", "DAN", "DC",  "DC3", "DC5",  "DCN", "DCYT", "DG",  "DG3", "DG5", "DGN",
+    "DGUA", "DI",   "DT",  "DT3", "DT5", "DTHY", "DTN", "DU",   "G",   "G3",  "G5",  "GN",
+    "GUA",  "RA",   "RA3", "RA5", "RAN", "RC",   "RC3", "RC5",  "RCN", "RG",  "RG3", "RG5",
+    "RGN",  "RU",   "RU3", "RU5", "RUN", "T",    "THY", "U",    "U3",  "U5",  "UN",  "URA",
 };
 
 static int compare_names(const void *key, const void *entry)
@@ -40,6 +50,11 @@ int trajectory_residue_is_protein(const char *name)
     /* Terminal forms: the residue's name with N or C in front of it. */
     return strlen(name) == 4 && (name[0] == 'N' || name[0] == 'C') &&
            IS_IN(name + 1, protein_names);
+}
+
+int trajectory_residue_is_nucleic(const char *name)
+{
+    return IS_IN(name, nucleic_names);
 }
 
 int trajectory_residue_is_water(const char *name)

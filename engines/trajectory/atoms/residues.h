@@ -10,6 +10,10 @@
  */
 int trajectory_residue_is_protein(const char *name);
 
+/* 1 for a nucleotide of DNA or RNA, in the names of the PDB and of the AMBER, CHARMM and GROMOS force
+ * fields, also the first and last of a chain; else 0. */
+int trajectory_residue_is_nucleic(const char *name);
+
 /* 1 for a water of any model; else 0. */
 int trajectory_residue_is_water(const char *name);
 

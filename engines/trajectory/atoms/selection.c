@@ -2,141 +2,90 @@
 /* Tests: tests/engines/test_trajectory_selection.c, tests/fuzz/fuzz_selection.c */
 #include "selection.h"
 
+#include "elements.h"
 #include "io/decimal.h"
-#include "pattern.h"
-#include "residues.h"
+#include "io/letters.h"
+#include "selection_text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum nesting of parentheses and nots. A level takes at most three values of the evaluator's
- * stack: the left sides of an "or" and of an "and", and the current operand. */
+/* Maximum nesting of parentheses and of operators in front of their operand. */
 #define MAX_DEPTH 100
-#define STACK_SIZE (3 * (MAX_DEPTH + 1))
 
-/* A selection is compiled to postfix: a test pushes its result, an operator replaces the top.
- * Evaluation needs neither recursion nor allocation. */
-typedef enum opcode {
-    OP_ALL,
-    OP_NONE,
-    OP_PROTEIN,
-    OP_BACKBONE,
-    OP_RESNAME,
-    OP_NAME,
-    OP_RESID,
-    OP_INDEX,
-    OP_GROUP,
-    OP_NOT,
-    OP_AND,
-    OP_OR,
-} opcode;
-
-typedef struct instruction {
-    opcode code;
-    size_t first; /* index of its first item */
-    size_t count;
-} instruction;
-
-/* A range of numbers, or the position and length of a pattern in the text. */
-typedef struct item {
-    int64_t low;
-    int64_t high;
-    size_t start;
-    size_t length;
-} item;
-
-struct trajectory_selection {
-    char *text;
-    instruction *program;
-    item *items;
-    size_t n_instructions;
-    size_t n_items;
-};
-
-typedef struct parser {
-    trajectory_selection *selection;
-    const char *text;
-    size_t at;     /* position of the token */
-    size_t length; /* bytes of the token; 0 at the end of the text */
-    int depth;
-    collet_error *err;
-} parser;
-
-typedef struct keyword {
-    const char *text;
-    opcode code;
-    int takes; /* what follows the word: 'p' patterns, 'r' ranges, 0 nothing */
-} keyword;
-
-static const keyword keywords[] = {
-    {"all", OP_ALL, 0},           {"none", OP_NONE, 0},         {"protein", OP_PROTEIN, 0},
-    {"backbone", OP_BACKBONE, 0}, {"resname", OP_RESNAME, 'p'}, {"name", OP_NAME, 'p'},
-    {"resid", OP_RESID, 'r'},     {"index", OP_INDEX, 'r'},     {"bynum", OP_INDEX, 'r'},
-    {"group", OP_GROUP, 'p'},
-};
-
-/* ---- Errors ------------------------------------------------------------------------------ */
-
-#define EXCERPT 60
-
-/* The text around `at` with a caret below it; unprintable bytes become '?'. */
-static collet_status fail_at(const parser *p, size_t at, const char *message)
-{
-    size_t start = at > EXCERPT / 2 ? at - EXCERPT / 2 : 0;
-    const char *lead = start > 0 ? "..." : "";
-    char excerpt[EXCERPT + 1];
-    size_t n = strnlen(p->text + start, EXCERPT);
-
-    memcpy(excerpt, p->text + start, n);
-    excerpt[n] = '\0';
-    for (size_t i = 0; i < n; i++)
-        if (excerpt[i] < ' ' || excerpt[i] > '~')
-            excerpt[i] = '?';
-    return collet_fail(p->err, COLLET_INVALID, "selection, column %zu: %s\n    %s%s%s\n    %*s^",
-                       at + 1, message, lead, excerpt, p->text[start + n] != '\0' ? "..." : "",
-                       (int)(at - start + strlen(lead)), "");
-}
-
-static collet_status fail_no_memory(const parser *p)
-{
-    return collet_fail(p->err, COLLET_NO_MEMORY, "selection: out of memory");
-}
-
-/* ---- Tokens ------------------------------------------------------------------------------ */
-
-static void advance(parser *p)
-{
-    const char *at = p->text + p->at + p->length;
-
-    at += strspn(at, " \t\n\r");
-    p->at = (size_t)(at - p->text);
-    p->length = *at == '(' || *at == ')' ? 1 : strcspn(at, " \t\n\r()");
-}
-
-static int token_is(const parser *p, const char *word)
-{
-    return strlen(word) == p->length && memcmp(p->text + p->at, word, p->length) == 0;
-}
-
-static const keyword *token_keyword(const parser *p)
-{
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-        if (token_is(p, keywords[i].text))
-            return &keywords[i];
-    return NULL;
-}
-
-static int token_ends_list(const parser *p)
-{
-    return p->length == 0 || token_is(p, "(") || token_is(p, ")") || token_is(p, "and") ||
-           token_is(p, "or") || token_is(p, "not") || token_keyword(p) != NULL;
-}
+/* VMD and MDAnalysis measure distances in Angstrom: from here on (nm) the unit must be written. */
+#define UNIT_NEEDED 2
 
 /* ---- Lists ------------------------------------------------------------------------------- */
 
-static int parse_digits(const char *text, size_t length, size_t *used, int64_t *value)
+/* Expressions that are regular in VMD and GROMACS would match nothing here, without a word. */
+static collet_status check_pattern(const selection_parser *p, const selection_word *word)
 {
-    size_t i = 0;
+    const char *text = p->text + p->at;
+    size_t length = p->length;
+
+    if (length == 0)
+        return selection_fail(p, p->at, "a name is empty");
+    if (word->code == SELECT_GROUP)
+        return COLLET_OK;
+    if (word->code == SELECT_ELEMENT && trajectory_element_find(text, length) == NULL)
+        return selection_fail(p, p->at, "no element has this symbol");
+    for (size_t i = 0; i < length; i++)
+        if (strchr("[]^$|\\<>=~,", text[i]) != NULL ||
+            (text[i] == '.' && i + 1 < length && text[i + 1] == '*'))
+            return selection_fail(
+                p, p->at + i,
+                "no name has this: write names side by side, name CA CB; * stands "
+                "for any characters and ? for one, as in name C*");
+    return COLLET_OK;
+}
+
+static int is_lower(const selection_parser *p)
+{
+    for (size_t i = 0; i < p->length; i++)
+        if (io_is_upper(p->text[p->at + i]))
+            return 0;
+    return 1;
+}
+
+/* A word of the language in a list of names is probably a forgotten "and". Names in capitals may
+ * well be such words: as the first of a list, and groups (Protein, Water). */
+static int is_stray_word(const selection_parser *p, const selection_word *word, size_t before)
+{
+    return selection_find_word(p) != NULL &&
+           (is_lower(p) || (before > 0 && word->code != SELECT_GROUP));
+}
+
+static collet_status parse_patterns(selection_parser *p, const selection_word *word)
+{
+    trajectory_selection *s = p->selection;
+    collet_status status = COLLET_OK;
+    size_t first = s->n_items;
+
+    while (status == COLLET_OK && !selection_ends_list(p)) {
+        if (is_stray_word(p, word, s->n_items - first))
+            return selection_fail(p, p->at,
+                                  "expected a name, 'and' or 'or'; a name that is a word of the "
+                                  "language stands in quotes");
+        status = check_pattern(p, word);
+        if (status != COLLET_OK)
+            return status;
+        s->items[s->n_items++] = (selection_item){.start = p->at, .length = p->length};
+        status = selection_advance(p);
+    }
+    if (status != COLLET_OK || s->n_items > first)
+        return status;
+    return selection_fail(p, p->at, "expected a name, in which * and ? are wildcards");
+}
+
+static const char expected_range[] =
+    "expected a number such as 7, or a range such as 3:9, 3-9 or 3 to 9, with both ends included";
+
+/* A number with or without a sign, at the start of the text. */
+static int take_number(const char *text, size_t length, size_t *used, int64_t *value)
+{
+    size_t i = length > 0 && text[0] == '-';
 
     while (i < length && text[i] >= '0' && text[i] <= '9')
         i++;
@@ -144,154 +93,331 @@ static int parse_digits(const char *text, size_t length, size_t *used, int64_t *
     return io_decimal_parse_integer(text, i, value);
 }
 
-static collet_status parse_range(parser *p, item *range)
+/* One token: 7, 52A, 3:9, 3-9 or -5--3. */
+static collet_status parse_range(const selection_parser *p, const selection_word *word,
+                                 selection_item *range)
 {
-    static const char expected[] =
-        "expected a number such as 7 or a range such as 3:9, with both ends included";
     const char *text = p->text + p->at;
     size_t used, more;
 
-    if (!parse_digits(text, p->length, &used, &range->low))
-        return fail_at(p, p->at, expected);
+    if (!take_number(text, p->length, &used, &range->low))
+        return selection_fail(p, p->at, expected_range);
     range->high = range->low;
     if (used == p->length)
         return COLLET_OK;
-    if (text[used] != ':' ||
-        !parse_digits(text + used + 1, p->length - used - 1, &more, &range->high) ||
+    if (word->code == SELECT_RESID && used + 1 == p->length &&
+        (io_is_upper(text[used]) || io_is_lower(text[used]))) {
+        range->insertion = text[used];
+        return COLLET_OK;
+    }
+    if ((text[used] != ':' && text[used] != '-') ||
+        !take_number(text + used + 1, p->length - used - 1, &more, &range->high) ||
         used + 1 + more != p->length)
-        return fail_at(p, p->at + used, expected);
-    if (range->high < range->low)
-        return fail_at(p, p->at, "the range ends before it begins");
+        return selection_fail(p, p->at + used, expected_range);
     return COLLET_OK;
 }
 
-static collet_status parse_list(parser *p, const keyword *word, instruction *test)
+/* Steps behind a range, which may go on with "to" and a number. */
+static collet_status end_range(selection_parser *p, selection_item *range)
+{
+    int single = range->high == range->low && range->insertion == 0;
+    collet_status status = selection_advance(p);
+    size_t used;
+
+    if (status != COLLET_OK || !single || !selection_is(p, "to"))
+        return status;
+    status = selection_advance(p);
+    if (status != COLLET_OK)
+        return status;
+    if (!take_number(p->text + p->at, p->length, &used, &range->high) || used != p->length)
+        return selection_fail(p, p->at, expected_range);
+    return selection_advance(p);
+}
+
+static collet_status parse_ranges(selection_parser *p, const selection_word *word)
 {
     trajectory_selection *s = p->selection;
     int from_one = strcmp(word->text, "bynum") == 0;
 
-    test->first = s->n_items;
-    for (; !token_ends_list(p); advance(p)) {
-        item *entry = &s->items[s->n_items];
+    if (selection_ends_list(p))
+        return selection_fail(p, p->at, expected_range);
+    while (!selection_ends_list(p)) {
+        selection_item range = {0};
+        size_t at = p->at;
+        collet_status status = parse_range(p, word, &range);
 
-        *entry = (item){0, 0, p->at, p->length};
-        if (word->takes == 'r') {
-            collet_status status = parse_range(p, entry);
-
-            if (status != COLLET_OK)
-                return status;
-            if (from_one && entry->low == 0)
-                return fail_at(p, p->at,
-                               "bynum counts from 1, so 0 is no atom; index counts from 0");
-            entry->low -= from_one;
-            entry->high -= from_one;
-        }
-        s->n_items++;
+        if (status == COLLET_OK)
+            status = end_range(p, &range);
+        if (status != COLLET_OK)
+            return status;
+        if (range.high < range.low)
+            return selection_fail(p, at, "the range ends before it begins");
+        if (word->code == SELECT_INDEX && range.low < from_one)
+            return selection_fail(p, at,
+                                  "index counts from 0 and bynum from 1: there is no such atom");
+        range.low -= from_one && word->code == SELECT_INDEX;
+        range.high -= from_one && word->code == SELECT_INDEX;
+        s->items[s->n_items++] = range;
     }
-    test->count = s->n_items - test->first;
-    if (test->count == 0)
-        return fail_at(p, p->at,
-                       word->takes == 'r' ? "expected a number such as 7 or a range such as 3:9"
-                                          : "expected a name, in which * and ? are wildcards");
     return COLLET_OK;
+}
+
+/* ---- Comparisons ------------------------------------------------------------------------- */
+
+/* Leaves only the first `length` bytes of the token; the rest is the next one. */
+static void cut(selection_parser *p, size_t length)
+{
+    p->length = length;
+    p->end = p->at + length;
+}
+
+static int take_comparison(selection_parser *p, selection_comparison *comparison)
+{
+    static const struct {
+        char text[3];
+        selection_comparison comparison;
+    } signs[] = {{"<=", SELECT_LESS_EQUAL}, {">=", SELECT_GREATER_EQUAL}, {"==", SELECT_EQUAL},
+                 {"!=", SELECT_NOT_EQUAL},  {"<", SELECT_LESS},           {">", SELECT_GREATER},
+                 {"=", SELECT_EQUAL}};
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t length = strlen(signs[i].text);
+
+        if (p->quoted || p->length < length || memcmp(p->text + p->at, signs[i].text, length) != 0)
+            continue;
+        *comparison = signs[i].comparison;
+        cut(p, length);
+        return 1;
+    }
+    return 0;
+}
+
+static collet_status parse_number(selection_parser *p, double *number, const char *message)
+{
+    if (p->quoted || !io_decimal_parse(p->text + p->at, p->length, number) || !isfinite(*number))
+        return selection_fail(p, p->at, message);
+    return selection_advance(p);
+}
+
+static collet_status parse_comparison(selection_parser *p, selection_step *test)
+{
+    collet_status status;
+
+    if (!take_comparison(p, &test->comparison))
+        return selection_fail(p, p->at, "expected a comparison such as > 12 or <= 0.5");
+    status = selection_advance(p);
+    return status == COLLET_OK ? parse_number(p, &test->number, "expected a number to compare with")
+                               : status;
 }
 
 /* ---- Grammar ----------------------------------------------------------------------------- */
 
-static void emit(parser *p, instruction code)
+static void emit(selection_parser *p, selection_step step)
 {
-    p->selection->program[p->selection->n_instructions++] = code;
+    p->selection->steps[p->selection->n_steps++] = step;
 }
 
-static collet_status parse_joined(parser *p, opcode code);
+static collet_status parse_joined(selection_parser *p, selection_code code);
 
-static collet_status parse_test(parser *p)
+static collet_status parse_test(selection_parser *p)
 {
-    const keyword *word = token_keyword(p);
-    instruction test = {OP_ALL, 0, 0};
+    size_t length = p->length, word_length = 0;
+    selection_step test = {.first = p->selection->n_items};
+    const selection_word *word;
     collet_status status;
 
-    if (word == NULL)
-        return fail_at(p, p->at,
-                       "expected one of all, none, protein, backbone, resname, name, resid, index, "
-                       "bynum, group, and, or, not, ( and )");
-    test.code = word->code;
-    advance(p);
-    if (word->takes != 0) {
-        status = parse_list(p, word, &test);
-        if (status != COLLET_OK)
-            return status;
+    while (word_length < length && strchr("<>=!", p->text[p->at + word_length]) == NULL)
+        word_length++;
+    if (!p->quoted) /* mass>12 */
+        cut(p, word_length);
+    word = selection_find_word(p);
+    if (word == NULL) {
+        p->length = length;
+        return selection_fail_word(p);
     }
+    test.code = word->code;
+    status = selection_advance(p);
+    if (status == COLLET_OK && word->operand == SELECT_PATTERNS)
+        status = parse_patterns(p, word);
+    else if (status == COLLET_OK && word->operand == SELECT_RANGES)
+        status = parse_ranges(p, word);
+    else if (status == COLLET_OK && word->operand == SELECT_COMPARISON)
+        status = parse_comparison(p, &test);
+    if (status != COLLET_OK)
+        return status;
+    test.count = p->selection->n_items - test.first;
     emit(p, test);
     return COLLET_OK;
 }
 
-static collet_status parse_parenthesis(parser *p)
+static collet_status parse_parenthesis(selection_parser *p)
 {
     size_t open = p->at;
-    collet_status status;
+    collet_status status = selection_advance(p);
 
-    advance(p);
-    status = parse_joined(p, OP_OR);
+    if (status == COLLET_OK)
+        status = parse_joined(p, SELECT_OR);
     if (status != COLLET_OK)
         return status;
-    if (p->length == 0)
-        return fail_at(p, open, "this parenthesis is never closed");
-    if (!token_is(p, ")"))
-        return fail_at(p, p->at, "expected 'and', 'or' or ')'");
-    advance(p);
+    if (selection_at_end(p))
+        return selection_fail(p, open, "this parenthesis is never closed");
+    if (!selection_is(p, ")"))
+        return selection_fail(p, p->at, "expected 'and', 'or' or ')'");
+    p->open = 0;
+    return selection_advance(p);
+}
+
+/* Behind "same": the kind of what the atoms have in common, and "as". */
+static collet_status parse_kind(selection_parser *p, selection_step *step)
+{
+    static const struct {
+        const char *word;
+        selection_kind kind;
+    } kinds[] = {{"residue", SELECT_SAME_RESIDUE},   {"molecule", SELECT_SAME_MOLECULE},
+                 {"fragment", SELECT_SAME_MOLECULE}, {"chain", SELECT_SAME_CHAIN},
+                 {"segid", SELECT_SAME_SEGMENT},     {"segname", SELECT_SAME_SEGMENT},
+                 {"segment", SELECT_SAME_SEGMENT}};
+    collet_status status = selection_advance(p);
+    size_t i = 0;
+
+    if (status != COLLET_OK)
+        return status;
+    while (i < sizeof kinds / sizeof *kinds && !selection_is(p, kinds[i].word))
+        i++;
+    if (i == sizeof kinds / sizeof *kinds)
+        return selection_fail(p, p->at,
+                              "expected residue, molecule, chain or segid, as in same residue as "
+                              "name CA");
+    step->kind = kinds[i].kind;
+    status = selection_advance(p);
+    if (status != COLLET_OK)
+        return status;
+    return selection_is(p, "as") ? selection_advance(p) : selection_fail(p, p->at, "expected 'as'");
+}
+
+/* Behind "within": the distance, its unit and "of". */
+static collet_status parse_distance(selection_parser *p, selection_step *step)
+{
+    collet_status status = selection_advance(p);
+    size_t at = p->at;
+
+    if (status == COLLET_OK)
+        status =
+            parse_number(p, &step->number,
+                         "expected a distance, as in within 0.5 of protein (nm), or within 5 A "
+                         "of protein");
+    if (status != COLLET_OK)
+        return status;
+    if (step->number < 0)
+        return selection_fail(p, at, "a distance cannot be negative");
+    if (selection_is(p, "a") || selection_is(p, "angstrom")) {
+        step->number /= 10;
+        status = selection_advance(p);
+    } else if (selection_is(p, "nm")) {
+        status = selection_advance(p);
+    } else if (step->number >= UNIT_NEEDED) {
+        return selection_fail(p, at,
+                              "distances are in nm, and this one is long: write the unit, within 5 "
+                              "A of ... or within 5 nm of ...");
+    }
+    if (status != COLLET_OK)
+        return status;
+    return selection_is(p, "of") ? selection_advance(p) : selection_fail(p, p->at, "expected 'of'");
+}
+
+static collet_status parse_operand(selection_parser *p);
+
+/* An operator in front of its operand. */
+static collet_status parse_prefix(selection_parser *p, selection_step step)
+{
+    size_t at = p->at;
+    collet_status status = step.code == SELECT_NOT    ? selection_advance(p)
+                           : step.code == SELECT_SAME ? parse_kind(p, &step)
+                                                      : parse_distance(p, &step);
+
+    if (status == COLLET_OK)
+        status = parse_operand(p);
+    if (status != COLLET_OK)
+        return status;
+    if (step.code != SELECT_NOT) {
+        p->open = 1;
+        p->opened = at;
+    }
+    emit(p, step);
     return COLLET_OK;
 }
 
-static collet_status parse_not(parser *p)
+static selection_code prefix_code(selection_parser *p)
 {
-    collet_status status;
-    int negation = token_is(p, "not");
+    if (!p->quoted && p->text[p->at] == '!' && p->length > 1)
+        cut(p, 1);
+    if (selection_is(p, "not") || selection_is(p, "!"))
+        return SELECT_NOT;
+    if (selection_is(p, "same"))
+        return SELECT_SAME;
+    if (selection_is(p, "within"))
+        return SELECT_WITHIN;
+    return selection_is(p, "exwithin") ? SELECT_EXWITHIN : SELECT_ALL;
+}
 
-    if (!negation && !token_is(p, "("))
+static collet_status parse_operand(selection_parser *p)
+{
+    selection_step step = {.code = prefix_code(p)};
+    int parenthesis = selection_is(p, "(");
+    collet_status status;
+
+    p->open = 0;
+    if (!parenthesis && step.code == SELECT_ALL)
         return parse_test(p);
     if (p->depth == MAX_DEPTH)
-        return fail_at(p, p->at, "parentheses and 'not' are nested too deeply");
+        return selection_fail(p, p->at, "parentheses and operators are nested too deeply");
     p->depth++;
-    if (negation) {
-        advance(p);
-        status = parse_not(p);
-        if (status == COLLET_OK)
-            emit(p, (instruction){OP_NOT, 0, 0});
-    } else {
-        status = parse_parenthesis(p);
-    }
+    status = parenthesis ? parse_parenthesis(p) : parse_prefix(p, step);
     p->depth--;
     return status;
 }
 
-/* Operands of "or" are joined by "and", whose operands are tests. */
-static collet_status parse_joined(parser *p, opcode code)
+/* Programs disagree on whether "within 0.5 of A and B" means (within 0.5 of A) and B. */
+static collet_status check_joint(const selection_parser *p)
 {
-    const char *word = code == OP_OR ? "or" : "and";
-    collet_status status = code == OP_OR ? parse_joined(p, OP_AND) : parse_not(p);
+    if (!p->open)
+        return COLLET_OK;
+    return selection_fail(
+        p, p->opened,
+        "'and' and 'or' behind this need parentheses: write (within 0.5 of A) and "
+        "B, or within 0.5 of (A and B); the same for same ... as");
+}
 
-    while (status == COLLET_OK && token_is(p, word)) {
-        advance(p);
-        status = code == OP_OR ? parse_joined(p, OP_AND) : parse_not(p);
+/* Operands of "or" are joined by "and", whose operands are tests. */
+static collet_status parse_joined(selection_parser *p, selection_code code)
+{
+    const char *word = code == SELECT_OR ? "or" : "and", *sign = code == SELECT_OR ? "||" : "&&";
+    collet_status status = code == SELECT_OR ? parse_joined(p, SELECT_AND) : parse_operand(p);
+
+    while (status == COLLET_OK && (selection_is(p, word) || selection_is(p, sign))) {
+        status = check_joint(p);
         if (status == COLLET_OK)
-            emit(p, (instruction){code, 0, 0});
+            status = selection_advance(p);
+        if (status == COLLET_OK)
+            status = code == SELECT_OR ? parse_joined(p, SELECT_AND) : parse_operand(p);
+        if (status == COLLET_OK)
+            emit(p, (selection_step){.code = code});
     }
     return status;
 }
 
-static collet_status parse(parser *p)
+static collet_status parse(selection_parser *p)
 {
-    collet_status status;
+    collet_status status = selection_advance(p);
 
-    advance(p);
-    if (p->length == 0)
-        return fail_at(p, p->at, "it is empty; 'all' selects every atom");
-    status = parse_joined(p, OP_OR);
-    if (status == COLLET_OK && p->length != 0)
-        return fail_at(p, p->at,
-                       token_is(p, ")") ? "this parenthesis was never opened"
-                                        : "expected 'and' or 'or'");
+    if (status == COLLET_OK && selection_at_end(p))
+        return selection_fail(p, p->at, "it is empty; 'all' selects every atom");
+    if (status == COLLET_OK)
+        status = parse_joined(p, SELECT_OR);
+    if (status == COLLET_OK && !selection_at_end(p))
+        return selection_fail(p, p->at,
+                              selection_is(p, ")") ? "this parenthesis was never opened"
+                                                   : "expected 'and' or 'or'");
     return status;
 }
 
@@ -299,19 +425,18 @@ collet_status trajectory_selection_compile(const char *text, trajectory_selectio
                                            collet_error *err)
 {
     trajectory_selection *s = calloc(1, sizeof *s);
-    parser p = {s, text, 0, 0, 0, err};
-    size_t capacity =
-        strlen(text) + 1; /* instructions and items: no token is shorter than a byte */
+    selection_parser p = {.selection = s, .text = text, .err = err};
+    size_t capacity = strlen(text) + 1; /* steps and items: no token is shorter than a byte */
     collet_status status;
 
     *out = NULL;
     if (s == NULL)
-        return fail_no_memory(&p);
+        return collet_fail(err, COLLET_NO_MEMORY, "selection: out of memory");
     s->text = strdup(text);
-    s->program = calloc(capacity, sizeof *s->program);
+    s->steps = calloc(capacity, sizeof *s->steps);
     s->items = calloc(capacity, sizeof *s->items);
-    if (s->text == NULL || s->program == NULL || s->items == NULL)
-        status = fail_no_memory(&p);
+    if (s->text == NULL || s->steps == NULL || s->items == NULL)
+        status = collet_fail(err, COLLET_NO_MEMORY, "selection: out of memory");
     else
         status = parse(&p);
     if (status != COLLET_OK) {
@@ -327,160 +452,7 @@ void trajectory_selection_free(trajectory_selection *selection)
     if (selection == NULL)
         return;
     free(selection->text);
-    free(selection->program);
+    free(selection->steps);
     free(selection->items);
     free(selection);
-}
-
-/* ---- Evaluation -------------------------------------------------------------------------- */
-
-static int matches_any(const trajectory_selection *s, const instruction *test, const char *name)
-{
-    const item *items = s->items + test->first;
-
-    for (size_t i = 0; i < test->count; i++)
-        if (trajectory_pattern_matches(s->text + items[i].start, items[i].length, name))
-            return 1;
-    return 0;
-}
-
-static int in_any(const trajectory_selection *s, const instruction *test, int64_t value)
-{
-    const item *items = s->items + test->first;
-
-    for (size_t i = 0; i < test->count; i++)
-        if (value >= items[i].low && value <= items[i].high)
-            return 1;
-    return 0;
-}
-
-static int is_backbone(const trajectory_topology *topology, int64_t atom)
-{
-    static const char *const names[] = {"N", "CA", "C", "O"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(topology->names[atom], names[i]) == 0)
-            return trajectory_residue_is_protein(topology->residue_names[atom]);
-    return 0;
-}
-
-static int test_atom(const trajectory_selection *s, const instruction *test,
-                     const trajectory_topology *topology, int64_t atom)
-{
-    switch (test->code) {
-    case OP_ALL:
-        return 1;
-    case OP_PROTEIN:
-        return trajectory_residue_is_protein(topology->residue_names[atom]);
-    case OP_BACKBONE:
-        return is_backbone(topology, atom);
-    case OP_RESNAME:
-        return matches_any(s, test, topology->residue_names[atom]);
-    case OP_NAME:
-        return matches_any(s, test, topology->names[atom]);
-    case OP_RESID:
-        return in_any(s, test, topology->residue_ids[atom]);
-    case OP_INDEX:
-        return in_any(s, test, atom);
-    default:
-        return 0;
-    }
-}
-
-/*
- * Makes *members: for each test of groups in turn, n_atoms bytes that are 1 for its atoms. NULL: no
- * test needs them.
- */
-static collet_status mark_groups(const trajectory_selection *s, const trajectory_groups *groups,
-                                 int64_t n_atoms, uint8_t **members, collet_error *err)
-{
-    size_t n = 0;
-    uint8_t *at;
-
-    *members = NULL;
-    for (size_t i = 0; i < s->n_instructions; i++)
-        n += s->program[i].code == OP_GROUP;
-    if (n == 0)
-        return COLLET_OK;
-    if (groups == NULL)
-        return collet_fail(err, COLLET_INVALID,
-                           "selection: a group needs a .ndx file: give --ndx FILE, in Python and C "
-                           "the option ndx");
-    at = *members = calloc(n, (size_t)n_atoms);
-    if (at == NULL)
-        return collet_fail(err, COLLET_NO_MEMORY,
-                           "selection: no memory for %zu groups of %lld atoms", n,
-                           (long long)n_atoms);
-    for (size_t i = 0; i < s->n_instructions; i++) {
-        const instruction *test = &s->program[i];
-
-        if (test->code != OP_GROUP)
-            continue;
-        for (size_t k = 0; k < test->count; k++) {
-            const item *name = &s->items[test->first + k];
-
-            if (trajectory_groups_mark(groups, s->text + name->start, name->length, at) == 0)
-                return trajectory_groups_missing(groups, s->text + name->start, name->length, err);
-        }
-        at += n_atoms;
-    }
-    return COLLET_OK;
-}
-
-static int is_selected(const trajectory_selection *s, const trajectory_topology *topology,
-                       const uint8_t *members, int64_t atom)
-{
-    unsigned char stack[STACK_SIZE];
-    size_t top = 0;
-
-    for (size_t i = 0; i < s->n_instructions; i++) {
-        const instruction *step = &s->program[i];
-
-        switch (step->code) {
-        case OP_GROUP:
-            stack[top++] = members[atom];
-            members += topology->n_atoms;
-            break;
-        case OP_NOT:
-            stack[top - 1] = !stack[top - 1];
-            break;
-        case OP_AND:
-            top--;
-            stack[top - 1] &= stack[top];
-            break;
-        case OP_OR:
-            top--;
-            stack[top - 1] |= stack[top];
-            break;
-        default:
-            stack[top++] = (unsigned char)test_atom(s, step, topology, atom);
-        }
-    }
-    return stack[0];
-}
-
-collet_status trajectory_selection_apply(const trajectory_selection *selection,
-                                         const trajectory_topology *topology,
-                                         const trajectory_groups *groups, int64_t **indices,
-                                         int64_t *n, collet_error *err)
-{
-    int64_t *found = malloc(((size_t)topology->n_atoms + 1) * sizeof *found);
-    uint8_t *members = NULL;
-    collet_status status;
-
-    *indices = NULL;
-    *n = 0;
-    if (found == NULL)
-        return collet_fail(err, COLLET_NO_MEMORY, "selection: no memory for %lld atoms",
-                           (long long)topology->n_atoms);
-    status = mark_groups(selection, groups, topology->n_atoms, &members, err);
-    for (int64_t i = 0; status == COLLET_OK && i < topology->n_atoms; i++)
-        if (is_selected(selection, topology, members, i))
-            found[(*n)++] = i;
-    free(members);
-    if (status != COLLET_OK)
-        free(found);
-    else
-        *indices = found;
-    return status;
 }

@@ -3,25 +3,35 @@
  * selection.h - selects atoms by an expression.
  *
  *     all, none            every atom, no atom
- *     protein              atoms of amino acids and their caps (residues.h)
- *     backbone             N, CA, C and O of the protein
+ *     protein, nucleic     atoms of amino acids and their caps, of nucleotides (residues.h)
+ *     water                atoms of water
+ *     backbone             N, CA, C and O of the protein; P, its two oxygens, O5', C5', C4', C3' and
+ *                          O3' of nucleic acids
  *     resname PATTERN...   residue name; * stands for any characters, ? for one
  *     name PATTERN...      atom name, likewise
- *     resid RANGE...       residue number as the topology writes it: 7, or 3:9 with both ends
+ *     chain PATTERN..., segid PATTERN...  likewise; an error where the topology has none
+ *     element SYMBOL...    in any case; of the topology, or guessed from the names (elements.h)
+ *     resid RANGE...       residue number as the topology writes it: 7, or 3:9, 3-9, 3 to 9 with both
+ *                          ends, also negative; with any insertion code. 52A: only with that code
  *     index RANGE...       position in the topology counted from 0, both ends included
  *     bynum RANGE...       position in the topology counted from 1, both ends included
+ *     mass > X, charge < X of the topology; also <=, >=, ==, !=
  *     group PATTERN...     atoms of the groups of a .ndx file (groups.h)
- *     not S   S and S   S or S   ( S )
+ *     not S   S and S   S or S   ( S )   also !, &&, ||
+ *     same residue as S    all atoms of each residue with an atom of S; also molecule (molecules.h),
+ *                          chain, segid
+ *     within D of S        atoms at most D nm from an atom of S, S included, in the frame at hand;
+ *                          with a unit: 0.5 nm, 5 A. Distances respect the periodic box (neighbours.h)
+ *     exwithin D of S      the same without S
  *
- * "not" binds tighter than "and", "and" tighter than "or". Keywords are lower case; names are
- * case-sensitive. A list ends at a keyword or a parenthesis; a group whose
- * name is a keyword is named with a wildcard.
+ * "not" binds tighter than "and", "and" tighter than "or". Behind "same" and "within" programs
+ * disagree, so that "and" and "or" need parentheses there. Keywords in any case; names are
+ * case-sensitive. Quotes, ' or ", are allowed around a name, and needed where it is a keyword.
  */
 #ifndef ENGINES_TRAJECTORY_ATOMS_SELECTION_H
 #define ENGINES_TRAJECTORY_ATOMS_SELECTION_H
 
-#include "groups.h"
-#include "trajectory/formats/names.h"
+#include <collet/collet.h>
 
 typedef struct trajectory_selection trajectory_selection;
 
@@ -32,16 +42,6 @@ typedef struct trajectory_selection trajectory_selection;
  */
 collet_status trajectory_selection_compile(const char *text, trajectory_selection **out,
                                            collet_error *err);
-
-/*
- * The indices of the atoms that are selected, ascending, in *indices (the caller frees; not NULL)
- * and their number in *n, which may be 0. `groups` may be NULL. COLLET_INVALID for a group that does
- * not exist; COLLET_NO_MEMORY.
- */
-collet_status trajectory_selection_apply(const trajectory_selection *selection,
-                                         const trajectory_topology *topology,
-                                         const trajectory_groups *groups, int64_t **indices,
-                                         int64_t *n, collet_error *err);
 
 /* NULL is allowed. */
 void trajectory_selection_free(trajectory_selection *selection);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choice.h - the atoms of a topology that a selection chooses: in all frames, or in each. */
+#ifndef ENGINES_TRAJECTORY_ATOMS_CHOICE_H
+#define ENGINES_TRAJECTORY_ATOMS_CHOICE_H
+
+#include "groups.h"
+#include "selection.h"
+#include "trajectory/formats/frames.h"
+#include "trajectory/formats/names.h"
+
+typedef struct trajectory_choice trajectory_choice;
+
+/*
+ * Applies a selection to a topology; nothing of the arguments is kept. `groups` may be NULL.
+ * COLLET_INVALID for a group or a property that does not exist; COLLET_NO_MEMORY. On an error *out
+ * is NULL.
+ */
+collet_status trajectory_choice_create(const trajectory_selection *selection,
+                                       const trajectory_topology *topology,
+                                       const trajectory_groups *groups, trajectory_choice **out,
+                                       collet_error *err);
+
+/* NULL is allowed. */
+void trajectory_choice_free(trajectory_choice *choice);
+
+/* The chosen atoms, or if the choice varies all that some frame could choose: *n atoms, ascending.
+ * Valid as long as the choice. */
+const int64_t *trajectory_choice_members(const trajectory_choice *choice, int64_t *n);
+
+/* 1 if the choice depends on positions. */
+int trajectory_choice_varies(const trajectory_choice *choice);
+
+/* The atoms whose positions the choice depends on, *n of them, ascending. */
+const int64_t *trajectory_choice_atoms(const trajectory_choice *choice, int64_t *n);
+
+/*
+ * Sets chosen[i] to 1 for each member that the positions and the box of frame `frame` of `frames`
+ * choose, else to 0, and *count to their number. rows[i] is the place of atom i of
+ * trajectory_choice_atoms in the frames. An atom without a finite position is near to none.
+ * Several threads may call it. COLLET_FORMAT for a flat box, COLLET_NO_MEMORY.
+ */
+collet_status trajectory_choice_find(trajectory_choice *choice, const trajectory_frames *frames,
+                                     int64_t frame, const int64_t *rows, uint8_t *chosen,
+                                     int64_t *count, collet_error *err);
+
+#endif
