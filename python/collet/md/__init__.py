@@ -7,8 +7,9 @@ first axis of frames. They compute in f64 from f32 or f64 arrays, other numbers 
 collet.Arrays in give collet.Arrays out. Units are the caller's. Names and arguments are the same as of
 rotmd's kernels; observables computes several quantities in one pass.
 
-extract and extract_batches compute the observables of all frames of a trajectory. The module analysis
-has correlation, displacement and diffusion of such series.
+extract and extract_batches compute the observables of all frames of a trajectory, RotationalObservables
+does so as an analysis of MDAnalysis. The module analysis has correlation, diffusion, potentials of mean
+force and more of such series.
 """
 
 import importlib
@@ -21,17 +22,21 @@ from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_
                        time_derivative_batch)
 
 
-_ENGINE = ("extract", "extract_batches", "formats", "Format", "quantities", "Quantity", "Results")
+_ENGINE = ("extract", "extract_batches", "formats", "Format", "Frames", "quantities", "Quantity",
+           "Results")
 
 
 def __getattr__(name):  # the engine's library is loaded by its first use
     if name in _ENGINE:
         from . import _extract
         return getattr(_extract, name)
+    if name == "RotationalObservables":
+        from ._mdanalysis import RotationalObservables
+        return RotationalObservables
     if name == "analysis":
         return importlib.import_module(f"{__name__}.analysis")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted({*globals(), *_ENGINE, "analysis"})
+    return sorted({*globals(), *_ENGINE, "RotationalObservables", "analysis"})

@@ -2,6 +2,7 @@
 # Tests: python/tests/test_md_extract.py
 """Observables of trajectories: collet-extract's engine, of files or of objects in memory."""
 
+import contextlib
 import copy
 import json
 import operator
@@ -14,6 +15,7 @@ import numpy as np
 
 from .. import _core, _host, _trajectory
 from .._job import Job
+from ._sources import Chunks, Frames, files_of
 
 Quantity = namedtuple("Quantity", "unit meaning shape")
 Quantity.__doc__ = "Unit and meaning of an array of results, and the shape of a frame's row."
@@ -150,8 +152,11 @@ class _Mdtraj:
 class _Files:
     """A topology and a trajectory in files."""
 
-    source = masses = None
+    source = None
     call = staticmethod(lambda function: function())
+
+    def __init__(self, top, traj, masses=None):
+        self.files, self.masses = [os.fsencode(top), os.fsencode(traj)], masses
 
 
 def _check_body(group):
@@ -167,17 +172,24 @@ def _check_body(group):
                         "together")
 
 
-def _frames_of(top, traj):
+def _ways(top, traj, selection):
+    """Ways to read the frames, in the order in which they are tried."""
     if traj is not None:
-        return _Files()
+        return [_Files(top, traj)]
+    if isinstance(top, Frames):
+        return [top]
     if hasattr(top, "universe") and hasattr(top, "atoms"):
         _check_body(top)
-        return _Universe(top.atoms)
+        universe = _Universe(top.atoms)
+        files = files_of(top.atoms) if selection == "all" else None
+        return [universe] if files is None else [_Files(*files, universe.masses), universe]
     if hasattr(top, "xyz") and hasattr(top, "topology"):
-        return _Mdtraj(top)
+        return [_Mdtraj(top)]
+    if hasattr(top, "__next__"):
+        return [Chunks(top, _Mdtraj)]
     raise TypeError("extract: give the paths of a topology and a trajectory, or an MDAnalysis "
-                    "Universe or AtomGroup, or an mdtraj.Trajectory, not "
-                    f"{type(top).__name__} alone")
+                    "Universe or AtomGroup, an mdtraj.Trajectory or an iterator of such, or "
+                    f"md.Frames of arrays, not {type(top).__name__} alone")
 
 
 # ---- Trajectories -------------------------------------------------------------------------------
@@ -249,8 +261,7 @@ def _patterns(keys):
 class _Trajectory:
     def __init__(self, top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
                  missing, batch, rows, progress):
-        self._frames = _frames_of(top, traj)
-        files = [None, None] if self._frames.source else [os.fsencode(top), os.fsencode(traj)]
+        *earlier, self._frames = _ways(top, traj, selection)
         mass_file = os.fsencode(masses) if isinstance(masses, (str, os.PathLike)) else None
         if masses is None:
             masses = self._frames.masses
@@ -261,14 +272,23 @@ class _Trajectory:
         if progress and progress is not True and not callable(progress):
             raise TypeError(f"extract: progress is {progress!r}, not a function, True or False")
         self._bar = _Bar() if progress is True else None
-        try:
-            self._engine = Job(
-                _trajectory.open, *files, selection, os.fsencode(ndx) if ndx is not None else None,
+
+        def opened(frames):
+            return Job(
+                _trajectory.open, *getattr(frames, "files", (None, None)), selection, os.fsencode(ndx) if ndx is not None else None,
                 mass_file, None if mass_file else masses,
                 os.fsencode(reference) if reference is not None else None, _patterns(keys),
                 _axis(axis), _count("start", start, 0), _count("stop", stop, 1),
                 _count("step", step, 1), _missing(missing), _count("batch", batch, 1), _count("rows", rows, 1),
-                self._bar or progress or None, self._frames.source).wait()
+                self._bar or progress or None, frames.source).wait()
+
+        try:
+            self._engine = None
+            for frames in earlier:
+                with contextlib.suppress(_core.FormatError):  # a file that MDAnalysis reads otherwise
+                    self._engine, self._frames = opened(frames), frames
+            if self._engine is None:
+                self._engine = opened(self._frames)
         except BaseException:
             self.close_bar()
             raise
@@ -305,8 +325,11 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
     """The observables of every frame, as the program collet-extract computes them.
 
     top, traj : paths of files in the formats that formats() lists; or only `top`: an MDAnalysis
-        Universe or AtomGroup, or an mdtraj.Trajectory, whose frames are read from the object. It is one
-        body: an UpdatingAtomGroup, a ResidueGroup and a SegmentGroup are a TypeError
+        Universe or AtomGroup, an mdtraj.Trajectory, an iterator of such (mdtraj.iterload), which is
+        copied to a temporary file first, or Frames of arrays; frames are read from the object. It is
+        one body: an UpdatingAtomGroup, a ResidueGroup and a SegmentGroup are a TypeError. A universe, as
+        a whole, whose frames are nothing but those of an .xtc or .trr file is read from its files,
+        without MDAnalysis, if `selection` is "all"
     selection : atoms, in collet-extract's language: "protein and not name H*"
     ndx : path of a .ndx file of GROMACS, whose groups the selection may name: "group Protein"
     keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
@@ -325,7 +348,7 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
     units (nm, ps, amu, kJ/mol), meanings and shapes; `meta` describes inputs and what was left out.
     Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up,
     because a file has none, are not used. MDAnalysis keeps Angstrom in f32, so that
-    results of a universe differ from its file's results in the seventh digit.
+    results of frames from it differ from the file's results in the seventh digit.
     Raises collet.FileError and FormatError for files, InvalidError for options; exceptions of an
     object or of `progress` pass through. Ctrl-C raises KeyboardInterrupt at once; the work stops at
     its next step, and still reads until then. Another thread uses the object and `progress`.

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_md_sources.py
+"""extract as an analysis of MDAnalysis. Needs MDAnalysis."""
+
+import operator
+
+from MDAnalysis.analysis.base import AnalysisBase
+
+from .._core import InvalidError
+from ._extract import extract
+
+
+class RotationalObservables(AnalysisBase):
+    """extract as an analysis of MDAnalysis: RotationalObservables(atoms, keys="com,L_*").run().
+
+    atomgroup : an AtomGroup or a Universe; other arguments are those of extract, but not start, stop
+        and step, which run takes
+    After run `results` has extract's arrays, by key or attribute (results.L_vector), with `results.meta`;
+    `times` and `frames` are the frames' as in every analysis. Units are nm, ps, amu and kJ/mol."""
+
+    def __init__(self, atomgroup, verbose=False, **options):
+        super().__init__(atomgroup.universe.trajectory, verbose=verbose)
+        wrong = {"start", "stop", "step", "progress"} & set(options)
+        if wrong:
+            raise TypeError(f"RotationalObservables: {', '.join(sorted(wrong))} are arguments of run "
+                            "(progress: verbose)")
+        self._group, self._options = atomgroup, options
+
+    def run(self, start=None, stop=None, step=None, frames=None, verbose=None):
+        """Computes all frames from start below stop in steps; returns self.
+
+        frames : indices that rise in equal steps, in place of start, stop and step
+        verbose : whether a bar shows the progress"""
+        if frames is not None:
+            if start is not None or stop is not None or step is not None:
+                raise ValueError("frames excludes start, stop and step")
+            frames = list(map(operator.index, frames))
+            if not frames:
+                raise InvalidError("RotationalObservables: there is no frame")
+            step = frames[1] - frames[0] if len(frames) > 1 else 1
+            start, stop = frames[0], frames[-1] + 1
+            if step < 1 or frames != list(range(start, stop, step)):
+                raise InvalidError("RotationalObservables: frames must rise in equal steps")
+        start, stop, step = self._trajectory.check_slice_indices(start, stop, step)
+        found = extract(self._group, start=start, stop=max(stop, 1), step=step,
+                        progress=bool(self._verbose if verbose is None else verbose),
+                        **self._options)
+        self.results.update(found)
+        self.results.meta = found.meta
+        self.n_frames = len(next(iter(found.values())))
+        self.start, self.stop, self.step = start, stop, step
+        self.frames = list(range(start, stop, step))
+        self.times = found.get("time_ps")
+        return self
