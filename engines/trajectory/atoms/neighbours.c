@@ -18,23 +18,38 @@ typedef struct offset {
     int32_t square;
 } offset;
 
+/* Points by cell. */
+typedef struct sorted {
+    double *points; /* moved into the box */
+    int64_t *order; /* the index of each among the points that were given */
+    size_t n_allocated;
+    int64_t *starts; /* of each cell in `points`, and the end */
+    size_t n_starts; /* allocated */
+} sorted;
+
+/* The sources of a cell in reach. */
+typedef struct range {
+    const double *points;
+    int64_t count;
+    double shift[3]; /* to their image that is near */
+} range;
+
 struct trajectory_neighbours {
     double vectors[3][3]; /* of the box, reduced; unit vectors for axes without a period */
     double inverse[3][3]; /* inverse[k] . r is the coordinate along axis k */
     int periodic[3];
-    double low[3];   /* where the cells begin along the axis; 0 for a period */
-    double scale[3]; /* cells a unit of the coordinate */
-    int64_t n[3];    /* cells */
-    int32_t m[3];    /* cells around a cell that the distance reaches */
+    double low[3], high[3]; /* the ends of the cells along the axis; 0 and 1 for a period */
+    double scale[3];        /* cells a unit of the coordinate */
+    int64_t n[3];           /* cells */
+    int32_t m[3];           /* cells around a cell that the distance reaches */
     offset *offsets;
+    range *ranges; /* as many as offsets */
     size_t n_offsets;
-    double *wrapped; /* the sources, moved into the box */
-    int64_t *cells;  /* of the sources; -1: not finite */
-    double *sorted;  /* the sources by cell */
+    sorted sources;
+    sorted targets;
+    double *wrapped; /* points before they are sorted */
+    int64_t *cells;  /* of these; -1: in no cell */
     size_t n_points; /* allocated */
-    int64_t *starts; /* of each cell in `sorted`, and the end */
-    uint8_t *close;  /* of each cell: 1 if a source is in reach */
-    size_t n_starts; /* allocated */
 };
 
 trajectory_neighbours *trajectory_neighbours_create(void)
@@ -42,21 +57,23 @@ trajectory_neighbours *trajectory_neighbours_create(void)
     return calloc(1, sizeof(trajectory_neighbours));
 }
 
-static void free_arrays(trajectory_neighbours *b)
+static void free_sorted(sorted *s)
 {
-    free(b->offsets);
-    free(b->wrapped);
-    free(b->cells);
-    free(b->sorted);
-    free(b->starts);
-    free(b->close);
+    free(s->points);
+    free(s->order);
+    free(s->starts);
 }
 
 void trajectory_neighbours_free(trajectory_neighbours *b)
 {
     if (b == NULL)
         return;
-    free_arrays(b);
+    free(b->offsets);
+    free(b->ranges);
+    free_sorted(&b->sources);
+    free_sorted(&b->targets);
+    free(b->wrapped);
+    free(b->cells);
     free(b);
 }
 
@@ -166,23 +183,15 @@ static collet_status take_box(trajectory_neighbours *b, const double box[9], col
 
 /* ---- Cells ------------------------------------------------------------------------------- */
 
-/* Moves a point into the box along its periods. 0 if it is not finite. */
-static int wrap(const trajectory_neighbours *b, const double from[3], double to[3], double at[3])
+/* As floor(), which is a slow call on processors without SSE 4.1. */
+static double round_down(double x)
 {
-    memcpy(to, from, 3 * sizeof *to);
-    for (int k = 0; k < 3; k++) {
-        double turns = 0;
+    double whole;
 
-        at[k] = dot(b->inverse[k], from);
-        if (!isfinite(at[k]))
-            return 0;
-        if (b->periodic[k])
-            turns = floor(at[k]);
-        at[k] -= turns;
-        for (int i = 0; i < 3; i++)
-            to[i] -= turns * b->vectors[k][i];
-    }
-    return isfinite(to[0] + to[1] + to[2]);
+    if (!(fabs(x) < 1e15))
+        return floor(x);
+    whole = (double)(int64_t)x;
+    return whole > x ? whole - 1 : whole;
 }
 
 /* Distances of two images along the periods are at most half of the sum of the vectors' lengths. */
@@ -196,34 +205,52 @@ static double reach_of(const trajectory_neighbours *b, double distance)
     return half < distance ? half : distance;
 }
 
-/* Chooses the cells: at least as wide as the distance, and not many more than points. `high`: the
- * ends of the sources along axes without a period. */
-static collet_status choose_cells(trajectory_neighbours *b, double distance, const double high[3],
-                                  int64_t n_sources, collet_error *err)
+/* Finds the ends along axes without a period: all that is in reach of a source. */
+static void find_ends(trajectory_neighbours *b, double distance, const double *sources, int64_t n)
 {
-    double width[3], reach[3], around = 1;
+    for (int k = 0; k < 3; k++) {
+        double low = DBL_MAX, high = -DBL_MAX;
+
+        for (int64_t i = 0; i < n && !b->periodic[k]; i++) {
+            double at = dot(b->inverse[k], sources + 3 * i);
+
+            if (!isfinite(at))
+                continue;
+            low = fmin(low, at);
+            high = fmax(high, at);
+        }
+        if (low > high) /* a period, or no sources */
+            low = high = 0;
+        b->low[k] = b->periodic[k] ? 0 : low - distance;
+        b->high[k] = b->periodic[k] ? 1 : high + distance;
+    }
+}
+
+/* Chooses the cells: at least as wide as the distance, and not many more than points. */
+static collet_status choose_cells(trajectory_neighbours *b, double distance, int64_t n_points,
+                                  collet_error *err)
+{
+    double width[3], around = 1;
 
     for (int k = 0; k < 3; k++) {
-        double thickness = 1 / sqrt(dot(b->inverse[k], b->inverse[k]));
-        double cells;
+        double thickness = 1 / sqrt(dot(b->inverse[k], b->inverse[k])), cells;
 
-        width[k] = b->periodic[k] ? thickness : fmax(high[k] - b->low[k], distance);
-        reach[k] = b->periodic[k] ? reach_of(b, distance) : distance;
+        width[k] = b->periodic[k] ? thickness : b->high[k] - b->low[k];
         cells = width[k] / distance * (1 - ROUNDING);
         b->n[k] = cells >= MAX_CELLS ? MAX_CELLS : cells >= 1 ? (int64_t)cells : 1;
     }
-    while (b->n[0] * b->n[1] * b->n[2] > 2 * n_sources + 64) {
+    while (b->n[0] * b->n[1] * b->n[2] > n_points / 8 + 64) {
         int widest = b->n[0] >= b->n[1] ? b->n[0] >= b->n[2] ? 0 : 2 : b->n[1] >= b->n[2] ? 1 : 2;
 
         b->n[widest] = (b->n[widest] + 1) / 2;
     }
     for (int k = 0; k < 3; k++) {
-        double cells =
-            width[k] > 0 ? ceil(reach[k] / width[k] * (double)b->n[k] * (1 + ROUNDING)) : 1;
+        double reach = b->periodic[k] ? reach_of(b, distance) : distance;
+        double cells = width[k] > 0 ? ceil(reach / width[k] * (double)b->n[k] * (1 + ROUNDING)) : 1;
 
         around *= 2 * cells + 1;
         b->m[k] = cells < 1 ? 1 : cells < MAX_REACH ? (int32_t)cells : MAX_REACH;
-        b->scale[k] = (double)b->n[k] / (b->periodic[k] ? 1 : width[k] > 0 ? width[k] : 1);
+        b->scale[k] = width[k] > 0 ? (double)b->n[k] / (b->high[k] - b->low[k]) : 0;
     }
     if (around <= MAX_REACH)
         return COLLET_OK;
@@ -246,169 +273,166 @@ static int list_offsets(trajectory_neighbours *b)
 {
     size_t count = 0,
            n = (size_t)(2 * b->m[0] + 1) * (size_t)(2 * b->m[1] + 1) * (size_t)(2 * b->m[2] + 1);
-    offset *grown = realloc(b->offsets, n * sizeof *grown);
 
-    if (grown == NULL)
+    free(b->offsets);
+    free(b->ranges);
+    b->offsets = malloc(n * sizeof *b->offsets);
+    b->ranges = malloc(n * sizeof *b->ranges);
+    if (b->offsets == NULL || b->ranges == NULL)
         return 0;
-    b->offsets = grown;
     for (int32_t x = -b->m[0]; x <= b->m[0]; x++)
         for (int32_t y = -b->m[1]; y <= b->m[1]; y++)
             for (int32_t z = -b->m[2]; z <= b->m[2]; z++)
-                grown[count++] = (offset){{x, y, z}, x * x + y * y + z * z};
+                b->offsets[count++] = (offset){{x, y, z}, x * x + y * y + z * z};
     b->n_offsets = count;
-    qsort(grown, count, sizeof *grown, compare_offsets);
+    qsort(b->offsets, count, sizeof *b->offsets, compare_offsets);
     return 1;
 }
 
-/* The cell that `by` cells away from `at`: its index, or -1 where there is none. shift: how far its
+/* The cell that is `by` cells away from the one at `at`; -1 where there is none. shift: how far its
  * points are to be moved. */
-static int64_t cell_at(const trajectory_neighbours *b, const int64_t at[3], const int32_t by[3],
-                       double shift[3])
+static int64_t cell_beside(const trajectory_neighbours *b, const int64_t at[3], const int32_t by[3],
+                           double shift[3])
+{
+    int64_t beside = 0;
+
+    shift[0] = shift[1] = shift[2] = 0;
+    for (int k = 0; k < 3; k++) {
+        int64_t i = at[k] + by[k], n = b->n[k];
+
+        if (i < 0 || i >= n) {
+            int64_t turns = i >= 0 ? i / n : -((n - 1 - i) / n);
+
+            if (!b->periodic[k])
+                return -1;
+            for (int d = 0; d < 3; d++)
+                shift[d] += (double)turns * b->vectors[k][d];
+            i -= turns * n;
+        }
+        beside = beside * n + i;
+    }
+    return beside;
+}
+
+/* Moves a point into the box along its periods and returns its cell. -1: it is out of reach of all
+ * sources, or not finite. */
+static int64_t find_cell(const trajectory_neighbours *b, const double from[3], double to[3])
 {
     int64_t cell = 0;
 
-    memset(shift, 0, 3 * sizeof *shift);
+    memcpy(to, from, 3 * sizeof *to);
     for (int k = 0; k < 3; k++) {
-        int64_t i = at[k] + by[k], turns = 0;
+        double at = dot(b->inverse[k], from), turns = 0;
+        int64_t i;
 
-        if (i < 0 || i >= b->n[k]) {
-            if (!b->periodic[k])
-                return -1;
-            turns = i >= 0 ? i / b->n[k] : -((b->n[k] - 1 - i) / b->n[k]);
+        if (!isfinite(at))
+            return -1;
+        if (b->periodic[k]) {
+            turns = round_down(at);
+            at -= turns;
             for (int d = 0; d < 3; d++)
-                shift[d] += (double)turns * b->vectors[k][d];
+                to[d] -= turns * b->vectors[k][d];
         }
-        cell = cell * b->n[k] + i - turns * b->n[k];
+        if (!(at >= b->low[k] && at <= b->high[k]))
+            return -1;
+        i = (int64_t)((at - b->low[k]) * b->scale[k]);
+        cell = cell * b->n[k] + (i < b->n[k] ? i : b->n[k] - 1);
     }
-    return cell;
+    return isfinite(to[0] + to[1] + to[2]) ? cell : -1;
 }
 
-/* The cell of coordinates; along an axis without a period it may be outside, by at most m + 1. */
-static void place(const trajectory_neighbours *b, const double coordinates[3], int64_t at[3])
+/* ---- Points ------------------------------------------------------------------------------ */
+
+static int reserve_points(trajectory_neighbours *b, size_t n)
 {
-    for (int k = 0; k < 3; k++) {
-        double cell = floor((coordinates[k] - b->low[k]) * b->scale[k]);
-        double low = b->periodic[k] ? 0 : -(double)b->m[k] - 1;
-        double high = (double)b->n[k] - 1 - low;
-
-        if (b->periodic[k])
-            high = (double)b->n[k] - 1;
-        at[k] = (int64_t)(cell < low ? low : cell > high ? high : cell);
-    }
-}
-
-/* ---- Sources ----------------------------------------------------------------------------- */
-
-static int reserve(trajectory_neighbours *b, size_t n_points, size_t n_cells)
-{
-    if (n_points > b->n_points) {
-        free(b->wrapped);
-        free(b->sorted);
-        free(b->cells);
-        b->wrapped = malloc(n_points * 3 * sizeof *b->wrapped);
-        b->sorted = malloc(n_points * 3 * sizeof *b->sorted);
-        b->cells = malloc(n_points * sizeof *b->cells);
-        b->n_points = n_points;
-    }
-    if (n_cells + 1 > b->n_starts) {
-        free(b->starts);
-        free(b->close);
-        b->starts = malloc((n_cells + 1) * sizeof *b->starts);
-        b->close = malloc(n_cells + 1);
-        b->n_starts = n_cells + 1;
-    }
-    if (b->wrapped && b->sorted && b->cells && b->starts && b->close)
+    if (n <= b->n_points)
         return 1;
-    b->n_points = b->n_starts = 0;
-    return 0;
+    free(b->wrapped);
+    free(b->cells);
+    b->wrapped = malloc(n * 3 * sizeof *b->wrapped);
+    b->cells = malloc(n * sizeof *b->cells);
+    b->n_points = b->wrapped != NULL && b->cells != NULL ? n : 0;
+    return b->n_points > 0;
 }
 
-/* Finds where cells begin and end along axes without a period. */
-static void find_ends(trajectory_neighbours *b, const double *sources, int64_t n, double high[3])
+static int reserve_sorted(sorted *s, size_t n, size_t n_starts)
 {
-    for (int k = 0; k < 3; k++) {
-        b->low[k] = b->periodic[k] ? 0 : DBL_MAX;
-        high[k] = -DBL_MAX;
-        for (int64_t i = 0; i < n && !b->periodic[k]; i++) {
-            double at = dot(b->inverse[k], sources + 3 * i);
-
-            if (!isfinite(at))
-                continue;
-            b->low[k] = fmin(b->low[k], at);
-            high[k] = fmax(high[k], at);
-        }
-        if (b->low[k] > high[k])
-            b->low[k] = high[k] = 0;
+    if (n > s->n_allocated) {
+        free(s->points);
+        free(s->order);
+        s->points = malloc(n * 3 * sizeof *s->points);
+        s->order = malloc(n * sizeof *s->order);
+        s->n_allocated = s->points != NULL && s->order != NULL ? n : 0;
     }
+    if (n_starts > s->n_starts) {
+        free(s->starts);
+        s->starts = malloc(n_starts * sizeof *s->starts);
+        s->n_starts = s->starts != NULL ? n_starts : 0;
+    }
+    return n <= s->n_allocated && n_starts <= s->n_starts;
 }
 
-/* Counts the points of each cell, then sorts them. */
-static void sort_sources(trajectory_neighbours *b, const double *sources, int64_t n, size_t n_cells)
+/* Counts the points of each cell, then sorts them. 0 if out of memory. */
+static int sort_points(trajectory_neighbours *b, sorted *s, const double *points, int64_t n,
+                       size_t n_cells)
 {
-    static const int32_t here[3] = {0, 0, 0};
-    double at[3], shift[3];
-    int64_t place_of[3], sum = 0;
+    int64_t sum = 0;
 
-    memset(b->starts, 0, (n_cells + 1) * sizeof *b->starts);
+    if (!reserve_points(b, (size_t)n + 1) || !reserve_sorted(s, (size_t)n + 1, n_cells + 1))
+        return 0;
+    memset(s->starts, 0, (n_cells + 1) * sizeof *s->starts);
     for (int64_t i = 0; i < n; i++) {
-        b->cells[i] = -1;
-        if (!wrap(b, sources + 3 * i, b->wrapped + 3 * i, at))
-            continue;
-        place(b, at, place_of);
-        for (int k = 0; k < 3; k++) /* the last source of an open axis is at the end of its cell */
-            if (place_of[k] >= b->n[k])
-                place_of[k] = b->n[k] - 1;
-        b->cells[i] = cell_at(b, place_of, here, shift);
-        b->starts[b->cells[i]]++;
+        b->cells[i] = find_cell(b, points + 3 * i, b->wrapped + 3 * i);
+        if (b->cells[i] >= 0)
+            s->starts[b->cells[i]]++;
     }
     for (size_t c = 0; c <= n_cells; c++) {
-        int64_t count = b->starts[c];
+        int64_t count = s->starts[c];
 
-        b->starts[c] = sum;
+        s->starts[c] = sum;
         sum += count;
     }
-    for (int64_t i = 0; i < n; i++)
-        if (b->cells[i] >= 0)
-            memcpy(b->sorted + 3 * b->starts[b->cells[i]]++, b->wrapped + 3 * i,
-                   3 * sizeof(double));
-    /* Each start has moved to the next one. */
-    memmove(b->starts + 1, b->starts, n_cells * sizeof *b->starts);
-    b->starts[0] = 0;
-}
-
-static void mark_close(trajectory_neighbours *b, size_t n_cells)
-{
-    memset(b->close, 0, n_cells);
-    for (int64_t c = 0; c < (int64_t)n_cells; c++) {
-        int64_t at[3] = {c / b->n[2] / b->n[1], c / b->n[2] % b->n[1], c % b->n[2]};
-        double shift[3];
-
-        if (b->starts[c] == b->starts[c + 1])
+    for (int64_t i = 0; i < n; i++) {
+        if (b->cells[i] < 0)
             continue;
-        for (size_t o = 0; o < b->n_offsets; o++) {
-            int64_t other = cell_at(b, at, b->offsets[o].by, shift);
-
-            if (other >= 0)
-                b->close[other] = 1;
-        }
+        int64_t place = s->starts[b->cells[i]]++;
+        memcpy(s->points + 3 * place, b->wrapped + 3 * i, 3 * sizeof *s->points);
+        s->order[place] = i;
     }
+    /* Each start has moved to the next one. */
+    memmove(s->starts + 1, s->starts, n_cells * sizeof *s->starts);
+    s->starts[0] = 0;
+    return 1;
 }
 
-/* ---- Targets ----------------------------------------------------------------------------- */
+/* ---- The search -------------------------------------------------------------------------- */
 
-static int is_near(const trajectory_neighbours *b, const double point[3], const int64_t at[3],
-                   double square)
+static size_t list_ranges(const trajectory_neighbours *b, int64_t cell)
 {
-    for (size_t o = 0; o < b->n_offsets; o++) {
-        double shift[3];
-        int64_t cell = cell_at(b, at, b->offsets[o].by, shift);
+    const int64_t at[3] = {cell / b->n[2] / b->n[1], cell / b->n[2] % b->n[1], cell % b->n[2]};
+    size_t n = 0;
 
-        if (cell < 0)
+    for (size_t o = 0; o < b->n_offsets; o++) {
+        range *r = &b->ranges[n];
+        int64_t beside = cell_beside(b, at, b->offsets[o].by, r->shift);
+
+        if (beside < 0 || b->sources.starts[beside] == b->sources.starts[beside + 1])
             continue;
-        for (int64_t i = b->starts[cell]; i < b->starts[cell + 1]; i++) {
-            const double *r = b->sorted + 3 * i;
-            double d[3] = {point[0] - r[0] - shift[0], point[1] - r[1] - shift[1],
-                           point[2] - r[2] - shift[2]};
+        r->points = b->sources.points + 3 * b->sources.starts[beside];
+        r->count = b->sources.starts[beside + 1] - b->sources.starts[beside];
+        n++;
+    }
+    return n;
+}
+
+static int is_near(const range *ranges, size_t n, const double target[3], double square)
+{
+    for (size_t k = 0; k < n; k++) {
+        const double *r = ranges[k].points, *shift = ranges[k].shift;
+        double x = target[0] - shift[0], y = target[1] - shift[1], z = target[2] - shift[2];
+
+        for (int64_t i = 0; i < ranges[k].count; i++, r += 3) {
+            double d[3] = {x - r[0], y - r[1], z - r[2]};
 
             if (dot(d, d) <= square)
                 return 1;
@@ -417,42 +441,36 @@ static int is_near(const trajectory_neighbours *b, const double point[3], const 
     return 0;
 }
 
-static int search(const trajectory_neighbours *b, const double *target, double square)
-{
-    static const int32_t here[3] = {0, 0, 0};
-    double point[3], coordinates[3], shift[3];
-    int64_t at[3], cell;
-
-    if (!wrap(b, target, point, coordinates))
-        return 0;
-    place(b, coordinates, at);
-    cell = cell_at(b, at, here, shift);
-    return (cell < 0 || b->close[cell]) && is_near(b, point, at, square);
-}
-
 collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double box[9],
                                          double distance, const double *sources, int64_t n_sources,
                                          const double *targets, int64_t n_targets, uint8_t *near,
                                          collet_error *err)
 {
-    double high[3];
-    size_t n_cells;
     collet_status status = take_box(b, box, err);
+    size_t n_cells;
 
+    memset(near, 0, (size_t)n_targets);
     if (status != COLLET_OK)
         return status;
-    find_ends(b, sources, n_sources, high);
-    status = choose_cells(b, distance, high, n_sources, err);
+    find_ends(b, distance, sources, n_sources);
+    status = choose_cells(b, distance, n_sources + n_targets, err);
     if (status != COLLET_OK)
         return status;
     n_cells = (size_t)(b->n[0] * b->n[1] * b->n[2]);
-    if (!list_offsets(b) || !reserve(b, (size_t)n_sources + 1, n_cells))
+    if (!list_offsets(b) || !sort_points(b, &b->sources, sources, n_sources, n_cells) ||
+        !sort_points(b, &b->targets, targets, n_targets, n_cells))
         return collet_fail(err, COLLET_NO_MEMORY,
-                           "no memory to find the atoms within a distance of %lld others",
-                           (long long)n_sources);
-    sort_sources(b, sources, n_sources, n_cells);
-    mark_close(b, n_cells);
-    for (int64_t i = 0; i < n_targets; i++)
-        near[i] = (uint8_t)search(b, targets + 3 * i, distance * distance);
+                           "no memory to find which of %lld atoms are near to %lld others",
+                           (long long)n_targets, (long long)n_sources);
+    for (size_t c = 0; c < n_cells; c++) {
+        size_t n_ranges;
+
+        if (b->targets.starts[c] == b->targets.starts[c + 1])
+            continue;
+        n_ranges = list_ranges(b, (int64_t)c);
+        for (int64_t i = b->targets.starts[c]; i < b->targets.starts[c + 1]; i++)
+            near[b->targets.order[i]] = (uint8_t)is_near(
+                b->ranges, n_ranges, b->targets.points + 3 * i, distance * distance);
+    }
     return COLLET_OK;
 }
