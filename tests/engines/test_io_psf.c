@@ -131,7 +131,7 @@ static const io_malformed bad[] = {
     {ONE " 2 A x MET HT1 1 0.3 1.0 0\n", ":5: the residue number is 'x'"},
     {ONE " 2 A 1 MET HT1 1 0.3 -1.0 0\n", ":5: '0.3' and '-1.0' are not a charge and a mass"},
     {ONE " 2 A 1 MET HT1 1 0.3 nan 0\n", ":5: '0.3' and 'nan' are not a charge and a mass"},
-    {ONE " 2 A 1 MET 1234567890123456 1 0.3 1.0 0\n", ":5: a name has more than 15 letters"},
+    {ONE " 2 A 1 MET 1234567890123456 1 0.3 1.0 0\n", ":5: the name '1234567890123456' has more than 15 letters"},
     {TWO "\n 1 !NBOND\n 1 3\n", ": a bond joins atoms 1 and 3 (counted from 1), but the 2"},
     {TWO "\n 1 !NBOND\n 2 2\n", ": a bond joins atoms 2 and 2"},
     {TWO "\n 1 !NBOND\n 0 1\n", ": a bond joins atoms 0 and 1"},

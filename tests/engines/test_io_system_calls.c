@@ -143,7 +143,9 @@ static const struct {
 } tasks[] = {
     {read_topology, CORPUS "gro/water"},
     {read_topology, CORPUS "pdb/models"},
-    {read_topology, CORPUS "psf/charmm"},
+    {read_topology, CORPUS "psf/bonds"},
+    {read_topology, CORPUS "pdb/connect_wide"},
+    {read_topology, CORPUS "top/water"},
     {read_groups, CORPUS "ndx/groups"},
     {read_masses, CORPUS "masses/four"},
     {read_two_atoms, CORPUS "dcd/usual"},

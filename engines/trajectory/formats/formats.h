@@ -14,7 +14,8 @@
     X(nc)                                                                                          \
     X(gro)                                                                                         \
     X(pdb)                                                                                         \
-    X(psf)
+    X(psf)                                                                                         \
+    X(top)
 
 #define TRAJECTORY_DECLARE(name) extern const trajectory_format trajectory_##name##_format;
 TRAJECTORY_FORMATS(TRAJECTORY_DECLARE)

@@ -57,8 +57,8 @@ collet_status trajectory_topology_allocate_more(trajectory_topology *t, unsigned
     collet_status status = COLLET_OK;
     for (size_t i = 0; status == COLLET_OK && i < sizeof arrays / sizeof *arrays; i++)
         if (which & arrays[i].bit)
-            status = trajectory_topology_allocate_one(t, arrays[i].array, arrays[i].element, path,
-                                                      err);
+            status =
+                trajectory_topology_allocate_one(t, arrays[i].array, arrays[i].element, path, err);
     return status;
 }
 
@@ -83,25 +83,36 @@ static collet_status check_bond(const trajectory_topology *topology, const traje
                        (long long)topology->n_atoms);
 }
 
+int64_t trajectory_bonds_sort(trajectory_bond *bonds, int64_t n)
+{
+    int64_t kept = 0;
+    int sorted = 1;
+
+    for (int64_t i = 0; i < n; i++) {
+        if (bonds[i].first > bonds[i].second)
+            bonds[i] = (trajectory_bond){bonds[i].second, bonds[i].first};
+        sorted = sorted && (i == 0 || compare_bonds(&bonds[i - 1], &bonds[i]) <= 0);
+    }
+    if (!sorted)
+        qsort(bonds, (size_t)n, sizeof *bonds, compare_bonds);
+    for (int64_t i = 0; i < n; i++)
+        if (kept == 0 || compare_bonds(&bonds[kept - 1], &bonds[i]) != 0)
+            bonds[kept++] = bonds[i];
+    return kept;
+}
+
 collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,
                                             int64_t n_bonds, const char *path, collet_error *err)
 {
-    int64_t n = 0;
+    int64_t n = trajectory_bonds_sort(bonds, n_bonds);
 
-    for (int64_t i = 0; i < n_bonds; i++) {
-        if (bonds[i].first > bonds[i].second)
-            bonds[i] = (trajectory_bond){bonds[i].second, bonds[i].first};
+    for (int64_t i = 0; i < n; i++) {
         collet_status status = check_bond(topology, &bonds[i], path, err);
         if (status != COLLET_OK) {
             free(bonds);
             return status;
         }
     }
-    if (n_bonds > 0)
-        qsort(bonds, (size_t)n_bonds, sizeof *bonds, compare_bonds);
-    for (int64_t i = 0; i < n_bonds; i++)
-        if (n == 0 || compare_bonds(&bonds[n - 1], &bonds[i]) != 0)
-            bonds[n++] = bonds[i];
     topology->bonds = bonds;
     topology->n_bonds = n;
     return COLLET_OK;

@@ -64,9 +64,12 @@ enum {
 collet_status trajectory_topology_allocate_more(trajectory_topology *topology, unsigned which,
                                                 const char *path, collet_error *err);
 
+/* Sorts n bonds as a topology has them, turns pairs round where first > second, and removes bonds
+ * that are named twice. Returns how many are left. */
+int64_t trajectory_bonds_sort(trajectory_bond *bonds, int64_t n);
+
 /*
- * Takes `bonds`, allocated by malloc, in any order; sorts them, turns pairs round where first >
- * second, and removes bonds that are named twice. COLLET_FORMAT for an atom that does not exist or
+ * Takes `bonds`, allocated by malloc, in any order, and sorts them. COLLET_FORMAT for an atom that does not exist or
  * is bonded to itself; the bonds are freed then.
  */
 collet_status trajectory_topology_set_bonds(trajectory_topology *topology, trajectory_bond *bonds,

@@ -118,22 +118,20 @@ static collet_status read_atom(const io_lines *lines, const char *text, size_t l
                        &topology->insertions[atom]))
         return trajectory_text_fail(lines, err, "the residue number is '%.*s'",
                                     (int)(w[RESIDUE_NUMBER].length & 63), w[RESIDUE_NUMBER].text);
-    if (w[RESIDUE].length >= TRAJECTORY_ATOM_NAME || w[NAME].length >= TRAJECTORY_ATOM_NAME ||
-        (!empty && w[SEGMENT].length >= TRAJECTORY_ATOM_NAME))
-        return trajectory_text_fail(lines, err, "a name has more than %d letters",
-                                    TRAJECTORY_ATOM_NAME - 1);
     if (!parse(&w[CHARGE], &charge) || !parse(&w[MASS], &mass) || !isfinite(charge) ||
         !isfinite(mass) || mass < 0)
         return trajectory_text_fail(lines, err, "'%.*s' and '%.*s' are not a charge and a mass",
                                     (int)(w[CHARGE].length & 63), w[CHARGE].text,
                                     (int)(w[MASS].length & 63), w[MASS].text);
-    memcpy(topology->residue_names[atom], w[RESIDUE].text, w[RESIDUE].length);
-    memcpy(topology->names[atom], w[NAME].text, w[NAME].length);
-    if (!empty)
-        memcpy(topology->segments[atom], w[SEGMENT].text, w[SEGMENT].length);
     topology->charges[atom] = charge;
     topology->masses[atom] = mass;
-    return COLLET_OK;
+    collet_status status =
+        trajectory_text_copy_name(lines, w[RESIDUE], topology->residue_names[atom], err);
+    if (status == COLLET_OK)
+        status = trajectory_text_copy_name(lines, w[NAME], topology->names[atom], err);
+    if (status == COLLET_OK && !empty)
+        status = trajectory_text_copy_name(lines, w[SEGMENT], topology->segments[atom], err);
+    return status;
 }
 
 /* Reads up to the number of bonds; NONE: the file ends after its atoms. */

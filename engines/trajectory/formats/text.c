@@ -84,6 +84,17 @@ collet_status trajectory_text_fail(const io_lines *lines, collet_error *err, con
                        (long long)lines->number - 1, text);
 }
 
+collet_status trajectory_text_copy_name(const io_lines *lines, trajectory_word word,
+                                        char name[TRAJECTORY_ATOM_NAME], collet_error *err)
+{
+    if (word.length >= TRAJECTORY_ATOM_NAME)
+        return trajectory_text_fail(lines, err, "the name '%.*s' has more than %d letters",
+                                    (int)(word.length < 60 ? word.length : 60), word.text,
+                                    TRAJECTORY_ATOM_NAME - 1);
+    memcpy(name, word.text, word.length);
+    return COLLET_OK;
+}
+
 collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_lines *lines,
                                       collet_status status, collet_error *err)
 {

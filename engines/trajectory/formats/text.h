@@ -4,6 +4,7 @@
 #define ENGINES_TRAJECTORY_FORMATS_TEXT_H
 
 #include "io/lines.h"
+#include "names.h"
 #include "trajectory_format.h"
 
 /* Time and step of a frame, from its title. */
@@ -23,6 +24,10 @@ typedef struct trajectory_word {
 
 /* Sets the first words, between blanks, of a line; returns their number, at most `max`. */
 size_t trajectory_text_split(const char *text, size_t length, trajectory_word *words, size_t max);
+
+/* Copies a word of the last line; COLLET_FORMAT for more than TRAJECTORY_ATOM_NAME - 1 letters. */
+collet_status trajectory_text_copy_name(const io_lines *lines, trajectory_word word,
+                                        char name[TRAJECTORY_ATOM_NAME], collet_error *err);
 
 /* The lines of the file from the one that begins at `offset` on; `line` is its number. */
 io_lines trajectory_text_lines(trajectory_reader *trajectory, int64_t offset, int64_t line);

@@ -12,8 +12,7 @@
  */
 #include "pdb.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "trajectory/formats/growth.h"
 
 #define COLUMNS 5    /* of a serial number */
 #define FIRST 6      /* the first column of a record after its name */
@@ -109,15 +108,8 @@ static int64_t find_atom(const connections *c, serial number)
 
 static collet_status add_bond(connections *c, int64_t first, int64_t second, collet_error *err)
 {
-    if (c->n_bonds == c->capacity) {
-        int64_t more = 2 * c->capacity + 1024;
-        trajectory_bond *bonds = realloc(c->bonds, (size_t)more * sizeof *bonds);
-        if (!bonds)
-            return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for %lld bonds", c->path,
-                               (long long)more);
-        c->bonds = bonds;
-        c->capacity = more;
-    }
+    if (!trajectory_grow(&c->bonds, c->n_bonds, 1, &c->capacity, sizeof *c->bonds))
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its bonds", c->path);
     c->bonds[c->n_bonds++] = (trajectory_bond){first, second};
     return COLLET_OK;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* growth.h - arrays that grow while a file is read. */
+#ifndef ENGINES_TRAJECTORY_FORMATS_GROWTH_H
+#define ENGINES_TRAJECTORY_FORMATS_GROWTH_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for `more` elements behind the first n of *array, which free frees; *capacity is its
+ * size in elements, at first 0. Returns 0 and changes nothing if there is no memory. */
+static inline int trajectory_grow(void *array, int64_t n, int64_t more, int64_t *capacity,
+                                  size_t element)
+{
+    int64_t room = 2 * n + more + 16;
+    void *old;
+
+    if (n + more <= *capacity)
+        return 1;
+    memcpy(&old, array, sizeof old);
+    void *grown = realloc(old, (size_t)room * element);
+    if (!grown)
+        return 0;
+    memcpy(array, &grown, sizeof grown);
+    *capacity = room;
+    return 1;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* top.h - what a .top or .itp file says: molecule types, and how many molecules of each there are.
+ */
+#ifndef ENGINES_TRAJECTORY_FORMATS_TOP_TOP_H
+#define ENGINES_TRAJECTORY_FORMATS_TOP_TOP_H
+
+#include "preprocessor.h"
+#include "trajectory/formats/names.h"
+
+#define TRAJECTORY_TOP_TITLE 256
+
+typedef struct trajectory_top_atom {
+    char name[TRAJECTORY_ATOM_NAME];
+    char residue[TRAJECTORY_ATOM_NAME];
+    int32_t residue_id;
+    char insertion; /* 0: none */
+    double charge;  /* NaN: the files do not have it */
+    double mass;    /* amu, likewise */
+} trajectory_top_atom;
+
+/* Parts of the arrays of atoms and bonds below. */
+typedef struct trajectory_top_molecule {
+    char name[TRAJECTORY_ATOM_NAME]; /* the first letters */
+    int64_t first_atom;
+    int64_t n_atoms;
+    int64_t n_residues;
+    int64_t first_bond;
+    int64_t n_bonds;
+} trajectory_top_molecule;
+
+/* A line of [ molecules ]. */
+typedef struct trajectory_top_block {
+    int64_t molecule; /* index of its type */
+    int64_t count;
+} trajectory_top_block;
+
+typedef struct trajectory_top_type {
+    double charge;
+    double mass;
+} trajectory_top_type;
+
+typedef struct trajectory_top {
+    char title[TRAJECTORY_TOP_TITLE]; /* "": none */
+    trajectory_top_molecule *molecules;
+    int64_t n_molecules, molecules_capacity;
+    trajectory_top_atom *atoms;
+    int64_t n_atoms, atoms_capacity;
+    trajectory_bond *bonds; /* atoms from 0 in their molecule */
+    int64_t n_bonds, bonds_capacity;
+    trajectory_top_block *blocks;
+    int64_t n_blocks, blocks_capacity;
+    int64_t total; /* atoms of all blocks, at most INT32_MAX */
+    trajectory_top_type *types;
+    int64_t n_types, types_capacity;
+    trajectory_dictionary type_names, molecule_names; /* indices of types and molecules */
+} trajectory_top;
+
+/* Fills a zeroed `top`, which trajectory_top_free frees after errors too. COLLET_FORMAT with
+ * "path:line:"; COLLET_NO_MEMORY, COLLET_IO, COLLET_CANCELLED. */
+collet_status trajectory_top_parse(trajectory_top *top, io_source *source, collet_error *err);
+
+void trajectory_top_free(trajectory_top *top);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* .top and .itp topologies: sections, includes, macros, conditions, truncated and malformed files.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "common/contains.h"
+#include "directory.h"
+#include "io_files.h"
+#include "trajectory/reading/topology.h"
+
+static const char *save(const char *name, const char *text)
+{
+    return io_save(io_path(directory, name), text, strlen(text));
+}
+
+static trajectory_topology *read_text(const char *text)
+{
+    return io_topology(io_path(directory, "case.top"), text);
+}
+
+/* "0-1 0-2 " */
+static const char *bonds_of(const trajectory_topology *t)
+{
+    static char text[200];
+
+    text[0] = '\0';
+    for (int64_t b = 0; b < t->n_bonds; b++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%d-%d ", (int)t->bonds[b].first,
+                 (int)t->bonds[b].second);
+    return text;
+}
+
+#define TYPES                                                                                      \
+    "[ defaults ]\n1 2 yes 0.5 0.8333\n[ atomtypes ]\n"                                            \
+    "; all forms: name, bonded type, atomic number, mass, charge, particle type, parameters\n"     \
+    "OW      8  15.9994 -0.8  A 0.3 0.6\n"                                                         \
+    "HW HW   1   1.008   0.4  A 0.0 0.0\n"                                                         \
+    "IP         22.9898  1.0  A 0.3 0.6\n"                                                         \
+    "C  CT      12.01    0.0  A 0.3 0.6\n"
+#define WATER                                                                                      \
+    "[ moleculetype ]\nSOL 2\n[ atoms ]\n1 OW 1 SOL OW 1\n2 HW 1 SOL HW1 1 0.41\n"                 \
+    "3 HW 1 SOL HW2 1 0.41 2.016\n#ifndef FLEXIBLE\n[ settles ]\n1 1 0.1 0.16\n#else\n[ bonds ]\n" \
+    "1 2 1\n1 3 1\n#endif\n[ exclusions ]\n1 2 3\n"
+#define ION "[ moleculetype ]\nNA 1\n[ atoms ]\n1 IP 1 NA NA 1 1.0\n"
+#define CHAIN                                                                                      \
+    "[ moleculetype ]\nProtein_chain_Alpha 3\n[ atoms ]\n1 C 7 GLY CA 1\n2 C 7A ALA CA 2\n"        \
+    "3 C 8 ALA CB 3\n[ bonds ]\n2 3 1\n2 1 6\n[ constraints ]\n1 2 1 0.1\n[ pairs ]\n1 3\n"
+
+static void molecules(void **state)
+{
+    (void)state;
+    trajectory_topology *t =
+        read_text(TYPES WATER ION CHAIN "[ System ]\nWater and; a comment\n[ mole-cules ]\n"
+                                        "SOL 2\nprotein_chain_alpha 1\nNA 0\nNA 2\n");
+    static const int32_t ids[] = {9, 9, 9, 10, 10, 10, 7, 7, 8, 11, 12};
+
+    assert_int_equal(t->n_atoms, 11);
+    assert_string_equal(t->format, "top");
+    assert_string_equal(t->title, "Water and");
+    assert_string_equal(t->names[5], "HW2");
+    assert_string_equal(t->residue_names[7], "ALA");
+    assert_string_equal(t->segments[0], "SOL");
+    assert_string_equal(t->segments[8], "Protein_chain_A"); /* 15 letters */
+    assert_memory_equal(t->residue_ids, ids, sizeof ids);
+    assert_int_equal(t->insertions[7], 'A');
+    assert_int_equal(t->insertions[8], 0);
+    assert_true(t->masses[0] == 15.9994 && t->masses[1] == 1.008 && t->masses[2] == 2.016);
+    assert_true(t->masses[10] == 22.9898 && t->masses[8] == 12.01);
+    assert_true(t->charges[0] == -0.8 && t->charges[1] == 0.41 && t->charges[10] == 1.0);
+    assert_string_equal(bonds_of(t), "0-1 0-2 3-4 3-5 6-7 7-8 ");
+    assert_false(t->bonds_partial);
+    assert_null(t->chains);
+    trajectory_topology_free(t);
+}
+
+/* Bonds of flexible water and of intermolecular interactions, which join no molecule. */
+static void conditions(void **state)
+{
+    (void)state;
+    trajectory_topology *t =
+        read_text("#define FLEXIBLE\n#define MANY\n#undef MANY\n" TYPES WATER
+                  "#ifdef MANY\n#include \"none\"\n#unknown\n#ifdef FLEXIBLE\n#else\n#endif\n"
+                  "#else\n # ifdef FLEXIBLE ; yes\n[ molecules ]\nSOL 1\n#endif\n#endif\n"
+                  "[ intermolecular_interactions ]\n[ bonds ]\n1 3 6\n");
+
+    assert_int_equal(t->n_atoms, 3);
+    assert_string_equal(bonds_of(t), "0-1 0-2 ");
+    assert_int_equal(t->residue_ids[2], 1);
+    trajectory_topology_free(t);
+}
+
+/* An .itp file is one molecule; without atom types, masses that it does not have are unknown. */
+static void one_molecule(void **state)
+{
+    (void)state;
+    trajectory_topology *t = read_text("; only\r\n\r\n" WATER);
+
+    assert_int_equal(t->n_atoms, 3);
+    assert_null(t->masses);
+    assert_null(t->charges);
+    assert_string_equal(bonds_of(t), "0-1 0-2 ");
+    assert_string_equal(t->title, "");
+    trajectory_topology_free(t);
+}
+
+static void macros(void **state)
+{
+    (void)state;
+    trajectory_topology *t =
+        read_text("#define Q_O -Q_H2 ; minus\n#define Q_H 0.417\n#define Q_H2 0.834\n#define ALA\n"
+                  "#define MASSES Q_O M ; of oxygen\n#define M 16.5\n" TYPES
+                  "[ moleculetype ]\nX 1\n[ atoms ]\n1 OW \\\n 1 ALA \\\r\nO 1 MASSES ; \\\n2\n"
+                  "2 HW 1 ALA Q_H_ 1 Q_H 1.0\n[ bonds ]\n1 2 gb_1\n");
+
+    assert_int_equal(t->n_atoms, 2);
+    assert_string_equal(t->residue_names[0], "ALA");
+    assert_string_equal(t->names[1], "Q_H_");
+    assert_true(t->masses[0] == 16.5 && t->masses[1] == 1.0);
+    assert_true(t->charges[0] == -0.834 && t->charges[1] == 0.417);
+    trajectory_topology_free(t);
+}
+
+/* Included files: next to the file that includes them, next to the first one, and in GMXLIB. */
+static void includes(void **state)
+{
+    (void)state;
+    char library[4096];
+
+    snprintf(library, sizeof library, "/none::%s/library:/none", directory);
+    assert_int_equal(setenv("GMXLIB", library, 1), 0);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const folders[] = {"ff", "library", "library/some.ff"};
+        assert_int_equal(mkdir(io_path(directory, folders[i]), 0700), 0);
+    }
+    save("ff/types.itp", TYPES "#include \"water.itp\"\n#include <chain.itp>\n");
+    save("ff/water.itp", WATER);
+    save("chain.itp", CHAIN);
+    save("library/some.ff/ions.itp", ION);
+    trajectory_topology *t =
+        read_text("#include \"ff/types.itp\" ; types\n"
+                  "#include \"some.ff/ions.itp\"\n[ molecules ]\nSOL 1\nNA 1\n");
+    assert_int_equal(t->n_atoms, 4);
+    trajectory_topology_free(t);
+
+    static const io_malformed bad[] = {
+        {"#include \"none.ff/forcefield.itp\"\n", ":1: #include \"none.ff/forcefield.itp\": there "
+                                                  "is no such file next to this one, in GMXLIB"},
+        {"#include \"case.top\"\n",
+         ":1: #include \"case.top\": files include each other too deeply"},
+        {"#include \"twice.itp\"\n", "twice.itp:2: #include"},
+        {"#define A\n#include \"open.itp\"\n#endif\n",
+         "open.itp:2: the file ends before the #endif of the #ifdef or #ifndef in line 1"},
+        {"#ifndef A\n#include \"close.itp\"\n", "close.itp:1: #endif without #ifdef or #ifndef"},
+        {"#include \"ff\"\n", "ff"},
+        {"#include none\n", ":1: #include needs a name in \"\""},
+        {"#include \"none\n", ":1: #include needs a name in \"\""},
+    };
+    save("twice.itp", "#include \"twice.itp\"\n#include \"twice.itp\"\n");
+    save("open.itp", "#ifdef A");
+    save("close.itp", "#endif\n");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        collet_error err;
+        save("case.top", bad[i].text);
+        assert_int_not_equal(
+            trajectory_topology_read(io_path(directory, "case.top"), NULL, &t, &err), COLLET_OK);
+        if (i != 2) /* too deeply */
+            assert_contains(err.text, bad[i].message);
+        assert_contains(err.text, directory);
+    }
+    unsetenv("GMXLIB");
+}
+
+#define SYSTEM "[ molecules ]\nSOL 1\n"
+
+static const io_malformed bad[] = {
+    {"[ defaults ]\n1 1\n", "there is no [ moleculetype ]; give the .top file"},
+    {WATER ION, "there are 2 molecule types, but no [ molecules ]"},
+    {"[ moleculetype ]\nSOL 1\n" SYSTEM, "the molecules have no atoms"},
+    {WATER "[ molecules ]\nSOL 0\n", "the molecules have no atoms"},
+    {WATER "[ molecules ]\nSOL -1\n", ":18: '-1' is not a number of molecules"},
+    {WATER "[ molecules ]\nSOL x\n", ":18: 'x' is not a number of molecules"},
+    {WATER "[ molecules ]\nSOL\n", "name, number of molecules (at least 2 words), this one has 1"},
+    {WATER "[ molecules ]\nSOL 715827883\n", ":18: 715827883 molecules of 3 atoms are too many"},
+    {WATER "[ molecules ]\nSOL 9223372036854775807\n", "of 3 atoms are too many"},
+    {WATER "[ molecules ]\nWAT 1\n", ":18: there is no [ moleculetype ] 'WAT'"},
+    {WATER SYSTEM "[ moleculetype ]\n", ":19: [ moleculetype ] after [ molecules ]"},
+    {WATER SYSTEM "[ atoms ]\n", ":19: [ atoms ] after [ molecules ]"},
+    {WATER WATER, ":18: the molecule type 'SOL' is defined twice"},
+    {"[ moleculetype\nSOL 1\n", ":1: '[ moleculetype' has no ']'"},
+    {"[ defaults ]\n[ atoms ]\n1 OW 1 SOL OW 1\n",
+     ":3: [ atoms ] before the first [ moleculetype ]"},
+    {"[ defaults ]\n[ bonds ]\n1 2 1\n", ":3: [ bonds ] before the first [ moleculetype ]"},
+    {"[ defaults ]\n[ settles ]\n1 1\n", ":3: [ settles ] before the first [ moleculetype ]"},
+    {"[ moleculetype ]\nSOL 1\n[ atoms ]\n2 OW 1 SOL OW 1\n", ":4: the number of the atom is '2', "
+                                                              "but the molecule's atom 1"},
+    {"[ moleculetype ]\nSOL 1\n[ atoms ]\n1 OW A SOL OW 1\n", ":4: the residue number is 'A'"},
+    {"[ moleculetype ]\nSOL 1\n[ atoms ]\n1 OW 4294967296 SOL OW 1\n",
+     ":4: the residue number is '4294967296'"},
+    {"[ moleculetype ]\nSOL 1\n[ atoms ]\n1 OW 1 SOL\n", "[ atoms ] has number, type, residue"},
+    {"[ moleculetype ]\nSOL 1\n[ atoms ]\n1 OW 1 SOL OW 1 q\n",
+     ":4: the charge 'q' is not a number"},
+    {"[ moleculetype ]\nSOL 1\n[ atoms ]\n1 OW 1 SOL OW 1 1 nan\n", ":4: the mass 'nan' is not"},
+    {"[ moleculetype ]\nSOL 1\n[ atoms ]\n1 OW 1 SOL OW 1 1 -1\n", ":4: the mass -1 is negative"},
+    {"[ moleculetype ]\nSOL 1\n[ atoms ]\n1 OW 1 SOL 1234567890123456 1\n",
+     ":4: the name '1234567890123456' has more than 15 letters"},
+    {TYPES "[ moleculetype ]\nSOL 1\n[ atoms ]\n1 XX 1 SOL OW 1\n",
+     ":12: the atom type 'XX' is not in [ atomtypes ]"},
+    {"[ atomtypes ]\nOW OW x 0.0 A\n", ":2: the mass 'x' is not a number"},
+    {"[ atomtypes ]\nOW 16.0 x A\n", ":2: the charge 'x' is not a number"},
+    {WATER "[ bonds ]\n1 4 1\n", ":18: [ bonds ] joins atoms 1 and 4, but the molecule type 'SOL'"},
+    {WATER "[ bonds ]\n0 1 1\n", ":18: [ bonds ] joins atoms 0 and 1"},
+    {WATER "[ constraints ]\n2 2 1\n", ":18: [ constraints ] joins atoms 2 and 2"},
+    {WATER "[ bonds ]\n1 x 1\n", ":18: '1' and 'x' are not numbers of atoms"},
+    {WATER "[ settles ]\n2 1 0.1 0.1\n", ":18: [ settles ] joins atoms 2 and 4"},
+    {WATER "[ settles ]\n9223372036854775807 1\n", ":18: '9223372036854775807' is not the number"},
+    {"[ defaults ]\n#else\n", ":2: #else without #ifdef or #ifndef"},
+    {"#ifdef A\n#else\n#else\n#endif\n", ":3: #else without #ifdef or #ifndef"},
+    {"#ifdef A\n#else\n", ":3: the file ends before the #endif of the #ifdef or #ifndef in line 1"},
+    {"[ defaults ]\n#include\n", ":2: #include needs a name in"},
+    {"[ defaults ]\n#if A > 1\n", ":2: #if is unknown; #include, #define"},
+    {"#ifdef A\n#if A\n#endif\n#endif\n", ":2: #if is unknown"},
+    {"#ifdef A\n#elif A\n#endif\n", ":2: #elif is unknown"},
+    {"#ifdef A\n#ifdef\n", ":2: #ifdef needs a name"},
+    {"#define\n", ":1: #define needs a name"},
+    {"#define A B\n#define B A\n[ moleculetype ]\nA 1\n", ":4: the line is longer than 65536 bytes "
+                                                          "with its macros, or these contain"},
+};
+
+static void messages_point_at_the_line(void **state)
+{
+    (void)state;
+
+    io_refuse_topologies(io_path(directory, "case.top"), bad, sizeof bad / sizeof *bad);
+}
+
+/* Each cut is read or refused with a message; without its molecules the file is refused. */
+static void truncations(void **state)
+{
+    (void)state;
+    static const char text[] = TYPES WATER ION "#define A \\\n" SYSTEM;
+    const size_t ion = (size_t)(strstr(text, ION) - text);
+    const size_t whole = (size_t)(strstr(text, "SOL 1\n") + 5 - text);
+
+    for (size_t cut = ion + 20; cut < sizeof text; cut++) {
+        trajectory_topology *t;
+        collet_error err = {0};
+        io_save(io_path(directory, "case.top"), text, cut);
+        collet_status status =
+            trajectory_topology_read(io_path(directory, "case.top"), NULL, &t, &err);
+        assert_int_equal(status, cut < whole ? COLLET_FORMAT : COLLET_OK);
+        assert_true((err.text[0] == '\0') == (status == COLLET_OK));
+        trajectory_topology_free(t);
+    }
+}
+
+/* Conditions, lines and continuations beyond their limits. */
+static void limits(void **state)
+{
+    (void)state;
+    const char *path = io_path(directory, "case.top");
+    io_image text = {0};
+    collet_error err;
+    trajectory_topology *t;
+
+    for (int i = 0; i < 65; i++)
+        io_put(&text, "#ifndef A\n", 10);
+    io_save(path, text.data, text.size);
+    assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+    assert_contains(err.text, ":65: more than 64 conditions inside each other");
+    text.size = 0;
+    io_put(&text, "[ defaults ]\n", 13);
+    for (int i = 0; i < 1000; i++)
+        io_put(&text, "1234567890123456789012345678901234567890123456789012345678901234567890\\\n",
+               72);
+    io_save(path, text.data, text.size);
+    assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+    assert_contains(err.text, "a line with its continuations has more than 65535 bytes");
+    free(text.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(molecules),    cmocka_unit_test(conditions),
+        cmocka_unit_test(one_molecule), cmocka_unit_test(macros),
+        cmocka_unit_test(includes),     cmocka_unit_test(messages_point_at_the_line),
+        cmocka_unit_test(truncations),  cmocka_unit_test(limits),
+    };
+
+    return cmocka_run_group_tests_name("io top", tests, make_directory, remove_directory);
+}
