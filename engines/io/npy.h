@@ -27,4 +27,7 @@ extern const io_npy_type io_npy_types[IO_NPY_TYPES];
 size_t io_npy_head(char head[IO_NPY_HEAD], collet_dtype dtype, int64_t rows, int32_t ndim,
                    const int64_t *shape);
 
+/* The same for n texts of `width` characters of 32 bits each, the unused ones 0. */
+size_t io_npy_text_head(char head[IO_NPY_HEAD], int64_t width, int64_t n);
+
 #endif

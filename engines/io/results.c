@@ -5,6 +5,7 @@
 
 #include "archive.h"
 #include "npy.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 
 typedef struct column {
     char name[IO_RESULTS_KEY + sizeof ".npy"]; /* KEY.npy */
+    int complete;                              /* an array of texts: no rows follow */
     int32_t ndim;
     int64_t shape[IO_RESULTS_DIMS];
     int64_t rows;
@@ -129,28 +131,36 @@ static collet_status write_head(column *c, collet_error *err)
     return io_spool_write(c->spool, head, n, err);
 }
 
-collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
-                             const int64_t *shape, int32_t *number, collet_error *err)
+/* Adds a column like `c`, with a spool. */
+static collet_status add_column(io_results *results, const char *key, column c, collet_error *err)
 {
     size_t n = (size_t)results->n_columns;
     column *columns = realloc(results->columns, (n + 1) * sizeof *columns);
-    column c = {.ndim = ndim, .row_bytes = sizeof(double)};
 
-    *number = results->n_columns;
     if (!columns)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for another array", results->path);
     results->columns = columns;
     snprintf(c.name, sizeof c.name, "%s.npy", key);
-    for (int32_t i = 0; i < ndim; i++) {
-        c.shape[i] = shape[i];
-        c.row_bytes *= (size_t)shape[i];
-    }
     collet_status status = open_spool(results, &c, err);
     if (status != COLLET_OK)
         return status;
     columns[n] = c;
     results->n_columns++;
-    return write_head(&columns[n], err);
+    return COLLET_OK;
+}
+
+collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
+                             const int64_t *shape, int32_t *number, collet_error *err)
+{
+    column c = {.ndim = ndim, .row_bytes = sizeof(double)};
+
+    *number = results->n_columns;
+    for (int32_t i = 0; i < ndim; i++) {
+        c.shape[i] = shape[i];
+        c.row_bytes *= (size_t)shape[i];
+    }
+    collet_status status = add_column(results, key, c, err);
+    return status == COLLET_OK ? write_head(&results->columns[*number], err) : status;
 }
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
@@ -162,6 +172,59 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
         hash ^= hash >> 32;
     }
     return hash;
+}
+
+/* Characters of a text; those that fit into `width` go to `out`, 0 after them. */
+static size_t decode(uint32_t *out, size_t width, const char *text)
+{
+    size_t size = strlen(text), n = 0;
+
+    for (size_t at = 0; at < size; n++) {
+        uint32_t code = '?';
+        size_t length = io_utf8_decode(&code, text + at, size - at);
+        if (n < width)
+            out[n] = code;
+        at += length > 0 ? length : 1;
+    }
+    for (size_t i = n; i < width; i++)
+        out[i] = 0;
+    return n;
+}
+
+static collet_status write_texts(column *c, int64_t n, const char *const *texts,
+                                 uint32_t *characters, size_t width, collet_error *err)
+{
+    char head[IO_NPY_HEAD];
+    collet_status status =
+        io_spool_write(c->spool, head, io_npy_text_head(head, (int64_t)width, n), err);
+
+    for (int64_t i = 0; status == COLLET_OK && i < n; i++) {
+        decode(characters, width, texts[i]);
+        status = io_spool_write(c->spool, characters, width * sizeof *characters, err);
+        c->hash = hash_bytes(c->hash, characters, width * sizeof *characters);
+    }
+    return status;
+}
+
+collet_status io_results_add_texts(io_results *results, const char *key, int64_t n,
+                                   const char *const *texts, collet_error *err)
+{
+    size_t width = 1;
+    int32_t number = results->n_columns;
+    collet_status status = add_column(results, key, (column){.complete = 1}, err);
+
+    if (status != COLLET_OK)
+        return status;
+    for (int64_t i = 0; i < n; i++) {
+        size_t length = decode(NULL, 0, texts[i]);
+        width = length > width ? length : width;
+    }
+    uint32_t *characters = malloc(width * sizeof *characters);
+    if (!characters)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", results->path);
+    status = write_texts(&results->columns[number], n, texts, characters, width, err);
+    free(characters);
+    return status;
 }
 
 collet_status io_results_append(io_results *results, int32_t number, int64_t n_rows,
@@ -181,9 +244,9 @@ collet_status io_results_append(io_results *results, int32_t number, int64_t n_r
 
 static collet_status complete_column(column *c, collet_error *err)
 {
-    collet_status status = io_spool_seek(c->spool, 0, err);
+    collet_status status = c->complete ? COLLET_OK : io_spool_seek(c->spool, 0, err);
 
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && !c->complete)
         status = write_head(c, err);
     if (status == COLLET_OK)
         status = io_spool_flush(c->spool, err);

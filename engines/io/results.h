@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * results.h - named arrays of 64-bit floats that grow by rows, written in constant memory as NumPy
- * files.
+ * results.h - named arrays of 64-bit floats that grow by rows, and arrays of texts, written in
+ * constant memory as NumPy files.
  *
  * The number of rows need not be known before `link`. Rows go to spool files in the output's
  * directory, which have no names if the file system allows that, so that a killed run leaves no
@@ -28,7 +28,7 @@ typedef struct io_results io_results;
 #define IO_RESULTS_DIRECTORY 1 /* a directory of KEY.npy files; created if missing */
 
 #define IO_RESULTS_KEY 64 /* bytes of a key with its NUL */
-#define IO_RESULTS_DIMS 2
+#define IO_RESULTS_DIMS 3
 
 /*
  * Prepares an output at `path`. Fails, before any work, when its directory is missing or not
@@ -45,6 +45,11 @@ collet_status io_results_create(const char *path, int32_t form, io_results **out
  */
 collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
                              const int64_t *shape, int32_t *column, collet_error *err);
+
+/* Adds an array of n texts, as NumPy loads it without pickle. A byte that is not UTF-8 becomes
+ * '?'. */
+collet_status io_results_add_texts(io_results *results, const char *key, int64_t n,
+                                   const char *const *texts, collet_error *err);
 
 /*
  * Appends n_rows rows, contiguous and row-major. COLLET_IO when they cannot be written, with the

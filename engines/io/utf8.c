@@ -2,7 +2,6 @@
 /* Tests: tests/engines/test_io_weights.c, tests/tools/test_ternary_pack.c */
 #include "utf8.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,13 @@ static int is_hidden(uint32_t code)
 
 size_t io_utf8_character(const char *text, size_t size)
 {
+    uint32_t code;
+
+    return io_utf8_decode(&code, text, size);
+}
+
+size_t io_utf8_decode(uint32_t *out, const char *text, size_t size)
+{
     static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
     size_t length = size > 0 ? length_of((uint8_t)text[0]) : 0;
     uint32_t code;
@@ -43,6 +49,7 @@ size_t io_utf8_character(const char *text, size_t size)
     }
     if (code < ' ' || (code >= 0x7F && code < 0xA0) || is_hidden(code))
         return 0;
+    *out = code;
     return code >= smallest[length] && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF) ? length
                                                                                             : 0;
 }

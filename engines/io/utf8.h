@@ -4,12 +4,16 @@
 #define ENGINES_IO_UTF8_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The number of bytes of the first character of `text`, which has `size` bytes. 0 for invalid UTF-8
  * (RFC 3629), for a control character (C0, DEL, C1), which a terminal might execute, and for an
  * invisible character: a mark of direction (U+202E), a line end, a joiner, or a character without
  * width (U+061C, U+200B-200F, U+2028-202E, U+2060-206F, U+FEFF). */
 size_t io_utf8_character(const char *text, size_t size);
+
+/* The same; sets *code to the character's number, if there is one. */
+size_t io_utf8_decode(uint32_t *code, const char *text, size_t size);
 
 /* Copies the characters of `text` that fit into size > 0 bytes with the NUL; each byte for which
  * io_utf8_character gives 0 becomes '?'. */

@@ -5,6 +5,19 @@
 
 #include <collet/floating.h>
 
+/* Frames of a batch of default size: rows of many bodies are long. */
+#define DEFAULT_FRAMES 1024
+#define DEFAULT_ROWS 32768
+
+static int64_t choose_rows(const collet_trajectory *x)
+{
+    int64_t most = DEFAULT_ROWS / x->inputs.bodies.n;
+
+    if (x->settings.batch_rows > 0)
+        return x->settings.batch_rows;
+    return most > DEFAULT_FRAMES ? DEFAULT_FRAMES : most < 1 ? 1 : most;
+}
+
 static collet_status begin(collet_trajectory *x, int64_t max_rows, collet_error *err)
 {
     collet_status status;
@@ -16,7 +29,7 @@ static collet_status begin(collet_trajectory *x, int64_t max_rows, collet_error 
             err, COLLET_INVALID,
             "the rows were already written to %s; create another trajectory to read them",
             x->output);
-    status = trajectory_rows_create(x->left_out, &x->rows, err);
+    status = trajectory_rows_create(x->left_out, x->inputs.bodies.n, &x->rows, err);
     return status == COLLET_OK
                ? trajectory_run_start(x, max_rows, trajectory_rows_put, x->rows, err)
                : status;
@@ -60,7 +73,7 @@ collet_status collet_trajectory_next(collet_trajectory *x, const collet_trajecto
                                      collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    return next(x, x->settings.batch_rows, out, err);
+    return next(x, choose_rows(x), out, err);
 }
 
 collet_status collet_trajectory_collect(collet_trajectory *x, const collet_trajectory_batch **out,

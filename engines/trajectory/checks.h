@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checks.h - finds rows with values that are not finite. */
+/* checks.h - finds rows, one for each body of each frame, with values that are not finite. */
 #ifndef ENGINES_TRAJECTORY_CHECKS_H
 #define ENGINES_TRAJECTORY_CHECKS_H
 

@@ -5,18 +5,33 @@
 #include "trajectory/reading/memory.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static collet_status copy_members(trajectory_inputs *in, collet_error *err)
 {
-    const int64_t *members = trajectory_choice_members(in->choice, &in->n_atoms);
+    const int64_t *members = trajectory_choice_members(in->choice, &in->n_selected);
 
-    in->indices = malloc(((size_t)in->n_atoms + 1) * sizeof *in->indices);
-    if (in->indices == NULL)
+    in->selected = malloc(((size_t)in->n_selected + 1) * sizeof *in->selected);
+    if (in->selected == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "selection: no memory for %lld atoms",
-                           (long long)in->n_atoms);
-    memcpy(in->indices, members, (size_t)in->n_atoms * sizeof *in->indices);
+                           (long long)in->n_selected);
+    memcpy(in->selected, members, (size_t)in->n_selected * sizeof *in->selected);
+    return COLLET_OK;
+}
+
+static collet_status open_bodies(trajectory_inputs *in, const trajectory_settings *settings,
+                                 const trajectory_groups *groups, collet_error *err)
+{
+    collet_status status =
+        trajectory_bodies_find(&in->bodies, NULL, in->topology, settings->topology, groups,
+                               in->selected, in->n_selected, err);
+
+    if (status != COLLET_OK)
+        return status;
+    in->indices = in->bodies.members;
+    in->n_atoms = in->bodies.offsets[in->bodies.n];
     return COLLET_OK;
 }
 
@@ -33,18 +48,21 @@ static collet_status open_selection(trajectory_inputs *in, const trajectory_sett
         status = trajectory_groups_read(settings->ndx, in->topology->n_atoms, &groups, err);
     if (status == COLLET_OK)
         status = trajectory_choice_create(selection, in->topology, groups, &in->choice, err);
-    trajectory_groups_free(groups);
-    trajectory_selection_free(selection);
     if (status == COLLET_OK && trajectory_choice_varies(in->choice))
-        return collet_fail(err, COLLET_UNSUPPORTED,
-                           "the selection '%s' differs from frame to frame, which is not computed",
-                           settings->selection);
+        status = collet_fail(
+            err, COLLET_UNSUPPORTED,
+            "the selection '%s' differs from frame to frame, which is not computed",
+            settings->selection);
     if (status == COLLET_OK)
         status = copy_members(in, err);
-    if (status == COLLET_OK && in->n_atoms == 0)
-        return collet_fail(
+    if (status == COLLET_OK && in->n_selected == 0)
+        status = collet_fail(
             err, COLLET_INVALID, "the selection '%s' matches none of the %lld atoms of %s",
             settings->selection, (long long)in->topology->n_atoms, settings->topology);
+    if (status == COLLET_OK)
+        status = open_bodies(in, settings, groups, err);
+    trajectory_groups_free(groups);
+    trajectory_selection_free(selection);
     return status;
 }
 
@@ -71,75 +89,96 @@ static collet_status copy_masses(const trajectory_settings *settings,
     return COLLET_OK;
 }
 
-/* Reads one mass for each atom of the topology; moves the selected atoms' masses to the front. */
-static collet_status given_masses(trajectory_inputs *in, const trajectory_settings *settings,
-                                  collet_error *err)
+static collet_status guessed_masses(trajectory_inputs *in, double *masses, collet_error *err)
 {
-    collet_status status =
-        settings->masses != NULL
-            ? trajectory_masses_read(settings->masses, in->topology, in->masses, err)
-            : copy_masses(settings, in->topology, in->masses, err);
-
-    for (int64_t i = 0; status == COLLET_OK && i < in->n_atoms; i++)
-        in->masses[i] = in->masses[in->indices[i]];
-    return status;
-}
-
-static collet_status guessed_masses(trajectory_inputs *in, collet_error *err)
-{
-    collet_status status = trajectory_masses_guess(in->topology, in->indices, in->n_atoms,
-                                                   in->masses, &in->composition, err);
+    collet_status status = trajectory_masses_guess(in->topology, in->selected, in->n_selected,
+                                                   masses, &in->composition, err);
 
     if (status != COLLET_OK)
         return status;
+    /* From the front to the atoms' places: none is behind its own. */
+    for (int64_t i = in->n_selected - 1; i >= 0; i--)
+        masses[in->selected[i]] = masses[i];
     in->elements = trajectory_composition_text(&in->composition);
     return in->elements != NULL ? COLLET_OK
                                 : collet_fail(err, COLLET_NO_MEMORY, "masses: out of memory");
 }
 
+/* Sets the masses of the selected atoms, by atom of the topology. */
 static collet_status choose_masses(trajectory_inputs *in, const trajectory_settings *settings,
-                                   collet_error *err)
+                                   double *masses, collet_error *err)
 {
     if (trajectory_settings_equal_masses(settings)) {
-        for (int64_t i = 0; i < in->n_atoms; i++)
-            in->masses[i] = 1;
+        for (int64_t i = 0; i < in->topology->n_atoms; i++)
+            masses[i] = 1;
         return COLLET_OK;
     }
-    if (settings->masses != NULL || settings->mass_values != NULL)
-        return given_masses(in, settings, err);
+    if (settings->masses != NULL)
+        return trajectory_masses_read(settings->masses, in->topology, masses, err);
+    if (settings->mass_values != NULL)
+        return copy_masses(settings, in->topology, masses, err);
     if (in->topology->masses == NULL)
-        return guessed_masses(in, err);
-    for (int64_t i = 0; i < in->n_atoms; i++)
-        in->masses[i] = in->topology->masses[in->indices[i]];
+        return guessed_masses(in, masses, err);
+    memcpy(masses, in->topology->masses, (size_t)in->topology->n_atoms * sizeof *masses);
+    return COLLET_OK;
+}
+
+static collet_status refuse_mass(const trajectory_inputs *in, const trajectory_settings *settings,
+                                 int64_t body, collet_error *err)
+{
+    const trajectory_bodies *b = &in->bodies;
+    char of[160];
+
+    if (b->labels == NULL)
+        snprintf(of, sizeof of, "the selection '%.100s'", settings->selection);
+    else
+        snprintf(of, sizeof of, "the body '%.100s'", b->labels[body]);
+    return collet_fail(
+        err, COLLET_INVALID,
+        "the total mass of the %lld atoms of %s is 0 (masses "
+        "%s %s), so that there is no centre of mass; give masses or select other atoms",
+        (long long)(b->offsets[body + 1] - b->offsets[body]), of,
+        settings->masses != NULL        ? "from"
+        : settings->mass_values != NULL ? "given for"
+        : in->topology->masses != NULL  ? "of"
+                                        : "by the elements of the atoms in",
+        settings->masses != NULL ? settings->masses : settings->topology);
+}
+
+/* Copies the masses, by atom of the topology, to the members of the bodies. */
+static collet_status spread_masses(trajectory_inputs *in, const trajectory_settings *settings,
+                                   const double *masses, collet_error *err)
+{
+    for (int64_t i = 0; i < in->n_selected; i++)
+        in->mass += masses[in->selected[i]];
+    for (int64_t b = 0; b < in->bodies.n; b++) {
+        double mass = 0;
+
+        for (int64_t i = in->bodies.offsets[b]; i < in->bodies.offsets[b + 1]; i++)
+            mass += in->masses[i] = masses[in->indices[i]];
+        if (!(mass > 0))
+            return refuse_mass(in, settings, b, err);
+    }
     return COLLET_OK;
 }
 
 static collet_status open_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                  collet_error *err)
 {
+    double *masses = calloc((size_t)in->topology->n_atoms, sizeof *masses);
     collet_status status;
 
-    in->masses = calloc((size_t)in->topology->n_atoms, sizeof *in->masses);
-    if (in->masses == NULL)
+    in->masses = calloc((size_t)in->n_atoms, sizeof *in->masses);
+    if (in->masses == NULL || masses == NULL) {
+        free(masses);
         return collet_fail(err, COLLET_NO_MEMORY, "masses: no memory for %lld atoms",
                            (long long)in->topology->n_atoms);
-    status = choose_masses(in, settings, err);
-    if (status != COLLET_OK)
-        return status;
-    for (int64_t i = 0; i < in->n_atoms; i++)
-        in->mass += in->masses[i];
-    if (!(in->mass > 0))
-        return collet_fail(
-            err, COLLET_INVALID,
-            "the total mass of the %lld atoms of the selection '%s' is 0 (masses "
-            "%s %s), so that there is no centre of mass; give masses or select other atoms",
-            (long long)in->n_atoms, settings->selection,
-            settings->masses != NULL        ? "from"
-            : settings->mass_values != NULL ? "given for"
-            : in->topology->masses != NULL  ? "of"
-                                            : "by the elements of the atoms in",
-            settings->masses != NULL ? settings->masses : settings->topology);
-    return COLLET_OK;
+    }
+    status = choose_masses(in, settings, masses, err);
+    if (status == COLLET_OK)
+        status = spread_masses(in, settings, masses, err);
+    free(masses);
+    return status;
 }
 
 static collet_status open_arrangement(trajectory_inputs *in, collet_error *err)
@@ -289,13 +328,19 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
     return COLLET_OK;
 }
 
+int64_t trajectory_inputs_axis(const trajectory_inputs *in)
+{
+    return in->bodies.labels != NULL ? in->bodies.n : 0;
+}
+
 void trajectory_inputs_close(trajectory_inputs *in)
 {
     trajectory_reader_close(in->trajectory);
     trajectory_arrangement_free(in->arrangement);
     trajectory_choice_free(in->choice);
     trajectory_topology_free(in->topology);
-    free(in->indices);
+    free(in->selected);
+    trajectory_bodies_free(&in->bodies);
     free(in->masses);
     free(in->elements);
     free(in->reference);

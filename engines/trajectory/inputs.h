@@ -5,6 +5,7 @@
 
 #include "settings.h"
 #include "trajectory/atoms/arrangement.h"
+#include "trajectory/bodies/bodies.h"
 #include "trajectory/atoms/choice.h"
 #include "trajectory/atoms/masses.h"
 #include "trajectory/reading/reader.h"
@@ -15,12 +16,15 @@ typedef struct trajectory_inputs {
     const trajectory_reader_info *info;
     trajectory_arrangement *arrangement; /* from what is read to the selected atoms */
     trajectory_choice *choice;
-    int64_t *indices;  /* the selected atoms, ascending */
-    int64_t n_atoms;   /* number of selected atoms */
-    double *masses;    /* masses of the selected atoms, amu */
+    int64_t *selected;                   /* the selected atoms that are in a body, ascending */
+    int64_t n_selected;
+    trajectory_bodies bodies;
+    const int64_t *indices; /* their members: atoms in the order of the kernels' arrays */
+    int64_t n_atoms;        /* number of members */
+    double *masses;         /* of the members, amu; of each body > 0 */
     trajectory_composition composition; /* of the selection, where masses follow from elements */
     char *elements;                     /* its text; NULL: masses are given */
-    double mass;       /* sum over the selection, > 0 */
+    double mass;                        /* sum over the selection */
     double *reference; /* n_atoms x 3, nm; NULL = the first frame that is read */
     char reference_format[8];
 } trajectory_inputs;
@@ -28,8 +32,8 @@ typedef struct trajectory_inputs {
 /*
  * Opens everything that the settings name; COLLET_CANCELLED when `poll` stops the work. The text of
  * an error names the files that do not match: COLLET_IO and COLLET_FORMAT for files, COLLET_INVALID
- * for a selection without atoms or mass. On an error nothing is left open. The caller closes the
- * inputs.
+ * for a selection without atoms, or a body without mass. On an error nothing is left open. The caller
+ * closes the inputs.
  */
 collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory_settings *settings,
                                      const io_poll *poll, collet_error *err);
@@ -37,6 +41,9 @@ collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory
 /* Opens the trajectory of the settings once more, with all atoms and frames. */
 collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const io_poll *poll,
                                        trajectory_reader **out, collet_error *err);
+
+/* The length of the results' axis of bodies; 0: there is none. */
+int64_t trajectory_inputs_axis(const trajectory_inputs *inputs);
 
 void trajectory_inputs_close(trajectory_inputs *inputs);
 

@@ -197,7 +197,7 @@ static void describe_choice(document *d, const collet_trajectory *x)
     put_text(d, selection, "text", x->settings.selection);
     if (x->settings.ndx != NULL)
         put_text(d, selection, "ndx", x->settings.ndx);
-    put_integer(d, selection, "atoms", x->inputs.n_atoms);
+    put_integer(d, selection, "atoms", x->inputs.n_selected);
     put_integer(d, selection, "atoms_of_topology", x->inputs.topology->n_atoms);
     put_integer(d, frames, "count", x->n_frames);
     put_integer(d, frames, "start", x->settings.start);
@@ -226,8 +226,9 @@ static void describe_outputs(document *d, const collet_trajectory *x)
     outputs = put_child(d, d->root, "outputs", cJSON_CreateObject());
     for (size_t i = 0; i < trajectory_output_count; i++) {
         const trajectory_output *o = &trajectory_outputs[i];
-        int64_t shape[3];
-        int32_t ndim = trajectory_output_shape(o, x->n_frames, shape);
+        int64_t shape[TRAJECTORY_OUTPUT_DIMS];
+        int32_t ndim =
+            trajectory_output_shape(o, x->n_frames, trajectory_inputs_axis(&x->inputs), shape);
         cJSON *entry, *extents;
 
         if (x->left_out[i] != NULL)

@@ -25,7 +25,7 @@ struct trajectory_rows {
 };
 
 collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_OUTPUTS],
-                                     trajectory_rows **out, collet_error *err)
+                                     int64_t bodies, trajectory_rows **out, collet_error *err)
 {
     trajectory_rows *r = *out = calloc(1, sizeof *r);
 
@@ -35,10 +35,8 @@ collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_O
     r->batch.struct_size = sizeof r->batch;
     r->batch.columns = r->addresses;
     for (size_t i = 0; i < trajectory_output_count; i++) {
-        const trajectory_output *o = &trajectory_outputs[i];
-
         r->columns[i].used = left_out[i] == NULL;
-        r->columns[i].width = o->component < 0 ? (size_t)trajectory_buffer_width(o->buffer) : 1;
+        r->columns[i].width = (size_t)trajectory_output_width(&trajectory_outputs[i], bodies);
     }
     return COLLET_OK;
 }

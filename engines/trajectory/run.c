@@ -24,8 +24,10 @@
 #define DECODERS_MOST ((int64_t)64 << 20)
 #define DECODER_ATOM 28
 
-/* Frames of a block: the kernels that read no atoms run on so many frames at once. */
+/* Frames of a block: the kernels that read no atoms run on so many frames at once; rows of many
+ * bodies limit memory. */
 #define BLOCK_FRAMES 1024
+#define BLOCK_ROWS 16384
 
 double trajectory_clock(void)
 {
@@ -113,12 +115,13 @@ static collet_status open_context(collet_trajectory *x, collet_error *err)
     return status == COLLET_OK ? collet_context_create(x->runtime, &x->context, err) : status;
 }
 
-/* Copies one component of each row of a buffer; NULL if out of memory. */
+/* Copies one component of each row of n frames of a buffer; NULL if out of memory. */
 static const double *pack(collet_trajectory *x, const trajectory_output *output, int64_t n,
                           const double *rows)
 {
     int64_t width = trajectory_buffer_width(output->buffer);
 
+    n *= trajectory_buffer_rows(output->buffer, x->inputs.bodies.n);
     if (n > x->component_rows) {
         double *grown = realloc(x->component, (size_t)n * sizeof *grown);
 
@@ -136,7 +139,8 @@ static collet_status emit(void *user, int32_t buffer, int64_t n, const double *r
                           collet_error *err)
 {
     collet_trajectory *x = user;
-    collet_status status = trajectory_checks_rows(&x->checks, buffer, n, rows, err);
+    collet_status status =
+        trajectory_checks_rows(&x->checks, buffer, n * x->inputs.bodies.n, rows, err);
 
     for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++) {
         const trajectory_output *output = &trajectory_outputs[i];
@@ -153,9 +157,10 @@ static collet_status emit(void *user, int32_t buffer, int64_t n, const double *r
     return status;
 }
 
-static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows)
+static int64_t choose_batch(int64_t bytes_a_frame, int64_t bodies, int64_t rows)
 {
-    int64_t frames = min_i64(BATCH_BYTES / bytes_a_frame, min_i64(rows, BATCH_MOST));
+    int64_t most = bodies > 1 ? BLOCK_ROWS / bodies : BATCH_MOST;
+    int64_t frames = min_i64(BATCH_BYTES / bytes_a_frame, min_i64(rows, most));
 
     return frames < 1 ? 1 : frames;
 }
@@ -172,6 +177,16 @@ static int32_t choose_slots(int32_t threads, int64_t batch_frames, int64_t bytes
     return (int32_t)max_i64(min_i64(enough, SLOTS_MOST / (batch_frames * bytes_a_frame)), 3);
 }
 
+static uint64_t chosen_buffers(const collet_trajectory *x)
+{
+    uint64_t chosen = 0;
+
+    for (size_t i = 0; i < trajectory_output_count; i++)
+        if (x->left_out[i] == NULL)
+            chosen |= TRAJECTORY_BUFFER_BIT(trajectory_outputs[i].buffer);
+    return chosen;
+}
+
 static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error *err)
 {
     const trajectory_inputs *in = &x->inputs;
@@ -186,7 +201,9 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
                                             .arranger =
                                                 trajectory_arrangement_arranger(in->arrangement)};
     trajectory_analysis_setup setup = {.n_atoms = in->n_atoms,
-                                       .has = x->has,
+                                       .bodies = in->bodies.n,
+                                       .offsets = in->bodies.offsets,
+                                       .buffers = chosen_buffers(x),
                                        .masses = in->masses,
                                        .reference = in->reference,
                                        .axis = x->settings.axis,
@@ -194,11 +211,11 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
                                        .user = x};
     collet_status status;
 
-    x->batch_frames =
-        x->settings.batch_frames > 0 ? x->settings.batch_frames : choose_batch(bytes, rows);
+    x->batch_frames = x->settings.batch_frames > 0 ? x->settings.batch_frames
+                                                   : choose_batch(bytes, in->bodies.n, rows);
     reading.batch_frames = x->batch_frames;
     reading.n_slots = choose_slots(reading.n_threads, x->batch_frames, bytes);
-    setup.block_frames = min_i64(rows, BLOCK_FRAMES);
+    setup.block_frames = min_i64(min_i64(rows, BLOCK_FRAMES), BLOCK_ROWS / in->bodies.n);
     if (setup.block_frames < x->batch_frames)
         setup.block_frames = x->batch_frames;
     status = trajectory_analysis_create(x->context, &setup, &x->analysis, err);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH_ROWS 1024
 #define SOURCE_ATOMS ((int64_t)1 << 40) /* keeps products of sizes below 2^63 */
 
 static collet_status check_axis(const double *axis, collet_error *err)
@@ -161,8 +160,6 @@ static void set_defaults(trajectory_settings *s)
         s->stop = -1;
     if (s->step == 0)
         s->step = 1;
-    if (s->batch_rows == 0)
-        s->batch_rows = BATCH_ROWS;
 }
 
 collet_status trajectory_settings_copy(trajectory_settings *s,

@@ -193,7 +193,7 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
         .has_forces = trajectory->has_forces,
         .has_times = trajectory->has_times,
         .atoms_total = x->inputs.topology->n_atoms,
-        .atoms = x->inputs.n_atoms,
+        .atoms = x->inputs.n_selected,
         .mass = x->inputs.mass,
         .masses_guessed = x->inputs.composition.guessed > 0,
         .elements = x->inputs.elements,
@@ -239,7 +239,7 @@ collet_status collet_trajectory_quantity_at(const collet_trajectory *x,
 {
     collet_trajectory_quantity own = {.dtype = COLLET_F64, .width = 1};
     const trajectory_output *output;
-    int64_t shape[3];
+    int64_t shape[TRAJECTORY_OUTPUT_DIMS];
 
     if (index >= trajectory_output_count)
         return COLLET_NOT_FOUND;
@@ -247,10 +247,12 @@ collet_status collet_trajectory_quantity_at(const collet_trajectory *x,
     own.key = output->key;
     own.unit = output->unit;
     own.meaning = output->meaning;
-    own.ndim = trajectory_output_shape(output, 0, shape) - 1;
+    own.ndim = trajectory_output_shape(output, 0,
+                                       x != NULL ? trajectory_inputs_axis(&x->inputs) : 0, shape) -
+               1;
     for (int32_t i = 0; i < own.ndim; i++) {
         own.shape[i] = shape[i + 1];
-        own.width *= (int32_t)shape[i + 1];
+        own.width *= shape[i + 1];
     }
     if (x != NULL)
         own.left_out = x->left_out[index];

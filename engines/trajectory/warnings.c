@@ -37,14 +37,25 @@ static COLLET_PRINTF(3, 4) collet_status
     return COLLET_OK;
 }
 
-/* Finds the first number of a field that is not finite: returns its atom and sets *value. -1: all
- * are finite. */
-static int64_t find_value(const trajectory_frames *frames, const void *field, double *value)
+/* Finds the first number of a field of a body that is not finite, in a frame as it is read: returns
+ * its atom and sets *value. -1: all are finite. */
+static int64_t find_value(const trajectory_inputs *in, int64_t body,
+                          const trajectory_frames *frames, const void *field, double *value)
 {
-    for (int64_t i = 0; i < frames->n_atoms * 3; i++) {
-        *value = trajectory_frames_value(frames, field, i);
-        if (!isfinite(*value))
-            return i / 3;
+    const int64_t *member = in->bodies.members + in->bodies.offsets[body];
+    const int64_t *end = in->bodies.members + in->bodies.offsets[body + 1];
+    int64_t n;
+    const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n);
+
+    for (int64_t i = 0; member < end && i < n; i++) {
+        if (atoms[i] != *member)
+            continue;
+        for (int k = 0; k < 3; k++) {
+            *value = trajectory_frames_value(frames, field, 3 * i + k);
+            if (!isfinite(*value))
+                return *member;
+        }
+        member++;
     }
     return -1;
 }
@@ -52,11 +63,12 @@ static int64_t find_value(const trajectory_frames *frames, const void *field, do
 /* Sets up a reader like the run's. Where frames may be skipped, it is to read from the first on. */
 static collet_status reopen(const collet_trajectory *x, int64_t from, trajectory_reader **out)
 {
-    const trajectory_inputs *in = &x->inputs;
+    int64_t n;
+    const int64_t *atoms = trajectory_arrangement_atoms(x->inputs.arrangement, &n);
     collet_status status = trajectory_inputs_reopen(&x->settings, NULL, out, NULL);
 
     if (status == COLLET_OK)
-        status = trajectory_reader_select(*out, in->indices, in->n_atoms, NULL);
+        status = trajectory_reader_select(*out, atoms, n, NULL);
     if (status == COLLET_OK)
         status = trajectory_reader_slice(*out, from, -1, x->settings.step, NULL);
     if (status == COLLET_OK)
@@ -64,30 +76,32 @@ static collet_status reopen(const collet_trajectory *x, int64_t from, trajectory
     return status;
 }
 
-/* Opens the trajectory again, because the first reader is at its end, reads the frame of a row and
- * sets *number to its number. -1 also if that fails: the warning then names no atom. */
+/* Opens the trajectory again, because the first reader is at its end, reads the frame of a row of
+ * frames and bodies and sets *number to its number. -1 also if that fails: the warning then names no
+ * atom. */
 static int64_t find_atom(const collet_trajectory *x, int field, int64_t row, int64_t *number,
                          double *value)
 {
     const trajectory_inputs *in = &x->inputs;
     int velocities = (x->has & TRAJECTORY_VELOCITIES) != 0,
         forces = (x->has & TRAJECTORY_FORCES) != 0;
-    int64_t before = x->settings.missing == COLLET_TRAJECTORY_MISSING_SKIP ? row : 0;
+    int64_t body = row % in->bodies.n, frame = row / in->bodies.n;
+    int64_t before = x->settings.missing == COLLET_TRAJECTORY_MISSING_SKIP ? frame : 0;
     trajectory_reader *trajectory = NULL;
     trajectory_frames *frames = NULL;
     collet_status status;
     int64_t atom = -1;
 
-    *number = x->settings.start + (row - before) * x->settings.step;
+    *number = x->settings.start + (frame - before) * x->settings.step;
     status = reopen(x, *number, &trajectory);
     if (status == COLLET_OK)
-        status = trajectory_frames_create(in->n_atoms, 1, in->info->dtype, velocities, forces,
-                                          &frames, NULL);
+        status = trajectory_frames_create(trajectory_reader_selected(trajectory), 1,
+                                          in->info->dtype, velocities, forces, &frames, NULL);
     for (int64_t i = 0; status == COLLET_OK && i <= before; i++)
         status = trajectory_reader_read(trajectory, frames, NULL);
     if (status == COLLET_OK && frames->n_frames == 1) {
         *number = frames->indices[0];
-        atom = find_value(frames,
+        atom = find_value(in, body, frames,
                           field == TRAJECTORY_OF_VELOCITIES ? frames->velocities
                           : field == TRAJECTORY_OF_FORCES   ? frames->forces
                                                             : frames->positions,
@@ -95,7 +109,7 @@ static int64_t find_atom(const collet_trajectory *x, int field, int64_t row, int
     }
     trajectory_frames_free(frames);
     trajectory_reader_close(trajectory);
-    return atom >= 0 ? in->indices[atom] : -1;
+    return atom;
 }
 
 /* Reports the treatment of frames that lack a field. */
@@ -149,25 +163,29 @@ static collet_status warn_not_finite(collet_trajectory *x, int field, collet_err
     const trajectory_topology *topology = x->inputs.topology;
     int64_t count = x->checks.n_bad[field], number, atom;
     double value = 0;
-    char more[64] = "";
+    char more[64] = "", of[128] = "";
 
     if (x->settings.missing == COLLET_TRAJECTORY_MISSING_NAN)
-        count -= x->gaps.lacks[field];
+        count -= x->gaps.lacks[field] * x->inputs.bodies.n;
     if (count <= 0)
         return COLLET_OK;
     atom = find_atom(x, field, x->checks.first_bad[field], &number, &value);
+    if (x->inputs.bodies.labels != NULL)
+        snprintf(of, sizeof of, " of %.100s",
+                 x->inputs.bodies.labels[x->checks.first_bad[field] % x->inputs.bodies.n]);
     if (count > 1)
-        snprintf(more, sizeof more, "; %lld frames are affected", (long long)count);
+        snprintf(more, sizeof more, "; %lld %s are affected", (long long)count,
+                 *of ? "rows of bodies" : "frames");
     if (atom < 0)
         return add_warning(
-            x, err, "frame %lld: %s are not finite, because a %s is not or a sum overflows%s",
-            (long long)number, results[field], names[field], more);
+            x, err, "frame %lld: %s%s are not finite, because a %s is not or a sum overflows%s",
+            (long long)number, results[field], of, names[field], more);
     return add_warning(
         x, err,
-        "frame %lld: the %s of atom %lld (%s of %s %d, counted from 0) is %g, so %s are not "
+        "frame %lld: the %s of atom %lld (%s of %s %d, counted from 0) is %g, so %s%s are not "
         "finite%s",
         (long long)number, names[field], (long long)atom, topology->names[atom],
-        topology->residue_names[atom], (int)topology->residue_ids[atom], value, results[field],
+        topology->residue_names[atom], (int)topology->residue_ids[atom], value, results[field], of,
         more);
 }
 
@@ -308,13 +326,14 @@ static collet_status warn_cut(collet_trajectory *x, collet_error *err)
 
 static collet_status warn_singular(collet_trajectory *x, collet_error *err)
 {
-    if (x->notes.singular_frames == 0)
+    if (x->notes.singular == 0)
         return COLLET_OK;
     return add_warning(
         x, err,
         "omega is a least-squares solution where the inertia tensor is singular (such "
-        "frames: %lld)",
-        (long long)x->notes.singular_frames);
+        "%s: %lld)",
+        x->inputs.bodies.labels != NULL ? "rows of bodies" : "frames",
+        (long long)x->notes.singular);
 }
 
 collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)

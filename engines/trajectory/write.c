@@ -13,6 +13,8 @@
 
 #include <collet/floating.h>
 
+static const char bodies_key[] = "bodies"; /* of the array of labels */
+
 /* ---- Paths ------------------------------------------------------------------------------- */
 
 static collet_status check_path(const trajectory_settings *settings, const char *path,
@@ -36,23 +38,31 @@ static collet_status check_path(const trajectory_settings *settings, const char 
     return COLLET_OK;
 }
 
+static collet_status check_array(const collet_trajectory *x, const char *directory, const char *key,
+                                 uint32_t flags, collet_error *err)
+{
+    char *path;
+    collet_status status;
+
+    if (asprintf(&path, "%s/%s.npy", directory, key) < 0)
+        return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
+    status = check_path(&x->settings, path, flags, err);
+    free(path);
+    return status;
+}
+
 /* Arrays of a directory without a meta file, of a run that was killed. */
 static collet_status check_arrays(const collet_trajectory *x, const char *directory, uint32_t flags,
                                   collet_error *err)
 {
     collet_status status = COLLET_OK;
 
-    for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++) {
-        char *path;
-
-        if (x->left_out[i] != NULL)
-            continue;
-        if (asprintf(&path, "%s/%s.npy", directory, trajectory_outputs[i].key) < 0)
-            return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
-        status = check_path(&x->settings, path, flags, err);
-        free(path);
-    }
-    return status;
+    for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++)
+        if (x->left_out[i] == NULL)
+            status = check_array(x, directory, trajectory_outputs[i].key, flags, err);
+    return status == COLLET_OK && x->inputs.bodies.labels != NULL
+               ? check_array(x, directory, bodies_key, flags, err)
+               : status;
 }
 
 /*
@@ -103,13 +113,17 @@ static collet_status open_results(writer *w, const char *path, uint32_t flags, c
 
     for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++) {
         const trajectory_output *output = &trajectory_outputs[i];
-        int64_t shape[3];
-        int32_t ndim = trajectory_output_shape(output, 0, shape);
+        int64_t shape[TRAJECTORY_OUTPUT_DIMS];
+        int32_t ndim =
+            trajectory_output_shape(output, 0, trajectory_inputs_axis(&w->x->inputs), shape);
 
         if (w->x->left_out[i] == NULL)
             status =
                 io_results_add(w->results, output->key, ndim - 1, shape + 1, &w->columns[i], err);
     }
+    if (status == COLLET_OK && w->x->inputs.bodies.labels != NULL)
+        status = io_results_add_texts(w->results, bodies_key, w->x->inputs.bodies.n,
+                                      (const char *const *)w->x->inputs.bodies.labels, err);
     return status;
 }
 

@@ -69,6 +69,17 @@ static void collected_free(collected *all)
         free(all->rows[i]);
 }
 
+/* The buffers that these fields suffice for. */
+static uint64_t computable(uint32_t fields)
+{
+    uint64_t all = 0;
+
+    for (int32_t b = 0; b < TRAJECTORY_BUFFERS; b++)
+        if ((trajectory_buffer_needs(b) & ~fields) == 0)
+            all |= TRAJECTORY_BUFFER_BIT(b);
+    return all;
+}
+
 /* Emits the first `frames` frames of a file in batches and blocks of these sizes. */
 static collected run(const char *path, int64_t batch_frames, int64_t block_frames, int64_t frames)
 {
@@ -84,10 +95,10 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
     trajectory_analysis_setup setup = {
         .n_atoms = info->n_atoms,
         .block_frames = block_frames,
-        .has = TRAJECTORY_SHAPE | TRAJECTORY_SUPERPOSITION |
-               (info->has_velocities ? TRAJECTORY_VELOCITIES : 0) |
-               (info->has_forces ? TRAJECTORY_FORCES : 0) |
-               (info->has_times ? TRAJECTORY_TIMES : 0),
+        .bodies = 1,
+        .buffers = computable((info->has_velocities ? TRAJECTORY_VELOCITIES : 0) |
+                              (info->has_forces ? TRAJECTORY_FORCES : 0) |
+                              (info->has_times ? TRAJECTORY_TIMES : 0)),
         .masses = masses,
         .axis = axis,
         .emit = collect,
@@ -197,7 +208,8 @@ static void test_failing_receiver(void **state)
     double masses[648];
     trajectory_analysis_setup setup = {.n_atoms = 648,
                                        .block_frames = 64,
-                                       .has = TRAJECTORY_SUPERPOSITION,
+                                       .bodies = 1,
+                                       .buffers = TRAJECTORY_BUFFER_BIT(TRAJECTORY_RMSD),
                                        .masses = masses,
                                        .axis = axis,
                                        .emit = refuse};

@@ -165,24 +165,38 @@ collet_status trajectory_groups_read(const char *path, int64_t n_atoms, trajecto
     return status;
 }
 
+const char *trajectory_groups_at(const trajectory_groups *g, size_t i, const int64_t **atoms,
+                                 int64_t *n)
+{
+    if (i >= g->n_groups)
+        return NULL;
+    size_t first = g->groups[i].first;
+    size_t end = i + 1 < g->n_groups ? g->groups[i + 1].first : g->n_atoms;
+    *atoms = g->atoms + first;
+    *n = (int64_t)(end - first);
+    return g->groups[i].name;
+}
+
 int64_t trajectory_groups_mark(const trajectory_groups *g, const char *pattern, size_t length,
                                uint8_t *members)
 {
     int64_t found = 0;
 
     for (size_t i = 0; i < g->n_groups; i++) {
-        if (!trajectory_pattern_matches(pattern, length, g->groups[i].name))
+        const int64_t *atoms;
+        int64_t n;
+
+        if (!trajectory_pattern_matches(pattern, length, trajectory_groups_at(g, i, &atoms, &n)))
             continue;
-        size_t end = i + 1 < g->n_groups ? g->groups[i + 1].first : g->n_atoms;
-        for (size_t k = g->groups[i].first; k < end; k++)
-            members[g->atoms[k]] = 1;
+        for (int64_t k = 0; k < n; k++)
+            members[atoms[k]] = 1;
         found++;
     }
     return found;
 }
 
-collet_status trajectory_groups_missing(const trajectory_groups *g, const char *pattern,
-                                        size_t length, collet_error *err)
+collet_status trajectory_groups_missing(const trajectory_groups *g, const char *what,
+                                        const char *pattern, size_t length, collet_error *err)
 {
     char list[LIST] = "";
     size_t n = 0;
@@ -196,7 +210,7 @@ collet_status trajectory_groups_missing(const trajectory_groups *g, const char *
         }
         n += (size_t)more;
     }
-    return collet_fail(err, COLLET_INVALID, "selection: no group of %s is named '%.*s'; it has %s",
+    return collet_fail(err, COLLET_INVALID, "%s: no group of %s is named '%.*s'; it has %s", what,
                        g->path, (int)(length < SHOWN ? length : SHOWN), pattern, list);
 }
 

@@ -26,9 +26,15 @@ collet_status trajectory_groups_read(const char *path, int64_t n_atoms, trajecto
 int64_t trajectory_groups_mark(const trajectory_groups *groups, const char *pattern, size_t length,
                                uint8_t *members);
 
-/* COLLET_INVALID: no group has such a name; the text lists the names of all groups. */
-collet_status trajectory_groups_missing(const trajectory_groups *groups, const char *pattern,
-                                        size_t length, collet_error *err);
+/* The name of group i, counted from 0, its atoms in the order of the file, perhaps repeated, and
+ * their number. NULL beyond the last. */
+const char *trajectory_groups_at(const trajectory_groups *groups, size_t i, const int64_t **atoms,
+                                 int64_t *n);
+
+/* COLLET_INVALID: no group has such a name; the text begins with `what` and lists the names of all
+ * groups. */
+collet_status trajectory_groups_missing(const trajectory_groups *groups, const char *what,
+                                        const char *pattern, size_t length, collet_error *err);
 
 /* NULL is allowed. */
 void trajectory_groups_free(trajectory_groups *groups);

@@ -173,7 +173,8 @@ static collet_status mark_groups(const trajectory_selection *s, const selection_
         const selection_item *name = &s->items[test->first + k];
 
         if (trajectory_groups_mark(groups, s->text + name->start, name->length, marks) == 0)
-            return trajectory_groups_missing(groups, s->text + name->start, name->length, err);
+            return trajectory_groups_missing(groups, "selection", s->text + name->start,
+                                             name->length, err);
     }
     return COLLET_OK;
 }

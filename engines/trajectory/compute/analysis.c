@@ -27,12 +27,14 @@ static const int32_t primary[] = {
 struct trajectory_analysis {
     trajectory_scope scope;
     int64_t n_atoms;
+    int64_t bodies;
     int64_t block_frames;
     collet_array *masses;
+    collet_array *offsets;                     /* i64; NULL: one body */
     collet_array *reference;                   /* n_atoms x 3; by default the first frame */
     collet_array *rotation;                    /* scratch for the superposition */
-    collet_array *buffers[TRAJECTORY_BUFFERS]; /* the primary ones, block_frames rows */
-    int64_t n_rows;                            /* frames in the block */
+    collet_array *buffers[TRAJECTORY_BUFFERS]; /* the primary ones, block_frames x bodies rows */
+    int64_t n_frames;                          /* in the block */
     trajectory_derivation *derivation;         /* only the worker uses it while it is busy */
     trajectory_worker *worker;
     int last; /* the worker's block is the last one */
@@ -51,20 +53,24 @@ static collet_status create_arrays(trajectory_analysis *a, const trajectory_anal
                                    collet_error *err)
 {
     collet_context *cx = a->scope.context;
-    int64_t atoms[2] = {setup->n_atoms, 3}, matrices[3] = {setup->block_frames, 3, 3};
+    int64_t atoms[2] = {setup->n_atoms, 3}, offsets = setup->bodies + 1;
+    int64_t matrices[3] = {setup->block_frames * setup->bodies, 3, 3};
+    uint64_t buffers = trajectory_buffers_for(setup->buffers);
     collet_status status = collet_array_from(cx, &a->masses, COLLET_F64, 1, atoms, setup->masses);
 
+    if (status == COLLET_OK && setup->bodies > 1)
+        status = collet_array_from(cx, &a->offsets, COLLET_I64, 1, &offsets, setup->offsets);
     if (status == COLLET_OK && setup->reference != NULL)
         status = collet_array_from(cx, &a->reference, COLLET_F64, 2, atoms, setup->reference);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && (buffers & TRAJECTORY_BUFFER_BIT(TRAJECTORY_RMSD)))
         status = collet_array_create(cx, &a->rotation, COLLET_F64, 3, matrices);
     for (size_t i = 0; status == COLLET_OK && i < sizeof primary / sizeof *primary; i++) {
-        int64_t shape[3];
+        int64_t shape[3], rows = trajectory_buffer_rows(primary[i], setup->bodies);
 
-        if ((trajectory_buffer_needs(primary[i]) & ~setup->has) == 0)
+        if (buffers & TRAJECTORY_BUFFER_BIT(primary[i]))
             status = collet_array_create(
                 cx, &a->buffers[primary[i]], COLLET_F64,
-                trajectory_buffer_shape(primary[i], setup->block_frames, shape), shape);
+                trajectory_buffer_shape(primary[i], setup->block_frames * rows, shape), shape);
     }
     return trajectory_scope_check(&a->scope, status, err);
 }
@@ -73,6 +79,13 @@ collet_status trajectory_analysis_create(collet_context *context,
                                          const trajectory_analysis_setup *setup,
                                          trajectory_analysis **out, collet_error *err)
 {
+    const trajectory_derivation_setup derivation = {.block_frames = setup->block_frames,
+                                                    .bodies = setup->bodies,
+                                                    .buffers =
+                                                        trajectory_buffers_for(setup->buffers),
+                                                    .axis = setup->axis,
+                                                    .emit = setup->emit,
+                                                    .user = setup->user};
     trajectory_analysis *a = calloc(1, sizeof *a);
     collet_status status;
 
@@ -81,11 +94,11 @@ collet_status trajectory_analysis_create(collet_context *context,
         return collet_fail(err, COLLET_NO_MEMORY, "analysis: out of memory");
     a->scope.context = context;
     a->n_atoms = setup->n_atoms;
+    a->bodies = setup->bodies;
     a->block_frames = setup->block_frames;
     status = create_arrays(a, setup, err);
     if (status == COLLET_OK)
-        status = trajectory_derivation_create(context, setup->block_frames, setup->has, setup->axis,
-                                              setup->emit, setup->user, &a->derivation, err);
+        status = trajectory_derivation_create(context, &derivation, &a->derivation, err);
     if (status == COLLET_OK)
         status = trajectory_worker_start(derive, a, &a->worker, err);
     if (status != COLLET_OK) {
@@ -106,6 +119,7 @@ void trajectory_analysis_free(trajectory_analysis *a)
     for (int i = 0; i < TRAJECTORY_BUFFERS; i++)
         collet_array_destroy(a->buffers[i]);
     collet_array_destroy(a->masses);
+    collet_array_destroy(a->offsets);
     collet_array_destroy(a->reference);
     collet_array_destroy(a->rotation);
     free(a);
@@ -140,7 +154,7 @@ static void add_scope(trajectory_analysis_notes *notes, const trajectory_scope *
 void trajectory_analysis_get_notes(const trajectory_analysis *a, trajectory_analysis_notes *notes)
 {
     memset(notes, 0, sizeof *notes);
-    notes->singular_frames = trajectory_derivation_singular(a->derivation);
+    notes->singular = trajectory_derivation_singular(a->derivation);
     add_scope(notes, &a->scope);
     add_scope(notes, trajectory_derivation_scope(a->derivation));
 }
@@ -163,16 +177,25 @@ static collet_status take_reference(trajectory_analysis *a, const trajectory_bat
                                 err);
 }
 
-/* The block's next n rows of a buffer. */
+/* The rows of the block's next n frames, of several bodies with an axis of bodies. */
+static collet_array *next_frames(trajectory_analysis *a, collet_array *array, int64_t n)
+{
+    collet_array *rows =
+        trajectory_scope_rows(&a->scope, array, a->n_frames * a->bodies, n * a->bodies);
+
+    return a->bodies == 1 ? rows : trajectory_scope_split(&a->scope, rows, n);
+}
+
 static collet_array *next_rows(trajectory_analysis *a, int buffer, int64_t n)
 {
-    return trajectory_scope_rows(&a->scope, a->buffers[buffer], a->n_rows, n);
+    return next_frames(a, a->buffers[buffer], n);
 }
 
 static collet_status write_times(trajectory_analysis *a, const trajectory_frames *frames,
                                  collet_error *err)
 {
-    collet_array *times = next_rows(a, TRAJECTORY_TIME, frames->n_frames);
+    collet_array *times = trajectory_scope_rows(&a->scope, a->buffers[TRAJECTORY_TIME], a->n_frames,
+                                                frames->n_frames);
     size_t bytes = (size_t)frames->n_frames * sizeof *frames->times;
     collet_status status = trajectory_scope_views(&a->scope, err);
 
@@ -197,7 +220,7 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
     collet_array *tensor = next_rows(a, TRAJECTORY_GYRATION, n);
     collet_array *asphericity = next_rows(a, TRAJECTORY_ASPHERICITY, n);
     collet_array *rmsd = next_rows(a, TRAJECTORY_RMSD, n);
-    collet_array *rotation = trajectory_scope_rows(&a->scope, a->rotation, a->n_rows, n);
+    collet_array *rotation = next_frames(a, a->rotation, n);
     collet_status status = trajectory_scope_views(&a->scope, err);
 
     if (status == COLLET_OK)
@@ -222,13 +245,13 @@ static collet_status hand_over(trajectory_analysis *a, int last, collet_error *e
 {
     collet_status status = trajectory_worker_wait(a->worker, err);
 
-    if (status == COLLET_OK && a->n_rows > 0)
-        status = trajectory_derivation_take(a->derivation, &a->scope, a->buffers, a->n_rows, err);
+    if (status == COLLET_OK && a->n_frames > 0)
+        status = trajectory_derivation_take(a->derivation, &a->scope, a->buffers, a->n_frames, err);
     if (status == COLLET_OK)
         status = trajectory_scope_check(&a->scope, collet_finish(a->scope.context), err);
     if (status != COLLET_OK)
         return status;
-    a->n_rows = 0;
+    a->n_frames = 0;
     a->last = last;
     trajectory_worker_go(a->worker);
     return COLLET_OK;
@@ -248,9 +271,10 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
     trajectory_scope_clear(&a->scope);
     if (status != COLLET_OK)
         return status;
-    a->n_rows += batch->frames->n_frames;
+    a->n_frames += batch->frames->n_frames;
     /* Not delayed to the next batch: the caller may be waiting for these rows only. */
-    return a->n_rows + batch->frames->capacity > a->block_frames ? hand_over(a, 0, err) : COLLET_OK;
+    return a->n_frames + batch->frames->capacity > a->block_frames ? hand_over(a, 0, err)
+                                                                   : COLLET_OK;
 }
 
 collet_status trajectory_analysis_finish(trajectory_analysis *a, collet_error *err)

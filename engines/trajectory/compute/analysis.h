@@ -6,7 +6,7 @@
  * numbers a frame; the numbers of many frames form a block. Derived quantities (derivation.h) are
  * computed once a block, so that the fixed cost of their many small kernels is negligible, and on
  * another thread, while the next batches are computed here. No result depends on the size of
- * batches or blocks.
+ * batches or blocks. Only what the chosen buffers need is computed and allocated.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_ANALYSIS_H
 #define ENGINES_TRAJECTORY_COMPUTE_ANALYSIS_H
@@ -19,7 +19,10 @@ typedef struct trajectory_analysis trajectory_analysis;
 typedef struct trajectory_analysis_setup {
     int64_t n_atoms;
     int64_t block_frames;    /* >= the frames of a batch */
-    uint32_t has;            /* what outputs may need: TRAJECTORY_VELOCITIES and so on */
+    int64_t bodies;          /* of a frame, >= 1 */
+    const int64_t *offsets; /* bodies + 1, of their first atoms, ending with n_atoms; copied. May be
+                                NULL for one body */
+    uint64_t buffers;       /* to compute, a set of buffers (outputs.h) */
     const double *masses;    /* n_atoms, amu; copied */
     const double *reference; /* n_atoms x 3, nm; copied. NULL: the first frame */
     const double *axis;      /* 3; copied */
@@ -29,7 +32,7 @@ typedef struct trajectory_analysis_setup {
 
 /* Statistics of a run. */
 typedef struct trajectory_analysis_notes {
-    int64_t singular_frames;  /* frames whose inertia tensor could not be inverted for omega */
+    int64_t singular;         /* rows whose inertia tensor could not be inverted for omega */
     collet_counters counters; /* summed over all contexts */
     int32_t n_backends;       /* number of names: backends that ran a kernel */
     char backends[TRAJECTORY_MAX_BACKENDS][TRAJECTORY_BACKEND_NAME];

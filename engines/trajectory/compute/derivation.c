@@ -8,53 +8,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows in front of a block that hold the last frames of the block before it: their central
- * differences need both neighbours. */
+/* Frames in front of a block: the last ones of the block before it. Their central differences need
+ * both neighbours. */
 #define CARRY 2
 
+/*
+ * Buffers are indexed by row, frames x bodies, without an axis for each. The functions below count
+ * frames from the first one of the block; negative ones are carried over.
+ */
 struct trajectory_derivation {
     trajectory_scope scope;
-    int64_t block_frames;
-    uint32_t has;
-    trajectory_emit_fn emit;
-    void *user;
+    trajectory_derivation_setup setup;
     collet_array *axis; /* 3 */
-    collet_array
-        *buffers[TRAJECTORY_BUFFERS]; /* (CARRY + block_frames) rows; NULL = not computed */
-    collet_array *across;             /* scratch: the part of a vector perpendicular to the axis */
-    collet_array *singular;           /* i32, one row a frame */
-    collet_array *info;               /* i32, a scalar */
-    int64_t n_rows;                   /* frames taken but not run yet */
-    int64_t held;                     /* rows carried over from the last block, 0..CARRY */
-    int64_t singular_frames;
+    collet_array *buffers[TRAJECTORY_BUFFERS]; /* lead + block_frames frames; NULL: not computed */
+    collet_array *across;   /* scratch: the part of a vector perpendicular to the axis */
+    collet_array *singular; /* i32, a row */
+    collet_array *info;     /* i32, a scalar */
+    int64_t n_frames;       /* taken but not run yet */
+    int64_t held;           /* frames carried over from the last block, 0..CARRY */
+    int64_t n_singular;
 };
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
+/* The number of frames in front of the block in a buffer. Only what is carried over, and what is
+ * computed for such frames, has them: buffers of many bodies are large. */
+static int64_t lead(int32_t buffer)
+{
+    return buffer == TRAJECTORY_TIME || buffer == TRAJECTORY_AXES ||
+                   buffer == TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR) ||
+                   buffer >= TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, 0)
+               ? CARRY
+               : 0;
+}
+
 static collet_status create_arrays(trajectory_derivation *d, const double *axis, collet_error *err)
 {
     collet_context *cx = d->scope.context;
-    int64_t n = CARRY + d->block_frames;
+    int64_t bodies = d->setup.bodies, n = d->setup.block_frames;
+    int64_t across[2] = {(n + 1) * bodies, 3}, singular = n * bodies;
     collet_status status = collet_array_from(cx, &d->axis, COLLET_F64, 1, (int64_t[]){3}, axis);
 
     for (int32_t i = 0; status == COLLET_OK && i < TRAJECTORY_BUFFERS; i++) {
-        int64_t shape[3];
+        int64_t shape[3], rows = (lead(i) + n) * trajectory_buffer_rows(i, bodies);
 
-        if ((trajectory_buffer_needs(i) & ~d->has) == 0)
+        if (d->setup.buffers & TRAJECTORY_BUFFER_BIT(i))
             status = collet_array_create(cx, &d->buffers[i], COLLET_F64,
-                                         trajectory_buffer_shape(i, n, shape), shape);
+                                         trajectory_buffer_shape(i, rows, shape), shape);
     }
     if (status == COLLET_OK)
-        status = collet_array_create(cx, &d->across, COLLET_F64, 2, (int64_t[]){n, 3});
+        status = collet_array_create(cx, &d->across, COLLET_F64, 2, across);
     if (status == COLLET_OK)
-        status = collet_array_create(cx, &d->singular, COLLET_I32, 1, &n);
+        status = collet_array_create(cx, &d->singular, COLLET_I32, 1, &singular);
     if (status == COLLET_OK)
         status = collet_array_create(cx, &d->info, COLLET_I32, 0, NULL);
     return trajectory_scope_check(&d->scope, status, err);
 }
 
-collet_status trajectory_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
-                                           const double *axis, trajectory_emit_fn emit, void *user,
+collet_status trajectory_derivation_create(collet_context *like,
+                                           const trajectory_derivation_setup *setup,
                                            trajectory_derivation **out, collet_error *err)
 {
     trajectory_derivation *d = calloc(1, sizeof *d);
@@ -63,16 +75,13 @@ collet_status trajectory_derivation_create(collet_context *like, int64_t block_f
     *out = NULL;
     if (d == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "analysis: out of memory");
-    d->block_frames = block_frames;
-    d->has = has;
-    d->emit = emit;
-    d->user = user;
+    d->setup = *setup;
     status = collet_context_create(collet_context_runtime(like), &d->scope.context, err);
     if (status == COLLET_OK)
         status = trajectory_scope_check(
             &d->scope, collet_set_backend(d->scope.context, collet_get_backend(like)), err);
     if (status == COLLET_OK)
-        status = create_arrays(d, axis, err);
+        status = create_arrays(d, setup->axis, err);
     if (status != COLLET_OK) {
         trajectory_derivation_free(d);
         return status;
@@ -98,7 +107,7 @@ void trajectory_derivation_free(trajectory_derivation *d)
 
 int64_t trajectory_derivation_singular(const trajectory_derivation *d)
 {
-    return d->singular_frames;
+    return d->n_singular;
 }
 
 const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation *d)
@@ -108,12 +117,32 @@ const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation 
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
+/* The rows of n frames of a buffer. */
 static collet_array *rows(trajectory_derivation *d, int buffer, int64_t first, int64_t n)
 {
-    return trajectory_scope_rows(&d->scope, d->buffers[buffer], first, n);
+    int64_t each = trajectory_buffer_rows(buffer, d->setup.bodies);
+
+    return trajectory_scope_rows(&d->scope, d->buffers[buffer], (lead(buffer) + first) * each,
+                                 n * each);
 }
 
-/* The axis of the smallest moment of each frame, n x 3: the first column. */
+/* The same with an axis of frames and, of several bodies, one of bodies. */
+static collet_array *frames(trajectory_derivation *d, int buffer, int64_t first, int64_t n)
+{
+    collet_array *flat = rows(d, buffer, first, n);
+
+    return d->setup.bodies == 1 ? flat : trajectory_scope_split(&d->scope, flat, n);
+}
+
+/* The axes of the last frame of the block before; NULL: there is none. */
+static collet_array *previous_axes(trajectory_derivation *d)
+{
+    collet_array *axes = d->held > 0 ? rows(d, TRAJECTORY_AXES, -1, 1) : NULL;
+
+    return d->setup.bodies == 1 ? trajectory_scope_drop(&d->scope, axes, 0, 0) : axes;
+}
+
+/* The axis of the smallest moment of each row, 3 numbers: the first column. */
 static collet_array *long_axes(trajectory_derivation *d, int64_t first, int64_t n)
 {
     return trajectory_scope_drop(&d->scope, rows(d, TRAJECTORY_AXES, first, n), 2, 0);
@@ -126,19 +155,20 @@ collet_status trajectory_derivation_take(trajectory_derivation *d, trajectory_sc
     collet_status status = COLLET_OK;
 
     for (int i = 0; status == COLLET_OK && i < TRAJECTORY_BUFFERS; i++) {
+        int64_t each = trajectory_buffer_rows(i, d->setup.bodies);
         collet_array *from, *to;
 
         if (buffers[i] == NULL)
             continue;
-        from = trajectory_scope_rows(scope, buffers[i], 0, n);
-        to = trajectory_scope_rows(scope, d->buffers[i], CARRY, n);
+        from = trajectory_scope_rows(scope, buffers[i], 0, n * each);
+        to = trajectory_scope_rows(scope, d->buffers[i], lead(i) * each, n * each);
         status = trajectory_scope_views(scope, err);
         if (status == COLLET_OK)
             status = trajectory_scope_ran(scope, collet_op_copy(scope->context, to, from), err);
     }
     trajectory_scope_clear(scope);
     if (status == COLLET_OK)
-        d->n_rows = n;
+        d->n_frames = n;
     return status;
 }
 
@@ -149,15 +179,18 @@ static collet_status ran(trajectory_derivation *d, collet_status status, collet_
     return trajectory_scope_ran(&d->scope, status, err);
 }
 
-/* Computes the parts of rows first .. first + n of a vector, and their lengths. */
+/* Computes the parts of a vector of n frames, and their lengths, where these are requested. */
 static collet_status take_apart(trajectory_derivation *d, int vector, int64_t first, int64_t n,
                                 collet_error *err)
 {
     collet_context *cx = d->scope.context;
-    collet_array *parts[TRAJECTORY_PARTS], *axes = long_axes(d, first, n);
-    collet_array *across = trajectory_scope_rows(&d->scope, d->across, first, n);
+    collet_array *parts[TRAJECTORY_PARTS], *axes, *across;
     collet_status status;
 
+    if (d->buffers[TRAJECTORY_BUFFER_OF(vector, TRAJECTORY_PARALLEL)] == NULL)
+        return COLLET_OK;
+    axes = long_axes(d, first, n);
+    across = trajectory_scope_rows(&d->scope, d->across, 0, n * d->setup.bodies);
     for (int i = 0; i < TRAJECTORY_PARTS; i++)
         parts[i] = rows(d, TRAJECTORY_BUFFER_OF(vector, i), first, n);
     status = trajectory_scope_views(&d->scope, err);
@@ -180,21 +213,24 @@ static collet_status take_apart(trajectory_derivation *d, int vector, int64_t fi
 static collet_status orient(trajectory_derivation *d, int64_t n, collet_error *err)
 {
     collet_context *cx = d->scope.context;
-    collet_array *inertia = rows(d, TRAJECTORY_INERTIA, CARRY, n);
-    collet_array *moments = rows(d, TRAJECTORY_MOMENTS, CARRY, n);
-    collet_array *axes = rows(d, TRAJECTORY_AXES, CARRY, n);
-    collet_array *euler = rows(d, TRAJECTORY_EULER, CARRY, n);
-    collet_array *tilt = rows(d, TRAJECTORY_TILT, CARRY, n);
-    collet_array *previous =
-        d->held > 0 ? trajectory_scope_drop(&d->scope, d->buffers[TRAJECTORY_AXES], 0, CARRY - 1)
-                    : NULL;
-    collet_status status = trajectory_scope_views(&d->scope, err);
+    collet_array *axes, *euler, *tilt, *inertia, *moments, *split, *previous;
+    collet_status status;
 
+    if (d->buffers[TRAJECTORY_AXES] == NULL)
+        return COLLET_OK;
+    axes = rows(d, TRAJECTORY_AXES, 0, n);
+    euler = rows(d, TRAJECTORY_EULER, 0, n);
+    tilt = rows(d, TRAJECTORY_TILT, 0, n);
+    inertia = frames(d, TRAJECTORY_INERTIA, 0, n);
+    moments = frames(d, TRAJECTORY_MOMENTS, 0, n);
+    split = frames(d, TRAJECTORY_AXES, 0, n);
+    previous = previous_axes(d);
+    status = trajectory_scope_views(&d->scope, err);
     if (status == COLLET_OK)
-        status = ran(d, collet_op_principal_axes(cx, moments, axes, inertia, previous), err);
-    if (status == COLLET_OK)
+        status = ran(d, collet_op_principal_axes(cx, moments, split, inertia, previous), err);
+    if (status == COLLET_OK && euler != NULL)
         status = ran(d, collet_op_euler_zyz(cx, euler, axes), err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && tilt != NULL)
         status = ran(d, collet_op_tilt(cx, tilt, axes, d->axis), err);
     trajectory_scope_clear(&d->scope);
     return status;
@@ -208,21 +244,24 @@ static collet_status count_singular(trajectory_derivation *d, int64_t n, collet_
 
     if (status != COLLET_OK)
         return trajectory_scope_check(&d->scope, status, err);
-    for (int64_t i = 0; i < n; i++)
-        d->singular_frames += ((const int32_t *)address)[CARRY + i] != 0;
+    for (int64_t i = 0; i < n * d->setup.bodies; i++)
+        d->n_singular += ((const int32_t *)address)[i] != 0;
     return trajectory_scope_check(&d->scope, collet_array_release(cx, d->singular), err);
 }
 
 static collet_status rotate(trajectory_derivation *d, int64_t n, collet_error *err)
 {
-    collet_array *inertia = rows(d, TRAJECTORY_INERTIA, CARRY, n);
-    collet_array *momentum =
-        rows(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR), CARRY, n);
-    collet_array *omega =
-        rows(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_OMEGA, TRAJECTORY_VECTOR), CARRY, n);
-    collet_array *singular = trajectory_scope_rows(&d->scope, d->singular, CARRY, n);
-    collet_status status = trajectory_scope_views(&d->scope, err);
+    int omega_buffer = TRAJECTORY_BUFFER_OF(TRAJECTORY_OMEGA, TRAJECTORY_VECTOR);
+    collet_array *inertia, *momentum, *omega, *singular;
+    collet_status status;
 
+    if (d->buffers[omega_buffer] == NULL)
+        return COLLET_OK;
+    inertia = rows(d, TRAJECTORY_INERTIA, 0, n);
+    momentum = rows(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR), 0, n);
+    omega = rows(d, omega_buffer, 0, n);
+    singular = trajectory_scope_rows(&d->scope, d->singular, 0, n * d->setup.bodies);
+    status = trajectory_scope_views(&d->scope, err);
     if (status == COLLET_OK)
         status =
             ran(d, collet_op_angular_velocity(d->scope.context, omega, singular, inertia, momentum),
@@ -233,14 +272,14 @@ static collet_status rotate(trajectory_derivation *d, int64_t n, collet_error *e
 
 /* Computes dL/dt of all frames, including carried ones. It is correct only for frames that have
  * both neighbours here and at the ends of the trajectory. */
-static collet_status differentiate(trajectory_derivation *d, int64_t first, int64_t n,
-                                   collet_error *err)
+static collet_status differentiate(trajectory_derivation *d, int64_t n, collet_error *err)
 {
+    int64_t first = -d->held;
     collet_array *momentum =
-        rows(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR), first, n);
-    collet_array *times = rows(d, TRAJECTORY_TIME, first, n);
+        frames(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR), first, d->held + n);
+    collet_array *times = rows(d, TRAJECTORY_TIME, first, d->held + n);
     collet_array *derivative =
-        rows(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, TRAJECTORY_VECTOR), first, n);
+        frames(d, TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, TRAJECTORY_VECTOR), first, d->held + n);
     collet_status status = trajectory_scope_views(&d->scope, err);
 
     if (status == COLLET_OK)
@@ -257,6 +296,8 @@ static collet_status emit(trajectory_derivation *d, int buffer, int64_t first, i
                           collet_error *err)
 {
     collet_context *cx = d->scope.context;
+    int64_t width =
+        trajectory_buffer_rows(buffer, d->setup.bodies) * trajectory_buffer_width(buffer);
     void *address;
     collet_status status, released;
 
@@ -265,8 +306,8 @@ static collet_status emit(trajectory_derivation *d, int buffer, int64_t first, i
     status = collet_array_acquire(cx, d->buffers[buffer], &address, COLLET_READ);
     if (status != COLLET_OK)
         return trajectory_scope_check(&d->scope, status, err);
-    status = d->emit(d->user, buffer, n,
-                     (const double *)address + first * trajectory_buffer_width(buffer), err);
+    status = d->setup.emit(d->setup.user, buffer, n,
+                           (const double *)address + (lead(buffer) + first) * width, err);
     released = collet_array_release(cx, d->buffers[buffer]);
     return status != COLLET_OK ? status : trajectory_scope_check(&d->scope, released, err);
 }
@@ -275,13 +316,12 @@ static collet_status run_frames(trajectory_derivation *d, int64_t n, collet_erro
 {
     collet_status status = orient(d, n, err);
 
-    if (status == COLLET_OK && (d->has & TRAJECTORY_VELOCITIES))
+    if (status == COLLET_OK)
         status = rotate(d, n, err);
     for (int v = 0; status == COLLET_OK && v < TRAJECTORY_DLDT; v++)
-        if (d->buffers[TRAJECTORY_BUFFER_OF(v, TRAJECTORY_VECTOR)] != NULL)
-            status = take_apart(d, v, CARRY, n, err);
+        status = take_apart(d, v, 0, n, err);
     for (int i = 0; status == COLLET_OK && i < TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, 0); i++)
-        status = emit(d, i, CARRY, n, err);
+        status = emit(d, i, 0, n, err);
     return status;
 }
 
@@ -289,13 +329,13 @@ static collet_status run_frames(trajectory_derivation *d, int64_t n, collet_erro
 static collet_status run_derivative(trajectory_derivation *d, int64_t n, int last,
                                     collet_error *err)
 {
-    int64_t first = d->held > 0 ? CARRY - 1 : CARRY;
-    int64_t count = CARRY + n - first - (last ? 0 : 1);
+    int64_t first = d->held > 0 ? -1 : 0;
+    int64_t count = n - first - (last ? 0 : 1);
     collet_status status;
 
     if (d->held + n == 0)
         return COLLET_OK;
-    status = differentiate(d, CARRY - d->held, d->held + n, err);
+    status = differentiate(d, n, err);
     if (status == COLLET_OK && count > 0)
         status = take_apart(d, TRAJECTORY_DLDT, first, count, err);
     for (int i = 0; status == COLLET_OK && i < TRAJECTORY_PARTS; i++)
@@ -303,7 +343,7 @@ static collet_status run_derivative(trajectory_derivation *d, int64_t n, int las
     return status;
 }
 
-/* Moves the block's last rows in front of the next block. */
+/* Moves the block's last frames in front of the next block. */
 static collet_status carry(trajectory_derivation *d, int64_t n, collet_error *err)
 {
     static const int carried[] = {TRAJECTORY_TIME, TRAJECTORY_AXES,
@@ -313,7 +353,9 @@ static collet_status carry(trajectory_derivation *d, int64_t n, collet_error *er
 
     for (size_t i = 0; status == COLLET_OK && i < sizeof carried / sizeof *carried; i++) {
         collet_array *array = d->buffers[carried[i]];
-        size_t width = (size_t)trajectory_buffer_width(carried[i]) * sizeof(double);
+        size_t width = (size_t)(trajectory_buffer_rows(carried[i], d->setup.bodies) *
+                                trajectory_buffer_width(carried[i])) *
+                       sizeof(double);
         void *address;
 
         if (array == NULL)
@@ -327,13 +369,13 @@ static collet_status carry(trajectory_derivation *d, int64_t n, collet_error *er
         }
     }
     d->held = held;
-    d->n_rows = 0;
+    d->n_frames = 0;
     return trajectory_scope_check(&d->scope, status, err);
 }
 
 collet_status trajectory_derivation_run(trajectory_derivation *d, int last, collet_error *err)
 {
-    int64_t n = d->n_rows;
+    int64_t n = d->n_frames;
     collet_status status = n > 0 ? run_frames(d, n, err) : COLLET_OK;
 
     if (status == COLLET_OK &&

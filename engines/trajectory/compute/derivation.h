@@ -4,7 +4,7 @@
  *
  * A block of frames is taken, then run: axes, angles, angular velocity, the parts of the vectors.
  * What depends on neighbouring frames (dL/dt, the signs of the axes) is carried over from block to
- * block, so that no result depends on the size of blocks. Rows go to `emit`.
+ * block, of each body, so that no result depends on the size of blocks. Rows go to `emit`.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
 #define ENGINES_TRAJECTORY_COMPUTE_DERIVATION_H
@@ -15,22 +15,30 @@
 typedef struct trajectory_derivation trajectory_derivation;
 
 /*
- * Takes n_rows rows of a buffer (outputs.h), contiguous. Each buffer's rows come in the order of
- * the frames; rows of dL/dt one frame later than the others.
+ * Takes the rows of n_frames frames of a buffer (outputs.h), contiguous. Each buffer's rows come in
+ * the order of the frames; rows of dL/dt one frame later than the others.
  */
-typedef collet_status (*trajectory_emit_fn)(void *user, int32_t buffer, int64_t n_rows,
+typedef collet_status (*trajectory_emit_fn)(void *user, int32_t buffer, int64_t n_frames,
                                             const double *rows, collet_error *err);
 
-/* Creates its own context, with the runtime and the backend setting of `like`. `has`:
- * TRAJECTORY_VELOCITIES, TRAJECTORY_FORCES, TRAJECTORY_TIMES; `axis`: 3 numbers, copied. On an
- * error *out is NULL. */
-collet_status trajectory_derivation_create(collet_context *like, int64_t block_frames, uint32_t has,
-                                           const double *axis, trajectory_emit_fn emit, void *user,
+typedef struct trajectory_derivation_setup {
+    int64_t block_frames;
+    int64_t bodies;     /* of a frame, >= 1 */
+    uint64_t buffers;   /* to compute: a result of trajectory_buffers_for */
+    const double *axis; /* 3; copied */
+    trajectory_emit_fn emit;
+    void *user;
+} trajectory_derivation_setup;
+
+/* Creates its own context, with the runtime and the backend setting of `like`. On an error *out is
+ * NULL. */
+collet_status trajectory_derivation_create(collet_context *like,
+                                           const trajectory_derivation_setup *setup,
                                            trajectory_derivation **out, collet_error *err);
 
 /*
- * Copies the first n <= block_frames rows of the buffers that are not NULL in `buffers`: the sums
- * over atoms. Computes on `context`, which must have no other work under way.
+ * Copies the rows of n <= block_frames frames of the buffers that are not NULL in `buffers`: the
+ * sums over atoms. Computes on the context of `scope`, which must have no other work under way.
  */
 collet_status trajectory_derivation_take(trajectory_derivation *derivation, trajectory_scope *scope,
                                          collet_array *const buffers[TRAJECTORY_BUFFERS], int64_t n,
@@ -41,7 +49,7 @@ collet_status trajectory_derivation_take(trajectory_derivation *derivation, traj
 collet_status trajectory_derivation_run(trajectory_derivation *derivation, int last,
                                         collet_error *err);
 
-/* Number of frames so far whose inertia tensor could not be inverted for omega. */
+/* Number of rows so far whose inertia tensor could not be inverted for omega. */
 int64_t trajectory_derivation_singular(const trajectory_derivation *derivation);
 /* The context and the backends that ran; valid until the derivation is freed. */
 const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation *derivation);

@@ -49,12 +49,11 @@ const trajectory_output trajectory_outputs[] = {
      "kinetic energy of the centre of mass"},
     {"k_rot", TRAJECTORY_KINETIC, 2, VELOCITIES, "kJ/mol",
      "kinetic energy of the rotation as a whole, omega.L/2"},
-    {"rg", TRAJECTORY_RADIUS, -1, TRAJECTORY_SHAPE, "nm", "radius of gyration, mass-weighted"},
-    {"gyration_tensor", TRAJECTORY_GYRATION, -1, TRAJECTORY_SHAPE, "nm^2",
-     "gyration tensor, mass-weighted"},
-    {"asphericity", TRAJECTORY_ASPHERICITY, -1, TRAJECTORY_SHAPE, "1",
+    {"rg", TRAJECTORY_RADIUS, -1, 0, "nm", "radius of gyration, mass-weighted"},
+    {"gyration_tensor", TRAJECTORY_GYRATION, -1, 0, "nm^2", "gyration tensor, mass-weighted"},
+    {"asphericity", TRAJECTORY_ASPHERICITY, -1, 0, "1",
      "relative shape anisotropy of the gyration tensor: sphere 0, rod 1"},
-    {"rmsd", TRAJECTORY_RMSD, -1, TRAJECTORY_SUPERPOSITION, "nm",
+    {"rmsd", TRAJECTORY_RMSD, -1, 0, "nm",
      "mass-weighted, after the best superposition on the reference"},
     {"tilt_deg", TRAJECTORY_TILT, -1, 0, "degree",
      "|90 - angle| between the axis of the smallest moment and --axis"},
@@ -88,6 +87,11 @@ int64_t trajectory_buffer_width(int32_t buffer)
     return 3;
 }
 
+int64_t trajectory_buffer_rows(int32_t buffer, int64_t bodies)
+{
+    return buffer == TRAJECTORY_TIME ? 1 : bodies;
+}
+
 int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3])
 {
     int64_t width = trajectory_buffer_width(buffer);
@@ -97,11 +101,20 @@ int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3])
     return width == 1 ? 1 : width == 3 ? 2 : 3;
 }
 
-int32_t trajectory_output_shape(const trajectory_output *output, int64_t n, int64_t shape[3])
+int32_t trajectory_output_shape(const trajectory_output *output, int64_t n, int64_t bodies,
+                                int64_t shape[TRAJECTORY_OUTPUT_DIMS])
 {
-    int32_t ndim = trajectory_buffer_shape(output->buffer, n, shape);
+    int divided = bodies > 0 && output->buffer != TRAJECTORY_TIME;
+    int32_t ndim = trajectory_buffer_shape(output->buffer, bodies, shape + divided);
 
-    return output->component < 0 ? ndim : 1;
+    shape[0] = n;
+    return divided + (output->component < 0 ? ndim : 1);
+}
+
+int64_t trajectory_output_width(const trajectory_output *output, int64_t bodies)
+{
+    return trajectory_buffer_rows(output->buffer, bodies) *
+           (output->component < 0 ? trajectory_buffer_width(output->buffer) : 1);
 }
 
 uint32_t trajectory_buffer_needs(int32_t buffer)
@@ -110,4 +123,30 @@ uint32_t trajectory_buffer_needs(int32_t buffer)
         if (trajectory_outputs[i].buffer == buffer)
             return trajectory_outputs[i].needs;
     return 0;
+}
+
+#define BIT TRAJECTORY_BUFFER_BIT
+#define VECTOR_BIT(vector) BIT(TRAJECTORY_BUFFER_OF(vector, TRAJECTORY_VECTOR))
+/* All parts of a vector but the vector itself. */
+#define PARTS_BITS(vector)                                                                         \
+    ((BIT(TRAJECTORY_PARTS) - 2) << TRAJECTORY_BUFFER_OF(vector, TRAJECTORY_VECTOR))
+
+uint64_t trajectory_buffers_for(uint64_t chosen)
+{
+    static const uint64_t shape =
+        BIT(TRAJECTORY_RADIUS) | BIT(TRAJECTORY_GYRATION) | BIT(TRAJECTORY_ASPHERICITY);
+    static const uint64_t oriented = BIT(TRAJECTORY_MOMENTS) | BIT(TRAJECTORY_AXES);
+    uint64_t all = chosen | BIT(TRAJECTORY_COM) | BIT(TRAJECTORY_INERTIA);
+
+    for (int v = 0; v < TRAJECTORY_VECTORS; v++) {
+        if (all & PARTS_BITS(v))
+            all |= PARTS_BITS(v) | VECTOR_BIT(v) | oriented;
+    }
+    if (all & (VECTOR_BIT(TRAJECTORY_OMEGA) | VECTOR_BIT(TRAJECTORY_DLDT)))
+        all |= VECTOR_BIT(TRAJECTORY_L);
+    if (all & VECTOR_BIT(TRAJECTORY_DLDT))
+        all |= BIT(TRAJECTORY_TIME);
+    if (all & (oriented | BIT(TRAJECTORY_EULER) | BIT(TRAJECTORY_TILT)))
+        all |= oriented;
+    return all & shape ? all | shape : all;
 }

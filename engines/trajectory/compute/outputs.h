@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outputs.h - the quantities computed for each frame: key, shape and unit.
+ * outputs.h - the quantities computed for each frame and body: key, shape and unit.
  *
- * A buffer holds rows of one quantity, one row a frame. An output is a buffer, or one component of
- * it, under a key. To add an output: a buffer here, its line in both tables of outputs.c, and the
- * kernel call in analysis.c (from atoms) or derivation.c.
+ * A buffer holds rows of one quantity, one row for each body of each frame, the bodies of a frame
+ * one after the other; of the times one row a frame. An output is a buffer, or one component of it,
+ * under a key. To add an output: a buffer here, its line in both tables of outputs.c, what it is
+ * derived from in trajectory_buffers_for, and the kernel call in analysis.c (from atoms) or
+ * derivation.c.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
 #define ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
@@ -12,12 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The needs of an output beyond positions: fields, and kernels that run for it alone. */
+/* The fields that an output needs beyond positions. */
 #define TRAJECTORY_VELOCITIES 1u
 #define TRAJECTORY_FORCES 2u
 #define TRAJECTORY_TIMES 4u
-#define TRAJECTORY_SHAPE 8u          /* the gyration tensor */
-#define TRAJECTORY_SUPERPOSITION 16u /* on the reference */
 
 /* The vectors that are decomposed, and their parts. */
 enum { TRAJECTORY_L, TRAJECTORY_TAU, TRAJECTORY_OMEGA, TRAJECTORY_DLDT, TRAJECTORY_VECTORS };
@@ -67,13 +67,28 @@ typedef struct trajectory_output {
 extern const trajectory_output trajectory_outputs[];
 extern const size_t trajectory_output_count; /* <= TRAJECTORY_MAX_OUTPUTS */
 
+/* Axes of an output's array: frames, bodies, and those of a row. */
+#define TRAJECTORY_OUTPUT_DIMS 4
+
 /* Number of elements in a row of a buffer. */
 int64_t trajectory_buffer_width(int32_t buffer);
+/* Rows of a buffer in a frame of `bodies` bodies. */
+int64_t trajectory_buffer_rows(int32_t buffer, int64_t bodies);
 /* The shape of an array of n rows of a buffer; returns its number of axes, 1 to 3. */
 int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3]);
-/* The same for an output: a buffer, or one component of it. */
-int32_t trajectory_output_shape(const trajectory_output *output, int64_t n, int64_t shape[3]);
-/* The needs of a buffer beyond positions. */
+/* The shape of n frames of an output, with an axis of `bodies` unless that is 0; returns its number
+ * of axes. */
+int32_t trajectory_output_shape(const trajectory_output *output, int64_t n, int64_t bodies,
+                                int64_t shape[TRAJECTORY_OUTPUT_DIMS]);
+/* Numbers of a frame in the array of an output. */
+int64_t trajectory_output_width(const trajectory_output *output, int64_t bodies);
+/* The fields that a buffer needs beyond positions. */
 uint32_t trajectory_buffer_needs(int32_t buffer);
+
+/* A set of buffers, one bit each. */
+#define TRAJECTORY_BUFFER_BIT(buffer) ((uint64_t)1 << (buffer))
+/* The buffers that must be computed for those in `chosen`: these, what they are derived from, and
+ * what the same kernels write. */
+uint64_t trajectory_buffers_for(uint64_t chosen);
 
 #endif

@@ -25,6 +25,21 @@ collet_array *trajectory_scope_rows(trajectory_scope *scope, const collet_array 
     return keep(scope, collet_array_slice(scope->context, array, &view, 0, first, n, 1), &view);
 }
 
+collet_array *trajectory_scope_split(trajectory_scope *scope, collet_array *array, int64_t n)
+{
+    collet_array *view = NULL;
+    int64_t shape[COLLET_MAX_DIMS] = {n};
+    int32_t ndim;
+
+    if (array == NULL || scope->view_status != COLLET_OK)
+        return NULL;
+    ndim = collet_array_ndim(array);
+    shape[1] = collet_array_shape(array)[0] / n;
+    for (int32_t i = 1; i < ndim; i++)
+        shape[i + 1] = collet_array_shape(array)[i];
+    return keep(scope, collet_array_reshape(scope->context, array, &view, ndim + 1, shape), &view);
+}
+
 collet_array *trajectory_scope_drop(trajectory_scope *scope, const collet_array *array,
                                     int32_t axis, int64_t index)
 {

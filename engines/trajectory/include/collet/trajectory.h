@@ -153,7 +153,8 @@ typedef struct collet_trajectory_options {
                              memory, two if they are large. 0: about 3 MiB */
     int64_t batch_rows;   /* rows that collet_trajectory_next delivers at a time, after it has
                              computed at most three times as many, unless batch_frames is larger;
-                             fewer come sooner and cost more a row. 0: 1024 */
+                             fewer come sooner and cost more a row. 0: 1024, or with bodies fewer,
+                             about 32768 rows of bodies */
 
     collet_trajectory_progress_fn progress; /* NULL: none */
     void *progress_user;
@@ -215,7 +216,7 @@ typedef struct collet_trajectory_info {
     const char *elements;   /* "H 142, C 84" of the selected atoms, where their masses follow from
                                elements; else NULL */
     int64_t atoms_total; /* of the topology */
-    int64_t atoms;       /* selected */
+    int64_t atoms;       /* selected, and in a body */
     double mass;         /* of the selected atoms, amu */
     int64_t bytes_total; /* of the trajectory */
 
@@ -238,15 +239,17 @@ typedef struct collet_trajectory_quantity {
     const char *key;    /* "L_vector" */
     const char *unit;   /* "amu nm^2/ps" */
     const char *meaning;
-    int32_t ndim;         /* axes of a row: 0 (one number), 1 or 2 */
-    int32_t width;        /* numbers of a row */
-    int64_t shape[2];     /* of a row */
+    int32_t ndim; /* axes of a row: 0 (one number) to 3 */
+    uint32_t reserved;
+    int64_t width;        /* numbers of a row */
+    int64_t shape[3];     /* of a row; with bodies the first axis, except of the times, is theirs */
     const char *left_out; /* NULL: computed. Else why not: "the trajectory has no forces" */
 } collet_trajectory_quantity;
 
 /* Always the same list, in the same order. */
 COLLET_API size_t collet_trajectory_quantity_count(void);
-/* NOT_FOUND beyond the count. Without a trajectory (NULL) nothing is left out. */
+/* NOT_FOUND beyond the count. Without a trajectory (NULL) nothing is left out, and there is one
+ * body. */
 COLLET_API collet_status collet_trajectory_quantity_at(const collet_trajectory *trajectory,
                                                        collet_trajectory_quantity *quantity,
                                                        size_t index);
@@ -259,8 +262,8 @@ typedef struct collet_trajectory_batch {
     uint32_t reserved;
     int64_t first_row; /* of this batch, counted from the first frame that was read */
     int64_t n_rows;
-    const double *const *columns; /* by the index of the quantity: n_rows x width, contiguous; NULL:
-                                     left out */
+    const double *const *columns; /* by the index of the quantity of this trajectory: n_rows x
+                                     width, contiguous; NULL: left out */
 } collet_trajectory_batch;
 
 /*
