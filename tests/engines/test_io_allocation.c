@@ -304,6 +304,7 @@ static const struct {
     {read_trajectory, DATA "water/conf.gro"},
     {read_topology, CORPUS "pdb/models"},
     {read_trajectory, CORPUS "pdb/models"},
+    {read_topology, CORPUS "prmtop/whole"},
     {read_topology, CORPUS "psf/bonds"},
     {read_topology, CORPUS "pdb/connect_wide"},
     {read_topology, CORPUS "top/water"},

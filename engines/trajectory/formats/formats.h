@@ -15,7 +15,8 @@
     X(gro)                                                                                         \
     X(pdb)                                                                                         \
     X(psf)                                                                                         \
-    X(top)
+    X(top)                                                                                         \
+    X(prmtop)
 
 #define TRAJECTORY_DECLARE(name) extern const trajectory_format trajectory_##name##_format;
 TRAJECTORY_FORMATS(TRAJECTORY_DECLARE)
