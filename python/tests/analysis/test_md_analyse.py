@@ -271,6 +271,28 @@ def test_damaged_files(run, capsys):
     assert not os.path.exists("b.npz")
 
 
+@pytest.mark.parametrize("arguments", [
+    "acf --key L_vector", "rotation --key axes", "equilibration --key rg --start 3",
+    "equilibration --key com --dt 2", "pmf --key rg --bins 9",
+    "pmf --key euler_zyz --component 1 --key2 euler_zyz --component2 2 --bins 4",
+    "dccm --key r", "rmsd --key r --domain a=0:3 --domain b=3:7", "shape --key gyration_tensor",
+    "memory --key L_vector", "rotational-tensor --key axes --fit 0.25:1"])
+def test_pictures(run, arguments):
+    pytest.importorskip("matplotlib")
+    status, text, _ = run(arguments + " -o out.npz --plot out.png", **MORE)
+    assert status == 0, text
+    assert open("out.png", "rb").read().startswith(b"\x89PNG")
+
+
+def test_refused_pictures(run):
+    pytest.importorskip("matplotlib")
+    for arguments, words in (("acf --key rg --plot a.txt", "must end in one of"),
+                             ("inefficiency --key rg --plot a.png", "nothing to draw"),
+                             ("acf --key rg --plot in.npz", "in.npz exists")):
+        status, text, found = run(arguments + " -o out.npz")
+        assert status and words in text and found is None, text
+
+
 def test_force_replaces(run):
     open("out.npz", "wb").close()
     assert run("msd --key com -o out.npz --force")[2]["msd"].size == FRAMES
@@ -281,7 +303,7 @@ def test_a_file_made_meanwhile_is_kept(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("mine")
     with pytest.raises(collet.FileError, match="out.csv exists: choose another name"):
-        _files.write(str(path), _files.Found([]), {}, False)
+        _files.write(str(path), b"", False)
     assert path.read_text() == "mine" and os.listdir(tmp_path) == ["out.csv"]
 
 

@@ -100,6 +100,13 @@ def test_cross_correlation_does_not_depend_on_slabs(monkeypatch):
     np.testing.assert_allclose(parts.blocks, whole.blocks, atol=1e-12)
 
 
+def test_a_mean_structure_that_does_not_stay(monkeypatch):
+    monkeypatch.setattr(_structure, "_ROUNDS", 1)
+    x = tumbled(50, 0.1)
+    with pytest.warns(RuntimeWarning, match="the mean structure still moves by .* of its radius"):
+        analysis.dccm(x)
+
+
 def test_difference_of_two_systems():
     def system(together):
         x = np.repeat(BODY[None], 600, axis=0) + 0.03 * random.normal(size=(600, 9, 3))

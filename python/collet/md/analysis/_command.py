@@ -16,7 +16,8 @@ import numpy as np
 from ... import _core
 from ..._core import Error, InvalidError, ShapeError
 from ._analyses import ANALYSES, Task
-from ._files import SUFFIXES, Found, Results, write
+from ._files import SUFFIXES, Found, Results, content_of, labelled, write
+from ._picture import draw
 
 _PROGRAM = "collet-analyse"
 _REGULAR = 1e-3  # of the usual step, by which steps of time may differ: files round times
@@ -97,7 +98,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--key", help="array to analyse, such as com or L_vector")
     parser.add_argument("-o", "--output", required=True, metavar="OUT",
                         help=f"write OUT{', OUT'.join(SUFFIXES)}")
-    parser.add_argument("--force", action="store_true", help="replace an existing OUT")
+    parser.add_argument("--plot", metavar="PICTURE",
+                        help="draw the result, such as acf.png or acf.pdf, with matplotlib")
+    parser.add_argument("--force", action="store_true", help="replace existing files")
     _add_choices(parser)
     _add_options(parser)
     parser.add_argument("--version", action="version", version=f"collet {_core.version}")
@@ -146,11 +149,20 @@ def _run(options: argparse.Namespace) -> Found:
         if analysis.timed:
             task.dt = _step(times, task.frames, options.dt)
         found = analysis.run(task)
+        series = None
+        if options.plot is not None and options.analysis == "equilibration":
+            first = options.start * task.dt / options.step if times is None else times[task.frames][0]
+            x = task.x
+            series = x, first + task.dt * np.arange(len(x)), labelled(options.key, task.unit)
     chosen = {name: value for name, value in vars(options).items()
-              if name not in ("output", "force", "dt") and value is not None}
+              if name not in ("output", "force", "dt", "plot") and value is not None}
     meta = {**chosen, **({"dt_ps": task.dt} if analysis.timed else {}), "collet": _core.version,
             "units": found.units}
-    write(options.output, found, meta, options.force)
+    picture = None if options.plot is None else \
+        draw(options.plot, f"{options.key or options.results}: {options.analysis}", found, series)
+    write(options.output, content_of(options.output, found, meta), options.force)
+    if picture is not None:
+        write(options.plot, picture, options.force)
     return found
 
 
@@ -174,8 +186,9 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error(f"{options.output}: the name must end in {' or '.join(SUFFIXES)}")
     if options.start < 0 or options.step < 1 or (options.stop is not None and options.stop < 1):
         parser.error("--start must be at least 0, --stop and --step at least 1")
-    if not options.force and os.path.lexists(options.output):
-        parser.error(f"{options.output} exists: choose another name, or --force replaces it")
+    for path in (options.output, options.plot):
+        if path is not None and not options.force and os.path.lexists(path):
+            parser.error(f"{path} exists: choose another name, or --force replaces it")
     return options
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import json
 import os
 import zipfile
@@ -79,32 +80,38 @@ class Results:
 # ---- Output --------------------------------------------------------------------------------------
 
 
-def _labelled(name: str, unit: str) -> str:
+def labelled(name: str, unit: str) -> str:
+    """A name with its unit."""
     return name if unit in ("", "1") else f"{name} ({unit})"
 
 
 def _csv(found: Found, meta: dict[str, Any]) -> bytes:
     lines = [f"# {name} = {json.dumps(value)}" for name, value in meta.items() if name != "units"]
-    lines += [f"# {_labelled(name, unit)} = {value!r}"
+    lines += [f"# {labelled(name, unit)} = {value!r}"
               for name, value, unit in found.numbers]
     if found.columns:
-        lines.append(",".join(_labelled(name, unit) for name, _, unit in found.columns))
+        lines.append(",".join(labelled(name, unit) for name, _, unit in found.columns))
         lines += [",".join(map(repr, row))
                   for row in zip(*(values.tolist() for _, values, _ in found.columns))]
     return ("\n".join(lines) + "\n").encode()
 
 
-def write(path: str, found: Found, meta: dict[str, Any], force: bool) -> None:
+def content_of(path: str, found: Found, meta: dict[str, Any]) -> bytes:
+    """The bytes of a file in the format of the path's ending."""
+    if path.endswith(".csv"):
+        return _csv(found, meta)
+    arrays = {name: value for name, value, _ in (*(found.arrays or found.columns), *found.numbers)}
+    file = io.BytesIO()
+    np.savez(file, **arrays, meta=json.dumps(meta))
+    return file.getvalue()
+
+
+def write(path: str, content: bytes, force: bool) -> None:
     """Writes a file under another name, and gives it its name when it is complete."""
     part = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.part")
     try:
         with open(part, "wb") as file:
-            if path.endswith(".csv"):
-                file.write(_csv(found, meta))
-            else:
-                arrays = {name: value for name, value, _ in
-                          (*(found.arrays or found.columns), *found.numbers)}
-                np.savez(file, **arrays, meta=json.dumps(meta))
+            file.write(content)
         if not force:
             with open(path, "xb"):  # reserves the name
                 pass

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from ._series import Floats
 
 DEBYE = 48.0320471  # of a dipole of 1 e nm
 _AT_ONCE = 2**22  # numbers of positions that are f64 at a time
+_ROUNDS = 100
 _CONVERGED = 1e-9  # of the size of the body, by which the mean structure still moves
 
 
@@ -179,14 +181,19 @@ def _mean_structure(positions: Any, place: Floats, core: Any, own: Floats,
                     caller: str) -> tuple[Floats, int]:
     """The mean of frames superposed on it, and the superpositions until it stayed."""
     size = float(np.sqrt(((place - place.mean(axis=0))**2).sum(axis=1).mean())) or 1.0
-    for iteration in range(1, 101):
+    for iteration in range(1, _ROUNDS + 1):
         sums = np.zeros_like(place)
         for _, part in _slabs(positions, caller):
             sums += _superposed(part, place, core, own).sum(axis=0)
         moved = sums / len(positions) - place
         place = place + moved
-        if np.sqrt((moved**2).sum(axis=1).mean()) <= _CONVERGED * size:
+        left = float(np.sqrt((moved**2).sum(axis=1).mean())) / size
+        if left <= _CONVERGED:
             break
+    else:
+        warnings.warn(f"{caller}: the mean structure still moves by {left:.1e} of its radius after "
+                      f"{_ROUNDS} superpositions: are the atoms of `fit` on a line, or too mobile?",
+                      RuntimeWarning, stacklevel=3)
     return place, iteration
 
 
