@@ -25,7 +25,7 @@
 #include <collet/collet.h>
 
 #define KIT_TEXT 1600 /* bytes of a failure's description */
-#define KIT_SIG 24    /* bytes of a signature such as "ddddd:fdff" */
+#define KIT_SIG 24    /* bytes of a signature such as "ddddd:fdffl" */
 #define KIT_OPERANDS COLLET_MAX_OPERANDS
 #define KIT_EXIT_MEMORY 12
 

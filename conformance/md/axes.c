@@ -55,9 +55,21 @@ static const char *const axis_kinds[AXIS_KINDS] = {
 
 static void plan_principal_axes(kit_plan *plan)
 {
+    static const int64_t bodies[][2] = {{0, 2}, {1, 3}, {3, 1}, {5, 4}, {17, 3}, {2, 70}, {300, 2}};
     for (int kind = SMOOTH; kind < AXIS_KINDS; kind++) {
         plan_frames(plan, kind, axis_kinds[kind], 0, 0);
         plan_frames(plan, kind, axis_kinds[kind], 0, 1u << 3);
+        for (size_t i = 0; i < 2 * (sizeof bodies / sizeof *bodies); i++) {
+            kit_case c = kit_case_of(plan);
+            kit_bind(&c, "FB", bodies[i / 2], 0, NULL, 1);
+            c.kind = kind;
+            c.data = axis_kinds[kind];
+            if (i % 2)
+                kit_absent(&c, 3);
+            kit_emit(plan, &c);
+            if (bodies[i / 2][0] == 5 && kind == SMOOTH)
+                kit_emit_layouts(plan, &c);
+        }
     }
 }
 
@@ -90,33 +102,48 @@ static void moments_of(int kind, double moments[3])
     memcpy(moments, table[kind], 3 * sizeof *moments);
 }
 
-static void generate_principal_axes(kit_case *c, kit_rng *rng)
+/* product = a b */
+static void multiply(const double a[9], const double b[9], double product[9])
+{
+    for (int i = 0; i < 9; i++)
+        product[i] = a[i / 3 * 3] * b[i % 3] + a[i / 3 * 3 + 1] * b[3 + i % 3] +
+                     a[i / 3 * 3 + 2] * b[6 + i % 3];
+}
+
+/* Bodies of a frame of a case of principal_axes. */
+static int64_t bodies_of(const kit_case *c)
+{
+    return c->operand[0].ndim == 3 ? c->operand[0].shape[1] : 1;
+}
+
+/* Body `body` in all frames, and in `previous`. */
+static void generate_turning(kit_case *c, kit_rng *rng, int64_t body)
 {
     kit_tensor *inertia = &c->operand[2], *previous = &c->operand[3];
-    double start[9], moments[3], axis[3] = {0.3, -0.8, 0.5};
-    int64_t frames = inertia->shape[0];
+    double start[9], moments[3], axis[3] = {0.3, -0.8, 0.5}, step[9], rotation[9];
+    int64_t frames = inertia->shape[0], bodies = bodies_of(c);
     kit_rotation(rng, start);
     moments_of(c->kind, moments);
     for (int64_t f = 0; f < frames; f++) {
-        double step[9], rotation[9];
         kit_rotation_about(axis, 0.07 * (double)f, step);
-        for (int i = 0; i < 9; i++)
-            rotation[i] = step[i / 3 * 3] * start[i % 3] + step[i / 3 * 3 + 1] * start[3 + i % 3] +
-                          step[i / 3 * 3 + 2] * start[6 + i % 3];
+        multiply(step, start, rotation);
         if (c->kind == UNRELATED)
             kit_rotation(rng, rotation);
-        put_matrix(inertia, f, rotation, moments);
+        put_matrix(inertia, f * bodies + body, rotation, moments);
     }
-    if (c->kind == POISONED && frames > 0)
-        kit_set(inertia, frames / 2 * 9 + 4, (real)NAN);
+    if (c->kind == POISONED && frames > 0 && body == 0)
+        kit_set(inertia, frames / 2 * bodies * 9 + 4, (real)NAN);
     /* The previous frame slightly rotated, with two columns negated. */
-    double step[9];
     kit_rotation_about(axis, -0.07, step);
-    for (int i = 0; i < 9 && previous->dtype != COLLET_DTYPE_NONE; i++) {
-        double entry = step[i / 3 * 3] * start[i % 3] + step[i / 3 * 3 + 1] * start[3 + i % 3] +
-                       step[i / 3 * 3 + 2] * start[6 + i % 3];
-        kit_set(previous, i, i % 3 == 1 ? entry : -entry);
-    }
+    multiply(step, start, rotation);
+    for (int i = 0; i < 9 && previous->dtype != COLLET_DTYPE_NONE; i++)
+        kit_set(previous, 9 * body + i, i % 3 == 1 ? rotation[i] : -rotation[i]);
+}
+
+static void generate_principal_axes(kit_case *c, kit_rng *rng)
+{
+    for (int64_t body = 0; body < bodies_of(c); body++)
+        generate_turning(c, rng, body);
 }
 
 static void column(const real m[9], int k, real out[3])
@@ -164,7 +191,7 @@ static void judge_continuity(const kit_case *c, kit_verdict *v, int64_t f, const
     for (int k = 0; k < 3; k++)
         if (kit_exceeds(v, md_limit(c, "signs"), cosine[k] < 0))
             kit_fail(v,
-                     "column %d of the axes of frame %lld flipped: its dot product with the "
+                     "column %d of the axes of row %lld flipped: its dot product with the "
                      "previous frame is %Lg",
                      k, (long long)f, cosine[k]);
 }
@@ -186,47 +213,55 @@ static void judge_axes(const kit_case *c, kit_verdict *v, int64_t f, const real 
         worst = kit_norm(image) > worst || isnan(image[0]) ? kit_norm(image) : worst;
     }
     if (kit_exceeds(v, md_limit(c, "residual"), norm == 0 ? (double)worst : (double)(worst / norm)))
-        kit_fail(v, "frame %lld: ||A v - l v|| is %Lg for a matrix of norm %Lg", (long long)f,
-                 worst, norm);
+        kit_fail(v, "row %lld: ||A v - l v|| is %Lg for a matrix of norm %Lg", (long long)f, worst,
+                 norm);
     if (kit_exceeds(v, md_limit(c, "orthogonality"), (double)kit_unorthogonal(axes)))
-        kit_fail(v, "frame %lld: the axes are not orthonormal, off by %Lg", (long long)f,
+        kit_fail(v, "row %lld: the axes are not orthonormal, off by %Lg", (long long)f,
                  kit_unorthogonal(axes));
     if (kit_exceeds(v, md_limit(c, "orthogonality"), (double)fabsl(kit_determinant(axes) - 1)))
-        kit_fail(v, "frame %lld: the determinant of the axes is %Lg, not 1", (long long)f,
+        kit_fail(v, "row %lld: the determinant of the axes is %Lg, not 1", (long long)f,
                  kit_determinant(axes));
     bool ascending = moments[0] <= moments[1] && moments[1] <= moments[2];
     if (kit_exceeds(v, md_limit(c, "order"), !ascending))
-        kit_fail(v, "frame %lld: the moments %Lg, %Lg, %Lg are not ascending", (long long)f,
+        kit_fail(v, "row %lld: the moments %Lg, %Lg, %Lg are not ascending", (long long)f,
                  moments[0], moments[1], moments[2]);
 }
 
-static void judge_principal_axes(const kit_case *c, kit_verdict *v)
+static void judge_turning(const kit_case *c, kit_verdict *v, int64_t body)
 {
     const kit_tensor *previous = kit_in(c, 1);
     bool known = previous->dtype != COLLET_DTYPE_NONE;
+    int64_t bodies = bodies_of(c);
     real before[9];
     if (known)
-        matrix_at(previous, 0, before);
+        matrix_at(previous, body, before);
     for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
         real a[9], axes[9], trace = 0;
-        matrix_at(kit_in(c, 0), f, a);
-        matrix_at(&c->operand[1], f, axes);
+        int64_t row = f * bodies + body;
+        matrix_at(kit_in(c, 0), row, a);
+        matrix_at(&c->operand[1], row, axes);
         for (int i = 0; i < 9; i++)
             trace += a[i];
         if (!isfinite(trace)) {
             for (int64_t k = 0; k < 3; k++)
-                kit_near(c, v, 0, 3 * f + k, (real)NAN, 1, md_limit(c, "residual"));
+                kit_near(c, v, 0, 3 * row + k, (real)NAN, 1, md_limit(c, "residual"));
             known = false;
             continue;
         }
-        judge_axes(c, v, f, a, axes);
+        judge_axes(c, v, row, a, axes);
         if (known)
-            judge_continuity(c, v, f, before, axes);
+            judge_continuity(c, v, row, before, axes);
         else if (f == 0)
             judge_first_signs(c, v, axes);
         memcpy(before, axes, sizeof before);
         known = true;
     }
+}
+
+static void judge_principal_axes(const kit_case *c, kit_verdict *v)
+{
+    for (int64_t body = 0; body < bodies_of(c); body++)
+        judge_turning(c, v, body);
 }
 
 /* ---- euler_zyz, tilt ----------------------------------------------------------------------- */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The oracle of one frame: sums over its atoms in long double, by definition.
+/* The oracle of one body in one frame: sums over its atoms in long double, by definition.
  * Tests: tests/conformance/test_broken.c */
 #include "frame.h"
 
 #include <math.h>
+#include <string.h>
 
 void md_row(const kit_tensor *t, int64_t i, real out[3])
 {
@@ -16,14 +17,46 @@ static bool given(const kit_tensor *t)
     return t && t->dtype != COLLET_DTYPE_NONE;
 }
 
+const kit_tensor *md_offsets(const kit_case *c)
+{
+    uint32_t last = c->row->operands - 1;
+    bool has = !strcmp(c->row->info.operands[last].name, "offsets");
+    return has && given(&c->operand[last]) ? &c->operand[last] : NULL;
+}
+
+int64_t md_rows(const kit_case *c)
+{
+    const kit_tensor *offsets = md_offsets(c);
+    return kit_in(c, 0)->shape[0] * (offsets ? offsets->count - 1 : 1);
+}
+
+md_part md_part_of(const kit_case *c, int64_t row)
+{
+    const kit_tensor *offsets = md_offsets(c);
+    int64_t bodies = offsets ? offsets->count - 1 : 1, body = row % bodies;
+    md_part part = {.row = row, .frame = row / bodies, .atoms = kit_in(c, 0)->shape[1]};
+    if (offsets) {
+        part.first = (int64_t)kit_get(offsets, body);
+        part.atoms = (int64_t)kit_get(offsets, body + 1) - part.first;
+    }
+    return part;
+}
+
+real md_mass(const kit_tensor *masses, const md_part *part, int64_t atom)
+{
+    if (!given(masses))
+        return 1;
+    return kit_get(masses, masses->ndim > 1 ? part->frame * masses->shape[1] + atom : atom);
+}
+
 /* The com relative to the first atom: exact for one atom or coincident atoms. */
-static void centre(md_frame *m, int64_t first, int64_t atoms, const kit_tensor *positions,
+static void centre(md_frame *m, const md_part *part, const kit_tensor *positions,
                    const kit_tensor *masses, const real origin[3])
 {
     real moment[3] = {0}, magnitude[3] = {0};
-    for (int64_t i = 0; i < atoms; i++) {
-        real r[3], mass = given(masses) ? kit_get(masses, i) : 1;
-        md_row(positions, first + i, r);
+    for (int64_t i = part->first; i < part->first + part->atoms; i++) {
+        real r[3], mass = md_mass(masses, part, i);
+        md_row(positions, part->frame * positions->shape[1] + i, r);
         m->mass += mass;
         for (int k = 0; k < 3; k++) {
             moment[k] += mass * (r[k] - origin[k]);
@@ -69,19 +102,19 @@ static void add_atom(md_frame *m, real mass, const real r[3], const real first[3
     m->spread += fabsl(mass) * kit_dot(from_first, from_first);
 }
 
-md_frame md_frame_of(int64_t f, const kit_tensor *positions, const kit_tensor *masses,
+md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit_tensor *masses,
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about)
 {
     md_frame m = {0};
-    int64_t atoms = positions->shape[1], first = f * atoms;
+    int64_t first = part->frame * positions->shape[1];
     real origin[3] = {0};
-    if (atoms > 0)
-        md_row(positions, first, origin);
-    centre(&m, first, atoms, positions, masses, origin);
+    if (part->atoms > 0)
+        md_row(positions, first + part->first, origin);
+    centre(&m, part, positions, masses, origin);
     for (int k = 0; k < 3; k++)
         m.about[k] = about ? about[k] : m.com[k];
-    for (int64_t i = 0; i < atoms; i++) {
-        real r[3], d[3], from_first[3], v[3], mass = given(masses) ? kit_get(masses, i) : 1;
+    for (int64_t i = part->first; i < part->first + part->atoms; i++) {
+        real r[3], d[3], from_first[3], v[3], mass = md_mass(masses, part, i);
         md_row(positions, first + i, r);
         for (int k = 0; k < 3; k++) {
             d[k] = r[k] - m.about[k];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame.h - the oracle of one frame of the md family. */
+/* frame.h - the oracle of one body in one frame of the md family. */
 #ifndef CONFORMANCE_MD_FRAME_H
 #define CONFORMANCE_MD_FRAME_H
 
@@ -12,7 +12,20 @@
 /* Row `i` of three of a tensor. */
 void md_row(const kit_tensor *t, int64_t i, real out[3]);
 
-/* Sums of one frame, relative to `about`. Scales are sums of magnitudes. */
+/* The atoms of a row of the outputs: atoms first .. first + atoms - 1 of a frame. */
+typedef struct md_part {
+    int64_t row, frame, first, atoms;
+} md_part;
+
+/* The operand `offsets` of a case; NULL if the op has none or it is absent. */
+const kit_tensor *md_offsets(const kit_case *c);
+/* Rows of the outputs: frames times bodies. */
+int64_t md_rows(const kit_case *c);
+md_part md_part_of(const kit_case *c, int64_t row);
+/* The mass of atom `atom` of the part's frame; 1 if `masses` is absent or NULL. */
+real md_mass(const kit_tensor *masses, const md_part *part, int64_t atom);
+
+/* Sums of one body, relative to `about`. Scales are sums of magnitudes. */
 typedef struct md_frame {
     real mass, com[3], com_scale[3];
     real about[3];
@@ -23,14 +36,14 @@ typedef struct md_frame {
     real force[3], force_scale;
     real torque[3], torque_scale;
     real vis_viva;                /* sum m v.v */
-    real spread;                  /* sum m |r - r0|^2, r0 the first atom */
+    real spread;                  /* sum m |r - r0|^2, r0 the body's first atom */
     real L_spread, torque_spread; /* sum m |r - r0| |v|, sum |r - r0| |f| */
     real distance;                /* |com| */
 } md_frame;
 
-/* Sums frame f. masses, velocities and forces may be absent tensors or NULL: then masses are 1, and
+/* Sums a part. masses, velocities and forces may be absent tensors or NULL: then masses are 1, and
  * sums of the others 0. `about` = NULL: relative to the centre of mass. */
-md_frame md_frame_of(int64_t f, const kit_tensor *positions, const kit_tensor *masses,
+md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit_tensor *masses,
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
 
 /* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,

@@ -15,11 +15,12 @@ enum {
     MD_MASSLESS,   /* all masses are zero */
     MD_POISONED,   /* a NaN in the middle frame */
     MD_LOST,       /* the first atom, a light one, far from the others in every other frame */
+    MD_CHOSEN,     /* half of the masses, at random, and all of frame 1 are zero */
     MD_KINDS
 };
 extern const char *const md_kind_names[MD_KINDS];
 
-/* Fills positions (input 0) and masses (input 1) if present. */
+/* Fills positions (input 0), and masses (input 1) and offsets if present. */
 void md_generate_atoms(kit_case *c, kit_rng *rng);
 /* Normally distributed parts; does nothing to an absent operand. */
 void md_generate_normal(kit_tensor *t, kit_rng *rng);
@@ -29,10 +30,10 @@ static inline const kit_limit *md_limit(const kit_case *c, const char *quantity)
     return kit_limit_find(c->row->info.id, COLLET_F64, quantity);
 }
 
-/* A case of the op's patterns with F frames and N atoms. */
+/* A case of the op's patterns with F frames and N atoms, without offsets, masses N. */
 kit_case md_case(const kit_plan *plan, int64_t frames, int64_t atoms, int kind);
-/* Emits frames x atoms of the usual sizes, kinds of molecules, layouts, sharing, parts, a big
- * case. */
+/* Emits frames x atoms and bodies of the usual sizes, masses N and F x N, kinds of molecules,
+ * layouts, sharing, parts, a big case. */
 void md_plan_atoms(kit_plan *plan);
 /* The same without the operands of the mask `absent`. */
 void md_plan_atoms_without(kit_plan *plan, uint32_t absent);

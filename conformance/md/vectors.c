@@ -149,17 +149,20 @@ static const char *const time_kinds[] = {"even steps", "uneven steps", "equal ti
 
 static void plan_time_derivative(kit_plan *plan)
 {
-    static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 9, 64, 1000};
+    /* Frames and bodies, 0: without an axis of bodies. */
+    static const int64_t counts[][2] = {{0, 0}, {1, 0}, {2, 0},  {3, 0},    {4, 0},
+                                        {5, 0}, {9, 0}, {64, 0}, {1000, 0}, {1, 3},
+                                        {2, 1}, {5, 4}, {9, 2},  {3, 500}};
     for (int kind = EVEN; kind <= STOPPED_LATE; kind++)
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
             kit_case c = kit_case_of(plan);
-            kit_bind(&c, "F", &counts[i], 0, NULL, 0);
+            kit_bind(&c, "FB", counts[i], 0, NULL, counts[i][1] > 0);
             c.kind = kind;
             c.data = time_kinds[kind];
             kit_emit(plan, &c);
-            if (counts[i] == 5)
+            if (counts[i][0] == 5)
                 kit_emit_layouts(plan, &c);
-            if (counts[i] == 9)
+            if (counts[i][0] == 9)
                 kit_emit_sharing(plan, &c);
         }
 }
@@ -184,16 +187,16 @@ static void generate_time_derivative(kit_case *c, kit_rng *rng)
 static void judge_time_derivative(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *x = kit_in(c, 0), *t = kit_in(c, 1);
-    int64_t frames = t->count, first_equal = 0;
+    int64_t frames = t->count, first_equal = 0, a_frame = frames ? x->count / frames : 0;
     for (int64_t f = 0; f < frames; f++) {
         int64_t before = f > 0 ? f - 1 : 0, behind = f + 1 < frames ? f + 1 : f;
         real step = kit_get(t, behind) - kit_get(t, before);
         if (frames > 1 && step == 0 && first_equal == 0)
             first_equal = f + 1;
-        for (int64_t k = 0; k < 3; k++) {
-            real a = kit_get(x, 3 * before + k), b = kit_get(x, 3 * behind + k);
+        for (int64_t k = 0; k < a_frame; k++) {
+            real a = kit_get(x, a_frame * before + k), b = kit_get(x, a_frame * behind + k);
             real ideal = frames == 1 ? 0 : step == 0 ? (real)NAN : (b - a) / step;
-            kit_near(c, v, 0, 3 * f + k, ideal, (fabsl(a) + fabsl(b)) / fabsl(step),
+            kit_near(c, v, 0, a_frame * f + k, ideal, (fabsl(a) + fabsl(b)) / fabsl(step),
                      md_limit(c, "value"));
         }
     }
@@ -250,37 +253,35 @@ static void generate_rmsd(kit_case *c, kit_rng *rng)
     }
 }
 
-/* A frame and the reference relative to their centres. */
+/* A body and its part of the reference relative to their centres. */
 typedef struct fit {
     const kit_case *c;
-    int64_t frame;
+    md_part part;
     real mass, com[3], reference_com[3], size; /* sum w (x.x + y.y) */
     real covariance[9];                        /* sum w x_i y_j */
 } fit;
 
 static real weight_of(const fit *p, int64_t i)
 {
-    const kit_tensor *weights = kit_in(p->c, 1);
-    return weights->dtype == COLLET_DTYPE_NONE ? 1 : kit_get(weights, i);
+    return md_mass(kit_in(p->c, 1), &p->part, p->part.first + i);
 }
 
 static void pair_of(const fit *p, int64_t i, real x[3], real y[3])
 {
     const kit_tensor *positions = kit_in(p->c, 0);
-    md_row(positions, p->frame * positions->shape[1] + i, x);
-    md_row(kit_in(p->c, 2), i, y);
+    md_row(positions, p->part.frame * positions->shape[1] + p->part.first + i, x);
+    md_row(kit_in(p->c, 2), p->part.first + i, y);
     for (int k = 0; k < 3; k++) {
         x[k] -= p->com[k];
         y[k] -= p->reference_com[k];
     }
 }
 
-static fit fit_of(const kit_case *c, int64_t f)
+static fit fit_of(const kit_case *c, int64_t row)
 {
-    fit p = {.c = c, .frame = f};
-    int64_t atoms = kit_in(c, 0)->shape[1];
+    fit p = {.c = c, .part = md_part_of(c, row)};
     real x[3], y[3], sums[2][3] = {{0}};
-    for (int64_t i = 0; i < atoms; i++) {
+    for (int64_t i = 0; i < p.part.atoms; i++) {
         pair_of(&p, i, x, y);
         p.mass += weight_of(&p, i);
         for (int k = 0; k < 3; k++) {
@@ -292,7 +293,7 @@ static fit fit_of(const kit_case *c, int64_t f)
         p.com[k] = sums[0][k] / p.mass;
         p.reference_com[k] = sums[1][k] / p.mass;
     }
-    for (int64_t i = 0; i < atoms; i++) {
+    for (int64_t i = 0; i < p.part.atoms; i++) {
         real w = weight_of(&p, i);
         pair_of(&p, i, x, y);
         p.size += w * (kit_dot(x, x) + kit_dot(y, y));
@@ -306,7 +307,7 @@ static fit fit_of(const kit_case *c, int64_t f)
 static real residual(const fit *p, const real rotation[9])
 {
     real sum = 0;
-    for (int64_t i = 0; i < kit_in(p->c, 0)->shape[1]; i++) {
+    for (int64_t i = 0; i < p->part.atoms; i++) {
         real x[3], y[3], rotated[3];
         pair_of(p, i, x, y);
         kit_apply(rotation, x, rotated);
@@ -338,15 +339,15 @@ static void best_rotation(const real s[9], real r[9])
 
 static void judge_fit(const kit_case *c, kit_verdict *v, const fit *p)
 {
-    real best[9], got[9], rmsd = kit_get(&c->operand[0], p->frame);
+    real best[9], got[9], rmsd = kit_get(&c->operand[0], p->part.row);
     for (int64_t i = 0; i < 9; i++)
-        got[i] = kit_get(&c->operand[1], 9 * p->frame + i);
+        got[i] = kit_get(&c->operand[1], 9 * p->part.row + i);
     if (kit_exceeds(v, md_limit(c, "rotation"),
                     (double)fmaxl(kit_unorthogonal(got), fabsl(kit_determinant(got) - 1))))
         kit_fail(v,
-                 "frame %lld: the matrix is not a proper rotation: off by %Lg from orthogonal, "
+                 "row %lld: the matrix is not a proper rotation: off by %Lg from orthogonal, "
                  "determinant %Lg",
-                 (long long)p->frame, kit_unorthogonal(got), kit_determinant(got));
+                 (long long)p->part.row, kit_unorthogonal(got), kit_determinant(got));
     best_rotation(p->covariance, best);
     real minimum = residual(p, best), left = residual(p, got);
     /* Rounding error of centres in f64. */
@@ -354,17 +355,17 @@ static void judge_fit(const kit_case *c, kit_verdict *v, const fit *p)
     real scale = p->size + p->mass * noise * noise / (real)md_limit(c, "optimality")->limit;
     if (kit_exceeds(v, md_limit(c, "optimality"),
                     scale > 0 ? (double)((left - minimum) / scale) : 0))
-        kit_fail(v, "frame %lld: the rotation leaves sum w |R x - y|^2 = %Lg, the best one %Lg",
-                 (long long)p->frame, left, minimum);
+        kit_fail(v, "row %lld: the rotation leaves sum w |R x - y|^2 = %Lg, the best one %Lg",
+                 (long long)p->part.row, left, minimum);
     real error = fabsl(rmsd * rmsd * p->mass - minimum);
     if (kit_exceeds(v, md_limit(c, "value"), error > 0 ? (double)(error / scale) : 0))
-        kit_fail(v, "frame %lld: rmsd is %.17Lg, expected %.17Lg", (long long)p->frame, rmsd,
+        kit_fail(v, "row %lld: rmsd is %.17Lg, expected %.17Lg", (long long)p->part.row, rmsd,
                  sqrtl(minimum / p->mass));
 }
 
 static void judge_rmsd(const kit_case *c, kit_verdict *v)
 {
-    for (int64_t f = 0; f < c->operand[0].count; f++) {
+    for (int64_t f = 0; f < md_rows(c); f++) {
         fit p = fit_of(c, f);
         if (p.mass == 0 || !isfinite(p.size))
             kit_near(c, v, 0, f, (real)NAN, 1, md_limit(c, "value"));

@@ -41,6 +41,14 @@ typedef struct frame {
 
 /* ---- Checking ---------------------------------------------------------------------------- */
 
+static const int64_t *values_on_host(const collet_array *a)
+{
+    return a->dtype == COLLET_I64 &&
+                   atomic_load_explicit(&a->storage->settled, memory_order_acquire)
+               ? (const void *)((const char *)a->storage->host.memory + a->offset)
+               : NULL;
+}
+
 static collet_status take_operand(frame *f, uint32_t i, const collet_array *a)
 {
     char name[OP_OPERAND_TEXT];
@@ -57,7 +65,8 @@ static collet_status take_operand(frame *f, uint32_t i, const collet_array *a)
                             op_operand_name(f->op, i, name));
     f->sig |= COLLET_SIG_AT(i, a->dtype);
     f->mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
-    f->views.operand[i] = (struct op_view){a->ndim, a->shape, a->strides, a->dtype};
+    f->views.operand[i] =
+        (struct op_view){a->ndim, a->shape, a->strides, a->dtype, values_on_host(a)};
     return COLLET_OK;
 }
 
@@ -126,8 +135,8 @@ static collet_status make_temporary(frame *f, uint32_t i)
     f->originals[f->temporary_count] = in;
     f->temporaries[f->temporary_count++] = temporary;
     f->arrays[i] = temporary;
-    f->views.operand[i] =
-        (struct op_view){temporary->ndim, temporary->shape, temporary->strides, temporary->dtype};
+    f->views.operand[i] = (struct op_view){temporary->ndim, temporary->shape, temporary->strides,
+                                           temporary->dtype, NULL};
     return COLLET_OK;
 }
 

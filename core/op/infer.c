@@ -49,7 +49,7 @@ static collet_status take_spec(inference *f, uint32_t i, const collet_array_spec
     collet_dtype dtype = output && spec->dtype == COLLET_DTYPE_NONE ? COLLET_U8 : spec->dtype;
     if (shape_check(dtype, infers ? 0 : spec->ndim, spec->shape, &size, &why) != COLLET_OK)
         return operand_error(f->op, i, &why, err);
-    *v = (struct op_view){spec->ndim, infers ? f->open[i] : spec->shape, dense, spec->dtype};
+    *v = (struct op_view){spec->ndim, infers ? f->open[i] : spec->shape, dense, spec->dtype, NULL};
     return COLLET_OK;
 }
 

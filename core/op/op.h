@@ -23,6 +23,9 @@ typedef struct op_shapes {
         const int64_t *shape; /* NULL: absent */
         const int64_t *strides;
         collet_dtype dtype;
+        /* The first element of an i64 operand whose bytes are only in host memory and not in use;
+         * else NULL. Rules may check such values: they need not wait for a device. */
+        const int64_t *host;
     } operand[COLLET_MAX_OPERANDS];
     /* NULL in a call. In collet_ops_infer, memory for each output's shape: the shape of an output
      * to be inferred points to it; ndim or extents that are unknown are -1. */

@@ -4,17 +4,13 @@
 #include "device.h"
 
 #include "shared/host/md/frames.h"
-#include "shared/host/util/rows.h"
-
-static int64_t frames_of(const collet_kernel_call *call)
-{
-    return operand_of(call, 0)->shape[0];
-}
+#include "shared/host/md/operands.h"
 
 KERNEL(principal_axes)
 {
-    cpu_md_eigen(call, 0, frames_of(call));
-    cpu_md_align(call);
+    int64_t bodies = md_bodies(operand_of(call, 0), 1);
+    cpu_md_eigen(call, 0, operand_of(call, 0)->shape[0] * bodies);
+    cpu_md_align(call, 0, bodies);
     return COLLET_OK;
 }
 
@@ -26,7 +22,7 @@ KERNEL(frames)
         [COLLET_OP_TILT] = cpu_md_tilt,
         [COLLET_OP_ANGULAR_VELOCITY] = cpu_md_angular_velocity,
         [COLLET_OP_DECOMPOSE] = cpu_md_decompose};
-    run[call->op](call, 0, frames_of(call));
+    run[call->op](call, 0, operand_of(call, 0)->shape[0]);
     return COLLET_OK;
 }
 
@@ -48,6 +44,8 @@ KERNEL(magnitude)
 
 KERNEL(time_derivative)
 {
-    cpu_md_time_derivative_info(call, cpu_md_time_derivative(call, 0, frames_of(call)));
+    const collet_operand *out = operand_of(call, 0);
+    int64_t rows = out->shape[0] * md_bodies(out, 1);
+    cpu_md_time_derivative_info(call, cpu_md_time_derivative(call, 0, rows));
     return COLLET_OK;
 }

@@ -119,6 +119,12 @@ static int64_t ternary_extent(const op_call *c, char letter, char empty)
                                      : weights;
 }
 
+/* B bodies have O = B + 1 offsets. */
+static int has_offsets(const op_call *c)
+{
+    return !strcmp(c->info.operands[c->count - 1].name, "offsets");
+}
+
 static int64_t extent_of(const op_call *c, char letter, char empty)
 {
     if (is_ternary(c) && strchr("KBG", letter))
@@ -128,6 +134,8 @@ static int64_t extent_of(const op_call *c, char letter, char empty)
         return empty && strchr("XH", empty) ? 0 : extent_of(c, 'X', 0) / 2 + 1;
     if (letter == 'X' && empty == 'H')
         return 0;
+    if (has_offsets(c) && strchr("BO", letter))
+        return (letter == 'O') + (empty && strchr("BO", empty) ? 0 : 3);
     return letter == empty ? 0 : 3 + letter % 3;
 }
 
@@ -139,7 +147,7 @@ static void add_axis(op_operand *o, int64_t extent, char axis)
 
 static void take_pattern(op_call *c, uint32_t k, char empty)
 {
-    const collet_ops_pattern *p = &c->info.operands[k].pattern[0];
+    const collet_ops_pattern *p = &c->info.operands[k].pattern[has_offsets(c) && k < c->info.n_out];
     op_operand *o = &c->operand[k];
     o->optional = c->info.operands[k].optional;
     if (p->dots) {
@@ -264,6 +272,11 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
     return 1;
 }
 
+int op_call_lacks_bodies(const op_call *c, const char *backend)
+{
+    return has_offsets(c) && strcmp(backend, "cpu_scalar") != 0;
+}
+
 int op_call_by_rule(const op_call *c)
 {
     return c->info.operands[0].pattern[0].any;
@@ -308,7 +321,7 @@ size_t op_call_bytes(const op_call *c, uint32_t k)
     return (size_t)count_of(&c->operand[k]) * collet_dtype_size(c->operand[k].dtype);
 }
 
-/* Small positive numbers; neighbours differ. */
+/* Small positive numbers; neighbours differ. Offsets ascend. */
 void op_call_values(const op_call *c, uint32_t k, void *bytes)
 {
     const op_operand *o = &c->operand[k];
@@ -319,6 +332,8 @@ void op_call_values(const op_call *c, uint32_t k, void *bytes)
             ((double *)bytes)[i] = x;
         else if (o->dtype == COLLET_F32 || o->dtype == COLLET_C64)
             ((float *)bytes)[i] = (float)x;
+        else if (o->dtype == COLLET_I64 && !strcmp(c->info.operands[k].name, "offsets"))
+            ((int64_t *)bytes)[i] = c->operand[c->info.n_out].shape[1] ? i / 2 : 0;
         else if (o->dtype == COLLET_BF16 || o->dtype == COLLET_F16)
             ((uint16_t *)bytes)[i] = (uint16_t)(0x3c00 + i % 13);
         else /* bits 11 are invalid in packed weights */

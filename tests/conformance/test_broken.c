@@ -81,9 +81,9 @@ static const expectation expectations[] = {
     {"magnitude", "d:d", "whose squares overflow", "got inf"},
     {"time_derivative", "di:dd", "(|x1| + |x0|) / |t1 - t0|", NULL},
     {"kinetic", "d:ddd", "bytes were printed", NULL},
-    {"gyration", "ddd:dd", "the signal mask was changed", NULL},
-    {"rmsd", "dd:fff", "the locale was 'C'", NULL},
-    {"rmsd", "dd:ddd", "not a proper rotation", NULL},
+    {"gyration", "ddd:ddl", "the signal mask was changed", NULL},
+    {"rmsd", "dd:fffl", "the locale was 'C'", NULL},
+    {"rmsd", "dd:dddl", "not a proper rotation", NULL},
     {"ternary_quantize", "afi:f", "expected 0, got 1", NULL},
     {"ternary_pack", "Ai:af", "any codes: output 1", "expected 1, got 0"},
     {"ternary_unpack", "afi:A", "any codes: output 0", "expected 0, got 2"},
@@ -168,7 +168,7 @@ static void every_row_is_expected(void **state)
 {
     (void)state;
     /* observables dies by a signal, or by a sanitizer's exit: its reason is not fixed. */
-    const cJSON *row = row_of("observables", "ddddd:dddd");
+    const cJSON *row = row_of("observables", "ddddd:ddddl");
     assert_non_null(row);
     assert_string_equal(text_of(row, "status"), "fail");
     size_t count = 0; /* without the checks of slots, which have no signature */

@@ -265,7 +265,7 @@ static void observables_without_velocities(void **state)
 {
     const collet_array_spec r = {.dtype = COLLET_F64, .ndim = 3, .shape = {2, 5, 3}};
     const collet_array_spec absent = {.ndim = COLLET_ABSENT}, open = {.ndim = COLLET_INFER};
-    collet_array_spec ins[4] = {r, spec_of(COLLET_F64, 1, 5, 0), absent, absent};
+    collet_array_spec ins[5] = {r, spec_of(COLLET_F64, 1, 5, 0), absent, absent, absent};
     collet_error err;
     (void)state;
     for (int i = 2; i < 5; i++) {
@@ -278,6 +278,49 @@ static void observables_without_velocities(void **state)
         assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
                          COLLET_OK);
     }
+}
+
+static void check_shape(const collet_array_spec *spec, int32_t ndim, const int64_t *shape)
+{
+    assert_int_equal(spec->ndim, ndim);
+    assert_memory_equal(spec->shape, shape, (size_t)ndim * sizeof *shape);
+}
+
+/* B + 1 offsets, or an input with an axis of bodies, give the outputs that axis. */
+static void bodies_of_frames(void **state)
+{
+    const collet_array_spec r = {.dtype = COLLET_F64, .ndim = 3, .shape = {2, 5, 3}};
+    const collet_array_spec absent = {.ndim = COLLET_ABSENT}, open = {.ndim = COLLET_INFER};
+    collet_array_spec ins[5] = {r, spec_of(COLLET_F64, 2, 2, 5), absent, absent,
+                                spec_of(COLLET_I64, 1, 8, 0)};
+    collet_array_spec outs[5] = {open, open, absent, absent, absent};
+    collet_error err;
+    (void)state;
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err), COLLET_OK);
+    check_shape(&outs[0], 3, (const int64_t[]){2, 7, 3});
+    check_shape(&outs[1], 4, (const int64_t[]){2, 7, 3, 3});
+    outs[1].shape[1] = 6;
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
+                     COLLET_SHAPE);
+    ins[4] = absent;
+    outs[1] = open;
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
+                     COLLET_SHAPE);
+    assert_contains(err.text, "no axis of bodies");
+    ins[4] = spec_of(COLLET_I64, 1, 0, 0);
+    outs[0] = open;
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err),
+                     COLLET_SHAPE);
+    assert_contains(err.text, "offsets is empty");
+    ins[0] = (collet_array_spec){.dtype = COLLET_F64, .ndim = 4, .shape = {2, 4, 3, 3}};
+    ins[1] = (collet_array_spec){.dtype = COLLET_F64, .ndim = 3, .shape = {4, 3, 3}};
+    outs[0] = outs[1] = open;
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_PRINCIPAL_AXES, outs, ins, NULL, &err),
+                     COLLET_OK);
+    check_shape(&outs[0], 3, (const int64_t[]){2, 4, 3});
+    ins[1] = spec_of(COLLET_F64, 2, 3, 3);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_PRINCIPAL_AXES, outs, ins, NULL, &err),
+                     COLLET_SHAPE);
 }
 
 /* ---- Descriptions ---------------------------------------------------------------------------- */
@@ -467,6 +510,7 @@ int main(void)
         cmocka_unit_test(hostile_input),
         cmocka_unit_test(too_many_axes),
         cmocka_unit_test(observables_without_velocities),
+        cmocka_unit_test(bodies_of_frames),
         cmocka_unit_test(fields_are_described),
         cmocka_unit_test(a_description_in_full),
         cmocka_unit_test(signatures_are_enumerated),

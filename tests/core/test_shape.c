@@ -31,7 +31,7 @@ static collet_status check(const shapes *s, collet_error *err)
     op_shapes views = {0};
     assert_int_equal(COLLET_OK, op_parse(&o, &source, err));
     for (int i = 0; i < OPERANDS; i++)
-        views.operand[i] = (struct op_view){s->ndim[i], s->shape[i], strides, COLLET_F32};
+        views.operand[i] = (struct op_view){s->ndim[i], s->shape[i], strides, COLLET_F32, NULL};
     return op_check_shapes(&o, &views, NULL, scratch, err);
 }
 

@@ -232,16 +232,17 @@ static void compute_frames(results *out)
          ARRAY(out->L, F64, FRAMES, 3), ARRAY(out->torque, F64, FRAMES, 3),
          ARRAY(out->energies, F64, FRAMES, 3), ARRAY(in.r, F32, FRAMES, ATOMS, 3),
          ARRAY(in.m, F32, ATOMS), ARRAY(in.v, F32, FRAMES, ATOMS, 3),
-         ARRAY(in.f, F32, FRAMES, ATOMS, 3));
+         ARRAY(in.f, F32, FRAMES, ATOMS, 3), ABSENT);
     CALL(GYRATION, 3, ARRAY(out->radius, F64, FRAMES), ARRAY(out->tensor, F64, FRAMES, 3, 3),
          ARRAY(out->asphericity, F64, FRAMES), ARRAY(in.r, F32, FRAMES, ATOMS, 3),
-         ARRAY(in.m, F32, ATOMS));
+         ARRAY(in.m, F32, ATOMS), ABSENT);
     CALL(RMSD, 2, ARRAY(out->rmsd, F64, FRAMES), ARRAY(out->rotation, F64, FRAMES, 3, 3),
-         ARRAY(in.r, F32, FRAMES, ATOMS, 3), ARRAY(in.m, F32, ATOMS), ARRAY(in.v, F32, ATOMS, 3));
+         ARRAY(in.r, F32, FRAMES, ATOMS, 3), ARRAY(in.m, F32, ATOMS), ARRAY(in.v, F32, ATOMS, 3),
+         ABSENT);
     CALL(OBSERVABLES, 5, ARRAY(out->com_many, F64, MANY, 3),
          ARRAY(out->inertia_many, F64, MANY, 3, 3), ARRAY(out->L_many, F64, MANY, 3), ABSENT,
          ARRAY(out->energies_many, F64, MANY, 3), ARRAY(in.r, F32, MANY, FEW, 3),
-         ARRAY(in.m, F32, FEW), ARRAY(in.v, F32, MANY, FEW, 3), ABSENT);
+         ARRAY(in.m, F32, FEW), ARRAY(in.v, F32, MANY, FEW, 3), ABSENT, ABSENT);
     CALL(PRINCIPAL_AXES, 2, ARRAY(out->moments, F64, MANY, 3), ARRAY(out->axes, F64, MANY, 3, 3),
          ARRAY(out->inertia_many, F64, MANY, 3, 3), ABSENT);
 }
@@ -412,7 +413,7 @@ static void test_distant_first_atom(void **state)
         {1.1e8, -1.3e8, 1.7e8}, {0.7, 0, 0}, {-0.6, 0.1, 0}, {0, 1.3, 0.3}, {-0.1, -1.4, -0.3}};
     double m[5] = {0, 1, 1, 1, 1}, com[3], inertia[9];
     CALL(OBSERVABLES, 5, ARRAY(com, F64, 1, 3), ARRAY(inertia, F64, 1, 3, 3), ABSENT, ABSENT,
-         ABSENT, ARRAY(r, F64, 1, 5, 3), ARRAY(m, F64, 5), ABSENT, ABSENT);
+         ABSENT, ARRAY(r, F64, 1, 5, 3), ARRAY(m, F64, 5), ABSENT, ABSENT, ABSENT);
     EXPECT(com, 3, 1e-14, 0, 0, 0);
     EXPECT(inertia, 9, 1e-14, 3.84, -0.08, -0.03, -0.08, 1.04, -0.81, -0.03, -0.81, 4.52);
     CALL(COM, 1, ARRAY(com, F64, 1, 3), ARRAY(r, F64, 1, 5, 3), ARRAY(m, F64, 5));

@@ -45,13 +45,37 @@ static void test_observables_with_and_without(void **state)
     const collet_operand out_com = ARRAY(com, F64, 1, 3), out_I = ARRAY(inertia, F64, 1, 3, 3);
     const collet_operand out_L = ARRAY(L, F64, 1, 3), out_k = ARRAY(energies, F64, 1, 3);
     const collet_operand out_t = ARRAY(torque, F64, 1, 3);
-    CALL(OBSERVABLES, 5, out_com, out_I, ABSENT, out_t, ABSENT, r, m, ABSENT, forces);
+    CALL(OBSERVABLES, 5, out_com, out_I, ABSENT, out_t, ABSENT, r, m, ABSENT, forces, ABSENT);
     EXPECT(com, 3, 0, 3, 5, 0);
     EXPECT(inertia, 9, 0, 0, 0, 0, 0, 12, 0, 0, 0, 12);
     EXPECT(torque, 3, 0, 0, 0, -1);
-    CALL(OBSERVABLES, 5, out_com, out_I, out_L, ABSENT, out_k, r, m, v, ABSENT);
+    CALL(OBSERVABLES, 5, out_com, out_I, out_L, ABSENT, out_k, r, m, v, ABSENT, ABSENT);
     EXPECT(L, 3, 0, 0, 0, 24);
     EXPECT(energies, 3, 1e-14, 24, 0, 24);
+}
+
+/* Offsets that libcore could not check lead to no atom that does not exist. */
+static void test_bodies(void **state)
+{
+    (void)state;
+    double com[12], inertia[36];
+    const double frames[2 * 2] = {1, 3, 0, 2};
+    const float twice[12] = {0, 5, 0, 4, 5, 0, 1, 5, 0, 5, 5, 0};
+    const int64_t offsets[3] = {0, 1, 2}, bad[3] = {-7, 1, INT64_MAX}, falling[3] = {2, 9, 1};
+    const collet_operand r = ARRAY(twice, F32, 2, 2, 3), m = ARRAY(frames, F64, 2, 2);
+    const collet_operand out = ARRAY(com, F64, 2, 2, 3), out_I = ARRAY(inertia, F64, 2, 2, 3, 3);
+    CALL(COM, 1, ARRAY(com, F64, 2, 3), r, m);
+    EXPECT(com, 6, 0, 3, 5, 0, 5, 5, 0);
+    CALL(OBSERVABLES, 5, out, out_I, ABSENT, ABSENT, ABSENT, r, m, ABSENT, ABSENT,
+         ARRAY(offsets, I64, 3));
+    EXPECT(com, 12, 0, 0, 5, 0, 4, 5, 0, NAN, NAN, NAN, 5, 5, 0);
+    CALL(OBSERVABLES, 5, out, out_I, ABSENT, ABSENT, ABSENT, r, m, ABSENT, ABSENT,
+         ARRAY(bad, I64, 3));
+    EXPECT(com, 12, 0, 0, 5, 0, 4, 5, 0, NAN, NAN, NAN, 5, 5, 0);
+    CALL(OBSERVABLES, 5, out, out_I, ABSENT, ABSENT, ABSENT, r, m, ABSENT, ABSENT,
+         ARRAY(falling, I64, 3));
+    EXPECT(com, 12, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN);
+    EXPECT(inertia + 27, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 }
 
 static void test_atoms_in_odd_numbers(void **state)
@@ -74,7 +98,7 @@ static void test_atoms_in_odd_numbers(void **state)
     CALL(COM, 1, ARRAY(com, F64, 1, 3), ARRAY(one, F64, 1, 1, 3), ARRAY(&mass, F64, 1));
     EXPECT(com, 3, 0, 3.3, -7.8, 1e7);
     CALL(GYRATION, 3, ARRAY(r, F64, 1), ARRAY(tensor, F64, 1, 3, 3), ARRAY(&asphericity, F64, 1),
-         ARRAY(one, F64, 1, 1, 3), ARRAY(&mass, F64, 1));
+         ARRAY(one, F64, 1, 1, 3), ARRAY(&mass, F64, 1), ABSENT);
     EXPECT(((double[]){r[0], asphericity}), 2, 0, 0, NAN);
 }
 
@@ -101,13 +125,14 @@ static void test_gyration(void **state)
     (void)state;
     double radius, tensor[9], asphericity;
     CALL(GYRATION, 3, ARRAY(&radius, F64, 1), ARRAY(tensor, F64, 1, 3, 3),
-         ARRAY(&asphericity, F64, 1), ARRAY(dumbbell, F32, 1, 2, 3), ARRAY(dumbbell_m, F64, 2));
+         ARRAY(&asphericity, F64, 1), ARRAY(dumbbell, F32, 1, 2, 3), ARRAY(dumbbell_m, F64, 2),
+         ABSENT);
     EXPECT(tensor, 9, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0);
     EXPECT(((double[]){radius, asphericity}), 2, 1e-15, sqrt(3.0), 1);
     const double cross[18] = {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1};
     const double ones[6] = {1, 1, 1, 1, 1, 1};
     CALL(GYRATION, 3, ARRAY(&radius, F64, 1), ARRAY(tensor, F64, 1, 3, 3),
-         ARRAY(&asphericity, F64, 1), ARRAY(cross, F64, 1, 6, 3), ARRAY(ones, F64, 6));
+         ARRAY(&asphericity, F64, 1), ARRAY(cross, F64, 1, 6, 3), ARRAY(ones, F64, 6), ABSENT);
     EXPECT(((double[]){radius, asphericity}), 2, 1e-15, 1, 0);
 }
 
@@ -120,7 +145,7 @@ static void test_rmsd(void **state)
     (void)state;
     double rmsd, R[9];
     CALL(RMSD, 2, ARRAY(&rmsd, F64, 1), ARRAY(R, F64, 1, 3, 3), ARRAY(rotated_points, F64, 1, 4, 3),
-         ABSENT, ARRAY(shape_points, F64, 4, 3));
+         ABSENT, ARRAY(shape_points, F64, 4, 3), ABSENT);
     EXPECT(&rmsd, 1, 1e-14, 0);
     EXPECT(R, 9, 1e-14, 0, 1, 0, -1, 0, 0, 0, 0, 1);
     double mirrored[12];
@@ -128,20 +153,20 @@ static void test_rmsd(void **state)
         mirrored[i] = i % 3 == 2 ? -shape_points[i] : shape_points[i];
     const double w[4] = {1, 2, 3, 4};
     CALL(RMSD, 2, ARRAY(&rmsd, F64, 1), ARRAY(R, F64, 1, 3, 3), ARRAY(mirrored, F64, 1, 4, 3),
-         ARRAY(w, F64, 4), ARRAY(shape_points, F64, 4, 3));
+         ARRAY(w, F64, 4), ARRAY(shape_points, F64, 4, 3), ABSENT);
     double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
                  R[2] * (R[3] * R[7] - R[4] * R[6]);
     EXPECT(&det, 1, 1e-14, 1);
     assert_true(rmsd > 0.1);
     const double none[4] = {0, 0, 0, 0};
     CALL(RMSD, 2, ARRAY(&rmsd, F64, 1), ARRAY(R, F64, 1, 3, 3), ARRAY(mirrored, F64, 1, 4, 3),
-         ARRAY(none, F64, 4), ARRAY(shape_points, F64, 4, 3));
+         ARRAY(none, F64, 4), ARRAY(shape_points, F64, 4, 3), ABSENT);
     EXPECT(((double[]){rmsd, R[0], R[8]}), 3, 0, NAN, NAN, NAN);
     CALL(RMSD, 2, ARRAY(&rmsd, F64, 1), ARRAY(R, F64, 1, 3, 3), ARRAY(mirrored, F64, 1, 0, 3),
-         ABSENT, ARRAY(shape_points, F64, 0, 3));
+         ABSENT, ARRAY(shape_points, F64, 0, 3), ABSENT);
     EXPECT(((double[]){rmsd, R[0], R[8]}), 3, 0, NAN, NAN, NAN);
     CALL(RMSD, 2, ARRAY(&rmsd, F64, 1), ARRAY(R, F64, 1, 3, 3), ARRAY(mirrored + 3, F64, 1, 1, 3),
-         ABSENT, ARRAY(shape_points, F64, 1, 3));
+         ABSENT, ARRAY(shape_points, F64, 1, 3), ABSENT);
     EXPECT(((double[]){rmsd, R[0], R[1], R[4], R[8]}), 5, 0, 0, 1, 0, 1, 1);
 }
 
@@ -347,6 +372,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sums_over_atoms),
         cmocka_unit_test(test_observables_with_and_without),
+        cmocka_unit_test(test_bodies),
         cmocka_unit_test(test_atoms_in_odd_numbers),
         cmocka_unit_test(test_atoms_through_strides),
         cmocka_unit_test(test_gyration),

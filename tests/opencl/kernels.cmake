@@ -26,7 +26,7 @@ endfunction()
 # Groups of 16: few frames and atoms then exceed what a group processes at once.
 set(conf ${CMAKE_CURRENT_BINARY_DIR}/kernels.conf)
 file(WRITE ${conf} "")
-collet_add_rows(check_opencl_small_groups ${conf} --sample "observables ddddd:ffff")
+collet_add_rows(check_opencl_small_groups ${conf} --sample "observables ddddd:ffffl")
 collet_add_rows(check_opencl_small_groups ${conf} --quick "time_derivative di:fd")
 foreach(op observables time_derivative)
   set_property(TEST check_opencl_small_groups_${op} APPEND PROPERTY ENVIRONMENT
@@ -43,7 +43,7 @@ if(OCLGRIND_LIBRARY)
     "copy h:d" "add f:ff" "div c:cc" "axpy d:dd" "tanh h:h" "sin f:f -cl-opt-disable" "exp d:d"
     "sum f:f" "max d:d" "transpose z:z" "normal f:" "uniform d:" "fft c:c" "fftshift f:f"
     "matmul f:ff" "dot f:ff" "matvec f:ff" "lu iffi:f" "solve fi:ff" "cholesky fi:f" "qr ff:f"
-    "eigh ffi:f" "svd fffi:f" "com d:ff" "observables ddddd:ffff" "rmsd dd:fff"
+    "eigh ffi:f" "svd fffi:f" "com d:ff" "observables ddddd:ffffl" "rmsd dd:fffl"
     "principal_axes dd:dd" "euler_zyz d:d" "tilt d:dd" "angular_velocity di:dd"
     "decompose dd:dd" "time_derivative di:fd" "magnitude d:f"
     "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"

@@ -227,16 +227,18 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
         status = trajectory_scope_ran(&a->scope,
                                       collet_op_observables(cx, com, inertia, momentum, torque,
                                                             kinetic, batch->positions, a->masses,
-                                                            batch->velocities, batch->forces),
+                                                            batch->velocities, batch->forces, NULL),
                                       err);
     if (status == COLLET_OK && radius != NULL)
         status = trajectory_scope_ran(
             &a->scope,
-            collet_op_gyration(cx, radius, tensor, asphericity, batch->positions, a->masses), err);
+            collet_op_gyration(cx, radius, tensor, asphericity, batch->positions, a->masses, NULL),
+            err);
     if (status == COLLET_OK && rmsd != NULL)
         status = trajectory_scope_ran(
             &a->scope,
-            collet_op_rmsd(cx, rmsd, rotation, batch->positions, a->masses, a->reference), err);
+            collet_op_rmsd(cx, rmsd, rotation, batch->positions, a->masses, a->reference, NULL),
+            err);
     return status;
 }
 

@@ -2,8 +2,8 @@
 /*
  * collet/ops/md.h - typed calls of the md family: quantities of molecules along a trajectory.
  *
- * F frames, N atoms. Positions, velocities and forces are F x N x 3, masses N, in f32 or f64;
- * results are f64.
+ * F frames, N atoms, B bodies. Positions, velocities and forces are F x N x 3, masses N or F x N, in
+ * f32 or f64; results are f64. md.def says what `offsets` are.
  *
  * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
  * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of

@@ -196,6 +196,10 @@ KERNEL(atoms)
 
 ACCEPTS(atoms)
 {
+    if (operand_of(call, call->n_out + 1)->ndim > 1 ||
+        (call->n_out > 1 && operand_present(operand_of(call, call->n_out + call->n_in - 1))))
+        return device->base.host->fail(call->err, COLLET_REFUSED,
+                                       "it has no kernel for bodies yet");
     *workspace_bytes = atoms_workspace(device, call);
     return COLLET_OK;
 }

@@ -7,9 +7,9 @@
 #include "cpu_openmp/runtime/team.h"
 #include "cpu_openmp/util/loop.h"
 #include "shared/host/md/frames.h"
-#include "shared/host/util/rows.h"
+#include "shared/host/md/operands.h"
 
-/* Minimum number of frames per thread: an eigenproblem takes about a microsecond, the rest less. */
+/* Minimum number of rows per thread: an eigenproblem takes about a microsecond, the rest less. */
 #define GRAIN_EIGEN 16
 #define GRAIN 256
 
@@ -21,25 +21,25 @@ typedef struct frames_job {
     _Atomic int64_t equal_times;
 } frames_job;
 
-static TEAM_BODY(run_frames)
+static TEAM_BODY(run_rows)
 {
     const frames_job *job = argument;
     job->run(job->call, begin, end);
 }
 
-static collet_status share_frames(const collet_device *device, const collet_kernel_call *call,
-                                  int64_t grain, frames_fn run)
+static collet_status share_rows(const collet_device *device, const collet_kernel_call *call,
+                                int64_t rows, int64_t grain, frames_fn run)
 {
     frames_job job = {.call = call, .run = run};
-    team_run(device->threads, operand_of(call, 0)->shape[0], grain, run_frames, &job);
+    team_run(device->threads, rows, grain, run_rows, &job);
     return COLLET_OK;
 }
 
 KERNEL(principal_axes)
 {
-    (void)share_frames(device, call, GRAIN_EIGEN, cpu_md_eigen);
-    cpu_md_align(call);
-    return COLLET_OK;
+    int64_t frames = operand_of(call, 0)->shape[0], bodies = md_bodies(operand_of(call, 0), 1);
+    (void)share_rows(device, call, frames * bodies, GRAIN_EIGEN, cpu_md_eigen);
+    return share_rows(device, call, bodies, GRAIN / (frames + 1) + 1, cpu_md_align);
 }
 
 /* Ops whose frames do not depend on each other. */
@@ -52,7 +52,8 @@ KERNEL(frames)
                [COLLET_OP_TILT] = {GRAIN, cpu_md_tilt},
                [COLLET_OP_ANGULAR_VELOCITY] = {GRAIN_EIGEN, cpu_md_angular_velocity},
                [COLLET_OP_DECOMPOSE] = {GRAIN, cpu_md_decompose}};
-    return share_frames(device, call, ops[call->op].grain, ops[call->op].run);
+    return share_rows(device, call, operand_of(call, 0)->shape[0], ops[call->op].grain,
+                      ops[call->op].run);
 }
 
 static TEAM_BODY(differentiate)
@@ -66,9 +67,9 @@ static TEAM_BODY(differentiate)
 
 KERNEL(time_derivative)
 {
-    int64_t frames = operand_of(call, 0)->shape[0];
-    frames_job job = {.call = call, .equal_times = frames};
-    team_run(device->threads, frames, GRAIN, differentiate, &job);
+    const collet_operand *out = operand_of(call, 0);
+    frames_job job = {.call = call, .equal_times = out->shape[0]};
+    team_run(device->threads, out->shape[0] * md_bodies(out, 1), GRAIN, differentiate, &job);
     cpu_md_time_derivative_info(call, atomic_load(&job.equal_times));
     return COLLET_OK;
 }

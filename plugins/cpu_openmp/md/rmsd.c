@@ -187,6 +187,9 @@ static TEAM_BODY(fit_frames)
 
 ACCEPTS(rmsd)
 {
+    if (operand_of(call, 3)->ndim > 1 || operand_present(operand_of(call, 5)))
+        return device->base.host->fail(call->err, COLLET_REFUSED,
+                                       "it has no kernel for bodies yet");
     (void)device;
     int64_t atoms = operand_of(call, 2)->shape[1];
     *workspace_bytes = (uint64_t)(4 * atoms_padded(atoms) + atoms_blocks(atoms)) * sizeof(double) +

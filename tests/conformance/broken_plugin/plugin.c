@@ -11,6 +11,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #define C COLLET_C64
 #define Z COLLET_C128
 #define I COLLET_I32
+#define L COLLET_I64
 
 static const collet_kernel_row kernels[] = {
     ROW(FILL, fills_gaps, F),
@@ -72,9 +73,9 @@ static const collet_kernel_row kernels[] = {
     ROW(MAGNITUDE, squares_overflow, D, D),
     ROW(TIME_DERIVATIVE, one_sided_everywhere, D, I, D, D),
     ROW(KINETIC, prints, D, D, D, D),
-    ROW(GYRATION, blocks_signals, D, D, D, D, D),
-    ROW(RMSD, sets_the_locale, D, D, F, F, F),
-    ROW(RMSD, reflects, D, D, D, D, D),
+    ROW(GYRATION, blocks_signals, D, D, D, D, D, L),
+    ROW(RMSD, sets_the_locale, D, D, F, F, F, L),
+    ROW(RMSD, reflects, D, D, D, D, D, L),
     ROW(TERNARY_QUANTIZE, takes_the_threshold_in, COLLET_I8, F, I, F),
     ROW(TERNARY_PACK, sees_no_code_but_three, COLLET_U8, I, COLLET_I8, F),
     ROW(TERNARY_UNPACK, keeps_invalid_codes, COLLET_I8, F, I, COLLET_U8),
@@ -82,7 +83,7 @@ static const collet_kernel_row kernels[] = {
     ROW(TERNARY_MATMUL, adds_in_16_bits, I, COLLET_U8, COLLET_U8),
     ROW(TERNARY_MATMUL, takes_minus_128_for_127, I, COLLET_U8, COLLET_I8),
     ROW(TERNARY_LINEAR, rectifies_nan, F, COLLET_U8, F, F, F),
-    ROW(OBSERVABLES, needs_velocities, D, D, D, D, D, D, D, D, D),
+    ROW(OBSERVABLES, needs_velocities, D, D, D, D, D, D, D, D, D, L),
 };
 
 static const char capabilities_json[] =

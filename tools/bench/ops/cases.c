@@ -166,6 +166,16 @@ static collet_status packed_rows(bench_layout *l, collet_error *err)
     return COLLET_OK;
 }
 
+/* Bodies of three atoms. */
+static collet_status bodies(bench_layout *l, collet_error *err)
+{
+    (void)err;
+    for (uint32_t i = 0; i < l->op.n_out; i++)
+        l->operands[i].ndim = COLLET_INFER;
+    l->operands[l->count - 1].shape[0] = l->shape.extents[1] / 3 + 1;
+    return COLLET_OK;
+}
+
 /* With one row of x each weight is read for one product. */
 static double ternary_flops(const bench_layout *l)
 {
@@ -196,11 +206,13 @@ static const bench_detail details[] = {
     {"angular_velocity", NULL, "ooiu", NULL, NULL, NULL},
     {"time_derivative", NULL, "oout", NULL, NULL, NULL},
     {"kinetic", NULL, "oxmu", NULL, NULL, NULL},
-    {"gyration", NULL, "oooxm", NULL, NULL, NULL},
-    {"rmsd", NULL, "ooxmx", NULL, NULL, NULL},
-    {"observables", NULL, "ooo-oxmu-", NULL, NULL, NULL},
-    {"observables/forces", NULL, "oooooxmuu", NULL, NULL, NULL},
-    {"observables/positions", NULL, "oo---xm--", NULL, NULL, NULL},
+    {"gyration", "F,N", "oooxm-", NULL, NULL, NULL},
+    {"rmsd", "F,N", "ooxmx-", NULL, NULL, NULL},
+    {"observables", "F,N", "ooo-oxmu--", NULL, NULL, NULL},
+    {"observables/forces", "F,N", "oooooxmuu-", NULL, NULL, NULL},
+    {"observables/positions", "F,N", "oo---xm---", NULL, NULL, NULL},
+    {"observables/bodies", "F,N", "ooo-oxmu-b", bodies, NULL, NULL},
+    {"observables/positions-of-bodies", "F,N", "oo---xm--b", bodies, NULL, NULL},
     {"ternary_quantize", NULL, NULL, NULL, ternary_quantize_parameters, NULL},
     {"ternary_quantize/absmean", NULL, NULL, NULL, absmean_parameters, NULL},
     {"ternary_pack", NULL, "ooc-", packed_rows, NULL, NULL},

@@ -200,6 +200,10 @@ void bench_input_fill(const bench_operand *o, uint32_t index, void *data)
         for (int64_t i = 0; i < bench_operand_size(o); i++)
             store(o->dtype, data, i, 0.002 * (double)i);
         break;
+    case 'b':
+        for (int64_t i = 0; i < bench_operand_size(o); i++)
+            ((int64_t *)data)[i] = 3 * i;
+        break;
     case 's':
         fill_definite(o, data, &state);
         break;

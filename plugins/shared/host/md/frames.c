@@ -23,22 +23,21 @@ void cpu_md_eigen(const collet_kernel_call *call, int64_t begin, int64_t end)
     }
 }
 
-void cpu_md_align(const collet_kernel_call *call)
+void cpu_md_align(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     const collet_operand *axes = operand_of(call, 1), *previous = operand_of(call, 3);
-    int64_t frames = axes->shape[0], f = 0;
+    int64_t frames = axes->shape[0], bodies = md_bodies(axes, 2);
     double now[9], before[9];
-    if (frames == 0)
-        return;
-    md_load9(operand_present(previous) ? previous : axes, 0, before);
-    if (!operand_present(previous))
-        f = 1;
-    for (; f < frames; f++) {
-        md_load9(axes, f, now);
-        cpu_align_axes(now, before);
-        md_store9(axes, f, now);
-        for (int i = 0; i < 9; i++)
-            before[i] = now[i];
+    for (int64_t body = begin; body < end && frames > 0; body++) {
+        int known = operand_present(previous);
+        md_load9(known ? previous : axes, body, before);
+        for (int64_t f = known ? 0 : 1; f < frames; f++) {
+            md_load9(axes, f * bodies + body, now);
+            cpu_align_axes(now, before);
+            md_store9(axes, f * bodies + body, now);
+            for (int i = 0; i < 9; i++)
+                before[i] = now[i];
+        }
     }
 }
 
@@ -137,19 +136,19 @@ int64_t cpu_md_time_derivative(const collet_kernel_call *call, int64_t begin, in
 {
     const collet_operand *out = operand_of(call, 0);
     const collet_operand *x = operand_of(call, 2), *t = operand_of(call, 3);
-    int64_t frames = out->shape[0], equal_times = frames;
-    for (int64_t f = begin; f < end; f++) {
-        int64_t before = f > 0 ? f - 1 : f, after = f + 1 < frames ? f + 1 : f;
+    int64_t frames = out->shape[0], bodies = md_bodies(out, 1), equal_times = frames;
+    for (int64_t row = begin; row < end; row++) {
+        int64_t f = row / bodies, before = f > 0 ? f - 1 : f, after = f + 1 < frames ? f + 1 : f;
         double x0[3], x1[3], rate[3] = {0.0, 0.0, 0.0};
-        md_load3(x, before, x0);
-        md_load3(x, after, x1);
+        md_load3(x, row + (before - f) * bodies, x0);
+        md_load3(x, row + (after - f) * bodies, x1);
         double span = *(const double *)(const void *)md_block(t, after, 0) -
                       *(const double *)(const void *)md_block(t, before, 0);
         if (span == 0.0 && frames > 1 && equal_times == frames)
             equal_times = f;
         for (int i = 0; i < 3 && frames > 1; i++)
             rate[i] = span == 0.0 ? (double)NAN : (x1[i] - x0[i]) / span;
-        md_store3(out, f, rate);
+        md_store3(out, row, rate);
     }
     return equal_times;
 }

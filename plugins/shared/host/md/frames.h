@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frames.h - the md kernels that work frame by frame, for every backend that works on host
- * memory.
+ * frames.h - the md kernels that work row by row, for every backend that works on host memory.
  *
- * Each computes frames begin .. end-1 of its op's call; disjoint parts may run at the same time.
- * docs/KERNELS.md has the formulas.
+ * Each computes rows begin .. end-1 of its op's call (operands.h), unless it is said to compute
+ * bodies; disjoint parts may run at the same time. docs/KERNELS.md has the formulas.
  */
 #ifndef PLUGINS_SHARED_HOST_MD_FRAMES_H
 #define PLUGINS_SHARED_HOST_MD_FRAMES_H
 
 #include <collet/plugin.h>
 
-/* principal_axes in two parts: each frame's moments and axes independently, then, after all frames,
- * the signs from frame to frame. */
+/* principal_axes in two parts: each row's moments and axes independently, then, after all rows, the
+ * signs from frame to frame of bodies begin .. end-1. */
 void cpu_md_eigen(const collet_kernel_call *call, int64_t begin, int64_t end);
-void cpu_md_align(const collet_kernel_call *call);
+void cpu_md_align(const collet_kernel_call *call, int64_t begin, int64_t end);
 
 void cpu_md_euler_zyz(const collet_kernel_call *call, int64_t begin, int64_t end);
 void cpu_md_tilt(const collet_kernel_call *call, int64_t begin, int64_t end);

@@ -1,18 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * operands.h - reading and writing the operands of the md kernels frame by frame as doubles, for
- * every backend that works on host memory. Inputs are f32 or f64, outputs f64; any strides. Stores
- * do nothing when the output is absent.
+ * operands.h - reading and writing the operands of the md kernels row by row as doubles, for every
+ * backend that works on host memory. Inputs are f32 or f64, outputs f64; any strides. Stores do
+ * nothing when the output is absent.
+ *
+ * Row f b + i is body i of b in frame f; without an axis of bodies it is frame f.
  */
 #ifndef PLUGINS_SHARED_HOST_MD_OPERANDS_H
 #define PLUGINS_SHARED_HOST_MD_OPERANDS_H
 
 #include "shared/host/util/rows.h"
 
-/* The last `axes` (0 to 2) axes of `o` at `frame`, in C order; `o` may lack the axis of frames. */
-static inline char *md_block(const collet_operand *o, int64_t frame, int32_t axes)
+/* Elements from the operand's first to its last `axes` (0 to 2) axes at `row`; `o` may lack the axes
+ * of frames and bodies. */
+static inline int64_t md_distance(const collet_operand *o, int64_t row, int32_t axes)
 {
-    return cpu_at(o) + (o->ndim > axes ? frame * cpu_step(o, 0) : 0);
+    if (o->ndim - axes == 2)
+        return row / o->shape[1] * o->strides[0] + row % o->shape[1] * o->strides[1];
+    return o->ndim > axes ? row * o->strides[0] : 0;
+}
+
+static inline char *md_block(const collet_operand *o, int64_t row, int32_t axes)
+{
+    return cpu_at(o) + md_distance(o, row, axes) * (int64_t)cpu_dtype_size(o->dtype);
+}
+
+/* Bodies of a frame, by an operand whose rows have `axes` axes. */
+static inline int64_t md_bodies(const collet_operand *o, int32_t axes)
+{
+    return o->ndim - axes == 2 ? o->shape[1] : 1;
+}
+
+/* A row of a call that sums over atoms: atoms first .. first + atoms - 1 of a frame. */
+typedef struct md_body {
+    int64_t row, frame, first, atoms;
+} md_body;
+
+/* Bodies of a frame; `offsets` NULL or absent: one, all atoms. */
+static inline int64_t md_bodies_of(const collet_operand *offsets)
+{
+    return offsets && operand_present(offsets) ? offsets->shape[0] - 1 : 1;
+}
+
+/* Body `body` of frame 0, of the `atoms` of a frame; offsets that libcore could not check lead to no
+ * atom that does not exist. */
+static inline md_body md_body_at(const collet_operand *offsets, int64_t body, int64_t atoms)
+{
+    if (!offsets || !operand_present(offsets))
+        return (md_body){body, 0, 0, atoms};
+    const char *at = cpu_at(offsets) + body * cpu_step(offsets, 0);
+    int64_t first = *(const int64_t *)(const void *)at;
+    int64_t end = *(const int64_t *)(const void *)(at + cpu_step(offsets, 0));
+    first = first < 0 ? 0 : first < atoms ? first : atoms;
+    end = end < first ? first : end < atoms ? end : atoms;
+    return (md_body){body, 0, first, end - first};
+}
+
+/* The body of row `row` of a call with `bodies` bodies. */
+static inline md_body md_body_of(const collet_operand *offsets, int64_t bodies, int64_t row,
+                                 int64_t atoms)
+{
+    md_body b = md_body_at(offsets, row % bodies, atoms);
+    b.row = row;
+    b.frame = row / bodies;
+    return b;
 }
 
 /* Three numbers, `step` bytes apart; f32 and f64, the types of md operands, without a function
@@ -25,51 +76,51 @@ static inline void md_load_row(const char *at, collet_dtype dtype, int64_t step,
     }
 }
 
-/* x = the three-vector of `frame`. */
-static inline void md_load3(const collet_operand *o, int64_t frame, double x[3])
+/* x = the three-vector of `row`. */
+static inline void md_load3(const collet_operand *o, int64_t row, double x[3])
 {
-    md_load_row(md_block(o, frame, 1), o->dtype, cpu_step(o, o->ndim - 1), x);
+    md_load_row(md_block(o, row, 1), o->dtype, cpu_step(o, o->ndim - 1), x);
 }
 
-/* x = the 3 x 3 matrix of `frame`. */
-static inline void md_load9(const collet_operand *o, int64_t frame, double x[9])
+/* x = the 3 x 3 matrix of `row`. */
+static inline void md_load9(const collet_operand *o, int64_t row, double x[9])
 {
     for (int i = 0; i < 3; i++) {
-        md_load_row(md_block(o, frame, 2) + i * cpu_step(o, o->ndim - 2), o->dtype,
+        md_load_row(md_block(o, row, 2) + i * cpu_step(o, o->ndim - 2), o->dtype,
                     cpu_step(o, o->ndim - 1), x + 3 * i);
     }
 }
 
-/* The f64 output's last `axes` axes at `frame`. */
-static inline double *md_output(const collet_operand *o, int64_t frame, int32_t axes)
+/* The f64 output's last `axes` axes at `row`. */
+static inline double *md_output(const collet_operand *o, int64_t row, int32_t axes)
 {
-    return (double *)(void *)cpu_at(o) + (o->ndim > axes ? frame * o->strides[0] : 0);
+    return (double *)(void *)cpu_at(o) + md_distance(o, row, axes);
 }
 
-static inline void md_store1(const collet_operand *o, int64_t frame, double x)
+static inline void md_store1(const collet_operand *o, int64_t row, double x)
 {
     if (operand_present(o))
-        *md_output(o, frame, 0) = x;
+        *md_output(o, row, 0) = x;
 }
 
-static inline void md_store3(const collet_operand *o, int64_t frame, const double x[3])
+static inline void md_store3(const collet_operand *o, int64_t row, const double x[3])
 {
     if (!operand_present(o))
         return;
-    double *out = md_output(o, frame, 1);
+    double *out = md_output(o, row, 1);
     int64_t step = o->strides[o->ndim - 1];
     for (int i = 0; i < 3; i++)
         out[i * step] = x[i];
 }
 
-static inline void md_store9(const collet_operand *o, int64_t frame, const double x[9])
+static inline void md_store9(const collet_operand *o, int64_t row, const double x[9])
 {
     if (!operand_present(o))
         return;
-    double *out = md_output(o, frame, 2);
-    int64_t row = o->strides[o->ndim - 2], step = o->strides[o->ndim - 1];
+    double *out = md_output(o, row, 2);
+    int64_t down = o->strides[o->ndim - 2], step = o->strides[o->ndim - 1];
     for (int i = 0; i < 9; i++)
-        out[i / 3 * row + i % 3 * step] = x[i];
+        out[i / 3 * down + i % 3 * step] = x[i];
 }
 
 #endif

@@ -65,6 +65,9 @@ JIT_KERNEL(atoms)
 
 JIT_ACCEPTS(atoms)
 {
+    if (operand_of(call, call->n_out + 1)->ndim > 1 ||
+        (call->n_out > 1 && operand_present(operand_of(call, call->n_out + call->n_in - 1))))
+        return jit_host(device)->fail(call->err, COLLET_REFUSED, "it has no kernel for bodies yet");
     const collet_operand *positions = operand_of(call, ops[call->op].positions);
     if (positions->shape[0] > INT32_MAX - 1)
         return jit_host(device)->fail(call->err, COLLET_REFUSED, "more than %d frames in one call",

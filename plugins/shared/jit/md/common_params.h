@@ -4,11 +4,12 @@
 #define COLLET_JIT_MD_COMMON_PARAMS_H
 
 /*
- * The location of an operand, in elements: row i, column j of frame f is element first + f frame +
- * i row + j step. An operand without the axis of frames has frame 0, a vector row 0.
+ * The location of an operand, in elements: row i, column j of body b in frame f is element first + f
+ * frame + b body + i row + j step. An operand without the axis of frames has frame 0, without the
+ * axis of bodies body 0, a vector row 0.
  */
 typedef struct md_place {
-    i64 first, frame, row, step;
+    i64 first, frame, body, row, step;
 } md_place;
 
 /*

@@ -124,6 +124,8 @@ JIT_KERNEL(principal_axes)
 /* One byte per frame, in whole groups, and one per group. */
 JIT_ACCEPTS(principal_axes)
 {
+    if (operand_of(call, 0)->ndim > 2)
+        return jit_host(device)->fail(call->err, COLLET_REFUSED, "it has no kernel for bodies yet");
     const jit_traits *t = jit_traits_of(device);
     uint64_t groups = jit_groups(t, (uint64_t)operand_of(call, 2)->shape[0]);
     *workspace_bytes = groups * t->group + groups;

@@ -14,18 +14,25 @@ static inline int64_t md_first(const collet_operand *o)
     return operand_present(o) ? (int64_t)(o->byte_offset / cpu_dtype_size(o->dtype)) : 0;
 }
 
-/* An operand whose last `axes` (0: a number, 1: a vector, 2: rows of vectors) belong to a frame;
- * the axis of frames is optional. For an absent one: zeros. */
+/* An operand whose last `axes` (0: a number, 1: a vector, 2: rows of vectors) belong to a body in a
+ * frame; the axes of frames and bodies are optional. For an absent one: zeros. */
 static inline md_place md_place_of(const collet_operand *o, int32_t axes)
 {
-    md_place p = {0, 0, 0, 0};
+    md_place p = {0, 0, 0, 0, 0};
     if (!o || !operand_present(o))
         return p;
     p.first = md_first(o);
     p.frame = o->ndim > axes ? o->strides[0] : 0;
+    p.body = o->ndim > axes + 1 ? o->strides[1] : 0;
     p.row = axes > 1 ? o->strides[o->ndim - 2] : 0;
     p.step = axes > 0 ? o->strides[o->ndim - 1] : 0;
     return p;
+}
+
+/* Bodies of a frame, by an operand whose last `axes` belong to a body. */
+static inline int64_t md_bodies(const collet_operand *o, int32_t axes)
+{
+    return o->ndim > axes + 1 ? o->shape[1] : 1;
 }
 
 /* An operand whose rows are single numbers: masses. */

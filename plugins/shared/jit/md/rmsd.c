@@ -126,6 +126,8 @@ JIT_KERNEL(rmsd)
 
 JIT_ACCEPTS(rmsd)
 {
+    if (operand_of(call, 3)->ndim > 1 || operand_present(operand_of(call, 5)))
+        return jit_host(device)->fail(call->err, COLLET_REFUSED, "it has no kernel for bodies yet");
     *workspace_bytes = (uint64_t)call_of(device, NULL, call).end * sizeof(double);
     return COLLET_OK;
 }

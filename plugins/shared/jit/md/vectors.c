@@ -54,15 +54,20 @@ static void launch_differences(jit_sequence *s, uint64_t groups)
     jit_pass_block(&l, &at_out, sizeof at_out);
     jit_pass_block(&l, &at, sizeof at);
     jit_pass_block(&l, &times, sizeof times);
-    jit_pass_i64(&l, out->shape[0]);
+    jit_pass_i64s(&l, out->shape[0], md_bodies(out, 1));
     jit_sequence_enqueue(s, &l, groups);
+}
+
+static uint64_t rows_of(const collet_operand *out)
+{
+    return (uint64_t)(out->shape[0] * md_bodies(out, 1));
 }
 
 JIT_KERNEL(time_derivative)
 {
     const collet_operand *out = operand_of(call, 0), *info = operand_of(call, 1);
     jit_sequence s = jit_sequence_of(device, queue, call);
-    uint64_t groups = jit_groups(s.traits, (uint64_t)out->shape[0]);
+    uint64_t groups = jit_groups(s.traits, rows_of(out));
     jit_launch l;
     launch_differences(&s, groups);
     jit_launch_begin(&l, &source, options_of(operand_of(call, 2)), "first_equal");
@@ -73,10 +78,10 @@ JIT_KERNEL(time_derivative)
     return s.status;
 }
 
-/* One u32 per group of frames. */
+/* One u32 per group of rows. */
 JIT_ACCEPTS(time_derivative)
 {
-    uint64_t frames = (uint64_t)operand_of(call, 0)->shape[0];
-    *workspace_bytes = (jit_groups(jit_traits_of(device), frames) + 1) * sizeof(uint32_t);
+    uint64_t rows = rows_of(operand_of(call, 0));
+    *workspace_bytes = (jit_groups(jit_traits_of(device), rows) + 1) * sizeof(uint32_t);
     return COLLET_OK;
 }
