@@ -48,11 +48,6 @@ static collet_status open_selection(trajectory_inputs *in, const trajectory_sett
         status = trajectory_groups_read(settings->ndx, in->topology->n_atoms, &groups, err);
     if (status == COLLET_OK)
         status = trajectory_choice_create(selection, in->topology, groups, &in->choice, err);
-    if (status == COLLET_OK && trajectory_choice_varies(in->choice))
-        status = collet_fail(
-            err, COLLET_UNSUPPORTED,
-            "the selection '%s' differs from frame to frame, which is not computed",
-            settings->selection);
     if (status == COLLET_OK)
         status = copy_members(in, err);
     if (status == COLLET_OK && in->n_selected == 0)
@@ -184,7 +179,11 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
 static collet_status open_arrangement(trajectory_inputs *in, collet_error *err)
 {
     const trajectory_arrangement_setup setup = {
-        .topology = in->topology, .members = in->indices, .n_members = in->n_atoms};
+        .topology = in->topology,
+        .members = in->indices,
+        .n_members = in->n_atoms,
+        .choice = trajectory_choice_varies(in->choice) ? in->choice : NULL,
+        .masses = in->masses};
 
     return trajectory_arrangement_create(&setup, &in->arrangement, err);
 }
@@ -282,6 +281,11 @@ static collet_status open_reference(trajectory_inputs *in, const trajectory_sett
 
     if (path == NULL)
         return COLLET_OK;
+    if (trajectory_choice_varies(in->choice))
+        return collet_fail(err, COLLET_INVALID,
+                           "reference: the selection '%s' differs from frame to frame, so that no "
+                           "rmsd can be computed",
+                           settings->selection);
     status = open_frames(in, settings, path, poll, &trajectory, err);
     if (status == COLLET_OK) {
         const trajectory_reader_info *info = trajectory_reader_get_info(trajectory);

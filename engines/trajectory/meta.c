@@ -198,6 +198,10 @@ static void describe_choice(document *d, const collet_trajectory *x)
     if (x->settings.ndx != NULL)
         put_text(d, selection, "ndx", x->settings.ndx);
     put_integer(d, selection, "atoms", x->inputs.n_selected);
+    if (trajectory_choice_varies(x->inputs.choice)) {
+        put_integer(d, selection, "least_atoms", x->least_atoms);
+        put_integer(d, selection, "most_atoms", x->most_atoms);
+    }
     put_integer(d, selection, "atoms_of_topology", x->inputs.topology->n_atoms);
     put_integer(d, frames, "count", x->n_frames);
     put_integer(d, frames, "start", x->settings.start);

@@ -290,6 +290,28 @@ static void note_time(collet_trajectory *x, int64_t index, double time)
     x->n_timed++;
 }
 
+/* Notes how many atoms frame i selects, and the bodies without any that has a mass. */
+static void note_chosen(collet_trajectory *x, const trajectory_frames *frames, int64_t i)
+{
+    const trajectory_bodies *bodies = &x->inputs.bodies;
+    const double *masses = frames->masses + i * frames->n_atoms;
+
+    if (x->n_frames == 0 || frames->chosen[i] < x->least_atoms)
+        x->least_atoms = frames->chosen[i];
+    if (frames->chosen[i] > x->most_atoms)
+        x->most_atoms = frames->chosen[i];
+    for (int64_t b = 0; b < bodies->n; b++) {
+        int64_t m = bodies->offsets[b];
+
+        while (m < bodies->offsets[b + 1] && masses[m] == 0)
+            m++;
+        if (m == bodies->offsets[b + 1] && x->n_empty++ == 0) {
+            x->first_empty = frames->indices[i];
+            x->empty_body = b;
+        }
+    }
+}
+
 static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
 {
     for (int64_t i = 0; i < frames->n_frames; i++) {
@@ -299,6 +321,8 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
             trajectory_cut_find(&x->cut, x->inputs.topology, x->inputs.indices, frames);
         }
         note_time(x, frames->indices[i], frames->times[i]);
+        if (frames->chosen != NULL)
+            note_chosen(x, frames, i);
         x->n_frames++;
         x->last_frame = frames->indices[i];
         x->last_time = frames->times[i];

@@ -63,6 +63,11 @@ struct collet_trajectory {
     int64_t times_not_rising; /* frames that are not later than the one before them */
     int64_t first_not_rising; /* the first of these, by its number in the file */
     double not_rising[2];     /* the time of the frame before it, and its own */
+    int64_t least_atoms;      /* of a frame, where the selection varies */
+    int64_t most_atoms;
+    int64_t n_empty;          /* bodies of frames without a selected atom that has a mass */
+    int64_t first_empty;      /* the frame of the first of these, by its number in the file */
+    int64_t empty_body;       /* its body */
     trajectory_cut cut;       /* residues of the first frame that the periodic box cuts */
     trajectory_gaps gaps;     /* frames without a field that a key needs */
     int32_t truncated;        /* 1: the trajectory ends inside a frame, or TRAJECTORY_DAMAGED; see

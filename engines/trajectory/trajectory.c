@@ -27,7 +27,8 @@ collet_status collet_trajectory_check_selection(const char *text, collet_error *
 
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
 
-#define SOME_VELOCITIES 8u /* a bit beside TRAJECTORY_VELOCITIES: only some atoms have velocities */
+#define SOME_VELOCITIES                                                                            \
+    16u /* a bit beside TRAJECTORY_VELOCITIES: only some atoms have velocities */
 
 /* The reason why an output cannot be computed; NULL: it can. */
 static const char *missing(uint32_t needs, uint32_t has)
@@ -36,6 +37,8 @@ static const char *missing(uint32_t needs, uint32_t has)
         return has & SOME_VELOCITIES ? some_velocities : "the trajectory has no velocities";
     if (needs & ~has & TRAJECTORY_FORCES)
         return "the trajectory has no forces";
+    if (needs & ~has & TRAJECTORY_SAME_ATOMS)
+        return "the selection differs from frame to frame";
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
@@ -136,7 +139,8 @@ static collet_status open_all(collet_trajectory *x, const collet_trajectory_opti
     fields = (x->inputs.info->has_velocities ? TRAJECTORY_VELOCITIES : 0) |
              (x->inputs.info->has_forces ? TRAJECTORY_FORCES : 0) |
              (x->inputs.info->has_times ? TRAJECTORY_TIMES : 0) |
-             (x->inputs.info->lacking >= 0 ? SOME_VELOCITIES : 0);
+             (x->inputs.info->lacking >= 0 ? SOME_VELOCITIES : 0) |
+             (trajectory_choice_varies(x->inputs.choice) ? 0 : TRAJECTORY_SAME_ATOMS);
     return choose_keys(x, fields, err);
 }
 
@@ -186,6 +190,7 @@ void collet_trajectory_destroy(collet_trajectory *x)
 void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_info *info)
 {
     const trajectory_reader_info *trajectory = x->inputs.info;
+    int choice_varies = trajectory_choice_varies(x->inputs.choice);
     collet_trajectory_info own = {
         .truncated = x->truncated,
         .format = trajectory->format,
@@ -194,6 +199,8 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
         .has_times = trajectory->has_times,
         .atoms_total = x->inputs.topology->n_atoms,
         .atoms = x->inputs.n_selected,
+        .least_atoms = choice_varies ? x->least_atoms : x->inputs.n_selected,
+        .most_atoms = choice_varies ? x->most_atoms : x->inputs.n_selected,
         .mass = x->inputs.mass,
         .masses_guessed = x->inputs.composition.guessed > 0,
         .elements = x->inputs.elements,

@@ -127,6 +127,21 @@ static collet_status warn_gaps(collet_trajectory *x, collet_error *err)
                        (long long)gaps->frames);
 }
 
+static collet_status warn_empty(collet_trajectory *x, collet_error *err)
+{
+    char of[128] = "";
+
+    if (x->n_empty == 0)
+        return COLLET_OK;
+    if (x->inputs.bodies.labels != NULL)
+        snprintf(of, sizeof of, " of body '%.100s'", x->inputs.bodies.labels[x->empty_body]);
+    return add_warning(
+        x, err,
+        "frame %lld: the selection has no atom%s with a mass, so that the results are "
+        "NaN (such %s: %lld)",
+        (long long)x->first_empty, of, *of ? "rows of bodies" : "frames", (long long)x->n_empty);
+}
+
 /* 1 if a key that could be computed with these fields is left out because they are missing. */
 static int left_out_for(const collet_trajectory *x, uint32_t fields)
 {
@@ -167,6 +182,8 @@ static collet_status warn_not_finite(collet_trajectory *x, int field, collet_err
 
     if (x->settings.missing == COLLET_TRAJECTORY_MISSING_NAN)
         count -= x->gaps.lacks[field] * x->inputs.bodies.n;
+    if (field == TRAJECTORY_OF_POSITIONS)
+        count -= x->n_empty;
     if (count <= 0)
         return COLLET_OK;
     atom = find_atom(x, field, x->checks.first_bad[field], &number, &value);
@@ -342,6 +359,8 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 
     for (int field = 0; status == COLLET_OK && field < TRAJECTORY_FIELDS; field++)
         status = warn_not_finite(x, field, err);
+    if (status == COLLET_OK)
+        status = warn_empty(x, err);
     if (status == COLLET_OK)
         status = warn_gaps(x, err);
     if (status == COLLET_OK)

@@ -11,8 +11,8 @@ extern const char trajectory_no_times[];
 extern const char trajectory_not_requested[];
 
 /*
- * Fills in x->warnings after the last row: values that are not finite, frames that lack a field or
- * have one that the first lacks, doubtful elements, molecules that the periodic box cuts, velocities
+ * Fills in x->warnings after the last row: values that are not finite, frames
+ * without a selected atom, frames that lack a field or have one that the first lacks, doubtful elements, molecules that the periodic box cuts, velocities
  * of some atoms only, missing times, times that do not rise, singular inertia tensors, a truncated
  * or damaged trajectory. Reads a frame with values that are not finite again, to find the atom.
  * COLLET_NO_MEMORY.

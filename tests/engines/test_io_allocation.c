@@ -198,6 +198,8 @@ static collet_status take_rows(const char *selection)
     const collet_trajectory_batch *batch = NULL;
 
     options.selection = selection;
+    if (strstr(selection, "within")) /* which has no rmsd */
+        options.reference = NULL;
     collet_status status = collet_trajectory_create(&x, &options, NULL);
     do {
         if (status == COLLET_OK)
@@ -314,6 +316,7 @@ static const struct {
     {read_ahead, DATA "peptide/traj_double.trr"},
     {read_ahead, DATA "peptide/traj.xtc"},
     {take_rows, "index 0"},
+    {take_rows, "(same molecule as within 2 A of resid 3) and not element H"},
     {take_frames_of_memory, "memory"},
     {extract_files, "extracted.npz"},
     {write_archive, "out.npz"},

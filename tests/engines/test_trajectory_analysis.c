@@ -98,7 +98,7 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
         .bodies = 1,
         .buffers = computable((info->has_velocities ? TRAJECTORY_VELOCITIES : 0) |
                               (info->has_forces ? TRAJECTORY_FORCES : 0) |
-                              (info->has_times ? TRAJECTORY_TIMES : 0)),
+                              (info->has_times ? TRAJECTORY_TIMES : 0) | TRAJECTORY_SAME_ATOMS),
         .masses = masses,
         .axis = axis,
         .emit = collect,

@@ -124,7 +124,11 @@ static void an_error_comes_after_the_frames_before_it(void **state)
 {
     (void)state;
     int calls = 0;
-    const trajectory_arranger arranger = {&calls, ATOMS, 1, fail_at_nine, number_batches};
+    const trajectory_arranger arranger = {.user = &calls,
+                                          .n_atoms = ATOMS,
+                                          .in_place = 1,
+                                          .frame = fail_at_nine,
+                                          .in_order = number_batches};
     trajectory_reader *t = io_open(WATER);
     trajectory_readahead *ahead = start(t, &arranger);
     const trajectory_frames *frames;

@@ -90,10 +90,13 @@ static void print_summary(const collet_trajectory *trajectory, const extract_opt
 
     collet_trajectory_get_info(trajectory, &info);
     seconds = info.seconds > 0 ? info.seconds : 1e-9;
-    printf("%s: %lld frame%s of %lld atom%s in %.2f s (%.0f frames/s, %.0f MB/s)\n",
-           tool_shown(options->path), (long long)info.frames, tool_plural(info.frames),
-           (long long)info.atoms, tool_plural(info.atoms), info.seconds,
-           (double)info.frames / seconds, (double)info.bytes * 1e-6 / seconds);
+    printf("%s: %lld frame%s of ", tool_shown(options->path), (long long)info.frames,
+           tool_plural(info.frames));
+    if (info.least_atoms < info.most_atoms)
+        printf("%lld to ", (long long)info.least_atoms);
+    printf("%lld atom%s in %.2f s (%.0f frames/s, %.0f MB/s)\n", (long long)info.most_atoms,
+           tool_plural(info.most_atoms), info.seconds, (double)info.frames / seconds,
+           (double)info.bytes * 1e-6 / seconds);
     if (info.masses_guessed)
         printf("masses were guessed from the atoms' names: %.10g amu selected (%s)\n", info.mass,
                info.elements);

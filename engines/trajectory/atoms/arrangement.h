@@ -8,6 +8,7 @@
 #ifndef ENGINES_TRAJECTORY_ATOMS_ARRANGEMENT_H
 #define ENGINES_TRAJECTORY_ATOMS_ARRANGEMENT_H
 
+#include "choice.h"
 #include "trajectory/formats/names.h"
 #include "trajectory/reading/readahead.h"
 
@@ -18,6 +19,10 @@ typedef struct trajectory_arrangement_setup {
     const int64_t *members; /* n_members >= 1 atoms of the topology, in the order of the results;
                                copied */
     int64_t n_members;
+    trajectory_choice *choice; /* that varies, and has all members; valid as long as the
+                                  arrangement: a frame has masses, which are 0 for members that it
+                                  does not choose. NULL: none */
+    const double *masses;      /* of the members, amu; copied; with a choice only */
 } trajectory_arrangement_setup;
 
 /* COLLET_NO_MEMORY. On an error *out is NULL. */

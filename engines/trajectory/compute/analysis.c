@@ -211,6 +211,7 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
 {
     collet_context *cx = a->scope.context;
     int64_t n = batch->frames->n_frames;
+    collet_array *masses = batch->masses != NULL ? batch->masses : a->masses;
     collet_array *com = next_rows(a, TRAJECTORY_COM, n);
     collet_array *inertia = next_rows(a, TRAJECTORY_INERTIA, n);
     collet_array *momentum = next_rows(a, TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR), n);
@@ -226,19 +227,18 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
     if (status == COLLET_OK)
         status = trajectory_scope_ran(&a->scope,
                                       collet_op_observables(cx, com, inertia, momentum, torque,
-                                                            kinetic, batch->positions, a->masses,
+                                                            kinetic, batch->positions, masses,
                                                             batch->velocities, batch->forces, NULL),
                                       err);
     if (status == COLLET_OK && radius != NULL)
         status = trajectory_scope_ran(
             &a->scope,
-            collet_op_gyration(cx, radius, tensor, asphericity, batch->positions, a->masses, NULL),
+            collet_op_gyration(cx, radius, tensor, asphericity, batch->positions, masses, NULL),
             err);
     if (status == COLLET_OK && rmsd != NULL)
         status = trajectory_scope_ran(
             &a->scope,
-            collet_op_rmsd(cx, rmsd, rotation, batch->positions, a->masses, a->reference, NULL),
-            err);
+            collet_op_rmsd(cx, rmsd, rotation, batch->positions, masses, a->reference, NULL), err);
     return status;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define FIELDS 3 /* positions, velocities, forces */
+#define FIELDS 4 /* positions, velocities, forces, masses */
 
 /*
  * The arrays that wrap one slot. While the reading thread may write the slot they are acquired, so
@@ -51,7 +51,7 @@ static collet_status slot_set(trajectory_feed *feed, slot *s, int acquire, colle
 static collet_status slot_wrap(trajectory_feed *feed, slot *s, const trajectory_frames *frames,
                                collet_error *err)
 {
-    void *data[FIELDS] = {frames->positions, frames->velocities, frames->forces};
+    void *data[FIELDS] = {frames->positions, frames->velocities, frames->forces, frames->masses};
     int64_t shape[3] = {frames->capacity, frames->n_atoms, 3};
 
     for (int i = 0; i < FIELDS; i++) {
@@ -59,8 +59,9 @@ static collet_status slot_wrap(trajectory_feed *feed, slot *s, const trajectory_
 
         if (data[i] == NULL)
             continue;
-        status = collet_array_wrap(feed->context, &s->whole[i], frames->dtype, 3, shape, NULL,
-                                   data[i], 0, NULL, NULL);
+        status = collet_array_wrap(
+            feed->context, &s->whole[i], data[i] == frames->masses ? COLLET_F64 : frames->dtype,
+            data[i] == frames->masses ? 2 : 3, shape, NULL, data[i], 0, NULL, NULL);
         if (status != COLLET_OK)
             return context_failed(feed, status, err);
     }
@@ -104,7 +105,7 @@ static collet_status take_back(trajectory_feed *feed, collet_error *err)
     const trajectory_frames *frames = feed->batch.frames;
 
     views_free(feed);
-    feed->batch = (trajectory_batch){NULL, NULL, NULL, NULL};
+    feed->batch = (trajectory_batch){.frames = NULL};
     return frames != NULL ? slot_set(feed, &feed->slots[frames->slot], 1, err) : COLLET_OK;
 }
 
@@ -126,7 +127,7 @@ static collet_status fill_batch(trajectory_feed *feed, const slot *s,
             return context_failed(feed, status, err);
         fields[i] = feed->views[i];
     }
-    feed->batch = (trajectory_batch){frames, fields[0], fields[1], fields[2]};
+    feed->batch = (trajectory_batch){frames, fields[0], fields[1], fields[2], fields[3]};
     return COLLET_OK;
 }
 

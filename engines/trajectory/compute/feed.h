@@ -12,7 +12,7 @@
 
 typedef struct trajectory_feed trajectory_feed;
 
-/* Arrays of n_frames x atoms x 3; valid as long as `frames`. */
+/* Arrays of n_frames x atoms x 3, masses n_frames x atoms; valid as long as `frames`. */
 typedef struct trajectory_batch {
     const trajectory_frames *frames;
     collet_array *positions;
@@ -20,6 +20,7 @@ typedef struct trajectory_batch {
 
     collet_array *forces; /* NULL = not requested */
 
+    collet_array *masses; /* NULL = the same in all frames */
 } trajectory_batch;
 
 /* Starts reading; only the feed may use the trajectory until `stop`. Errors as

@@ -53,7 +53,7 @@ const trajectory_output trajectory_outputs[] = {
     {"gyration_tensor", TRAJECTORY_GYRATION, -1, 0, "nm^2", "gyration tensor, mass-weighted"},
     {"asphericity", TRAJECTORY_ASPHERICITY, -1, 0, "1",
      "relative shape anisotropy of the gyration tensor: sphere 0, rod 1"},
-    {"rmsd", TRAJECTORY_RMSD, -1, 0, "nm",
+    {"rmsd", TRAJECTORY_RMSD, -1, TRAJECTORY_SAME_ATOMS, "nm",
      "mass-weighted, after the best superposition on the reference"},
     {"tilt_deg", TRAJECTORY_TILT, -1, 0, "degree",
      "|90 - angle| between the axis of the smallest moment and --axis"},

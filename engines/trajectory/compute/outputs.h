@@ -14,10 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The fields that an output needs beyond positions. */
+/* What an output needs beyond positions: fields, and the same atoms in all frames. */
 #define TRAJECTORY_VELOCITIES 1u
 #define TRAJECTORY_FORCES 2u
 #define TRAJECTORY_TIMES 4u
+#define TRAJECTORY_SAME_ATOMS 8u
 
 /* The vectors that are decomposed, and their parts. */
 enum { TRAJECTORY_L, TRAJECTORY_TAU, TRAJECTORY_OMEGA, TRAJECTORY_DLDT, TRAJECTORY_VECTORS };

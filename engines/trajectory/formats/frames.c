@@ -82,6 +82,26 @@ collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet
     return COLLET_OK;
 }
 
+collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_error *err)
+{
+    /* The positions fit, and they are larger. */
+    double *masses =
+        allocate((size_t)frames->capacity, (size_t)frames->n_atoms * sizeof *frames->masses);
+    int64_t *chosen = allocate((size_t)frames->capacity, sizeof *frames->chosen);
+
+    if (!masses || !chosen) {
+        free(masses);
+        free(chosen);
+        return collet_fail(err, COLLET_NO_MEMORY,
+                           "no memory for the masses of %lld frames of %lld atoms; use a smaller "
+                           "batch",
+                           (long long)frames->capacity, (long long)frames->n_atoms);
+    }
+    frames->masses = masses;
+    frames->chosen = chosen;
+    return COLLET_OK;
+}
+
 void trajectory_frames_free(trajectory_frames *frames)
 {
     if (!frames)
@@ -89,6 +109,8 @@ void trajectory_frames_free(trajectory_frames *frames)
     free(frames->positions);
     free(frames->velocities);
     free(frames->forces);
+    free(frames->masses);
+    free(frames->chosen);
     free(frames->times);
     free(frames->boxes);
     free(frames->indices);

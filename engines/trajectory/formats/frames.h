@@ -54,6 +54,9 @@ typedef struct trajectory_frames {
     void *positions;    /* nm */
     void *velocities;   /* nm/ps; NULL: not requested */
     void *forces;       /* kJ/mol/nm; NULL: not requested */
+    double *masses;     /* amu, capacity x n_atoms, 0: the frame does not choose the atom; NULL: the
+                           same atoms in all frames */
+    int64_t *chosen;    /* capacity: how many atoms each frame chooses; NULL likewise */
     double *times;      /* ps; NaN: the frame has none, or none that is finite */
     int64_t n_bad_times; /* frames here whose time in the file is not finite */
     double *boxes; /* capacity x 9, nm: the three vectors of the box; zeros: the frame has none */
@@ -82,6 +85,9 @@ size_t trajectory_frames_bytes(int64_t n_atoms, collet_dtype dtype, int velociti
 collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet_dtype dtype,
                                        int velocities, int forces, trajectory_frames **out,
                                        collet_error *err);
+
+/* Allocates `masses` and `chosen`. COLLET_NO_MEMORY; then the batch has neither. */
+collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_error *err);
 
 /* Frees the batch and its arrays; NULL is allowed. */
 void trajectory_frames_free(trajectory_frames *frames);

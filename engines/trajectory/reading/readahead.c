@@ -300,6 +300,8 @@ static collet_status create_slots(trajectory_readahead *ahead,
             create_frames(ahead, options, n_atoms, options->batch_frames, &ahead->slots[i], err);
         if (status == COLLET_OK)
             ahead->slots[i]->slot = i;
+        if (status == COLLET_OK && ahead->arranger && ahead->arranger->chooses)
+            status = trajectory_frames_add_choice(ahead->slots[i], err);
     }
     return status;
 }

@@ -24,6 +24,7 @@ typedef struct trajectory_arranger {
     void *user;
     int64_t n_atoms;  /* of an arranged frame */
     int32_t in_place; /* 1: the atoms and their order remain, and `out` is `read` */
+    int32_t chooses;  /* 1: `frame` sets the masses of `out`, and `chosen` */
     /*
      * Makes frame k of `out`, all its arrays, from frame i of `read`, which it may change. Called
      * on the thread that decoded the frame, so for several frames at the same time. An error ends

@@ -164,8 +164,9 @@ def _check_body(group):
     kind = type(group).__name__.strip("_")
     if hasattr(group, "is_uptodate"):
         raise TypeError(f"extract: an {kind} has other atoms in other frames, extract the same in all: "
-                        "give universe.atoms[group.indices] for its present atoms, or do so frame by "
-                        "frame with start=i, stop=i + 1")
+                        "give its universe and a selection such as \"water and within 0.5 of protein\" "
+                        "(in nm), which extract finds in each frame, or universe.atoms[group.indices] "
+                        "for its present atoms")
     if getattr(getattr(group, "level", None), "name", "atom") != "atom" and hasattr(group, "__len__"):
         raise TypeError(f"extract: a {kind} is several bodies, extract computes one: loop over it, "
                         "md.extract(body.atoms) for body in group, or give group.atoms for all of them "
@@ -330,7 +331,8 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
         one body: an UpdatingAtomGroup, a ResidueGroup and a SegmentGroup are a TypeError. A universe, as
         a whole, whose frames are nothing but those of an .xtc or .trr file is read from its files,
         without MDAnalysis, if `selection` is "all"
-    selection : atoms, in collet-extract's language: "protein and not name H*"
+    selection : atoms, in collet-extract's language: "protein and not name H*"; "within 0.5 of resname LIG",
+        in nm, selects anew in each frame
     ndx : path of a .ndx file of GROMACS, whose groups the selection may name: "group Protein"
     keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
     masses : amu, one for every atom of the topology, or the path of a file with one a line, or "equal":

@@ -122,7 +122,8 @@ typedef struct collet_trajectory_options {
 
     const char *topology;   /* a file of a format with a topology */
     const char *trajectory; /* a file of a format with frames, of the same atoms */
-    const char *selection;  /* atoms to analyse, in the language of collet-extract(1); NULL: all */
+    const char *selection;  /* atoms to analyse, in the language of collet-extract(1); with "within"
+                               other atoms in each frame. NULL: all */
     const char *ndx; /* a .ndx file of GROMACS, whose groups the selection may name; NULL: none */
     const char *masses;     /* file with one mass a line for each atom of the topology, amu, or
                                "equal": each selected atom has 1. NULL: mass_values, or the topology's
@@ -216,7 +217,10 @@ typedef struct collet_trajectory_info {
     const char *elements;   /* "H 142, C 84" of the selected atoms, where their masses follow from
                                elements; else NULL */
     int64_t atoms_total; /* of the topology */
-    int64_t atoms;       /* selected, and in a body */
+    int64_t atoms;       /* selected, and in a body; in each frame or in some */
+    int64_t least_atoms; /* that a frame so far selects: fewer than `atoms` and than most_atoms only
+                            where the selection depends on positions (within) */
+    int64_t most_atoms;
     double mass;         /* of the selected atoms, amu */
     int64_t bytes_total; /* of the trajectory */
 
