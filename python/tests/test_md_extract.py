@@ -317,12 +317,17 @@ def test_groups_that_are_not_one_body():
 def test_groups_of_mdanalysis():
     MDAnalysis = pytest.importorskip("MDAnalysis")
     universe = MDAnalysis.Universe(str(WATER / "conf.gro"), str(WATER / "traj.xtc"))
-    near = universe.select_atoms("around 4 resid 3", updating=True)
+    near = universe.select_atoms("name OW and around 4 resid 3", updating=True)
     for group, text in ((near, "an UpdatingAtomGroup has other atoms in other frames"),
                         (universe.residues, "a ResidueGroup is several bodies"),
                         (universe.segments, "a SegmentGroup is several bodies")):
         with pytest.raises(TypeError, match=text):
             md.extract(group)
+    moving = md.extract(universe, selection="name OW and exwithin 4 A of resid 3", keys="com")
+    selection = moving.meta["selection"]
+    assert selection["least_atoms"] < selection["most_atoms"] < selection["atoms"]
+    for com, _ in zip(moving["com"], universe.trajectory):
+        np.testing.assert_allclose(com, near.center_of_mass() / 10, atol=1e-6)
     options = {"keys": "com", "masses": [16, 1, 1], "stop": 2}
     single = md.extract(universe.residues[1], **options)
     assert (single["com"] == md.extract(universe.residues[1].atoms, **options)["com"]).all()
