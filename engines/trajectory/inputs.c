@@ -3,6 +3,7 @@
 #include "inputs.h"
 
 #include "trajectory/reading/memory.h"
+#include "trajectory/reading/parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -191,8 +192,21 @@ static collet_status open_arrangement(trajectory_inputs *in, collet_error *err)
 collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const io_poll *poll,
                                        trajectory_reader **out, collet_error *err)
 {
-    return settings->source != NULL ? trajectory_memory_open(settings->source, out, err)
-                                    : trajectory_reader_open(settings->trajectory, poll, out, err);
+    int64_t n = 1 + trajectory_settings_continuations(settings);
+    const char **paths;
+
+    if (settings->source != NULL)
+        return trajectory_memory_open(settings->source, out, err);
+    *out = NULL;
+    paths = calloc((size_t)n, sizeof *paths);
+    if (paths == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", settings->trajectory);
+    paths[0] = settings->trajectory;
+    for (int64_t i = 1; i < n; i++)
+        paths[i] = settings->continuations[i - 1];
+    collet_status status = trajectory_parts_open(paths, n, poll, out, err);
+    free(paths);
+    return status;
 }
 
 /* Opens a trajectory, which must have as many atoms as the topology, and selects its atoms. `path`:

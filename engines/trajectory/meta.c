@@ -2,6 +2,8 @@
 /* Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_missing_data.c */
 #include "meta.h"
 
+#include "trajectory/reading/parts.h"
+
 #include "io/numerals.h"
 #include "io/utf8.h"
 
@@ -160,6 +162,26 @@ static void describe_reference(document *d, cJSON *inputs, const collet_trajecto
     put_integer(d, reference, "frame", 0);
 }
 
+/* The files of a trajectory of several. */
+static void describe_files(document *d, cJSON *trajectory, const collet_trajectory *x)
+{
+    int64_t n;
+    const trajectory_part *parts = trajectory_parts_get(x->inputs.trajectory, &n);
+    cJSON *files = n > 0 ? put_child(d, trajectory, "files", cJSON_CreateArray()) : NULL;
+
+    for (int64_t k = 0; k < n; k++) {
+        cJSON *file = put_child(d, files, NULL, cJSON_CreateObject());
+        put_text(d, file, "path", parts[k].path);
+        put_integer(d, file, "bytes", parts[k].size);
+        put_text(d, file, "format", parts[k].format);
+        if (parts[k].first >= 0)
+            put_integer(d, file, "first_frame", parts[k].first);
+        put_integer(d, file, "frames", parts[k].n_frames);
+        if (parts[k].was_cut)
+            put_number(d, file, "left_out_from_ps", parts[k].end);
+    }
+}
+
 static void describe_inputs(document *d, const collet_trajectory *x)
 {
     const trajectory_reader_info *info = x->inputs.info;
@@ -178,6 +200,7 @@ static void describe_inputs(document *d, const collet_trajectory *x)
     put_text(d, trajectory, "path", x->settings.trajectory);
     put_integer(d, trajectory, "bytes", info->file_size);
     put_text(d, trajectory, "format", info->format);
+    describe_files(d, trajectory, x);
     put_text(d, trajectory, "precision", info->dtype == COLLET_F64 ? "double" : "single");
     if (info->precision > 0)
         put_number(d, trajectory, "stored_precision_per_nm", info->precision);

@@ -27,7 +27,7 @@ static collet_status check_source(const collet_trajectory_options *o, collet_err
 {
     const collet_trajectory_source *s = o->source;
 
-    if (o->topology != NULL || o->trajectory != NULL)
+    if (o->topology != NULL || o->trajectory != NULL || o->continuations != NULL)
         return collet_fail(err, COLLET_INVALID,
                            "options: give source, or topology and trajectory, not both");
     if (s->struct_size != sizeof *s)
@@ -115,21 +115,30 @@ static int copy_texts(trajectory_settings *s, trajectory_settings *from)
     return 1;
 }
 
-static int copy_command(trajectory_settings *s, const char *const *command)
+static int copy_list(const char *const **to, const char *const *list)
 {
     size_t n = 0;
     char **copy;
 
-    if (command == NULL)
+    if (list == NULL)
         return 1;
-    while (command[n] != NULL)
+    while (list[n] != NULL)
         n++;
     copy = calloc(n + 1, sizeof *copy);
-    s->command = (const char *const *)copy;
+    *to = (const char *const *)copy;
     for (size_t i = 0; copy != NULL && i < n; i++)
-        if ((copy[i] = strdup(command[i])) == NULL)
+        if ((copy[i] = strdup(list[i])) == NULL)
             return 0;
     return copy != NULL;
+}
+
+static void free_list(const char *const *list)
+{
+    char **words = (char **)(uintptr_t)list;
+
+    for (char **word = words; word != NULL && *word != NULL; word++)
+        free(*word);
+    free(words);
 }
 
 static int copy_masses(trajectory_settings *s, const double *masses)
@@ -183,11 +192,21 @@ collet_status trajectory_settings_copy(trajectory_settings *s,
     for (size_t i = 0; i < N_TEXTS; i++)
         *text_at(s, i) = NULL;
     s->mass_values = NULL;
-    s->command = NULL;
-    if (copy_texts(s, &o) && copy_command(s, o.command) && copy_masses(s, o.mass_values))
+    s->command = s->continuations = NULL;
+    if (copy_texts(s, &o) && copy_list(&s->command, o.command) &&
+        copy_list(&s->continuations, o.continuations) && copy_masses(s, o.mass_values))
         return COLLET_OK;
     trajectory_settings_free(s);
     return collet_fail(err, COLLET_NO_MEMORY, "options: out of memory");
+}
+
+int64_t trajectory_settings_continuations(const trajectory_settings *s)
+{
+    int64_t n = 0;
+
+    while (s->continuations != NULL && s->continuations[n] != NULL)
+        n++;
+    return n;
 }
 
 int trajectory_settings_equal_masses(const trajectory_settings *s)
@@ -197,11 +216,8 @@ int trajectory_settings_equal_masses(const trajectory_settings *s)
 
 void trajectory_settings_free(trajectory_settings *s)
 {
-    char **command = (char **)(uintptr_t)s->command;
-
-    for (char **word = command; word != NULL && *word != NULL; word++)
-        free(*word);
-    free(command);
+    free_list(s->command);
+    free_list(s->continuations);
     for (size_t i = 0; i < N_TEXTS; i++)
         free(*text_at(s, i));
     free((void *)(uintptr_t)s->mass_values);

@@ -2,6 +2,7 @@
 /* Tests: tests/engines/test_trajectory.c */
 #include "atoms/pattern.h"
 #include "atoms/selection.h"
+#include "reading/parts.h"
 #include "reading/recognise.h"
 #include "io/nearest.h"
 #include "io/struct.h"
@@ -215,6 +216,36 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
     };
 
     io_struct_out(info, &own, sizeof own);
+}
+
+collet_status collet_trajectory_file_at(const collet_trajectory *x, collet_trajectory_file *file,
+                                        size_t index)
+{
+    int64_t n;
+    const trajectory_part *parts = trajectory_parts_get(x->inputs.trajectory, &n);
+    collet_trajectory_file own = {.path = x->settings.trajectory,
+                                  .format = x->inputs.info->format,
+                                  .bytes = x->inputs.info->file_size,
+                                  .first_frame = -1};
+    int done = x->stage == TRAJECTORY_DONE; /* before, another thread counts frames */
+
+    if (index >= (n > 0 ? (size_t)n : 1))
+        return COLLET_NOT_FOUND;
+    if (n > 0) {
+        own.path = parts[index].path;
+        own.format = parts[index].format;
+        own.bytes = parts[index].size;
+    }
+    if (done && n > 0) {
+        own.was_cut = parts[index].was_cut;
+        own.first_frame = parts[index].first;
+        own.frames = parts[index].n_frames;
+    } else if (done && x->n_frames > 0) {
+        own.first_frame = 0;
+        own.frames = x->last_frame + 1;
+    }
+    io_struct_out(file, &own, sizeof own);
+    return COLLET_OK;
 }
 
 collet_status collet_trajectory_format_at(collet_trajectory_format *format, size_t index)

@@ -2,6 +2,8 @@
 /* Tests: tests/tools/test_extract_missing_data.c, tests/engines/test_trajectory.c */
 #include "warnings.h"
 
+#include "trajectory/reading/parts.h"
+
 #include "io/numerals.h"
 #include "io/utf8.h"
 
@@ -36,6 +38,23 @@ static COLLET_PRINTF(3, 4) collet_status
     x->warnings[x->n_warnings++] = shown;
     return COLLET_OK;
 }
+
+#define FRAME_NAME 200 /* bytes */
+
+/* "frame 12", or of several files "frame 12 (frame 2 of b.xtc)", in `text`, which is returned. */
+static const char *frame_name(const collet_trajectory *x, int64_t index, char text[FRAME_NAME])
+{
+    const trajectory_part *part = trajectory_parts_find(x->inputs.trajectory, index);
+
+    if (part == NULL)
+        snprintf(text, FRAME_NAME, "frame %lld", (long long)index);
+    else
+        snprintf(text, FRAME_NAME, "frame %lld (frame %lld of %.140s)", (long long)index,
+                 (long long)(index - part->first), part->path);
+    return text;
+}
+
+#define NAME_OF_FRAME(index) frame_name(x, (index), (char[FRAME_NAME]){0})
 
 /* Finds the first number of a field of a body that is not finite, in a frame as it is read: returns
  * its atom and sets *value. -1: all are finite. */
@@ -119,7 +138,7 @@ static collet_status warn_gaps(collet_trajectory *x, collet_error *err)
 
     if (gaps->frames == 0)
         return COLLET_OK;
-    return add_warning(x, err, "frame %lld has no %s%s (such frames: %lld)", (long long)gaps->first,
+    return add_warning(x, err, "%s has no %s%s (such frames: %lld)", NAME_OF_FRAME(gaps->first),
                        trajectory_fields_name(gaps->fields),
                        x->settings.missing == COLLET_TRAJECTORY_MISSING_SKIP
                            ? ": frames without a field that a key needs are left out"
@@ -163,11 +182,9 @@ static collet_status warn_unused(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(
         x, err,
-        "frame %lld of %s has %s, the first one has none: keys that need them are left out, "
-        "because "
-        "the first frame decides; write a file that begins where they do (gmx trjconv -b TIME)",
-        (long long)gaps->first_unused, x->settings.trajectory,
-        trajectory_fields_name(gaps->unused));
+        "%s has %s, the first one has none: keys that need them are left out, because the first "
+        "frame decides; write a file that begins where they do (gmx trjconv -b TIME)",
+        NAME_OF_FRAME(gaps->first_unused), trajectory_fields_name(gaps->unused));
 }
 
 static collet_status warn_not_finite(collet_trajectory *x, int field, collet_error *err)
@@ -195,13 +212,13 @@ static collet_status warn_not_finite(collet_trajectory *x, int field, collet_err
                  *of ? "rows of bodies" : "frames");
     if (atom < 0)
         return add_warning(
-            x, err, "frame %lld: %s%s are not finite, because a %s is not or a sum overflows%s",
-            (long long)number, results[field], of, names[field], more);
+            x, err, "%s: %s%s are not finite, because a %s is not or a sum overflows%s",
+            NAME_OF_FRAME(number), results[field], of, names[field], more);
     return add_warning(
         x, err,
-        "frame %lld: the %s of atom %lld (%s of %s %d, counted from 0) is %g, so %s%s are not "
+        "%s: the %s of atom %lld (%s of %s %d, counted from 0) is %g, so %s%s are not "
         "finite%s",
-        (long long)number, names[field], (long long)atom, topology->names[atom],
+        NAME_OF_FRAME(number), names[field], (long long)atom, topology->names[atom],
         topology->residue_names[atom], (int)topology->residue_ids[atom], value, results[field], of,
         more);
 }
@@ -239,9 +256,9 @@ static collet_status warn_no_times(collet_trajectory *x, collet_error *err)
     if (x->n_timed == x->n_frames || ((x->has & TRAJECTORY_TIMES) == 0 && x->n_bad_times == 0))
         return COLLET_OK;
     return add_warning(x, err,
-                       "frame %lld has no time%s (such frames: %lld): its time_ps is NaN, and so "
+                       "%s has no time%s (such frames: %lld): its time_ps is NaN, and so "
                        "is dL/dt of the frame and its neighbours",
-                       (long long)x->first_untimed,
+                       NAME_OF_FRAME(x->first_untimed),
                        x->n_bad_times > 0 ? " that is a finite number" : "",
                        (long long)(x->n_frames - x->n_timed));
 }
@@ -251,9 +268,8 @@ static collet_status warn_times(collet_trajectory *x, collet_error *err)
     if (x->times_not_rising == 0)
         return COLLET_OK;
     return add_warning(
-        x, err,
-        "frame %lld at %g ps is not later than the frame before it, at %g ps (such frames: %lld)%s",
-        (long long)x->first_not_rising, x->not_rising[1], x->not_rising[0],
+        x, err, "%s at %g ps is not later than the frame before it, at %g ps (such frames: %lld)%s",
+        NAME_OF_FRAME(x->first_not_rising), x->not_rising[1], x->not_rising[0],
         (long long)x->times_not_rising,
         computes_derivative(x) ? ": dL/dt is wrong at these frames and their neighbours" : "");
 }
@@ -333,12 +349,12 @@ static collet_status warn_cut(collet_trajectory *x, collet_error *err)
                  (int)topology->residue_ids[cut->next]);
     return add_warning(
         x, err,
-        "frame %lld: %s %d: %s are %.3g box lengths apart along the %c axis of the box, more than "
+        "%s: %s %d: %s are %.3g box lengths apart along the %c axis of the box, more than "
         "half: the periodic box cuts this molecule (such residues: %lld), or it is longer; the "
         "results of a cut molecule are wrong: " MAKE_WHOLE,
-        (long long)x->first_frame, topology->residue_names[cut->atom],
+        NAME_OF_FRAME(x->first_frame), topology->residue_names[cut->atom],
         (int)topology->residue_ids[cut->atom], other, cut->distance, "xyz"[cut->axis],
-        (long long)cut->count);
+        (long long)cut -> count);
 }
 
 static collet_status warn_singular(collet_trajectory *x, collet_error *err)

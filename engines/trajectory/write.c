@@ -27,6 +27,8 @@ static collet_status check_path(const trajectory_settings *settings, const char 
 
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs && status == COLLET_OK; i++)
         status = io_spool_check_input(path, inputs[i], err);
+    for (int64_t i = trajectory_settings_continuations(settings); i > 0 && status == COLLET_OK; i--)
+        status = io_spool_check_input(path, settings->continuations[i - 1], err);
     if (status != COLLET_OK)
         return status;
     if (!(flags & COLLET_TRAJECTORY_OVERWRITE) && lstat(path, &facts) == 0)

@@ -15,7 +15,7 @@ class Trajectory:
     def cancel(self) -> None: ...
     def close(self) -> None: ...
 
-def open(topology: bytes | None, trajectory: bytes | None, selection: str | None,
+def open(topology: bytes | None, trajectories: tuple[bytes, ...] | None, selection: str | None,
          ndx: bytes | None, masses: bytes | None, mass_values: list[float] | None,
          reference: bytes | None, keys: str | None,
          axis: tuple[float, float, float], start: int, stop: int, step: int, missing: int, batch_frames: int,

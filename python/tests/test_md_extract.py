@@ -193,7 +193,7 @@ def test_an_extraction_serves_one_call_at_a_time():
             engine.close()
         errors.append(frames)
     files = bytes(PEPTIDE / "conf.gro"), bytes(PEPTIDE / "traj.trr")
-    engine = _trajectory.open(*files, None, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0,
+    engine = _trajectory.open(files[0], files[1:], None, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0,
                               0, again, None)
     assert len(engine.collect()["com"]) == 51 and errors
     engine.close()
@@ -520,6 +520,20 @@ def test_extractions_leak_nothing():
         return resident() - before
     repeat(40)
     assert any(grown() < 4 << 20 for _ in range(3))  # what earlier tests left may still grow
+
+
+def test_several_files():
+    top, traj = PEPTIDE / "conf.gro", PEPTIDE / "traj.trr"
+    once = md.extract(top, traj)
+    again = md.extract(top, [traj, str(traj)])  # all frames of the first are in the second
+    for key in once:
+        np.testing.assert_array_equal(again[key], once[key])
+    files = again.meta["inputs"]["trajectory"]["files"]
+    assert [f["frames"] for f in files] == [0, len(once["com"])]
+    with pytest.raises(collet.InvalidError, match="traj is an empty list"):
+        md.extract(top, [])
+    with pytest.raises(TypeError):
+        md.extract(top, [traj, 3])
 
 
 @pytest.mark.parametrize("wrong, text", [

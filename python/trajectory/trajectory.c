@@ -78,18 +78,39 @@ static int path_of(PyObject *object, void *path)
     return object == Py_None || !PyBytes_AsStringAndSize(object, path, NULL);
 }
 
+/* Sets the files of a list of paths, of which `paths` keeps the addresses; free it. 0: no memory or not
+ * paths. */
+static int files_of(PyObject *list, collet_trajectory_options *o, const char ***paths)
+{
+    Py_ssize_t n = list == Py_None ? 0 : PyTuple_Check(list) ? PyTuple_Size(list) : -1;
+    *paths = n > 0 ? calloc((size_t)n + 1, sizeof **paths) : NULL;
+    for (Py_ssize_t i = 0; *paths && i < n; i++) {
+        char *path;
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem(list, i), &path, NULL))
+            return 0;
+        (*paths)[i] = path;
+    }
+    if (n < 0 || (n > 0 && !*paths)) {
+        PyErr_SetString(PyExc_TypeError, "trajectories are not a tuple of paths");
+        return 0;
+    }
+    o->trajectory = n > 0 ? (*paths)[0] : NULL;
+    o->continuations = n > 1 ? *paths + 1 : NULL;
+    return 1;
+}
+
 static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_trajectory_options o = {.struct_size = sizeof o};
-    PyObject *masses, *frames, *progress;
+    PyObject *files, *masses, *frames, *progress;
+    const char **paths = NULL;
     double *values = NULL;
     long long start, stop, step, batch_frames, batch_rows;
     unsigned missing;
-    if (!PyArg_ParseTuple(arguments, "O&O&zO&O&OO&z(ddd)LLLILLOO", path_of, &o.topology, path_of,
-                          &o.trajectory, &o.selection, path_of, &o.ndx, path_of, &o.masses, &masses,
-                          path_of, &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2],
-                          &start, &stop, &step, &missing, &batch_frames, &batch_rows, &progress,
-                          &frames))
+    if (!PyArg_ParseTuple(arguments, "O&OzO&O&OO&z(ddd)LLLILLOO", path_of, &o.topology, &files,
+                          &o.selection, path_of, &o.ndx, path_of, &o.masses, &masses, path_of,
+                          &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2], &start, &stop,
+                          &step, &missing, &batch_frames, &batch_rows, &progress, &frames))
         return NULL;
     o.start = start;
     o.stop = stop;
@@ -100,7 +121,7 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
     if (masses != Py_None && !(values = source_doubles(masses, &o.n_mass_values)))
         return NULL;
     o.mass_values = values;
-    trajectory *self = PyObject_New(trajectory, type);
+    trajectory *self = files_of(files, &o, &paths) ? PyObject_New(trajectory, type) : NULL;
     if (self) {
         memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
         self->progress = Py_NewRef(progress);
@@ -110,6 +131,7 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
             Py_CLEAR(self);
     }
     free(values);
+    free(paths);
     return (PyObject *)self;
 }
 

@@ -384,7 +384,6 @@ static void test_usage(void **state)
     static const char *const lines[][8] = {
         {"collet-extract"},
         {"conf.gro"},
-        {"a", "b", "c"},
         {"a", "b", "--axis", "0,0,0"},
         {"a", "b", "--axis", "1,2"},
         {"a", "b", "--axis", "1,2,3,4"},

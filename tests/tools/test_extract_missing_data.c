@@ -341,7 +341,7 @@ static void keys_without_a_field_are_nan(void **state)
 static void fields_that_begin_later(void **state)
 {
     const char *text =
-        "frame 1 of late.trr has forces, the first one has none: keys that need them "
+        "frame 1 has forces, the first one has none: keys that need them "
         "are left out";
     io_image image = {0};
 

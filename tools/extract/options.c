@@ -36,7 +36,9 @@ static const char doc[] =
     "Computes rotational observables of every frame of a molecular dynamics trajectory: centre of "
     "mass, inertia tensor, principal moments and axes, Euler angles, angular momentum and "
     "velocity, torque, kinetic energies, gyration tensor, rmsd and tilt.\v"
-    "TOP and TRAJ are files of the same atoms. Results go to an .npz file that NumPy loads, with a "
+    "TOP and TRAJ are files of the same atoms. Several TRAJ are one trajectory: a frame whose time "
+    "is not before the first time of a later file, and all after it, are left out. Results go to "
+    "an .npz file that NumPy loads, with a "
     ".meta.json next to it that describes arrays, units and inputs.\n\n"
     "SELECTION: all, none, protein, nucleic, water, backbone, resname PATTERN..., name PATTERN..., "
     "chain PATTERN..., segid PATTERN..., element SYMBOL..., resid a:b..., index a:b... (from 0), "
@@ -151,12 +153,23 @@ static void add_keys(extract_options *options, const char *text)
     options->settings.keys = options->keys;
 }
 
-static void take_argument(struct argp_state *state, collet_trajectory_options *settings,
-                          const char *text)
+static void take_argument(struct argp_state *state, extract_options *options, const char *text)
 {
-    if (state->arg_num > 1)
-        tool_error(state, "'%s': only TOP and TRAJ are expected", text);
-    *(state->arg_num == 0 ? &settings->topology : &settings->trajectory) = text;
+    size_t n = options->n_continuations;
+    const char **grown;
+
+    if (state->arg_num < 2) {
+        *(state->arg_num == 0 ? &options->settings.topology : &options->settings.trajectory) = text;
+        return;
+    }
+    grown = realloc(options->continuations, (n + 2) * sizeof *grown);
+    if (grown == NULL)
+        out_of_memory();
+    grown[n] = text;
+    grown[n + 1] = NULL;
+    options->continuations = grown;
+    options->settings.continuations = grown;
+    options->n_continuations++;
 }
 
 static uint32_t parse_missing(struct argp_state *state, const char *text)
@@ -243,7 +256,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->json = 1;
         return 0;
     case ARGP_KEY_ARG:
-        take_argument(state, &options->settings, text);
+        take_argument(state, options, text);
         return 0;
     case ARGP_KEY_END:
         check(state, options);
@@ -311,7 +324,7 @@ static void choose_path(extract_options *options)
 
 void extract_options_parse(int argc, char **argv, extract_options *options)
 {
-    static const struct argp argp = {argp_options,    parse_option, "TOP TRAJ", doc,
+    static const struct argp argp = {argp_options,    parse_option, "TOP TRAJ...", doc,
                                      tool_short_help, help_filter,  NULL};
 
     memset(options, 0, sizeof *options);
@@ -330,4 +343,5 @@ void extract_options_free(extract_options *options)
     free(options->command);
     free(options->path);
     free(options->keys);
+    free(options->continuations);
 }

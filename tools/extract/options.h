@@ -16,6 +16,8 @@ typedef struct extract_options {
     collet_trajectory_options settings; /* without callbacks */
     char **command;                     /* argv as it was typed; NULL if out of memory */
     char *keys;                         /* of all --keys, separated by ',' */
+    const char **continuations;         /* the TRAJ after the first, ended by NULL */
+    size_t n_continuations;
     const char *output;                 /* -o */
     const char *directory;              /* -d */
     char *path; /* of the output: one of these, or the trajectory's name with .npz */

@@ -40,6 +40,7 @@ typedef struct trajectory_reader_info {
     int32_t has_times;      /* 0 or 1 */
     int32_t on_demand;      /* 1: frames are read by the calling thread, not ahead of it */
     int32_t concurrent;     /* 1: several threads may decode frames at once */
+    double first_time;      /* ps, of the first frame; NaN: it has none */
     int64_t lacking;        /* the first atom without a velocity where others have one: then
                                has_velocities is 0; else -1 */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */

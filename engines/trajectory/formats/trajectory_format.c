@@ -18,6 +18,7 @@ collet_status trajectory_reader_fail(const trajectory_reader *trajectory, collet
     vsnprintf(text, sizeof text, format, arguments);
     io_numerals_end(before);
     va_end(arguments);
+    trajectory = trajectory->part ? trajectory->part : trajectory;
     return collet_fail(err, status, "%s: frame %lld at byte %lld: %s", trajectory->source.path,
                        (long long)trajectory->index, (long long)trajectory->offset, text);
 }

@@ -77,6 +77,9 @@ typedef struct trajectory_format {
      * its own, for which `head` was not called. Worth it where decoding takes longer than reading. */
     int concurrent;
     size_t state_size; /* bytes of trajectory->state, which is zeroed when the file is opened */
+    /* Fills the state of `decoder`, which decodes frames of `from` on another thread. NULL: it remains
+     * zeros. */
+    void (*share)(const trajectory_reader *from, trajectory_reader *decoder);
     /* Frees what the state points to; NULL if it owns nothing. */
     void (*close)(trajectory_reader *trajectory);
 } trajectory_format;
@@ -99,6 +102,8 @@ struct trajectory_reader {
     int64_t stop; /* < 0: none */
     int64_t step;
 
+    trajectory_reader *part; /* of several files: the reader of the current one; else NULL */
+
     int delivered;    /* 1: a frame was */
     uint32_t missing; /* COLLET_TRAJECTORY_MISSING_* */
     trajectory_gaps gaps;
@@ -108,7 +113,8 @@ struct trajectory_reader {
     collet_error error;
 };
 
-/* Sets the text "path: frame N at byte B: ..." about the frame at trajectory->offset. */
+/* Sets the text "path: frame N at byte B: ..." about the frame at trajectory->offset, or that of its
+ * part. */
 collet_status trajectory_reader_fail(const trajectory_reader *trajectory, collet_status status,
                                      collet_error *err, const char *format, ...)
     COLLET_PRINTF(4, 5);

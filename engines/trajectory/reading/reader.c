@@ -5,6 +5,7 @@
 #include "recognise.h"
 #include "scan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ static void describe(trajectory_reader *trajectory, const trajectory_frame_head 
     info->has_velocities = head->velocities != 0;
     info->has_forces = head->forces != 0;
     info->has_times = head->has_time;
+    info->first_time = head->has_time ? head->time : (double)NAN;
     info->lacking = head->lacking;
 }
 
@@ -122,6 +124,16 @@ void trajectory_reader_background(trajectory_reader *trajectory)
     trajectory->source.poll = (io_poll){is_cancelled, trajectory};
 }
 
+/* Frees what the state of a format points to. */
+static collet_status drop_state(const trajectory_format *format, const void *state)
+{
+    trajectory_reader none = {.state = (void *)(uintptr_t)state};
+
+    if (format->close)
+        format->close(&none);
+    return COLLET_NO_MEMORY;
+}
+
 collet_status trajectory_reader_open_with(const trajectory_format *format, const void *state,
                                           const char *name, int64_t size, trajectory_reader **out,
                                           collet_error *err)
@@ -129,7 +141,7 @@ collet_status trajectory_reader_open_with(const trajectory_format *format, const
     *out = NULL;
     trajectory_reader *trajectory = allocate(name, err);
     if (!trajectory)
-        return COLLET_NO_MEMORY;
+        return drop_state(format, state);
     trajectory->source.size = size;
     trajectory->source.path = strdup(name);
 
@@ -138,7 +150,21 @@ collet_status trajectory_reader_open_with(const trajectory_format *format, const
                                                                  "%s: no memory to open it", name);
     if (status == COLLET_OK)
         memcpy(trajectory->state, state, format->state_size);
+    else
+        drop_state(format, state);
     return finish_open(trajectory, status, out, err);
+}
+
+/* A trajectory that is not one file has no descriptor. */
+static collet_status share_source(const io_source *from, io_source *source, collet_error *err)
+{
+    if (from->fd >= 0)
+        return io_source_share(from, source, err);
+    *source = (io_source){.fd = -1, .size = from->size, .poll = from->poll};
+    source->path = strdup(from->path);
+    return source->path
+               ? COLLET_OK
+               : collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", from->path);
 }
 
 static collet_status share(const trajectory_reader *from, trajectory_reader *decoder,
@@ -146,7 +172,7 @@ static collet_status share(const trajectory_reader *from, trajectory_reader *dec
 {
     size_t runs = (size_t)from->n_runs * sizeof *from->runs;
 
-    collet_status status = io_source_share(&from->source, &decoder->source, err);
+    collet_status status = share_source(&from->source, &decoder->source, err);
     if (status == COLLET_OK)
         status = set_format(decoder, from->format, err);
     if (status != COLLET_OK)
@@ -158,6 +184,8 @@ static collet_status share(const trajectory_reader *from, trajectory_reader *dec
     decoder->n_runs = from->n_runs;
     decoder->n_selected = from->n_selected;
     decoder->info = from->info;
+    if (from->format->share)
+        from->format->share(from, decoder);
     return COLLET_OK;
 }
 

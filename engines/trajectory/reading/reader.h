@@ -31,8 +31,8 @@ collet_status trajectory_reader_open(const char *path, const io_poll *poll, traj
 
 struct trajectory_format;
 
-/* Opens frames that are not in a file. `state`, state_size bytes, is copied; `name` is for
- * messages. */
+/* Opens frames that are not in one file. `state`, state_size bytes, is copied, and what it points to
+ * belongs to the trajectory, also after an error; `name` is for messages. */
 collet_status trajectory_reader_open_with(const struct trajectory_format *format, const void *state,
                                           const char *name, int64_t size, trajectory_reader **out,
                                           collet_error *err);

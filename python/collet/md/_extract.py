@@ -156,7 +156,7 @@ class _Files:
     call = staticmethod(lambda function: function())
 
     def __init__(self, top, traj, masses=None):
-        self.files, self.masses = [os.fsencode(top), os.fsencode(traj)], masses
+        self.files, self.masses = [os.fsencode(top), _paths(traj)], masses
 
 
 def _check_body(group):
@@ -253,6 +253,14 @@ def _missing(text):
     return modes.index(text)
 
 
+def _paths(traj):
+    """One path or several, as a tuple."""
+    several = (traj,) if isinstance(traj, (str, bytes, os.PathLike)) else tuple(traj)
+    if not several:
+        raise _core.InvalidError("extract: traj is an empty list; give the path of a trajectory")
+    return tuple(map(os.fsencode, several))
+
+
 def _patterns(keys):
     if keys is None or isinstance(keys, str):
         return keys
@@ -325,7 +333,9 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
             progress=False):
     """The observables of every frame, as the program collet-extract computes them.
 
-    top, traj : paths of files in the formats that formats() lists; or only `top`: an MDAnalysis
+    top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files in
+        order, as one trajectory: a frame whose time is not before the first time of a later file, and
+        all after it, are left out. Or only `top`: an MDAnalysis
         Universe or AtomGroup, an mdtraj.Trajectory, an iterator of such (mdtraj.iterload), which is
         copied to a temporary file first, or Frames of arrays; frames are read from the object. It is
         one body: an UpdatingAtomGroup, a ResidueGroup and a SegmentGroup are a TypeError. A universe, as

@@ -122,6 +122,9 @@ typedef struct collet_trajectory_options {
 
     const char *topology;   /* a file of a format with a topology */
     const char *trajectory; /* a file of a format with frames, of the same atoms */
+    const char *const *continuations; /* files that follow it, ended by NULL, in any format, as one
+                               trajectory: a frame whose time is not before the first time of a later
+                               file, and all after it, are left out. NULL: none */
     const char *selection;  /* atoms to analyse, in the language of collet-extract(1); with "within"
                                other atoms in each frame. NULL: all */
     const char *ndx; /* a .ndx file of GROMACS, whose groups the selection may name; NULL: none */
@@ -235,6 +238,24 @@ typedef struct collet_trajectory_info {
 
 COLLET_API void collet_trajectory_get_info(const collet_trajectory *trajectory,
                                            collet_trajectory_info *info);
+
+/* One file of the trajectory. */
+typedef struct collet_trajectory_file {
+    uint32_t struct_size;
+    int32_t was_cut;    /* after the last row, 1: its last frames are left out, because a later file
+                            has their times */
+    const char *path;   /* valid until the trajectory is destroyed */
+    const char *format; /* a format's name, or "memory" */
+    int64_t bytes;
+    /* after the last row: */
+    int64_t
+        first_frame; /* the number of its first frame among those of all files; -1: none was read */
+    int64_t frames;  /* that were read, also where `step` skips them, not those that are left out */
+} collet_trajectory_file;
+
+/* Sets *file to file `index` of the trajectory, counted from 0; NOT_FOUND beyond the last. */
+COLLET_API collet_status collet_trajectory_file_at(const collet_trajectory *trajectory,
+                                                   collet_trajectory_file *file, size_t index);
 
 /* One array of the results. Strings are static. */
 typedef struct collet_trajectory_quantity {

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files are one trajectory of a format of its own, whose functions call those of the file's
+ * format.
+ * Tests: tests/engines/test_io_parts.c */
+#include "parts.h"
+
+#include "trajectory/formats/trajectory_format.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The state of the trajectory's format. */
+typedef struct parts_state {
+    trajectory_part *parts;
+    int64_t n;
+    int is_shared;             /* 1: `parts` belongs to the reader that scans the frames */
+    trajectory_reader *reader; /* of file `current`; NULL: none is open */
+    int64_t current;
+    double times
+        [2]; /* of the last frame of the current file whose head was read, and the one before */
+} parts_state;
+
+/* ---- The current file -------------------------------------------------------------------- */
+
+/* The selection belongs to the whole trajectory. */
+static void close_current(parts_state *s)
+{
+    if (s->reader)
+        s->reader->runs = NULL;
+    trajectory_reader_close(s->reader);
+    s->reader = NULL;
+}
+
+/* Opens file k unless it is open. */
+static collet_status open_part(trajectory_reader *trajectory, int64_t k, collet_error *err)
+{
+    parts_state *s = trajectory->state;
+    const trajectory_part *part = &s->parts[k];
+    trajectory_reader *reader;
+
+    if (s->reader && s->current == k)
+        return COLLET_OK;
+    close_current(s);
+    trajectory->part = NULL;
+    collet_status status =
+        trajectory_reader_open(part->path, &trajectory->source.poll, &reader, err);
+    if (status != COLLET_OK)
+        return status;
+    free(reader->runs);
+    reader->runs = NULL;
+    s->reader = trajectory->part = reader;
+    s->current = k;
+    if (reader->source.size < part->size)
+        return collet_fail(err, COLLET_IO, "%s: the file was changed while it was read; run again",
+                           part->path);
+    reader->source.size = part->size; /* frames appended since the first opening are ignored */
+    return COLLET_OK;
+}
+
+/* Moves the reader of file k to the trajectory's frame. */
+static collet_status move_to(trajectory_reader *trajectory, int64_t k, collet_error *err)
+{
+    const parts_state *s = trajectory->state;
+    const trajectory_part *part = &s->parts[k];
+
+    collet_status status = open_part(trajectory, k, err);
+    if (status != COLLET_OK)
+        return status;
+    s->reader->source.poll = trajectory->source.poll;
+    s->reader->runs = trajectory->runs;
+    s->reader->n_runs = trajectory->n_runs;
+    s->reader->n_selected = trajectory->n_selected;
+    s->reader->offset = trajectory->offset - part->offset;
+    s->reader->index = trajectory->index - part->first;
+    s->reader->line = trajectory->line;
+    return COLLET_OK;
+}
+
+/* The file with this byte of all files, which is not behind the last. */
+static int64_t part_at(const parts_state *s, int64_t offset)
+{
+    int64_t k = 0;
+
+    while (k + 1 < s->n && offset >= s->parts[k + 1].offset)
+        k++;
+    return k;
+}
+
+/* ---- Functions of the format ------------------------------------------------------------- */
+
+/* Says that the error of file k ends the work although files follow. */
+static collet_status explain(trajectory_reader *trajectory, int64_t k, collet_status status,
+                             collet_error *err)
+{
+    const parts_state *s = trajectory->state;
+    collet_error own;
+
+    trajectory->truncated = s->reader && s->reader->truncated;
+    if (status != COLLET_FORMAT || k + 1 == s->n || !err)
+        return status;
+    own = *err;
+    return collet_fail(err, status,
+                       "%s; the files after it (%lld) are not read, because frames between would "
+                       "be missing: leave this file out, or give one without the gap",
+                       own.text, (long long)(s->n - 1 - k));
+}
+
+/* Reads the head of the trajectory's frame in file k. */
+static collet_status read_part(trajectory_reader *trajectory, int64_t k,
+                               trajectory_frame_head *head, collet_error *err)
+{
+    parts_state *s = trajectory->state;
+    trajectory_part *part = &s->parts[k];
+
+    if (part->first < 0)
+        part->first = trajectory->index;
+    collet_status status = move_to(trajectory, k, err);
+    if (status == COLLET_OK)
+        status = s->reader->format->head(s->reader, head, err);
+    return status;
+}
+
+/* 1: the frame of file k whose head was read, or is cut off, is left out. A frame whose head is cut off
+ * would come as long after the frame before it as that came after its own. */
+static int is_left_out(const parts_state *s, int64_t k, collet_status status,
+                       const trajectory_frame_head *head)
+{
+    const trajectory_part *part = &s->parts[k];
+
+    if (status == COLLET_OK)
+        return head->has_time && head->time >= part->end;
+    double step = s->times[0] - s->times[1];
+    return s->reader && s->reader->truncated && s->reader->index >= 2 &&
+           s->times[0] + step * (1 + 1e-3) >= part->end;
+}
+
+/* The file before file k ended after a complete frame, perhaps too early. */
+static collet_status check_before(trajectory_reader *trajectory, int64_t k, collet_error *err)
+{
+    const parts_state *s = trajectory->state;
+    const trajectory_part *before = &s->parts[k - 1];
+
+    if (!s->reader || s->current != k - 1 || before->was_cut ||
+        before->n_frames >= s->reader->announced)
+        return COLLET_OK;
+    s->reader->offset = before->size;
+    s->reader->index = before->n_frames;
+    return explain(trajectory, k - 1, trajectory_reader_truncated(s->reader, err), err);
+}
+
+/* Makes the head of a frame in file k, which is not left out, one of the trajectory's. */
+static collet_status accept(trajectory_reader *trajectory, int64_t k, collet_status status,
+                            trajectory_frame_head *head, collet_error *err)
+{
+    parts_state *s = trajectory->state;
+    trajectory_part *part = &s->parts[k];
+
+    if (status == COLLET_OK && head->end > part->size)
+        status = trajectory_reader_truncated(s->reader, err);
+    if (status != COLLET_OK)
+        return explain(trajectory, k, status, err);
+    part->n_frames = s->reader->index + 1;
+    head->end += part->offset;
+    s->times[1] = s->times[0];
+    s->times[0] = head->has_time ? head->time : (double)NAN;
+    if (k + 1 == s->n && s->reader->announced > 0)
+        trajectory->announced = part->first + s->reader->announced;
+    trajectory->info.precision = s->reader->info.precision;
+    return COLLET_OK;
+}
+
+static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
+                               collet_error *err)
+{
+    parts_state *s = trajectory->state;
+    const trajectory_frame_head none = *head;
+
+    for (int64_t k = part_at(s, trajectory->offset);; k++) {
+        trajectory_part *part = &s->parts[k];
+        int begins = trajectory->offset == part->offset;
+
+        collet_status status = begins && k > 0 ? check_before(trajectory, k, err) : COLLET_OK;
+        if (begins)
+            trajectory->line = 1;
+        *head = none;
+        if (status != COLLET_OK)
+            return status;
+        status = read_part(trajectory, k, head, err);
+        if (!is_left_out(s, k, status, head))
+            return accept(trajectory, k, status, head, err);
+        part->was_cut = 1;
+        trajectory->offset = s->parts[k + 1].offset;
+    }
+}
+
+static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_head *head,
+                               const trajectory_frame_target *target, collet_error *err)
+{
+    const parts_state *s = trajectory->state;
+    int64_t k = part_at(s, trajectory->offset);
+
+    collet_status status = move_to(trajectory, k, err);
+    if (status == COLLET_OK)
+        status = s->reader->format->body(s->reader, head, target, err);
+    return status == COLLET_OK ? status : explain(trajectory, k, status, err);
+}
+
+static void close_parts(trajectory_reader *trajectory)
+{
+    parts_state *s = trajectory->state;
+
+    close_current(s);
+    if (s->is_shared)
+        return;
+    for (int64_t k = 0; s->parts && k < s->n; k++)
+        free(s->parts[k].path);
+    free(s->parts);
+}
+
+static void share_parts(const trajectory_reader *from, trajectory_reader *decoder)
+{
+    const parts_state *s = from->state;
+
+    *(parts_state *)decoder->state = (parts_state){.parts = s->parts, .n = s->n, .is_shared = 1};
+}
+
+static const trajectory_format parts_format = {
+    .name = "parts",
+    .head = read_head,
+    .body = read_body,
+    .state_size = sizeof(parts_state),
+    .share = share_parts,
+    .close = close_parts,
+};
+
+/* ---- Opening ----------------------------------------------------------------------------- */
+
+static collet_status check_info(const trajectory_reader_info *info,
+                                const trajectory_reader_info *first, const char *path,
+                                const char *first_path, collet_error *err)
+{
+    if (info->n_atoms != first->n_atoms)
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s has %lld atoms, but %s has %lld: give files of the same system",
+                           path, (long long)info->n_atoms, first_path, (long long)first->n_atoms);
+    if (info->dtype != first->dtype)
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s is in %s precision, but %s is in %s: convert one of them", path,
+                           info->dtype == COLLET_F64 ? "double" : "single", first_path,
+                           first->dtype == COLLET_F64 ? "double" : "single");
+    return COLLET_OK;
+}
+
+/* Files of different formats may store the same time with different precision. */
+static double time_before(const trajectory_reader_info *earlier,
+                          const trajectory_reader_info *later)
+{
+    if (!earlier->has_times || !later->has_times || !isfinite(later->first_time))
+        return (double)INFINITY;
+    if (earlier->format == later->format)
+        return later->first_time;
+    return (double)nextafterf((float)later->first_time, -INFINITY);
+}
+
+/* Opens each file once, and notes where it begins. `infos` has n elements. */
+static collet_status inspect(const char *const *paths, const io_poll *poll, parts_state *s,
+                             trajectory_reader_info *infos, collet_error *err)
+{
+    int64_t offset = 0;
+
+    for (int64_t k = 0; k < s->n; k++) {
+        trajectory_part *part = &s->parts[k];
+        trajectory_reader *reader;
+        collet_status status = trajectory_reader_open(paths[k], poll, &reader, err);
+        if (status != COLLET_OK)
+            return status;
+        infos[k] = *trajectory_reader_get_info(reader);
+        trajectory_reader_close(reader);
+        status = check_info(&infos[k], &infos[0], paths[k], paths[0], err);
+        if (status != COLLET_OK)
+            return status;
+        *part = (trajectory_part){.path = strdup(paths[k]),
+                                  .format = infos[k].format,
+                                  .size = infos[k].file_size,
+                                  .offset = offset,
+                                  .end = (double)INFINITY,
+                                  .first = -1};
+        if (!part->path)
+            return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", paths[k]);
+        if (__builtin_add_overflow(offset, part->size, &offset))
+            return collet_fail(err, COLLET_OVERFLOW, "%s: the trajectory is too large", paths[k]);
+        for (int64_t i = 0; i < k; i++)
+            s->parts[i].end = fmin(s->parts[i].end, time_before(&infos[i], &infos[k]));
+    }
+    return COLLET_OK;
+}
+
+static collet_status open_several(const char *const *paths, parts_state *s, const io_poll *poll,
+                                  trajectory_reader **out, collet_error *err)
+{
+    trajectory_reader_info *infos = calloc((size_t)s->n, sizeof *infos);
+    int concurrent = 1;
+
+    s->parts = calloc((size_t)s->n, sizeof *s->parts);
+    collet_status status = infos && s->parts ? inspect(paths, poll, s, infos, err)
+                                             : collet_fail(err, COLLET_NO_MEMORY,
+                                                           "%s: no memory to open it", paths[0]);
+    for (int64_t k = 0; status == COLLET_OK && k < s->n; k++)
+        concurrent = concurrent && infos[k].concurrent;
+    free(infos);
+    if (status != COLLET_OK) {
+        trajectory_reader none = {.state = s};
+        close_parts(&none);
+        return status;
+    }
+    const trajectory_part *last = &s->parts[s->n - 1];
+    status = trajectory_reader_open_with(&parts_format, s, paths[0], last->offset + last->size, out,
+                                         err);
+    if (status != COLLET_OK)
+        return status;
+    (*out)->info.format = s->parts[0].format;
+    (*out)->info.concurrent = concurrent;
+    return COLLET_OK;
+}
+
+collet_status trajectory_parts_open(const char *const *paths, int64_t n, const io_poll *poll,
+                                    trajectory_reader **out, collet_error *err)
+{
+    parts_state s = {.n = n};
+
+    *out = NULL;
+    return n == 1 ? trajectory_reader_open(paths[0], poll, out, err)
+                  : open_several(paths, &s, poll, out, err);
+}
+
+const trajectory_part *trajectory_parts_get(const trajectory_reader *trajectory, int64_t *n)
+{
+    const parts_state *s = trajectory->format == &parts_format ? trajectory->state : NULL;
+
+    *n = s ? s->n : 0;
+    return s ? s->parts : NULL;
+}
+
+const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index)
+{
+    int64_t n;
+    const trajectory_part *parts = trajectory_parts_get(trajectory, &n), *found = NULL;
+
+    for (int64_t k = 0; k < n; k++)
+        if (parts[k].first >= 0 && index >= parts[k].first &&
+            index - parts[k].first < parts[k].n_frames)
+            found = &parts[k];
+    return found;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * parts.h - several files in order as one trajectory, such as the parts of a run that was continued.
+ *
+ * A file's frames end where a later file begins: a frame whose time is not before the first time of a
+ * later file, and all after it, are left out, as by gmx trjcat. Files without times are joined
+ * whole. Frames are numbered from the first one of the first file, without those that are left out;
+ * messages name the file and the frame's number in it.
+ */
+#ifndef ENGINES_TRAJECTORY_READING_PARTS_H
+#define ENGINES_TRAJECTORY_READING_PARTS_H
+
+#include "reader.h"
+
+typedef struct trajectory_part {
+    char *path;
+    const char *format; /* a name of formats.h */
+    int64_t size;       /* bytes */
+    int64_t offset;     /* of its first byte among the bytes of all files */
+    double end;         /* frames from this time on, ps, are left out; infinity: none is */
+    int64_t first;      /* the number of its first frame; -1 until it was read */
+    int64_t n_frames;   /* read so far, without those that are left out */
+    int32_t was_cut;    /* 1: frames were left out */
+    uint32_t reserved;  /* 0 */
+} trajectory_part;
+
+/*
+ * As trajectory_reader_open, for n >= 1 files, all of which are opened once. COLLET_FORMAT where the
+ * number of atoms or the precision of one differs from the first. Formats may differ.
+ */
+collet_status trajectory_parts_open(const char *const *paths, int64_t n, const io_poll *poll,
+                                    trajectory_reader **out, collet_error *err);
+
+/* The files of a trajectory and their number; NULL and 0 where it is one file. Their numbers of
+ * frames are final when all was read. Valid until the trajectory is closed. */
+const trajectory_part *trajectory_parts_get(const trajectory_reader *trajectory, int64_t *n);
+
+/* The file of frame `index` of the trajectory; NULL: one file, or it was not read. */
+const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index);
+
+#endif
