@@ -23,6 +23,8 @@
 /* Bytes of what threads need to decode frames, about 28 an atom each. */
 #define DECODERS_MOST ((int64_t)64 << 20)
 #define DECODER_ATOM 28
+/* The same for a decoder that finds the selected atoms of each frame. */
+#define CHOOSER_ATOM 128
 
 /* Frames of a block: the kernels that read no atoms run on so many frames at once; rows of many
  * bodies limit memory. */
@@ -76,7 +78,8 @@ static int64_t kernel_threads(const collet_trajectory *x)
 static int32_t reading_threads(const collet_trajectory *x)
 {
     const trajectory_reader_info *info = x->inputs.info;
-    int64_t all = count_threads(x), most = DECODERS_MOST / DECODER_ATOM / info->n_atoms;
+    int64_t atom = trajectory_choice_varies(x->inputs.choice) ? CHOOSER_ATOM : DECODER_ATOM;
+    int64_t all = count_threads(x), most = DECODERS_MOST / atom / info->n_atoms;
 
     if (info->on_demand || all == 1)
         return 0;
@@ -211,6 +214,8 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
                                        .user = x};
     collet_status status;
 
+    if (trajectory_choice_varies(in->choice)) /* frames have masses */
+        bytes += in->n_atoms * (int64_t)sizeof(double);
     x->batch_frames = x->settings.batch_frames > 0 ? x->settings.batch_frames
                                                    : choose_batch(bytes, in->bodies.n, rows);
     reading.batch_frames = x->batch_frames;

@@ -233,16 +233,22 @@ int trajectory_choice_varies(const trajectory_choice *c)
 static scratch *create_scratch(const trajectory_choice *c)
 {
     scratch *s = calloc(1, sizeof *s);
-    size_t n = (size_t)c->n_topology + 1;
+    size_t n = (size_t)c->n_topology + 1, n_sources = 0, n_targets = 0;
 
     if (s == NULL)
         return NULL;
+    for (size_t i = 0; i < c->n_nodes; i++) {
+        const choice_node *node = &c->nodes[i];
+
+        n_sources = (size_t)node->n_sources > n_sources ? (size_t)node->n_sources : n_sources;
+        n_targets = (size_t)node->n_targets > n_targets ? (size_t)node->n_targets : n_targets;
+    }
     s->neighbours = trajectory_neighbours_create();
     s->sets = malloc(c->depth * n);
     s->marks = malloc(n);
-    s->sources = malloc(3 * n * sizeof *s->sources);
-    s->targets = malloc(3 * n * sizeof *s->targets);
-    s->tested = malloc(n * sizeof *s->tested);
+    s->sources = malloc(3 * (n_sources + 1) * sizeof *s->sources);
+    s->targets = malloc(3 * (n_targets + 1) * sizeof *s->targets);
+    s->tested = malloc((n_targets + 1) * sizeof *s->tested);
     if (s->neighbours && s->sets && s->marks && s->sources && s->targets && s->tested)
         return s;
     free_scratch(s);
