@@ -179,7 +179,7 @@ static void messages_point_at_the_line(void **state)
     assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
     assert_non_null(
         strstr(err.text,
-               "bad.gro: the content is not a topology (.gro, .pdb, .psf, .top or .prmtop); it is not text"));
+               "bad.gro: the content is not a topology (.gro, .pdb, .psf, .top, .prmtop or .cif); it is not text"));
 }
 
 static void what_cannot_be_opened(void **state)

@@ -32,6 +32,17 @@ void trajectory_cell_vectors(double box[9], const double lengths[3], const doubl
     box[8] = c * height;
 }
 
+void trajectory_cell_of_crystal(double box[9], const double cell[6])
+{
+    double cosines[3];
+
+    for (size_t i = 0; i < 3; i++)
+        cosines[i] = trajectory_cell_cosine(cell[3 + i]);
+    trajectory_cell_vectors(box, cell, cosines);
+    if (cell[0] == 1 && cell[1] == 1 && cell[2] == 1)
+        memset(box, 0, 9 * sizeof *box);
+}
+
 /* 1 if the symmetric matrix is positive definite, as each box's is. */
 static int is_box(const double cell[6])
 {

@@ -12,6 +12,10 @@ double trajectory_cell_cosine(double degrees);
  */
 void trajectory_cell_vectors(double box[9], const double lengths[3], const double cosines[3]);
 
+/* The same from the lengths and angles in degrees of a crystal. A cube of 1 Angstrom, as in files
+ * without a crystal, is no box. */
+void trajectory_cell_of_crystal(double box[9], const double cell[6]);
+
 /*
  * The same from the six numbers of a .dcd file, which have one of three forms: a, cosine of gamma,
  * b, cosine of beta, cosine of alpha, c; the same with degrees (NAMD up to 2.5, CHARMM up to 21); or

@@ -16,7 +16,8 @@
     X(pdb)                                                                                         \
     X(psf)                                                                                         \
     X(top)                                                                                         \
-    X(prmtop)
+    X(prmtop)                                                                                      \
+    X(cif)
 
 #define TRAJECTORY_DECLARE(name) extern const trajectory_format trajectory_##name##_format;
 TRAJECTORY_FORMATS(TRAJECTORY_DECLARE)

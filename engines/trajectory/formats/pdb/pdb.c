@@ -89,25 +89,21 @@ static void take_title(trajectory_pdb *pdb, const char *text, size_t length)
     pdb->title[n] = '\0';
 }
 
-/* Reads the box of CRYST1. A cube of 1 Angstrom, as in files without a crystal, means no box. */
+/* Reads the box of CRYST1. */
 static void take_box(trajectory_pdb *pdb, const char *text, size_t length)
 {
     static const struct {
         size_t from;
         size_t width;
     } columns[6] = {{6, 9}, {15, 9}, {24, 9}, {33, 7}, {40, 7}, {47, 7}};
-    double numbers[6], cosines[3];
+    double numbers[6];
 
     memset(pdb->box, 0, sizeof pdb->box);
     for (size_t i = 0; i < 6; i++)
         if (length < columns[i].from + columns[i].width ||
             !io_decimal_parse(text + columns[i].from, columns[i].width, &numbers[i]))
             return;
-    if (numbers[0] == 1 && numbers[1] == 1 && numbers[2] == 1)
-        return;
-    for (size_t i = 0; i < 3; i++)
-        cosines[i] = trajectory_cell_cosine(numbers[3 + i]);
-    trajectory_cell_vectors(pdb->box, numbers, cosines);
+    trajectory_cell_of_crystal(pdb->box, numbers);
 }
 
 /* Updates the state for a record other than an atom; `before` is the position of its line. */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tokens.h - the words of a CIF file: names of items, keywords and values. */
+#ifndef ENGINES_TRAJECTORY_FORMATS_CIF_TOKENS_H
+#define ENGINES_TRAJECTORY_FORMATS_CIF_TOKENS_H
+
+#include "trajectory/formats/text.h"
+
+#define TRAJECTORY_CIF_TEXT 256
+
+typedef struct trajectory_cif_tokens {
+    io_lines lines;                 /* after the current line */
+    const char *at;                 /* the rest of the current line; NULL: none was read */
+    const char *end;                /* of the current line */
+    const char *begin;              /* likewise */
+    int64_t line_offset;            /* of the current line */
+    char text[TRAJECTORY_CIF_TEXT]; /* start of the last value of several lines */
+} trajectory_cif_tokens;
+
+typedef struct trajectory_cif_token {
+    trajectory_word
+        word;       /* without quotation marks, valid until the next one; text NULL: the end */
+    int quoted;     /* 1: a value, whatever its text */
+    int64_t offset; /* where it begins, for trajectory_cif_seek */
+    int64_t line;
+} trajectory_cif_token;
+
+/*
+ * Reads the next word. Of a value that has several lines only a part of the first one is returned.
+ * COLLET_FORMAT with "path:line:" for a quotation mark or a text that is not closed.
+ */
+collet_status trajectory_cif_read(trajectory_cif_tokens *tokens, trajectory_cif_token *token,
+                                  collet_error *err);
+
+/* Continues with the word at an offset in a line. */
+void trajectory_cif_seek(trajectory_cif_tokens *tokens, int64_t offset, int64_t line);
+
+/* 1 for the end, the name of an item or a keyword, which end the values of a loop. */
+int trajectory_cif_ends_values(const trajectory_cif_token *token);
+
+/* 1 if the word is this name, in any case. */
+int trajectory_cif_is(const trajectory_cif_token *token, const char *name);
+
+/* 1 if a CIF file can begin with these n bytes. */
+int trajectory_cif_recognise(const uint8_t *bytes, size_t n);
+
+#endif
