@@ -292,6 +292,13 @@ static collet_status warn_lacking(collet_trajectory *x, collet_error *err)
         topology->names[atom], topology->residue_names[atom], (int)topology->residue_ids[atom]);
 }
 
+static collet_status warn_note(collet_trajectory *x, collet_error *err)
+{
+    const char *note = x->inputs.info->note;
+
+    return note == NULL ? COLLET_OK : add_warning(x, err, "%s: %s", x->settings.trajectory, note);
+}
+
 static collet_status warn_locations(collet_trajectory *x, collet_error *err)
 {
     int64_t count = x->inputs.topology->left_out;
@@ -389,6 +396,8 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
         status = warn_lacking(x, err);
     if (status == COLLET_OK)
         status = warn_locations(x, err);
+    if (status == COLLET_OK)
+        status = warn_note(x, err);
     if (status == COLLET_OK)
         status = warn_bonds(x, err);
     if (status == COLLET_OK)

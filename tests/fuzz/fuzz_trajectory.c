@@ -14,9 +14,9 @@
 /* How files of a format begin, where bytes decide: one way for each value of the fourth byte. */
 static const struct {
     const char *format, *start;
-} starts[] = {{"nc", "CDF\1"},        {"nc", "CDF\2"},         {"nc", "CDF\5"},
-              {"psf", "PSF\n"},       {"trr", "\0\0\x07\xc9"}, {"xtc", "\0\0\x07\xcb"},
-              {"xtc", "\0\0\x07\xe7"}};
+} starts[] = {{"dump", "ITEM"},        {"nc", "CDF\1"},        {"nc", "CDF\2"},
+              {"nc", "CDF\5"},         {"psf", "PSF\n"},       {"trr", "\0\0\x07\xc9"},
+              {"xtc", "\0\0\x07\xcb"}, {"xtc", "\0\0\x07\xe7"}};
 
 static void require(int condition)
 {

@@ -12,6 +12,7 @@
     X(dcd)                                                                                         \
     X(xtc)                                                                                         \
     X(nc)                                                                                          \
+    X(dump)                                                                                        \
     X(gro)                                                                                         \
     X(pdb)                                                                                         \
     X(psf)                                                                                         \

@@ -43,6 +43,7 @@ typedef struct trajectory_reader_info {
     double first_time;      /* ps, of the first frame; NaN: it has none */
     int64_t lacking;        /* the first atom without a velocity where others have one: then
                                has_velocities is 0; else -1 */
+    const char *note;       /* static: a warning about the file; NULL: none */
     double precision;       /* .xtc: positions are multiples of 1/precision nm; else 0 */
 } trajectory_reader_info;
 

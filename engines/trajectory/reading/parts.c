@@ -167,6 +167,8 @@ static collet_status accept(trajectory_reader *trajectory, int64_t k, collet_sta
     if (k + 1 == s->n && s->reader->announced > 0)
         trajectory->announced = part->first + s->reader->announced;
     trajectory->info.precision = s->reader->info.precision;
+    if (s->reader->info.note)
+        trajectory->info.note = s->reader->info.note;
     return COLLET_OK;
 }
 
