@@ -177,20 +177,23 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
     return status;
 }
 
-static collet_status open_arrangement(trajectory_inputs *in, collet_error *err)
+static collet_status open_arrangement(trajectory_inputs *in, const trajectory_settings *settings,
+                                      collet_error *err)
 {
-    const trajectory_arrangement_setup setup = {
-        .topology = in->topology,
-        .members = in->indices,
-        .n_members = in->n_atoms,
-        .choice = trajectory_choice_varies(in->choice) ? in->choice : NULL,
-        .masses = in->masses};
+    const trajectory_arrangement_setup setup = {.topology = in->topology,
+                                                .members = in->indices,
+                                                .n_members = in->n_atoms,
+                                                .choice =
+                                                    trajectory_choice_varies(in->choice) ? in->choice
+                                                                                         : NULL,
+                                                .masses = in->masses,
+                                                .pbc = settings->pbc};
 
     return trajectory_arrangement_create(&setup, &in->arrangement, err);
 }
 
-collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const io_poll *poll,
-                                       trajectory_reader **out, collet_error *err)
+static collet_status open_trajectory(const trajectory_settings *settings, const io_poll *poll,
+                                     trajectory_reader **out, collet_error *err)
 {
     int64_t n = 1 + trajectory_settings_continuations(settings);
     const char **paths;
@@ -209,6 +212,21 @@ collet_status trajectory_inputs_reopen(const trajectory_settings *settings, cons
     return status;
 }
 
+collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const int64_t *atoms,
+                                       int64_t n_atoms, int64_t from, trajectory_reader **out,
+                                       collet_error *err)
+{
+    collet_status status = open_trajectory(settings, NULL, out, err);
+
+    if (status == COLLET_OK)
+        status = trajectory_reader_select(*out, atoms, n_atoms, err);
+    if (status == COLLET_OK)
+        status = trajectory_reader_slice(*out, from, settings->stop, settings->step, err);
+    if (status == COLLET_OK)
+        trajectory_reader_set_missing(*out, settings->missing);
+    return status;
+}
+
 /* Opens a trajectory, which must have as many atoms as the topology, and selects its atoms. `path`:
  * the trajectory or the reference. */
 static collet_status open_frames(const trajectory_inputs *in, const trajectory_settings *settings,
@@ -216,7 +234,7 @@ static collet_status open_frames(const trajectory_inputs *in, const trajectory_s
                                  collet_error *err)
 {
     collet_status status = path == settings->trajectory
-                               ? trajectory_inputs_reopen(settings, poll, out, err)
+                               ? open_trajectory(settings, poll, out, err)
                                : trajectory_reader_open(path, poll, out, err);
     int64_t n_atoms;
 
@@ -257,8 +275,8 @@ static collet_status read_first(const trajectory_inputs *in, trajectory_reader *
         *out = read;
         read = NULL;
     }
-    if (status == COLLET_OK && arranger)
-        status = arranger->frame(arranger->user, read ? read : *out, 0, *out, 0, err);
+    if (status == COLLET_OK)
+        status = trajectory_arrangement_apart(in->arrangement, read ? read : *out, *out, err);
     trajectory_frames_free(read);
     return status;
 }
@@ -314,6 +332,35 @@ static collet_status open_reference(trajectory_inputs *in, const trajectory_sett
     return status;
 }
 
+/*
+ * Threads arrange several frames at once, but the first one decides how molecules are made whole: it
+ * is read before. The frames of a source come one by one. Whatever is wrong with the first frame, the
+ * work will find.
+ */
+static collet_status read_ahead(const trajectory_inputs *in, const trajectory_settings *settings,
+                                collet_error *err)
+{
+    trajectory_reader *trajectory = NULL;
+    trajectory_frames *frames = NULL;
+    int64_t n_atoms;
+    const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n_atoms);
+    collet_status status;
+
+    if (settings->source != NULL || !trajectory_arrangement_arranger(in->arrangement))
+        return COLLET_OK;
+    status =
+        trajectory_inputs_reopen(settings, atoms, n_atoms, settings->start, &trajectory, err);
+    if (status == COLLET_OK)
+        status = trajectory_frames_create(n_atoms, 1, trajectory_reader_get_info(trajectory)->dtype,
+                                          0, 0, &frames, err);
+    if (status == COLLET_OK && trajectory_reader_read(trajectory, frames, NULL) == COLLET_OK &&
+        frames->n_frames == 1)
+        status = trajectory_arrangement_prepare(in->arrangement, frames, err);
+    trajectory_frames_free(frames);
+    trajectory_reader_close(trajectory);
+    return status;
+}
+
 collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_settings *settings,
                                      const io_poll *poll, collet_error *err)
 {
@@ -328,7 +375,7 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
     if (status == COLLET_OK)
         status = open_masses(in, settings, err);
     if (status == COLLET_OK)
-        status = open_arrangement(in, err);
+        status = open_arrangement(in, settings, err);
     if (status == COLLET_OK)
         status = open_frames(in, settings, settings->trajectory, poll, &in->trajectory, err);
     if (status == COLLET_OK)
@@ -336,6 +383,8 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
     if (status == COLLET_OK)
         status = trajectory_reader_slice(in->trajectory, settings->start, settings->stop,
                                          settings->step, err);
+    if (status == COLLET_OK)
+        status = read_ahead(in, settings, err);
     if (status == COLLET_OK)
         status = open_reference(in, settings, poll, err);
     if (status != COLLET_OK) {

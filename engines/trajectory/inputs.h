@@ -4,7 +4,7 @@
 #define ENGINES_TRAJECTORY_INPUTS_H
 
 #include "settings.h"
-#include "trajectory/atoms/arrangement.h"
+#include "trajectory/arrangement/arrangement.h"
 #include "trajectory/bodies/bodies.h"
 #include "trajectory/atoms/choice.h"
 #include "trajectory/atoms/masses.h"
@@ -38,9 +38,11 @@ typedef struct trajectory_inputs {
 collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory_settings *settings,
                                      const io_poll *poll, collet_error *err);
 
-/* Opens the trajectory of the settings once more, with all atoms and frames. */
-collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const io_poll *poll,
-                                       trajectory_reader **out, collet_error *err);
+/* Opens the trajectory of the settings once more, for these atoms and the frames from `from` on. The
+ * caller closes *out, also after an error. */
+collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const int64_t *atoms,
+                                       int64_t n_atoms, int64_t from, trajectory_reader **out,
+                                       collet_error *err);
 
 /* The length of the results' axis of bodies; 0: there is none. */
 int64_t trajectory_inputs_axis(const trajectory_inputs *inputs);

@@ -2,6 +2,7 @@
 /* Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_missing_data.c */
 #include "meta.h"
 
+#include "periodic.h"
 #include "trajectory/reading/parts.h"
 
 #include "io/numerals.h"
@@ -244,6 +245,18 @@ static void describe_choice(document *d, const collet_trajectory *x)
     put(d, d->root, "axis", cJSON_CreateDoubleArray(x->settings.axis, 3));
 }
 
+static void describe_box(document *d, const collet_trajectory *x)
+{
+    const trajectory_arrangement_notes *notes = &x->arranged;
+    cJSON *box = put_child(d, d->root, "periodic_box", cJSON_CreateObject());
+
+    put_text(d, box, "pbc", trajectory_periodic_name(x->settings.pbc));
+    put_text(d, box, "done", x->periodic);
+    put_integer(d, box, "frames_without_box", x->boxless);
+    put_integer(d, box, "molecules_left",
+                notes->left[TRAJECTORY_ENDLESS] + notes->left[TRAJECTORY_UNJOINED]);
+}
+
 static void describe_outputs(document *d, const collet_trajectory *x)
 {
     cJSON *outputs;
@@ -372,6 +385,7 @@ collet_status trajectory_meta_format(const collet_trajectory *x, char **text, co
     describe_status(&d, x);
     describe_inputs(&d, x);
     describe_choice(&d, x);
+    describe_box(&d, x);
     describe_outputs(&d, x);
     describe_omissions(&d, x);
     describe_warnings(&d, x);

@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include "meta.h"
+#include "periodic.h"
 #include "warnings.h"
 
 #include <math.h>
@@ -317,15 +318,26 @@ static void note_chosen(collet_trajectory *x, const trajectory_frames *frames, i
     }
 }
 
+/* Frames that nothing is done to are checked here. */
+static collet_status check_first(const collet_trajectory *x, const trajectory_frames *frames,
+                                 collet_error *err)
+{
+    trajectory_arrangement *arrangement = x->inputs.arrangement;
+
+    return x->n_frames > 0 || trajectory_arrangement_arranger(arrangement)
+               ? COLLET_OK
+               : trajectory_arrangement_prepare(arrangement, frames, err);
+}
+
 static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
 {
     for (int64_t i = 0; i < frames->n_frames; i++) {
         if (x->n_frames == 0) {
             x->first_frame = frames->indices[i];
             x->first_time = frames->times[i];
-            trajectory_cut_find(&x->cut, x->inputs.topology, x->inputs.indices, frames);
         }
         note_time(x, frames->indices[i], frames->times[i]);
+        x->boxless += !trajectory_lattice_exists(frames->boxes + 9 * i);
         if (frames->chosen != NULL)
             note_chosen(x, frames, i);
         x->n_frames++;
@@ -356,6 +368,8 @@ static collet_status finish(collet_trajectory *x, collet_error *err)
     if (status != COLLET_OK)
         return status;
     trajectory_analysis_get_notes(x->analysis, &x->notes);
+    trajectory_arrangement_get_notes(x->inputs.arrangement, &x->arranged);
+    trajectory_periodic_describe(x);
     x->computed_seconds = trajectory_clock() - x->began;
     status = trajectory_warnings_make(x, err);
     if (status == COLLET_OK)
@@ -370,8 +384,10 @@ collet_status trajectory_run_step(collet_trajectory *x, collet_error *err)
     collet_status status = trajectory_feed_next(x->feed, &batch, &x->truncated, &own);
 
     if (batch != NULL) {
+        status = check_first(x, batch->frames, err);
         note_frames(x, batch->frames);
-        status = trajectory_analysis_add(x->analysis, batch, err);
+        if (status == COLLET_OK)
+            status = trajectory_analysis_add(x->analysis, batch, err);
         return status == COLLET_OK ? report(x, err) : status;
     }
     if (status == COLLET_FORMAT && !x->truncated)

@@ -69,6 +69,8 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
     if (o->missing != COLLET_TRAJECTORY_MISSING_FAIL && o->source != NULL)
         return collet_fail(err, COLLET_INVALID,
                            "options: missing is for files; the frames of a source have all fields");
+    if (o->pbc > COLLET_TRAJECTORY_PBC_NONE || o->reserved)
+        return collet_fail(err, COLLET_INVALID, "options: pbc is %u, reserved %u; they must be 0 to 3 and 0", o->pbc, o->reserved);
     if (o->start < 0 || o->stop < 0 || o->step < 0)
         return collet_fail(err, COLLET_INVALID,
                            "frames: start %lld, stop %lld, step %lld: none may be negative",

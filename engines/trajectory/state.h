@@ -6,12 +6,13 @@
  *   run.c                  runtime, reading thread and kernels; rows go to a trajectory_emit_fn
  *   batches.c, write.c     the two receivers of rows: the caller's batches, or files
  *   checks.c, warnings.c   warnings about the results
+ *   periodic.c             what was done about the periodic box
  *   trajectory.c           create, destroy and information
  */
 #ifndef ENGINES_TRAJECTORY_STATE_H
 #define ENGINES_TRAJECTORY_STATE_H
 
-#include "atoms/wholeness.h"
+#include "arrangement/arrangement.h"
 #include "checks.h"
 #include "compute/analysis.h"
 #include "inputs.h"
@@ -68,7 +69,9 @@ struct collet_trajectory {
     int64_t n_empty;          /* bodies of frames without a selected atom that has a mass */
     int64_t first_empty;      /* the frame of the first of these, by its number in the file */
     int64_t empty_body;       /* its body */
-    trajectory_cut cut;       /* residues of the first frame that the periodic box cuts */
+    int64_t boxless;          /* frames without a periodic box */
+    trajectory_arrangement_notes arranged; /* what was done about the periodic box; at the end */
+    char periodic[128];       /* in words; "" before the end */
     trajectory_gaps gaps;     /* frames without a field that a key needs */
     int32_t truncated;        /* 1: the trajectory ends inside a frame, or TRAJECTORY_DAMAGED; see
                           `truncation` */

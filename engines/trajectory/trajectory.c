@@ -205,6 +205,7 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
         .mass = x->inputs.mass,
         .masses_guessed = x->inputs.composition.guessed > 0,
         .elements = x->inputs.elements,
+        .periodic = x->periodic[0] ? x->periodic : NULL,
         .bytes_total = trajectory->file_size,
         .frames = x->n_frames,
         .first_frame = x->first_frame,

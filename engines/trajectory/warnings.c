@@ -79,22 +79,6 @@ static int64_t find_value(const trajectory_inputs *in, int64_t body,
     return -1;
 }
 
-/* Sets up a reader like the run's. Where frames may be skipped, it is to read from the first on. */
-static collet_status reopen(const collet_trajectory *x, int64_t from, trajectory_reader **out)
-{
-    int64_t n;
-    const int64_t *atoms = trajectory_arrangement_atoms(x->inputs.arrangement, &n);
-    collet_status status = trajectory_inputs_reopen(&x->settings, NULL, out, NULL);
-
-    if (status == COLLET_OK)
-        status = trajectory_reader_select(*out, atoms, n, NULL);
-    if (status == COLLET_OK)
-        status = trajectory_reader_slice(*out, from, -1, x->settings.step, NULL);
-    if (status == COLLET_OK)
-        trajectory_reader_set_missing(*out, x->settings.missing);
-    return status;
-}
-
 /* Opens the trajectory again, because the first reader is at its end, reads the frame of a row of
  * frames and bodies and sets *number to its number. -1 also if that fails: the warning then names no
  * atom. */
@@ -109,10 +93,11 @@ static int64_t find_atom(const collet_trajectory *x, int field, int64_t row, int
     trajectory_reader *trajectory = NULL;
     trajectory_frames *frames = NULL;
     collet_status status;
-    int64_t atom = -1;
+    int64_t atom = -1, n;
+    const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n);
 
     *number = x->settings.start + (frame - before) * x->settings.step;
-    status = reopen(x, *number, &trajectory);
+    status = trajectory_inputs_reopen(&x->settings, atoms, n, *number, &trajectory, NULL);
     if (status == COLLET_OK)
         status = trajectory_frames_create(trajectory_reader_selected(trajectory), 1,
                                           in->info->dtype, velocities, forces, &frames, NULL);
@@ -340,14 +325,15 @@ static collet_status warn_elements(collet_trajectory *x, collet_error *err)
         topology->residue_names[atom], (int)topology->residue_ids[atom], found->taken_for->symbol);
 }
 
-#define MAKE_WHOLE                                                                                 \
-    "make molecules whole before (gmx trjconv -pbc whole, or -pbc mol to have each in the box)"
+/* ---- The periodic box -------------------------------------------------------------------- */
 
+/* Molecules that are cut, or that were made whole by guesses and are long. */
 static collet_status warn_cut(collet_trajectory *x, collet_error *err)
 {
     const trajectory_topology *topology = x->inputs.topology;
-    const trajectory_cut *cut = &x->cut;
+    const trajectory_cut *cut = &x->arranged.cut;
     char other[64] = "its atoms";
+    int whole = x->settings.pbc != COLLET_TRAJECTORY_PBC_NONE && x->arranged.known != 0;
 
     if (cut->count == 0)
         return COLLET_OK;
@@ -357,12 +343,59 @@ static collet_status warn_cut(collet_trajectory *x, collet_error *err)
     return add_warning(
         x, err,
         "%s: %s %d: %s are %.3g box lengths apart along the %c axis of the box, more than "
-        "half: the periodic box cuts this molecule (such residues: %lld), or it is longer; the "
-        "results of a cut molecule are wrong: " MAKE_WHOLE,
-        NAME_OF_FRAME(x->first_frame), topology->residue_names[cut->atom],
+        "half (such molecules: %lld)%s",
+        NAME_OF_FRAME(x->arranged.frame), topology->residue_names[cut->atom],
         (int)topology->residue_ids[cut->atom], other, cut->distance, "xyz"[cut->axis],
-        (long long)cut -> count);
+        (long long)cut->count,
+        whole ? ": it was made whole by joining the nearest atoms, because its bonds are not known; "
+                "if it is not so long, give a topology with bonds"
+        : x->arranged.known != 0
+            ? ": the periodic box cuts this molecule, or it is longer; the results of a cut "
+              "molecule are wrong: make molecules whole (--pbc whole, the default)"
+            : ": the periodic box cuts a molecule, or the atoms are spread; the results of a cut "
+              "molecule are wrong, and without bonds or residues none is made whole");
 }
+
+static collet_status warn_left(collet_trajectory *x, collet_error *err)
+{
+    static const char *const reasons[] = {
+        [TRAJECTORY_ENDLESS] = "is bonded to its own image through the periodic box, so that it has "
+                               "no end: it stays as in the file, and its centre of mass, radius of "
+                               "gyration, inertia and rmsd have no meaning",
+        [TRAJECTORY_UNJOINED] = "has too many atoms without known bonds to be made whole: it stays "
+                                "as in the file; give a topology with bonds",
+    };
+    const trajectory_topology *topology = x->inputs.topology;
+
+    for (int why = TRAJECTORY_ENDLESS; why <= TRAJECTORY_UNJOINED; why++) {
+        int64_t atom = x->arranged.left_atom[why];
+        collet_status status = COLLET_OK;
+
+        if (x->arranged.left[why] > 0)
+            status = add_warning(x, err, "the molecule of %s %d %s (such molecules: %lld)",
+                                 topology->residue_names[atom], (int)topology->residue_ids[atom],
+                                 reasons[why], (long long)x->arranged.left[why]);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+static collet_status warn_boxless(collet_trajectory *x, collet_error *err)
+{
+    int64_t count = x->boxless;
+    uint32_t pbc = x->settings.pbc;
+
+    if (count == 0 || pbc == COLLET_TRAJECTORY_PBC_NONE ||
+        (count == x->n_frames && pbc == COLLET_TRAJECTORY_PBC_WHOLE))
+        return COLLET_OK;
+    return add_warning(x, err,
+                       "%lld of %lld frames have no periodic box: in them positions are as in the "
+                       "file, and molecules that were cut remain so",
+                       (long long)count, (long long)x->n_frames);
+}
+
+/* ---- The end ----------------------------------------------------------------------------- */
 
 static collet_status warn_singular(collet_trajectory *x, collet_error *err)
 {
@@ -392,6 +425,10 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
         status = warn_elements(x, err);
     if (status == COLLET_OK)
         status = warn_cut(x, err);
+    if (status == COLLET_OK)
+        status = warn_left(x, err);
+    if (status == COLLET_OK)
+        status = warn_boxless(x, err);
     if (status == COLLET_OK)
         status = warn_lacking(x, err);
     if (status == COLLET_OK)

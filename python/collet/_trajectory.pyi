@@ -18,7 +18,7 @@ class Trajectory:
 def open(topology: bytes | None, trajectories: tuple[bytes, ...] | None, selection: str | None,
          ndx: bytes | None, masses: bytes | None, mass_values: list[float] | None,
          reference: bytes | None, keys: str | None,
-         axis: tuple[float, float, float], start: int, stop: int, step: int, missing: int, batch_frames: int,
+         axis: tuple[float, float, float], start: int, stop: int, step: int, missing: int, pbc: int, batch_frames: int,
          batch_rows: int, progress: Callable[[int, float], Any] | None,
          source: tuple[Any, ...] | None, /) -> Trajectory: ...
 def formats() -> list[tuple[str, str, bool, bool]]: ...

@@ -194,7 +194,7 @@ def test_an_extraction_serves_one_call_at_a_time():
         errors.append(frames)
     files = bytes(PEPTIDE / "conf.gro"), bytes(PEPTIDE / "traj.trr")
     engine = _trajectory.open(files[0], files[1:], None, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0,
-                              0, again, None)
+                              0, 0, again, None)
     assert len(engine.collect()["com"]) == 51 and errors
     engine.close()
     with pytest.raises(collet.InvalidError, match="closed"):
@@ -296,9 +296,25 @@ def test_molecules_that_the_box_cuts():
         for given in (universe, trajectory):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                md.extract(given, keys="com")
+                md.extract(given, keys="com", pbc="none")
             assert any("ALA 1: its atoms are" in str(w.message) for w in caught) == cut
     del Frames.triclinic_dimensions
+
+
+def test_whole_molecules():
+    files, third = (WATER / "conf.gro", WATER / "traj.trr"), {"selection": "resid 3"}
+    cut = md.extract(*files, **third, keys="rg,com", pbc="none")
+    for pbc in ("whole", "nojump", "center"):
+        whole = md.extract(*files, **third, keys="rg,com", pbc=pbc)
+        assert cut["rg"].max() > 0.5 and abs(whole["rg"] - 0.0328).max() < 1e-3
+        assert whole.meta["periodic_box"]["pbc"] == pbc
+        assert whole.meta["periodic_box"]["done"].startswith("molecules were made whole by residues")
+    np.testing.assert_allclose(whole["com"], 1.86206 / 2, rtol=1e-5)
+    start = md.extract(*files, **third, keys="com", pbc="nojump", start=7)["com"]
+    step = np.diff(start, axis=0)
+    assert (abs(step) < 1.86206 / 2).all()
+    same(md.extract(*files, **third, keys="rmsd", reference=files[0]),
+         md.extract(*files, **third, keys="rmsd", reference=files[0], batch=1))
 
 
 def test_groups_that_are_not_one_body():
@@ -540,7 +556,8 @@ def test_several_files():
     ({"axis": (0, 0)}, "axis is .0, 0., not three numbers"), ({"axis": (0, 0, 0)}, "axis is"),
     ({"axis": 3}, "axis is 3"), ({"step": 0}, "step is 0; it must be at least 1"),
     ({"start": 1.5}, "start is 1.5, not an integer"), ({"start": 2**70}, "start is"),
-    ({"missing": "none"}, "missing is 'none', not 'skip', 'nan' or 'fail'"),
+    ({"missing": "none"}, "missing is 'none', not 'fail', 'skip' or 'nan'"),
+    ({"pbc": "mol"}, "pbc is 'mol', not 'whole', 'nojump', 'center' or 'none'"),
     ({"batch": 0}, "batch is 0"), ({"rows": 0}, "rows is 0"), ({"selection": 3}, "selection is 3"),
     ({"progress": 3}, "progress is 3, not a function")])
 def test_wrong_arguments_are_told(wrong, text):

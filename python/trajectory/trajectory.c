@@ -106,16 +106,17 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
     const char **paths = NULL;
     double *values = NULL;
     long long start, stop, step, batch_frames, batch_rows;
-    unsigned missing;
-    if (!PyArg_ParseTuple(arguments, "O&OzO&O&OO&z(ddd)LLLILLOO", path_of, &o.topology, &files,
+    unsigned missing, pbc;
+    if (!PyArg_ParseTuple(arguments, "O&OzO&O&OO&z(ddd)LLLIILLOO", path_of, &o.topology, &files,
                           &o.selection, path_of, &o.ndx, path_of, &o.masses, &masses, path_of,
                           &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2], &start, &stop,
-                          &step, &missing, &batch_frames, &batch_rows, &progress, &frames))
+                          &step, &missing, &pbc, &batch_frames, &batch_rows, &progress, &frames))
         return NULL;
     o.start = start;
     o.stop = stop;
     o.step = step;
     o.missing = missing;
+    o.pbc = pbc;
     o.batch_frames = batch_frames;
     o.batch_rows = batch_rows;
     if (masses != Py_None && !(values = source_doubles(masses, &o.n_mass_values)))

@@ -10,19 +10,26 @@
 #include <cmocka.h>
 
 #include "io_files.h"
-#include "trajectory/atoms/arrangement.h"
+#include "trajectory/arrangement/arrangement.h"
+
+#include <collet/trajectory.h>
+#include <math.h>
 
 #define WATER COLLET_TEST_DATA "/md/water/traj.trr"
 #define ATOMS 648
 
-static trajectory_arrangement *arrange(const int64_t *members, int64_t n)
+static trajectory_arrangement *arrange(const int64_t *members, int64_t n, uint32_t pbc)
 {
-    static const trajectory_topology topology = {.n_atoms = ATOMS};
-    const trajectory_arrangement_setup setup = {
-        .topology = &topology, .members = members, .n_members = n};
+    trajectory_topology *topology;
     trajectory_arrangement *a;
 
+    assert_int_equal(
+        trajectory_topology_read(COLLET_TEST_DATA "/md/water/conf.gro", NULL, &topology, NULL),
+        COLLET_OK);
+    const trajectory_arrangement_setup setup = {
+        .topology = topology, .members = members, .n_members = n, .pbc = pbc};
     assert_int_equal(trajectory_arrangement_create(&setup, &a, NULL), COLLET_OK);
+    trajectory_topology_free(topology);
     return a;
 }
 
@@ -40,7 +47,7 @@ static void ascending_members_need_nothing(void **state)
 {
     (void)state;
     const int64_t members[] = {0, 5, 6, 647};
-    trajectory_arrangement *a = arrange(members, 4);
+    trajectory_arrangement *a = arrange(members, 4, COLLET_TRAJECTORY_PBC_NONE);
     int64_t n;
 
     assert_memory_equal(trajectory_arrangement_atoms(a, &n), members, sizeof members);
@@ -73,7 +80,7 @@ static void members_in_any_order_and_twice(void **state)
 {
     (void)state;
     const int64_t members[] = {600, 3, 3, 0, 647, 600};
-    trajectory_arrangement *a = arrange(members, 6);
+    trajectory_arrangement *a = arrange(members, 6, COLLET_TRAJECTORY_PBC_NONE);
     trajectory_reader *t = io_open(WATER), *plain = io_open(WATER);
     trajectory_frames *whole = io_batch(plain, 1, 1);
     const trajectory_frames *frames;
@@ -102,6 +109,106 @@ static void members_in_any_order_and_twice(void **state)
     trajectory_reader_close(plain);
     trajectory_arrangement_free(a);
 }
+
+/* ---- Periodic boxes ---------------------------------------------------------------------- */
+
+/* The positions of all frames, frames x n x 3, which the caller frees. */
+static double *collect(trajectory_arrangement *a, int64_t n, int64_t *n_frames)
+{
+    trajectory_reader *t = io_open(WATER);
+    const trajectory_frames *frames;
+    double *all = calloc((size_t)(100 * n * 3), sizeof *all);
+    int64_t n_atoms;
+    const int64_t *atoms = trajectory_arrangement_atoms(a, &n_atoms);
+
+    assert_non_null(all);
+    *n_frames = 0;
+    assert_int_equal(trajectory_reader_select(t, atoms, n_atoms, NULL), COLLET_OK);
+    trajectory_readahead *ahead = start(t, trajectory_arrangement_arranger(a));
+    for (;;) {
+        assert_int_equal(trajectory_readahead_next(ahead, &frames, NULL, NULL), COLLET_OK);
+        if (!frames)
+            break;
+        assert_int_equal(frames->n_atoms, n);
+        for (int64_t i = 0; i < frames->n_frames * n * 3; i++)
+            all[*n_frames * n * 3 + i] = trajectory_frames_value(frames, frames->positions, i);
+        *n_frames += frames->n_frames;
+    }
+    trajectory_readahead_stop(ahead);
+    trajectory_reader_close(t);
+    trajectory_arrangement_free(a);
+    return all;
+}
+
+static double apart(const double *a, const double *b)
+{
+    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
+                (a[2] - b[2]) * (a[2] - b[2]));
+}
+
+/* Of a water that the box cuts, a hydrogen is at the same place alone, in any order, and with all
+ * others; the oxygen alone needs no other atom. */
+static void whole_molecules_of_some_atoms(void **state)
+{
+    (void)state;
+    const int64_t alone[] = {8}, order[] = {8, 6, 7}, oxygen[] = {6};
+    int64_t frames, n, all[ATOMS];
+
+    for (int64_t i = 0; i < ATOMS; i++)
+        all[i] = i;
+    double *first = collect(arrange(alone, 1, COLLET_TRAJECTORY_PBC_WHOLE), 1, &frames);
+    double *second = collect(arrange(order, 3, COLLET_TRAJECTORY_PBC_WHOLE), 3, &frames);
+    double *third = collect(arrange(all, ATOMS, COLLET_TRAJECTORY_PBC_WHOLE), ATOMS, &frames);
+    assert_int_equal(frames, 51);
+    for (int64_t f = 0; f < frames; f++) {
+        assert_memory_equal(first + 3 * f, second + 9 * f, 3 * sizeof(double));
+        assert_memory_equal(first + 3 * f, third + 3 * (f * ATOMS + 8), 3 * sizeof(double));
+        for (int64_t w = 0; w < ATOMS / 3; w++)
+            for (int64_t h = 1; h < 3; h++)
+                assert_true(apart(third + 3 * (f * ATOMS + 3 * w),
+                                  third + 3 * (f * ATOMS + 3 * w + h)) < 0.11);
+    }
+    trajectory_arrangement *a = arrange(oxygen, 1, COLLET_TRAJECTORY_PBC_WHOLE);
+    assert_memory_equal(trajectory_arrangement_atoms(a, &n), oxygen, sizeof oxygen);
+    assert_int_equal(n, 1);
+    assert_null(trajectory_arrangement_arranger(a));
+    trajectory_arrangement_free(a);
+    free(first);
+    free(second);
+    free(third);
+}
+
+/* Without jumps no atom moves by half a box between frames; in the middle, the centre stays there. */
+static void followed_and_centred_molecules(void **state)
+{
+    (void)state;
+    const double edge = 1.86206;
+    const int64_t water[] = {6, 7, 8};
+    int64_t frames, all[ATOMS], jumps[2] = {0, 0};
+
+    for (int64_t i = 0; i < ATOMS; i++)
+        all[i] = i;
+    double *plain = collect(arrange(all, ATOMS, COLLET_TRAJECTORY_PBC_WHOLE), ATOMS, &frames);
+    double *paths = collect(arrange(all, ATOMS, COLLET_TRAJECTORY_PBC_NOJUMP), ATOMS, &frames);
+    assert_memory_equal(plain, paths, ATOMS * 3 * sizeof(double));
+    for (int64_t i = ATOMS; i < frames * ATOMS; i++) {
+        jumps[0] += apart(plain + 3 * i, plain + 3 * (i - ATOMS)) > edge / 2;
+        jumps[1] += apart(paths + 3 * i, paths + 3 * (i - ATOMS)) > edge / 2;
+    }
+    assert_true(jumps[0] > 0);
+    assert_int_equal(jumps[1], 0);
+    double *middle = collect(arrange(water, 3, COLLET_TRAJECTORY_PBC_CENTER), 3, &frames);
+    for (int64_t f = 0; f < frames; f++)
+        for (int k = 0; k < 3; k++)
+            assert_true(
+                fabs((middle[9 * f + k] + middle[9 * f + 3 + k] + middle[9 * f + 6 + k]) / 3 -
+                     edge / 2) < 1e-3);
+    free(plain);
+    free(paths);
+    free(middle);
+}
+
+/* ---- Errors ------------------------------------------------------------------------------ */
 
 /* An arranger in place that fails at frame 9 and adds the number of its call to each batch. */
 static collet_status fail_at_nine(void *user, trajectory_frames *read, int64_t i,
@@ -151,6 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ascending_members_need_nothing),
         cmocka_unit_test(members_in_any_order_and_twice),
+        cmocka_unit_test(whole_molecules_of_some_atoms),
+        cmocka_unit_test(followed_and_centred_molecules),
         cmocka_unit_test(an_error_comes_after_the_frames_before_it),
     };
 

@@ -22,7 +22,7 @@ const extract_sample_files samples[ALL_SAMPLES] = {
 npz extract_sample(const char *directory, const extract_sample_files *sample, const char *backend)
 {
     return EXTRACT(directory, sample->topology, sample->trajectory, "--masses", sample->masses,
-                   "--backend", backend);
+                   "--pbc", "none", "--backend", backend);
 }
 
 double largest_torque_term(const extract_sample_files *sample, int64_t frame, const double com[3])

@@ -472,6 +472,7 @@ static const char *save_bond(const char *position, const char *box)
 }
 
 #define COM "--keys", "com"
+#define CUT COM, "--pbc", "none"
 
 static void molecules_that_the_box_cuts(void **state)
 {
@@ -481,16 +482,18 @@ static void molecules_that_the_box_cuts(void **state)
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        expect_warning(RUN(0, WATER "conf.gro", files[i], COM), text);
-        expect_warning(RUN(0, WATER "conf.gro", files[i], COM, "--selection", "resid 3"),
-                       "(such residues: 1), or it is longer; the results of a cut molecule are "
-                       "wrong: make molecules whole before (gmx trjconv -pbc whole");
-        expect_warning(RUN(0, WATER "conf.gro", files[i], COM, "--selection", "resid 1 2"), NULL);
-        expect_warning(RUN(0, WATER "conf.gro", files[i], COM, "--selection", "name OW"), NULL);
+        expect_warning(RUN(0, WATER "conf.gro", files[i], CUT), text);
+        expect_warning(
+            RUN(0, WATER "conf.gro", files[i], CUT, "--selection", "resid 3"),
+            "(such molecules: 1): the periodic box cuts this molecule, or it is longer; "
+            "the results of a cut molecule are wrong: make molecules whole (--pbc whole");
+        expect_warning(RUN(0, WATER "conf.gro", files[i], COM), NULL);
+        expect_warning(RUN(0, WATER "conf.gro", files[i], CUT, "--selection", "resid 1 2"), NULL);
+        expect_warning(RUN(0, WATER "conf.gro", files[i], CUT, "--selection", "name OW"), NULL);
     }
-    expect_warning(RUN(0, WATER "conf.gro", WATER "traj.xtc", COM, "--start", "7"), "frame 7: SOL");
-    expect_warning(RUN(0, WATER "conf.gro", WATER "conf.gro", COM), NULL);
-    expect_warning(RUN(0, PEPTIDE "conf.gro", PEPTIDE "traj.xtc", COM), NULL);
+    expect_warning(RUN(0, WATER "conf.gro", WATER "traj.xtc", CUT, "--start", "7"), "frame 7: SOL");
+    expect_warning(RUN(0, WATER "conf.gro", WATER "conf.gro", CUT), NULL);
+    expect_warning(RUN(0, PEPTIDE "conf.gro", PEPTIDE "traj.xtc", CUT), NULL);
 }
 
 static void boxes_that_cut(void **state)
@@ -515,7 +518,7 @@ static void boxes_that_cut(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *path = save_bond(cases[i].position, cases[i].box);
 
-        expect_warning(RUN(0, path, path, COM), cases[i].text);
+        expect_warning(RUN(0, path, path, CUT), cases[i].text);
     }
 }
 
@@ -545,7 +548,7 @@ static void bonds_between_residues_that_the_box_cuts(void **state)
 
         snprintf(atoms, sizeof atoms, "%s%s", cases[i].first, cases[i].second);
         const char *path = save_pair(atoms, "   3.0   3.0   3.0");
-        expect_warning(RUN(0, path, path, COM), cases[i].text);
+        expect_warning(RUN(0, path, path, CUT), cases[i].text);
     }
 }
 

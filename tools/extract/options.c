@@ -30,6 +30,7 @@ enum {
     KEY_FORCE,
     KEY_MISSING,
     KEY_NDX,
+    KEY_PBC,
 };
 
 static const char doc[] =
@@ -77,6 +78,11 @@ static const struct argp_option argp_options[] = {
     {"missing", KEY_MISSING, "skip|nan|fail", 0,
      "Leave out a frame that lacks velocities or forces that a key needs, set these keys to NaN in "
      "it, or fail (default: fail)",
+     2},
+    {"pbc", KEY_PBC, "whole|nojump|center|none", 0,
+     "Make molecules whole that the periodic box cuts; also follow them without jumps between "
+     "frames; or also put the selection in the middle of the box; or leave positions as they are "
+     "(default: whole)",
      2},
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
     {"batch", KEY_BATCH, "N|auto", 0, "Frames read and computed at a time (default: auto)", 3},
@@ -172,15 +178,29 @@ static void take_argument(struct argp_state *state, extract_options *options, co
     options->n_continuations++;
 }
 
+/* The place of a text in a list of `n` names; `choice` is for the message. */
+static uint32_t parse_name(struct argp_state *state, const char *option, const char *text,
+                           const char *const *names, uint32_t n, const char *choice)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(text, names[i]) == 0)
+            return i;
+    tool_error(state, "%s: '%s' is not %s", option, text, choice);
+    return 0;
+}
+
 static uint32_t parse_missing(struct argp_state *state, const char *text)
 {
     static const char *const names[] = {"fail", "skip", "nan"}; /* COLLET_TRAJECTORY_MISSING_* */
 
-    for (uint32_t i = 0; i < 3; i++)
-        if (strcmp(text, names[i]) == 0)
-            return i;
-    tool_error(state, "--missing: '%s' is not skip, nan or fail", text);
-    return 0;
+    return parse_name(state, "--missing", text, names, 3, "skip, nan or fail");
+}
+
+static uint32_t parse_pbc(struct argp_state *state, const char *text)
+{
+    static const char *const names[] = {"whole", "nojump", "center", "none"};
+
+    return parse_name(state, "--pbc", text, names, 4, "whole, nojump, center or none");
 }
 
 /* Options of the library. */
@@ -219,6 +239,9 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
         return 0;
     case KEY_MISSING:
         settings->missing = parse_missing(state, text);
+        return 0;
+    case KEY_PBC:
+        settings->pbc = parse_pbc(state, text);
         return 0;
     case KEY_AXIS:
         parse_axis(state, text, settings->axis);

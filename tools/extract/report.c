@@ -97,6 +97,8 @@ static void print_summary(const collet_trajectory *trajectory, const extract_opt
     printf("%lld atom%s in %.2f s (%.0f frames/s, %.0f MB/s)\n", (long long)info.most_atoms,
            tool_plural(info.most_atoms), info.seconds, (double)info.frames / seconds,
            (double)info.bytes * 1e-6 / seconds);
+    if (info.periodic != NULL)
+        printf("periodic box: %s\n", info.periodic);
     if (info.masses_guessed)
         printf("masses were guessed from the atoms' names: %.10g amu selected (%s)\n", info.mass,
                info.elements);

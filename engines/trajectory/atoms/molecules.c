@@ -106,7 +106,7 @@ static void find_sets(trajectory_molecules *m)
 /* A residue while residues are visited. */
 typedef struct residue {
     int64_t first, end;  /* atoms; end 0: none yet */
-    int loose;           /* 1: an atom has no bond, and there are others */
+    int loose;           /* 1: an atom has no bond */
     int64_t bond;        /* the atom that is bonded to the next residue */
     const char *partner; /* name of the atom to which it is bonded; NULL: no such bond is known */
 } residue;
@@ -146,7 +146,7 @@ static residue take_residue(const trajectory_topology *t, const uint8_t *bonded,
             r.partner = NULL;
         }
     }
-    r.loose = !all_bonded && r.end - first > 1;
+    r.loose = !all_bonded;
     return r;
 }
 
@@ -188,10 +188,11 @@ static void find_residues(trajectory_molecules *m, const trajectory_topology *t,
         residue now = take_residue(t, bonded, i);
 
         join_residues(m, t, &before, &now);
-        if (now.loose) {
+        if (now.loose)
+            m->known |= TRAJECTORY_BY_RESIDUES;
+        if (now.loose && now.end - now.first > 1) {
             m->loose[2 * m->n_loose] = now.first;
             m->loose[2 * m->n_loose++ + 1] = now.end;
-            m->known |= TRAJECTORY_BY_RESIDUES;
         }
         before = now;
     }
@@ -253,5 +254,74 @@ collet_status trajectory_molecules_from(int64_t n_atoms, const trajectory_bond *
     }
     (*out)->n_loose = n;
     find_sets(*out);
+    return COLLET_OK;
+}
+
+/* ---- Some of the atoms ------------------------------------------------------------------- */
+
+/* The place of the first of `atoms` that is not below `atom`. */
+static int64_t place_of(const int64_t *atoms, int64_t n, int64_t atom)
+{
+    int64_t low = 0, high = n;
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (atoms[middle] < atom)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void take_bonds(trajectory_molecules *to, const trajectory_molecules *from,
+                       const int64_t *atoms)
+{
+    int64_t n = to->n_atoms;
+
+    for (int64_t b = 0; b < from->n_bonds; b++) {
+        int64_t first = place_of(atoms, n, from->bonds[b].first);
+        int64_t second = place_of(atoms, n, from->bonds[b].second);
+
+        if (first < n && second < n && atoms[first] == from->bonds[b].first &&
+            atoms[second] == from->bonds[b].second)
+            to->bonds[to->n_bonds++] = (trajectory_bond){first, second};
+    }
+    for (int64_t r = 0; r < from->n_loose; r++) {
+        int64_t first = place_of(atoms, n, from->loose[2 * r]);
+        int64_t end = place_of(atoms, n, from->loose[2 * r + 1]);
+
+        if (end - first < 2)
+            continue;
+        to->loose[2 * to->n_loose] = first;
+        to->loose[2 * to->n_loose++ + 1] = end;
+    }
+}
+
+collet_status trajectory_molecules_subset(const trajectory_molecules *m, const int64_t *atoms,
+                                          int64_t n, trajectory_molecules **out, collet_error *err)
+{
+    int64_t *firsts = malloc((size_t)m->count * sizeof *firsts + 1);
+    trajectory_molecules *to = firsts ? allocate(n, m->n_bonds, m->n_loose) : NULL;
+
+    *out = to;
+    if (!to) {
+        free(firsts);
+        return no_memory(n, err);
+    }
+    to->known = m->known;
+    take_bonds(to, m, atoms);
+    for (int64_t k = 0; k < m->count; k++)
+        firsts[k] = -1;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t *first = &firsts[m->of[atoms[i]]];
+
+        if (*first < 0)
+            *first = i;
+        to->of[i] = *first;
+    }
+    free(firsts);
+    number_sets(to);
     return COLLET_OK;
 }

@@ -42,6 +42,12 @@ collet_status trajectory_molecules_from(int64_t n_atoms, const trajectory_bond *
                                         int64_t n_bonds, const int64_t *offsets, int64_t n,
                                         trajectory_molecules **out, collet_error *err);
 
+/* The same for some of the atoms, `atoms`, n of them, ascending; the new numbers of atoms are their
+ * places in the list. Molecules keep their order; those without an atom are left out. */
+collet_status trajectory_molecules_subset(const trajectory_molecules *molecules,
+                                          const int64_t *atoms, int64_t n,
+                                          trajectory_molecules **out, collet_error *err);
+
 /* NULL is allowed. */
 void trajectory_molecules_free(trajectory_molecules *molecules);
 

@@ -246,11 +246,13 @@ def _axis(values):
     return x, y, z
 
 
-def _missing(text):
-    modes = ("fail", "skip", "nan")
-    if text not in modes:
-        raise _core.InvalidError(f"extract: missing is {text!r}, not 'skip', 'nan' or 'fail'")
-    return modes.index(text)
+def _choice(name, value, *choices):
+    """The place of a choice."""
+    if value not in choices:
+        names = [repr(choice) for choice in choices]
+        raise _core.InvalidError(f"extract: {name} is {value!r}, not {', '.join(names[:-1])} "
+                                 f"or {names[-1]}")
+    return choices.index(value)
 
 
 def _paths(traj):
@@ -269,7 +271,7 @@ def _patterns(keys):
 
 class _Trajectory:
     def __init__(self, top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
-                 missing, batch, rows, progress):
+                 missing, pbc, batch, rows, progress):
         *earlier, self._frames = _ways(top, traj, selection)
         mass_file = os.fsencode(masses) if isinstance(masses, (str, os.PathLike)) else None
         if masses is None:
@@ -288,7 +290,9 @@ class _Trajectory:
                 mass_file, None if mass_file else masses,
                 os.fsencode(reference) if reference is not None else None, _patterns(keys),
                 _axis(axis), _count("start", start, 0), _count("stop", stop, 1),
-                _count("step", step, 1), _missing(missing), _count("batch", batch, 1), _count("rows", rows, 1),
+                _count("step", step, 1), _choice("missing", missing, "fail", "skip", "nan"),
+                _choice("pbc", pbc, "whole", "nojump", "center", "none"),
+                _count("batch", batch, 1), _count("rows", rows, 1),
                 self._bar or progress or None, frames.source).wait()
 
         try:
@@ -329,8 +333,8 @@ class _Trajectory:
 
 
 def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None,
-            reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail", batch=None,
-            progress=False):
+            reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail",
+            pbc="whole", batch=None, progress=False):
     """The observables of every frame, as the program collet-extract computes them.
 
     top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files in
@@ -353,6 +357,10 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
     start, stop, step : frames, counted from 0
     missing : "skip" leaves out a frame of a file that lacks velocities or forces that a key needs, "nan"
         sets these keys to NaN in it, "fail" raises collet.NotFoundError
+    pbc : "whole" makes molecules whole that the periodic box cuts, by the topology's bonds or, where
+        they are not known, by residues; "nojump" then follows each from frame to frame by the shortest
+        way; "center" moves the selection's centre of mass to the middle of the box and each molecule
+        next to it; "none" uses positions as they are
     batch : frames that are computed at a time; None: about 3 MiB
     progress : True for a bar on stderr, or a function of the number of frames and the fraction done
 
@@ -367,7 +375,7 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
 
     The backend is the choice of collet.set_backend or using."""
     work = _Trajectory(top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
-                       missing, batch, None, progress)
+                       missing, pbc, batch, None, progress)
     results = work.take("collect")
     results.meta = work.finish()
     return results
@@ -375,15 +383,14 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
 
 def extract_batches(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None,
                     reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail",
-                    batch=None,
-                    rows=1024, progress=False):
+                    pbc="whole", batch=None, rows=1024, progress=False):
     """As extract, as an iterator over Results of `rows` frames; the last one may have fewer.
 
     Memory does not grow with the trajectory. The rows are the same as of extract, bit for bit. A
     Universe is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
     and options are raised here."""
     work = _Trajectory(top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
-                       missing, batch, rows, progress)
+                       missing, pbc, batch, rows, progress)
     return _iterate(work)
 
 

@@ -115,6 +115,23 @@ enum {
                                        first frame that is read needs positions */
 };
 
+/*
+ * What is done about the periodic box before anything is computed, for any box, triclinic too.
+ * Molecules are known by the topology's bonds; residues of which not all atoms have bonds belong
+ * together too, and those of a protein or a nucleic acid that follow each other are joined. Atoms of
+ * a molecule that are not selected are read where they make it whole. The first atom of a molecule
+ * stays where it is. A frame without a box is used as it is.
+ */
+enum {
+    COLLET_TRAJECTORY_PBC_WHOLE,  /* molecules are made whole */
+    COLLET_TRAJECTORY_PBC_NOJUMP, /* then each moves from frame to frame by the shortest way: from
+                                     the first frame that is read on its path has no jumps; with a
+                                     step, by less than half a box in `step` frames */
+    COLLET_TRAJECTORY_PBC_CENTER, /* whole; the selection's centre of mass is moved to the middle of
+                                     the box, each molecule to its image nearest to there */
+    COLLET_TRAJECTORY_PBC_NONE    /* positions are used as they are in the file */
+};
+
 /* Everything is copied by collet_trajectory_create, `context`, `source` and callbacks apart. */
 typedef struct collet_trajectory_options {
     uint32_t struct_size;
@@ -142,6 +159,8 @@ typedef struct collet_trajectory_options {
     int64_t start; /* frames start, start + step, ... below stop are read, counted from 0 */
     int64_t stop;  /* 0: to the end */
     int64_t step;  /* 0: 1 */
+    uint32_t pbc;  /* COLLET_TRAJECTORY_PBC_* */
+    uint32_t reserved;
 
     collet_context *context; /* to compute with; nothing else may use it until the trajectory is
                                 destroyed. NULL: the trajectory creates a runtime and a context */
@@ -219,6 +238,8 @@ typedef struct collet_trajectory_info {
     int32_t masses_guessed; /* 1: some of the selected atoms', by their names */
     const char *elements;   /* "H 142, C 84" of the selected atoms, where their masses follow from
                                elements; else NULL */
+    const char *periodic; /* what was done about the periodic box: "molecules were made whole by
+                             bonds"; after the last row, else NULL */
     int64_t atoms_total; /* of the topology */
     int64_t atoms;       /* selected, and in a body; in each frame or in some */
     int64_t least_atoms; /* that a frame so far selects: fewer than `atoms` and than most_atoms only
@@ -346,7 +367,8 @@ COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajector
 /*
  * Warnings about the results, after the last row or after `write`: frames with values that are not
  * finite (frame and atom), frames without a field, metals guessed in residues of many atoms,
- * molecules that the periodic box cuts in the first frame, velocities of some atoms only, keys left
+ * molecules that the periodic box cuts in the first frame, or that are bonded to themselves through
+ * it, frames without a box, velocities of some atoms only, keys left
  * out because there are no times, times that do not rise, singular inertia tensors, a truncated or
  * damaged trajectory. NULL beyond the last.
  */

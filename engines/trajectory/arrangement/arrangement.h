@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arrangement.h - what happens to a frame between reading and the kernels.
+ *
+ * The reader delivers some atoms of the topology in ascending order: the members, and atoms that
+ * make their molecules whole. Kernels get the members, which may be in another order, and repeated.
+ */
+#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_ARRANGEMENT_H
+#define ENGINES_TRAJECTORY_ARRANGEMENT_ARRANGEMENT_H
+
+#include "tree.h"
+#include "trajectory/atoms/choice.h"
+#include "trajectory/reading/readahead.h"
+#include "wholeness.h"
+
+typedef struct trajectory_arrangement trajectory_arrangement;
+
+typedef struct trajectory_arrangement_setup {
+    const trajectory_topology *topology;
+    const int64_t *members; /* n_members >= 1 atoms of the topology, in the order of the results;
+                               copied */
+    int64_t n_members;
+    trajectory_choice *choice; /* that varies, and has all members; valid as long as the
+                                  arrangement: a frame has masses, which are 0 for members that it
+                                  does not choose. NULL: none */
+    const double *masses;      /* n_members, amu; NULL, without a choice: all are 1; copied */
+    uint32_t pbc;              /* COLLET_TRAJECTORY_PBC_* */
+} trajectory_arrangement_setup;
+
+/* COLLET_NO_MEMORY. On an error *out is NULL. */
+collet_status trajectory_arrangement_create(const trajectory_arrangement_setup *setup,
+                                            trajectory_arrangement **out, collet_error *err);
+
+/* NULL is allowed. */
+void trajectory_arrangement_free(trajectory_arrangement *arrangement);
+
+/* The atoms that the reader must deliver, *n of them, ascending; valid as long as the arrangement. */
+const int64_t *trajectory_arrangement_atoms(const trajectory_arrangement *arrangement, int64_t *n);
+
+/* NULL: frames are used as read. Valid as long as the arrangement. */
+const trajectory_arranger *
+trajectory_arrangement_arranger(const trajectory_arrangement *arrangement);
+
+/*
+ * Finds out from frame 0 of `read` how molecules are made whole, and which are cut. The first frame
+ * that is arranged is used where this was not called before; where the file's first frame must decide,
+ * call it before threads arrange frames. COLLET_NO_MEMORY.
+ */
+collet_status trajectory_arrangement_prepare(trajectory_arrangement *arrangement,
+                                             const trajectory_frames *read, collet_error *err);
+
+/* Arranges frame 0 of `read`, of another file, into frame 0 of `out`; the first frame that is
+ * arranged is still to come. */
+collet_status trajectory_arrangement_apart(trajectory_arrangement *arrangement,
+                                           trajectory_frames *read, trajectory_frames *out,
+                                           collet_error *err);
+
+/* What was done, and what could not be. */
+typedef struct trajectory_arrangement_notes {
+    uint32_t known;     /* how molecules are known: TRAJECTORY_BY_* */
+    int32_t has_box;    /* 1: the frame that was prepared with has one */
+    int64_t frame;      /* its number */
+    trajectory_cut cut; /* in it, after molecules were made whole; atoms of the topology */
+    int64_t left[3];    /* molecules that are left as they are, by TRAJECTORY_ENDLESS, ..UNJOINED */
+    int64_t left_atom[3]; /* the first atom of the first of these, in the topology */
+} trajectory_arrangement_notes;
+
+/* While no frame is arranged. */
+void trajectory_arrangement_get_notes(const trajectory_arrangement *arrangement,
+                                      trajectory_arrangement_notes *notes);
+
+#endif

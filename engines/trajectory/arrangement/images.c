@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory_boxes.c */
+#include "images.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Rows -------------------------------------------------------------------------------- */
+
+static void group(trajectory_images *images, const int64_t *of)
+{
+    int64_t *next = images->offsets + 1; /* moves up by one row while rows are listed */
+
+    for (int64_t i = 0; i < images->n_rows; i++)
+        if (of[i] + 1 < images->count)
+            next[of[i] + 1]++;
+    for (int64_t m = 1; m < images->count; m++)
+        next[m] += next[m - 1];
+    for (int64_t i = 0; i < images->n_rows; i++)
+        images->rows[next[of[i]]++] = i;
+}
+
+collet_status trajectory_images_create(const int64_t *of, int64_t n_rows, int64_t count,
+                                       const double *weights, trajectory_images **out,
+                                       collet_error *err)
+{
+    trajectory_images *images = calloc(1, sizeof *images);
+    size_t n = (size_t)n_rows, m = (size_t)count;
+
+    *out = images;
+    if (images) {
+        images->n_rows = n_rows;
+        images->count = count;
+        images->rows = calloc(n + 1, sizeof *images->rows);
+        images->offsets = calloc(m + 1, sizeof *images->offsets);
+        images->fixed = calloc(m + 1, 1);
+        images->weights = weights ? calloc(n + 1, sizeof *weights) : NULL;
+        images->before = calloc(3 * m + 1, sizeof *images->before);
+        images->shifts = calloc(3 * m + 1, sizeof *images->shifts);
+    }
+    if (!images || !images->rows || !images->offsets || !images->fixed ||
+        (weights && !images->weights) || !images->before || !images->shifts) {
+        trajectory_images_free(images);
+        *out = NULL;
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory to move %lld molecules",
+                           (long long)count);
+    }
+    if (weights)
+        memcpy(images->weights, weights, n * sizeof *weights);
+    for (size_t i = 0; i < 3 * m; i++)
+        images->before[i] = (double)NAN;
+    group(images, of);
+    return COLLET_OK;
+}
+
+void trajectory_images_free(trajectory_images *images)
+{
+    if (!images)
+        return;
+    free(images->rows);
+    free(images->offsets);
+    free(images->fixed);
+    free(images->weights);
+    free(images->before);
+    free(images->shifts);
+    free(images);
+}
+
+/* ---- Centres and moves ------------------------------------------------------------------- */
+
+/* Adds weight x position of rows first .. end - 1 of the list to sum[0..2], weights to sum[3]. */
+static void add_rows(const trajectory_images *images, int64_t first, int64_t end,
+                     collet_dtype dtype, const void *positions, double sum[4])
+{
+    for (int64_t k = first; k < end; k++) {
+        int64_t row = images->rows[k];
+        double weight = images->weights ? images->weights[row] : 1;
+
+        for (int i = 0; i < 3; i++)
+            sum[i] +=
+                weight * (dtype == COLLET_F64 ? ((const double *)positions)[3 * row + i]
+                                              : (double)((const float *)positions)[3 * row + i]);
+        sum[3] += weight;
+    }
+}
+
+/* The centre of a molecule; that of its atoms as points where they weigh nothing. 0: it has none. */
+static int centre_of(const trajectory_images *images, int64_t m, collet_dtype dtype,
+                     const void *positions, double centre[3])
+{
+    trajectory_images points = *images;
+    double sum[4] = {0};
+
+    add_rows(images, images->offsets[m], images->offsets[m + 1], dtype, positions, sum);
+    if (sum[3] == 0) {
+        points.weights = NULL;
+        add_rows(&points, images->offsets[m], images->offsets[m + 1], dtype, positions, sum);
+    }
+    for (int i = 0; i < 3; i++)
+        centre[i] = sum[i] / sum[3];
+    return isfinite(centre[0] + centre[1] + centre[2]);
+}
+
+static void move(const trajectory_images *images, int64_t m, const double shift[3],
+                 collet_dtype dtype, void *positions)
+{
+    if (shift[0] == 0 && shift[1] == 0 && shift[2] == 0)
+        return;
+    for (int64_t k = images->offsets[m]; k < images->offsets[m + 1]; k++) {
+        int64_t row = images->rows[k];
+
+        for (int i = 0; i < 3; i++)
+            if (dtype == COLLET_F64)
+                ((double *)positions)[3 * row + i] += shift[i];
+            else
+                ((float *)positions)[3 * row + i] =
+                    (float)(((float *)positions)[3 * row + i] + shift[i]);
+    }
+}
+
+/* ---- The moves --------------------------------------------------------------------------- */
+
+static void middle_of(const trajectory_lattice *lattice, double middle[3])
+{
+    for (int i = 0; i < 3; i++) {
+        middle[i] = 0;
+        for (int v = 0; v < 3; v++)
+            if (lattice->periodic[v])
+                middle[i] += lattice->box[v][i] / 2;
+    }
+}
+
+void trajectory_images_center(const trajectory_images *images, const trajectory_lattice *lattice,
+                              collet_dtype dtype, void *positions)
+{
+    double sum[4] = {0}, middle[3], shift[3], centre[3];
+
+    add_rows(images, 0, images->n_rows, dtype, positions, sum);
+    middle_of(lattice, middle);
+    for (int i = 0; i < 3; i++) {
+        shift[i] = lattice->periodic[i] ? middle[i] - sum[i] / sum[3] : 0;
+        if (!isfinite(shift[i])) /* one position that is not finite must not spoil all */
+            shift[i] = 0;
+    }
+    for (int64_t m = 0; m < images->count; m++) {
+        double total[3] = {shift[0], shift[1], shift[2]};
+
+        if (!images->fixed[m] && centre_of(images, m, dtype, positions, centre)) {
+            double away[3], nearest[3];
+
+            for (int i = 0; i < 3; i++)
+                away[i] = nearest[i] = centre[i] + shift[i] - middle[i];
+            trajectory_lattice_shorten(lattice, nearest);
+            for (int i = 0; i < 3; i++)
+                total[i] += nearest[i] - away[i];
+        }
+        move(images, m, total, dtype, positions);
+    }
+}
+
+void trajectory_images_pack(const trajectory_images *images, const trajectory_lattice *lattice,
+                            collet_dtype dtype, void *positions)
+{
+    for (int64_t m = 0; m < images->count; m++) {
+        double centre[3], fractions[3], shift[3] = {0};
+
+        if (images->fixed[m] || !centre_of(images, m, dtype, positions, centre))
+            continue;
+        trajectory_lattice_fractions(lattice, centre, fractions);
+        for (int v = 0; v < 3; v++)
+            for (int i = 0; i < 3 && lattice->periodic[v]; i++)
+                shift[i] -= floor(fractions[v]) * lattice->box[v][i];
+        move(images, m, shift, dtype, positions);
+    }
+}
+
+void trajectory_images_follow(trajectory_images *images, const trajectory_lattice *lattice,
+                              collet_dtype dtype, void *positions)
+{
+    for (int64_t m = 0; m < images->count; m++) {
+        double *before = images->before + 3 * m, *shift = images->shifts + 3 * m, centre[3];
+
+        if (!images->fixed[m] && centre_of(images, m, dtype, positions, centre)) {
+            double step[3], nearest[3];
+
+            for (int i = 0; i < 3; i++)
+                step[i] = nearest[i] = centre[i] - before[i];
+            if (lattice && trajectory_lattice_shorten(lattice, nearest))
+                for (int i = 0; i < 3; i++)
+                    shift[i] += nearest[i] - step[i];
+            memcpy(before, centre, sizeof centre);
+        }
+        move(images, m, shift, dtype, positions);
+    }
+}

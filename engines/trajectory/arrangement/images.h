@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* images.h - moves molecules, each as a whole, to other images of themselves. */
+#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_IMAGES_H
+#define ENGINES_TRAJECTORY_ARRANGEMENT_IMAGES_H
+
+#include "trajectory/boxes/lattice.h"
+
+#include <collet/collet.h>
+
+/* Rows of a frame, n_rows x 3, grouped by their molecules. */
+typedef struct trajectory_images {
+    int64_t n_rows;
+    int64_t count;    /* molecules */
+    int64_t *rows;    /* n_rows: those of molecule m from offsets[m] on */
+    int64_t *offsets; /* count + 1 */
+    uint8_t *fixed;   /* count: 1: the molecule is never moved by itself */
+    double *weights;  /* n_rows, of centres; NULL: all are 1 */
+    double *before;   /* count x 3: the last centres, before they were moved; NaN: none yet */
+    double *shifts;   /* count x 3: from there to the path without jumps */
+} trajectory_images;
+
+/* `of`: the molecule of each row, 0 to count - 1; some may have none. `weights` is copied.
+ * COLLET_NO_MEMORY. */
+collet_status trajectory_images_create(const int64_t *of, int64_t n_rows, int64_t count,
+                                       const double *weights, trajectory_images **out,
+                                       collet_error *err);
+
+/* NULL is allowed. */
+void trajectory_images_free(trajectory_images *images);
+
+/* Moves the centre of all rows to the middle of the box, and each molecule to its image whose centre
+ * is nearest to it. Along an axis without a period nothing moves. Any thread. */
+void trajectory_images_center(const trajectory_images *images, const trajectory_lattice *lattice,
+                              collet_dtype dtype, void *positions);
+
+/* Moves each molecule to its image whose centre is in the box: fractions of a, b and c from 0 to
+ * below 1. Any thread. */
+void trajectory_images_pack(const trajectory_images *images, const trajectory_lattice *lattice,
+                            collet_dtype dtype, void *positions);
+
+/*
+ * Moves each molecule so that its centre goes from the last frame's to the nearest image of this
+ * one's; the first frame stays. So displacements are summed, also where the box changes. In the order
+ * of the frames. lattice NULL: this frame has no box.
+ */
+void trajectory_images_follow(trajectory_images *images, const trajectory_lattice *lattice,
+                              collet_dtype dtype, void *positions);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wholeness.h - finds molecules of a frame that the periodic box cuts. */
+#ifndef ENGINES_TRAJECTORY_ARRANGEMENT_WHOLENESS_H
+#define ENGINES_TRAJECTORY_ARRANGEMENT_WHOLENESS_H
+
+#include "trajectory/atoms/molecules.h"
+#include "trajectory/boxes/lattice.h"
+
+typedef struct trajectory_cut {
+    int64_t count;   /* molecules with a bond, or a residue, longer than half the box */
+    int64_t atom;    /* first atom of the first such residue or bond */
+    int64_t next;    /* the atom it is bonded to; -1: the atoms of its residue are apart */
+    int32_t axis;    /* vector of the box along which they are apart, 0 to 2 */
+    double distance; /* along the axis, in lengths of the vector, > 0.5 */
+} trajectory_cut;
+
+/*
+ * Looks in a frame, n_atoms x 3 positions, for bonds of more than half a box along an axis of the
+ * box, and for residues whose bonds are not known and that are as long; where neither is known, all
+ * atoms are taken for one residue. Molecules with skip[m] != 0 are left out; NULL: none.
+ * COLLET_NO_MEMORY.
+ */
+collet_status trajectory_cut_find(trajectory_cut *cut, const trajectory_molecules *molecules,
+                                  const double *positions, const trajectory_lattice *lattice,
+                                  const uint8_t *skip, collet_error *err);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory_boxes.c */
+#include "lattice.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A box is flat if its squared volume is below this, in units of the product of the squared lengths
+ * of its vectors. */
+#define FLAT 1e-12
+/* Lengths of a vector that stands for a missing one, in units of the longest of the others. */
+#define ENDLESS 1e9
+/* Equal lengths differ by rounding; a change must shorten by more. */
+#define SHORTER (1 - 1e-10)
+#define ROUNDS 100
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+    for (int i = 0; i < 3; i++)
+        c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+static void add(double a[3], double factor, const double b[3])
+{
+    for (int i = 0; i < 3; i++)
+        a[i] += factor * b[i];
+}
+
+/* position x inverse = fractions; 0 if the vectors are flat. */
+static int invert(double v[3][3], double inverse[9])
+{
+    double c[3], squares = dot(v[0], v[0]) * dot(v[1], v[1]) * dot(v[2], v[2]), determinant;
+
+    cross(v[1], v[2], c);
+    determinant = dot(v[0], c);
+    for (int i = 0; i < 3; i++) {
+        cross(v[(i + 1) % 3], v[(i + 2) % 3], c);
+        for (int k = 0; k < 3; k++)
+            inverse[3 * k + i] = c[k] / determinant;
+    }
+    return determinant * determinant > FLAT * squares && isfinite(1 / determinant);
+}
+
+static void multiply(const double r[3], const double inverse[9], double fractions[3])
+{
+    for (int i = 0; i < 3; i++)
+        fractions[i] = r[0] * inverse[i] + r[1] * inverse[3 + i] + r[2] * inverse[6 + i];
+}
+
+/* ---- Reduction --------------------------------------------------------------------------- */
+
+static void swap(double a[3], double b[3])
+{
+    double c[3];
+
+    memcpy(c, a, sizeof c);
+    memcpy(a, b, sizeof c);
+    memcpy(b, c, sizeof c);
+}
+
+static void sort(double v[3][3])
+{
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2 - i; k++)
+            if (dot(v[k + 1], v[k + 1]) < dot(v[k], v[k]))
+                swap(v[k], v[k + 1]);
+}
+
+/* Gauss: two vectors of the plane's lattice, each as short as possible, the shorter one first. */
+static void reduce_pair(double a[3], double b[3])
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        add(b, -nearbyint(dot(a, b) / dot(a, a)), a);
+        if (dot(b, b) >= SHORTER * dot(a, a))
+            return;
+        swap(a, b);
+    }
+}
+
+/* Takes off `c` the vector of the lattice of a reduced pair that leaves least. */
+static void reduce_third(const double a[3], const double b[3], double c[3])
+{
+    double aa = dot(a, a), bb = dot(b, b), ab = dot(a, b), determinant = aa * bb - ab * ab;
+    double x = nearbyint((dot(a, c) * bb - dot(b, c) * ab) / determinant);
+    double y = nearbyint((dot(b, c) * aa - dot(a, c) * ab) / determinant);
+    double shortest[3] = {c[0], c[1], c[2]};
+
+    for (int i = -1; i <= 1; i++)
+        for (int k = -1; k <= 1; k++) {
+            double trial[3] = {c[0], c[1], c[2]};
+
+            add(trial, -(x + i), a);
+            add(trial, -(y + k), b);
+            if (dot(trial, trial) < SHORTER * dot(shortest, shortest))
+                memcpy(shortest, trial, sizeof trial);
+        }
+    memcpy(c, shortest, sizeof shortest);
+}
+
+/* The greedy reduction of Semaev; in three dimensions its result is Minkowski's. */
+static void reduce(double v[3][3])
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        double before;
+
+        sort(v);
+        reduce_pair(v[0], v[1]);
+        before = dot(v[2], v[2]);
+        reduce_third(v[0], v[1], v[2]);
+        if (dot(v[2], v[2]) >= SHORTER * before || dot(v[2], v[2]) >= dot(v[1], v[1]))
+            break;
+    }
+    sort(v);
+}
+
+/* ---- The lattice ------------------------------------------------------------------------- */
+
+static int take_box(trajectory_lattice *l, const double box[9])
+{
+    double longest = 0;
+
+    memcpy(l->box, box, sizeof l->box);
+    for (int i = 0; i < 3; i++) {
+        double square = dot(l->box[i], l->box[i]);
+
+        if (!isfinite(square))
+            return 0;
+        l->periodic[i] = square > 0;
+        longest = fmax(longest, sqrt(square));
+    }
+    for (int i = 0; i < 3; i++)
+        if (!l->periodic[i])
+            l->box[i][i] = ENDLESS * longest;
+    return longest > 0 && invert(l->box, l->box_inverse);
+}
+
+static void list_neighbours(trajectory_lattice *l)
+{
+    int n = 0;
+
+    /* The 13 sums whose opposites come later. */
+    for (int code = 14; code < 27; code++, n++) {
+        double *v = l->neighbours[n];
+
+        v[0] = v[1] = v[2] = 0;
+        add(v, code / 9 - 1, l->vectors[0]);
+        add(v, code / 3 % 3 - 1, l->vectors[1]);
+        add(v, code % 3 - 1, l->vectors[2]);
+        l->half_squares[n] = dot(v, v) / 2;
+    }
+}
+
+int trajectory_lattice_make(trajectory_lattice *l, const double box[9])
+{
+    if (!take_box(l, box))
+        return 0;
+    memcpy(l->vectors, l->box, sizeof l->vectors);
+    reduce(l->vectors);
+    list_neighbours(l);
+    l->safe_square = dot(l->vectors[0], l->vectors[0]) / 4;
+    return invert(l->vectors, l->inverse);
+}
+
+int trajectory_lattice_exists(const double box[9])
+{
+    trajectory_lattice l;
+
+    return take_box(&l, box);
+}
+
+/* Takes off the neighbour that shortens most, until none does. */
+static void descend(const trajectory_lattice *l, double d[3])
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        double most = 0, sign = 0;
+        int best = -1;
+
+        for (int i = 0; i < 13; i++) {
+            double along = dot(d, l->neighbours[i]);
+            double gain = fabs(along) * SHORTER - l->half_squares[i];
+
+            if (gain > most) {
+                most = gain;
+                best = i;
+                sign = along > 0 ? 1 : -1;
+            }
+        }
+        if (best < 0)
+            return;
+        add(d, -sign, l->neighbours[best]);
+    }
+}
+
+int trajectory_lattice_shorten(const trajectory_lattice *l, double d[3])
+{
+    double before[3] = {d[0], d[1], d[2]}, fractions[3];
+
+    if (!(dot(d, d) > l->safe_square) || !isfinite(dot(d, d)))
+        return 0;
+    multiply(d, l->inverse, fractions);
+    for (int i = 0; i < 3; i++)
+        add(d, -nearbyint(fractions[i]), l->vectors[i]);
+    if (dot(d, d) > l->safe_square)
+        descend(l, d);
+    return dot(d, d) < SHORTER * dot(before, before) || (memcpy(d, before, sizeof before), 0);
+}
+
+void trajectory_lattice_fractions(const trajectory_lattice *l, const double position[3],
+                                  double fractions[3])
+{
+    multiply(position, l->box_inverse, fractions);
+}

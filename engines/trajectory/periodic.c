@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory_arrangement.c */
+#include "periodic.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    const char *then; /* after molecules were made whole */
+} modes[] = {
+    [COLLET_TRAJECTORY_PBC_WHOLE] = {"whole", ""},
+    [COLLET_TRAJECTORY_PBC_NOJUMP] = {"nojump", " and do not jump between frames"},
+    [COLLET_TRAJECTORY_PBC_CENTER] = {"center", " and packed round the selection's centre"},
+    [COLLET_TRAJECTORY_PBC_NONE] = {"none", ""},
+};
+
+const char *trajectory_periodic_name(uint32_t pbc)
+{
+    return modes[pbc].name;
+}
+
+static const char *known_by(uint32_t known)
+{
+    if (known == (TRAJECTORY_BY_BONDS | TRAJECTORY_BY_RESIDUES))
+        return "molecules were made whole by bonds and residues";
+    if (known == TRAJECTORY_BY_BONDS)
+        return "molecules were made whole by bonds";
+    return known == TRAJECTORY_BY_RESIDUES ? "molecules were made whole by residues"
+                                           : "no bonds or residues are known: atoms are single";
+}
+
+void trajectory_periodic_describe(collet_trajectory *x)
+{
+    const trajectory_arrangement_notes *notes = &x->arranged;
+    uint32_t pbc = x->settings.pbc;
+
+    if (pbc == COLLET_TRAJECTORY_PBC_NONE)
+        snprintf(x->periodic, sizeof x->periodic, "positions are as in the file");
+    else if (x->boxless == x->n_frames)
+        snprintf(x->periodic, sizeof x->periodic, "the file has none");
+    else
+        snprintf(x->periodic, sizeof x->periodic, "%s%s", known_by(notes->known), modes[pbc].then);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Boxes: shortest images in any box, molecules made whole, followed, centred and packed. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trajectory/arrangement/images.h"
+#include "trajectory/arrangement/tree.h"
+
+static const double cube[9] = {3, 0, 0, 0, 3, 0, 0, 0, 3};
+
+static double uniform(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+static double square(const double d[3])
+{
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+}
+
+static trajectory_lattice lattice_of(const double box[9])
+{
+    trajectory_lattice lattice;
+
+    assert_true(trajectory_lattice_make(&lattice, box));
+    return lattice;
+}
+
+/* ---- Lattices ---------------------------------------------------------------------------- */
+
+/* The square of the shortest image, by trial of more than the most tilted box needs. */
+static double search(const double box[9], const double d[3])
+{
+    double shortest = HUGE_VAL;
+
+    for (int a = -40; a <= 40; a++)
+        for (int b = -20; b <= 20; b++)
+            for (int c = -6; c <= 6; c++) {
+                double image[3];
+
+                for (int i = 0; i < 3; i++)
+                    image[i] = d[i] + a * box[i] + b * box[3 + i] + c * box[6 + i];
+                shortest = fmin(shortest, square(image));
+            }
+    return shortest;
+}
+
+static void shortest_images_in_any_box(void **state)
+{
+    static const double boxes[][9] = {
+        {3, 0, 0, 0, 3, 0, 0, 0, 3},
+        {3, 0, 0, 0, 2, 0, 0, 0, 5},
+        {4, 0, 0, 0, 4, 0, 2, 2, 2.828427},                              /* dodecahedron */
+        {4, 0, 0, 1.333333, 3.771236, 0, -1.333333, 1.885618, 3.265986}, /* octahedron */
+        {4, 0, 0, 2, 3.464102, 0, 0, 0, 6},                              /* hexagonal */
+        {2, 0, 0, 3.9, 1, 0, -5.2, 4.1, 1.5}, /* tilted by more than its lengths */
+        {1, 2, 3, -2, 1, 0.5, 0.3, -1, 2},    /* not triangular */
+    };
+    uint64_t seed = 7;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof boxes / sizeof *boxes; k++) {
+        const trajectory_lattice lattice = lattice_of(boxes[k]);
+
+        for (int n = 0; n < 100; n++) {
+            double d[3], before[3], difference[3], fractions[3];
+
+            for (int i = 0; i < 3; i++)
+                d[i] = before[i] = 8 * uniform(&seed) - 4;
+            int other = trajectory_lattice_shorten(&lattice, d);
+            assert_true(fabs(square(d) - search(boxes[k], before)) < 1e-9);
+            assert_int_equal(other, memcmp(d, before, sizeof d) != 0);
+            for (int i = 0; i < 3; i++)
+                difference[i] = d[i] - before[i];
+            trajectory_lattice_fractions(&lattice, difference, fractions);
+            for (int i = 0; i < 3; i++)
+                assert_true(fabs(fractions[i] - nearbyint(fractions[i])) < 1e-9);
+        }
+    }
+}
+
+static void boxes_without_periods(void **state)
+{
+    const double zeros[9] = {0}, flat[9] = {1, 0, 0, 2, 0, 0, 0, 0, 1};
+    const double nan_box[9] = {3, 0, 0, 0, (double)NAN, 0, 0, 0, 3};
+    const double slab[9] = {3, 0, 0, 0, 3, 0, 0, 0, 0};
+    double d[3] = {2.9, -1.6, 70}, bad[3] = {2.9, (double)NAN, 0};
+    trajectory_lattice lattice;
+
+    (void)state;
+    assert_false(trajectory_lattice_make(&lattice, zeros));
+    assert_false(trajectory_lattice_make(&lattice, flat));
+    assert_false(trajectory_lattice_make(&lattice, nan_box));
+    assert_false(trajectory_lattice_exists(nan_box));
+    assert_true(trajectory_lattice_exists(slab));
+    lattice = lattice_of(slab);
+    assert_true(trajectory_lattice_shorten(&lattice, d));
+    assert_true(fabs(d[0] + 0.1) < 1e-12 && fabs(d[1] - 1.4) < 1e-12 && d[2] == 70);
+    assert_false(trajectory_lattice_shorten(&lattice, bad));
+    assert_true(bad[0] == 2.9 && isnan(bad[1]));
+}
+
+/* ---- Whole molecules --------------------------------------------------------------------- */
+
+static trajectory_tree *tree_of(const trajectory_bond *bonds, int64_t n_bonds,
+                                const int64_t *offsets, int64_t n, int64_t n_atoms,
+                                const double *positions, const double box[9])
+{
+    trajectory_molecules *molecules;
+    trajectory_tree *tree;
+    const trajectory_lattice lattice = lattice_of(box);
+
+    assert_int_equal(
+        trajectory_molecules_from(n_atoms, bonds, n_bonds, offsets, n, &molecules, NULL),
+        COLLET_OK);
+    assert_int_equal(trajectory_tree_create(molecules, positions, &lattice, &tree, NULL),
+                     COLLET_OK);
+    trajectory_molecules_free(molecules);
+    return tree;
+}
+
+#define LONG 40
+
+/* Wraps a helix of LONG atoms, longer than the box, atom by atom. */
+static void make_helix(double whole[3 * LONG], double wrapped[3 * LONG], const double box[9])
+{
+    const trajectory_lattice lattice = lattice_of(box);
+
+    for (int a = 0; a < LONG; a++) {
+        double *at = whole + 3 * a, fractions[3];
+
+        at[0] = 0.1 + 0.3 * cos(0.5 * a);
+        at[1] = 0.2 + 0.3 * sin(0.5 * a);
+        at[2] = 2.9 - 0.1 * a;
+        trajectory_lattice_fractions(&lattice, at, fractions);
+        for (int i = 0; i < 3; i++)
+            wrapped[3 * a + i] = at[i];
+        for (int v = 0; v < 3 && a > 0; v++)
+            for (int i = 0; i < 3; i++)
+                wrapped[3 * a + i] -= floor(fractions[v]) * box[3 * v + i];
+    }
+}
+
+/* By bonds in a shuffled order, and by nothing but the distances. */
+static void a_molecule_longer_than_the_box(void **state)
+{
+    static const double tilted[9] = {3, 0, 0, 2.5, 2.2, 0, -4.1, 1.9, 2.4};
+    const int64_t offsets[2] = {0, LONG};
+    trajectory_bond bonds[LONG - 1];
+    double whole[3 * LONG], wrapped[3 * LONG], copy[3 * LONG];
+    float single[3 * LONG];
+
+    (void)state;
+    for (int b = 0; b < LONG - 1; b++)
+        bonds[b * 7 % (LONG - 1)] = (trajectory_bond){b, b + 1};
+    for (int by_bonds = 0; by_bonds < 2; by_bonds++)
+        for (int k = 0; k < 2; k++) {
+            const double *box = k ? tilted : cube;
+            const trajectory_lattice lattice = lattice_of(box);
+
+            make_helix(whole, wrapped, box);
+            trajectory_tree *tree = by_bonds ? tree_of(bonds, LONG - 1, NULL, 0, LONG, wrapped, box)
+                                             : tree_of(NULL, 0, offsets, 1, LONG, wrapped, box);
+            assert_int_equal(tree->n, LONG - 1);
+            memcpy(copy, wrapped, sizeof copy);
+            for (int i = 0; i < 3 * LONG; i++)
+                single[i] = (float)wrapped[i];
+            trajectory_tree_place(tree, &lattice, COLLET_F64, copy);
+            trajectory_tree_place(tree, &lattice, COLLET_F32, single);
+            for (int i = 0; i < 3 * LONG; i++) {
+                assert_true(fabs(copy[i] - whole[i]) < 1e-12);
+                assert_true(fabs((double)single[i] - whole[i]) < 1e-6);
+            }
+            trajectory_tree_free(tree);
+        }
+    trajectory_tree_free(NULL);
+}
+
+/* A ring is whole; a chain that is bonded to its own image is left as it is. */
+static void molecules_without_an_end(void **state)
+{
+    static const double ring[12] = {0, 0, 0, 2.8, 0, 0, 2.8, 2.8, 0, 0, 2.8, 0};
+    static const double chain[12] = {0, 0, 0, 0.8, 0, 0, 1.6, 0, 0, 2.4, 0, 0};
+    static const trajectory_bond bonds[] = {{0, 1}, {0, 3}, {1, 2}, {2, 3}};
+    const int64_t offsets[2] = {0, 4};
+
+    (void)state;
+    trajectory_tree *tree = tree_of(bonds, 4, NULL, 0, 4, ring, cube);
+    assert_int_equal(tree->n, 3);
+    assert_int_equal(tree->left[0], TRAJECTORY_PLACED);
+    trajectory_tree_free(tree);
+    tree = tree_of(bonds, 4, NULL, 0, 4, chain, cube);
+    assert_int_equal(tree->n, 0);
+    assert_int_equal(tree->left[0], TRAJECTORY_ENDLESS);
+    trajectory_tree_free(tree);
+    tree = tree_of(NULL, 0, offsets, 1, 4, chain, cube);
+    assert_int_equal(tree->left[0], TRAJECTORY_ENDLESS);
+    trajectory_tree_free(tree);
+}
+
+static void residues_too_large_to_join(void **state)
+{
+    const int64_t n = TRAJECTORY_SPAN_MOST + 1, offsets[2] = {0, n};
+    double *positions = calloc(3 * (size_t)n, sizeof *positions);
+
+    (void)state;
+    assert_non_null(positions);
+    trajectory_tree *tree = tree_of(NULL, 0, offsets, 1, n, positions, cube);
+    assert_int_equal(tree->n, 0);
+    assert_int_equal(tree->left[0], TRAJECTORY_UNJOINED);
+    trajectory_tree_free(tree);
+    free(positions);
+}
+
+/* An atom without a finite position stays, and so do those beside it. */
+static void positions_that_are_not_finite(void **state)
+{
+    double at[9] = {0.1, 0.1, 0.1, (double)NAN, 0, 0, 2.9, 0.1, 0.1};
+    const int64_t offsets[2] = {0, 3};
+    const trajectory_lattice lattice = lattice_of(cube);
+
+    (void)state;
+    trajectory_tree *tree = tree_of(NULL, 0, offsets, 1, 3, at, cube);
+    trajectory_tree_place(tree, &lattice, COLLET_F64, at);
+    assert_true(fabs(at[6] + 0.1) < 1e-12);
+    assert_true(isnan(at[3]));
+    trajectory_tree_free(tree);
+}
+
+/* ---- Images ------------------------------------------------------------------------------ */
+
+static trajectory_images *images_of(const int64_t *of, int64_t n, int64_t count,
+                                    const double *weights)
+{
+    trajectory_images *images;
+
+    assert_int_equal(trajectory_images_create(of, n, count, weights, &images, NULL), COLLET_OK);
+    return images;
+}
+
+/* Two atoms of one molecule and one of another, their steps wrapped into a box that grows. */
+static void paths_without_jumps(void **state)
+{
+    static const int64_t of[] = {0, 1, 0};
+    trajectory_images *images = images_of(of, 3, 2, NULL);
+    double path = 1.4;
+
+    (void)state;
+    for (int f = 0; f < 40; f++) {
+        double edge = 3 + 0.01 * f, box[9] = {edge, 0, 0, 0, edge, 0, 0, 0, edge};
+        const trajectory_lattice lattice = lattice_of(box);
+        double x = path - edge * floor(path / edge);
+        double at[9] = {x, 0, 0, 1, 1, 1, x + 0.2, 0, 0};
+        static double last, followed;
+
+        trajectory_images_follow(images, f == 20 ? NULL : &lattice, COLLET_F64, at);
+        if (f > 0 && f != 20 && f != 21) {
+            double step = x - last;
+
+            step -= edge * nearbyint(step / edge);
+            assert_true(fabs(at[0] - followed - step) < 1e-12);
+        }
+        assert_true(fabs(at[6] - at[0] - 0.2) < 1e-12);
+        assert_true(at[3] == 1 && at[4] == 1 && at[5] == 1);
+        last = x;
+        followed = at[0];
+        path += 0.7;
+    }
+    trajectory_images_free(images);
+    trajectory_images_free(NULL);
+}
+
+static void centres_and_packs(void **state)
+{
+    static const int64_t of[] = {0, 1, 1, 2};
+    static const double weights[] = {3, 1, 1, 0};
+    static const double start[12] = {0.1, 0, 0, 2.9, 0, 0, 3.1, 0, 0, 7, -4, 0.5};
+    double at[12];
+    float single[12];
+    const trajectory_lattice lattice = lattice_of(cube);
+    trajectory_images *images = images_of(of, 4, 3, weights);
+
+    (void)state;
+    images->fixed[2] = 1;
+    memcpy(at, start, sizeof at);
+    trajectory_images_pack(images, &lattice, COLLET_F64, at);
+    assert_true(at[0] == 0.1 && fabs(at[3] + 0.1) < 1e-12 && fabs(at[6] - 0.1) < 1e-12);
+    assert_true(at[9] == 7);
+    memcpy(at, start, sizeof at);
+    for (int i = 0; i < 12; i++)
+        single[i] = (float)start[i];
+    trajectory_images_center(images, &lattice, COLLET_F64, at);
+    trajectory_images_center(images, &lattice, COLLET_F32, single);
+    /* The centre, 1.26, goes to 1.5; molecule 1, at 3 + 0.24, to its image at 0.24. */
+    assert_true(fabs(at[0] - 0.34) < 1e-12 && fabs(at[3] - 0.14) < 1e-12);
+    assert_true(fabs(at[9] - 7.24) < 1e-12 && fabs(at[1] - 1.5) < 1e-12);
+    for (int i = 0; i < 12; i++)
+        assert_true(fabs((double)single[i] - at[i]) < 1e-6);
+    trajectory_images_free(images);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shortest_images_in_any_box),
+        cmocka_unit_test(boxes_without_periods),
+        cmocka_unit_test(a_molecule_longer_than_the_box),
+        cmocka_unit_test(molecules_without_an_end),
+        cmocka_unit_test(residues_too_large_to_join),
+        cmocka_unit_test(positions_that_are_not_finite),
+        cmocka_unit_test(paths_without_jumps),
+        cmocka_unit_test(centres_and_packs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
