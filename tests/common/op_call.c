@@ -274,7 +274,7 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
 
 int op_call_lacks_bodies(const op_call *c, const char *backend)
 {
-    return has_offsets(c) && strcmp(backend, "cpu_scalar") != 0;
+    return has_offsets(c) && strncmp(backend, "cpu_", 4) != 0;
 }
 
 int op_call_by_rule(const op_call *c)

@@ -4,11 +4,11 @@
 
 #include "shared/host/md/formulas.h"
 #include "shared/host/md/operands.h"
-#include "kernel_frame.h"
+#include "kernel_atoms.h"
 #include "pass.h"
 
 /*
- * Moves a frame's sums from the origin of the pass to its centre of mass. Without mass there is no
+ * Moves a body's sums from the origin of the pass to its centre of mass. Without mass there is no
  * centre: sums over atoms are then NaN, sums over no atoms 0.
  */
 typedef struct central {
@@ -25,16 +25,16 @@ static void subtract_cross(const double a[3], const double b[3], double from[3])
     from[2] -= a[0] * b[1] - a[1] * b[0];
 }
 
-static void centre(const atoms_job *job, const double origin[3], const frame_sums *s, central *c)
+static void centre(const md_body *body, const double origin[3], const frame_sums *s, central *c)
 {
-    double shift[3];
-    int without_mass = job->mass == 0.0;
+    double shift[3], per_mass = 1.0 / s->mass;
+    int without_mass = s->mass == 0.0;
     for (int i = 0; i < 3; i++) {
-        shift[i] = without_mass ? (double)NAN : s->first[i] * job->per_mass;
+        shift[i] = without_mass ? (double)NAN : s->first[i] * per_mass;
         c->com[i] = origin[i] + shift[i];
         /* About a centre at infinity all is NaN; infinities could cancel to a finite number. */
         shift[i] = isfinite(shift[i]) ? shift[i] : (double)NAN;
-        if (without_mass && job->atoms == 0)
+        if (without_mass && body->atoms == 0)
             shift[i] = 0.0;
         c->second[i] = s->second[i] - s->first[i] * shift[i];
         c->angular[i] = s->angular[i];
@@ -71,103 +71,123 @@ static int solve_well_conditioned(const double inertia[9], const double L[3], do
     return isfinite(*product);
 }
 
-static void energies_of(const atoms_job *job, const frame_sums *s, const central *c,
-                        const double inertia[9], double energies[3])
+static void energies_of(const frame_sums *s, const central *c, const double inertia[9],
+                        double energies[3])
 {
     const double *p = s->momentum;
     double twice;
-    if (job->mass == 0.0 || !solve_well_conditioned(inertia, c->angular, &twice)) {
-        cpu_kinetic(s->vis_viva, job->mass, p, inertia, c->angular, energies);
+    if (s->mass == 0.0 || !solve_well_conditioned(inertia, c->angular, &twice)) {
+        cpu_kinetic(s->vis_viva, s->mass, p, inertia, c->angular, energies);
         return;
     }
     energies[0] = 0.5 * s->vis_viva;
-    energies[1] = 0.5 * ((p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) * job->per_mass);
+    energies[1] = 0.5 * ((p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / s->mass);
     energies[2] = 0.5 * twice;
 }
 
-/* ---- Kernels: results from the sums of a frame ----------------------------------------------- */
-
-static void finish_com(const atoms_job *job, int64_t f, const double origin[3], const frame_sums *s)
+/* Stores the result of a body in an output that may be absent. */
+static void store1(const collet_operand *o, const md_body *body, double x)
 {
-    central c;
-    centre(job, origin, s, &c);
-    md_store3(operand_of(job->call, 0), f, c.com);
+    if (operand_present(o))
+        md_put1(o, md_distance_of(o, body, 0), x);
 }
 
-static void finish_inertia(const atoms_job *job, int64_t f, const double origin[3],
+static void store3(const collet_operand *o, const md_body *body, const double x[3])
+{
+    if (operand_present(o))
+        md_put3(o, md_distance_of(o, body, 1), x);
+}
+
+static void store9(const collet_operand *o, const md_body *body, const double x[9])
+{
+    if (operand_present(o))
+        md_put9(o, md_distance_of(o, body, 2), x);
+}
+
+/* ---- Kernels: results from the sums of a body ----------------------------------------------- */
+
+static void finish_com(const atoms_job *job, const md_body *body, const double origin[3],
+                       const frame_sums *s)
+{
+    central c;
+    centre(body, origin, s, &c);
+    store3(operand_of(job->call, 0), body, c.com);
+}
+
+static void finish_inertia(const atoms_job *job, const md_body *body, const double origin[3],
                            const frame_sums *s)
 {
     double inertia[9];
     (void)origin;
     cpu_inertia(s->second, inertia);
-    md_store9(operand_of(job->call, 0), f, inertia);
+    store9(operand_of(job->call, 0), body, inertia);
 }
 
-static void finish_cross_sum(const atoms_job *job, int64_t f, const double origin[3],
+static void finish_cross_sum(const atoms_job *job, const md_body *body, const double origin[3],
                              const frame_sums *s)
 {
     (void)origin;
-    md_store3(operand_of(job->call, 0), f, s->angular);
+    store3(operand_of(job->call, 0), body, s->angular);
 }
 
-static void finish_kinetic(const atoms_job *job, int64_t f, const double origin[3],
+static void finish_kinetic(const atoms_job *job, const md_body *body, const double origin[3],
                            const frame_sums *s)
 {
     central c;
     double inertia[9], energies[3];
-    centre(job, origin, s, &c);
+    centre(body, origin, s, &c);
     cpu_inertia(c.second, inertia);
-    energies_of(job, s, &c, inertia, energies);
-    md_store3(operand_of(job->call, 0), f, energies);
+    energies_of(s, &c, inertia, energies);
+    store3(operand_of(job->call, 0), body, energies);
 }
 
-static void finish_gyration(const atoms_job *job, int64_t f, const double origin[3],
+static void finish_gyration(const atoms_job *job, const md_body *body, const double origin[3],
                             const frame_sums *s)
 {
     central c;
-    centre(job, origin, s, &c);
+    centre(body, origin, s, &c);
     double t[6];
     for (int i = 0; i < 6; i++)
-        t[i] = job->mass == 0.0 ? (double)NAN : c.second[i] / job->mass;
+        t[i] = s->mass == 0.0 ? (double)NAN : c.second[i] / s->mass;
     const double tensor[9] = {t[0], t[3], t[4], t[3], t[1], t[5], t[4], t[5], t[2]};
-    md_store1(operand_of(job->call, 0), f, sqrt(t[0] + t[1] + t[2]));
-    md_store9(operand_of(job->call, 1), f, tensor);
-    md_store1(operand_of(job->call, 2), f, cpu_asphericity(tensor));
+    store1(operand_of(job->call, 0), body, sqrt(t[0] + t[1] + t[2]));
+    store9(operand_of(job->call, 1), body, tensor);
+    store1(operand_of(job->call, 2), body, cpu_asphericity(tensor));
 }
 
-static void finish_observables(const atoms_job *job, int64_t f, const double origin[3],
+static void finish_observables(const atoms_job *job, const md_body *body, const double origin[3],
                                const frame_sums *s)
 {
     const collet_kernel_call *call = job->call;
     central c;
     double inertia[9], energies[3];
-    centre(job, origin, s, &c);
+    centre(body, origin, s, &c);
     cpu_inertia(c.second, inertia);
-    md_store3(operand_of(call, 0), f, c.com);
-    md_store9(operand_of(call, 1), f, inertia);
+    store3(operand_of(call, 0), body, c.com);
+    store9(operand_of(call, 1), body, inertia);
     if (job->velocities) {
-        energies_of(job, s, &c, inertia, energies);
-        md_store3(operand_of(call, 2), f, c.angular);
-        md_store3(operand_of(call, 4), f, energies);
+        energies_of(s, &c, inertia, energies);
+        store3(operand_of(call, 2), body, c.angular);
+        store3(operand_of(call, 4), body, energies);
     }
     if (job->forces)
-        md_store3(operand_of(call, 3), f, c.torque);
+        store3(operand_of(call, 3), body, c.torque);
 }
 
 /* Operands that follow positions and masses: 1 for the first, 0 for none. */
 static const struct atoms_op {
     int pass;
-    uint32_t origins, velocities, forces;
-    void (*finish)(const atoms_job *job, int64_t frame, const double origin[3],
+    uint32_t origins, velocities, forces, offsets;
+    void (*finish)(const atoms_job *job, const md_body *body, const double origin[3],
                    const frame_sums *sums);
 } ops[] = {
     /* The second moments show whether the first atom is a suitable origin. */
-    [COLLET_OP_COM] = {FRAME_SECOND, 0, 0, 0, finish_com},
-    [COLLET_OP_INERTIA] = {FRAME_SECOND, 1, 0, 0, finish_inertia},
-    [COLLET_OP_CROSS_SUM] = {FRAME_ANGULAR, 1, 2, 0, finish_cross_sum},
-    [COLLET_OP_KINETIC] = {FRAME_VELOCITIES, 0, 1, 0, finish_kinetic},
-    [COLLET_OP_GYRATION] = {FRAME_SECOND, 0, 0, 0, finish_gyration},
-    [COLLET_OP_OBSERVABLES] = {FRAME_SECOND, 0, 1, 2, finish_observables},
+    [COLLET_OP_COM] = {FRAME_SECOND, 0, 0, 0, 0, finish_com},
+    [COLLET_OP_INERTIA] = {FRAME_SECOND, 1, 0, 0, 0, finish_inertia},
+    [COLLET_OP_CROSS_SUM] = {FRAME_ANGULAR, 1, 2, 0, 0, finish_cross_sum},
+    [COLLET_OP_KINETIC] = {FRAME_VELOCITIES, 0, 1, 0, 0, finish_kinetic},
+    [COLLET_OP_GYRATION] = {FRAME_SECOND, 0, 0, 0, 1, finish_gyration},
+    [COLLET_OP_OBSERVABLES] = {FRAME_SECOND, 0, 1, 2, 3, finish_observables},
 };
 
 /* NULL: absent. */
@@ -183,6 +203,7 @@ KERNEL(atoms)
     atoms_job job = {.pass = op->pass,
                      .positions = operand_of(call, call->n_out),
                      .masses = operand_of(call, call->n_out + 1),
+                     .offsets = further(call, op->offsets),
                      .origins = further(call, op->origins),
                      .velocities = further(call, op->velocities),
                      .forces = further(call, op->forces),
@@ -196,10 +217,7 @@ KERNEL(atoms)
 
 ACCEPTS(atoms)
 {
-    if (operand_of(call, call->n_out + 1)->ndim > 1 ||
-        (call->n_out > 1 && operand_present(operand_of(call, call->n_out + call->n_in - 1))))
-        return device->base.host->fail(call->err, COLLET_REFUSED,
-                                       "it has no kernel for bodies yet");
-    *workspace_bytes = atoms_workspace(device, call);
+    *workspace_bytes = atoms_workspace(device, operand_of(call, call->n_out),
+                                       further(call, ops[call->op].offsets));
     return COLLET_OK;
 }

@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/md/md.c, tests/cpu_openmp/test_kernels_openmp.c */
-#include "kernel_frame.h"
+#include "kernel_lanes.h"
 
 #include <string.h>
-
-#include "cpu_openmp/util/kernel_level.h"
 
 #if defined(__AVX__)
 #include <immintrin.h>
 #endif
 
-#define W LANES_F64
-
-typedef double lanes __attribute__((vector_size(8 * W)));
-typedef double lanes_at_any __attribute__((vector_size(8 * W), aligned(8), may_alias));
 typedef float half_lanes __attribute__((vector_size(4 * W)));
 typedef float half_lanes_at_any __attribute__((vector_size(4 * W), aligned(4), may_alias));
-
-/* Three coordinates of W atoms. */
-typedef struct triple {
-    lanes x, y, z;
-} triple;
 
 /*
  * x0 y0 z0 x1 y1 z1 ... in three vectors: since 3 and W share no divisor, the x fill different
@@ -28,7 +17,7 @@ typedef struct triple {
  * W, with y rotated by one lane and z by two.
  */
 #if W == 8
-static const uint8_t order[W] = {0, 3, 6, 1, 4, 7, 2, 5};
+#define ORDERED(a) __builtin_shufflevector(a, a, 0, 3, 6, 1, 4, 7, 2, 5)
 #define BLEND_X(a, b, c)                                                                           \
     __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 9, 2, 3, 12, 5, 6, 15), c, 0, 1, 10,  \
                             3, 4, 13, 6, 7)
@@ -41,7 +30,7 @@ static const uint8_t order[W] = {0, 3, 6, 1, 4, 7, 2, 5};
 #define ROTATE_1(a) __builtin_shufflevector(a, a, 1, 2, 3, 4, 5, 6, 7, 0)
 #define ROTATE_2(a) __builtin_shufflevector(a, a, 2, 3, 4, 5, 6, 7, 0, 1)
 #elif W == 4
-static const uint8_t order[W] = {0, 3, 2, 1};
+#define ORDERED(a) __builtin_shufflevector(a, a, 0, 3, 2, 1)
 #define BLEND_X(a, b, c)                                                                           \
     __builtin_shufflevector(__builtin_shufflevector(a, b, 0, 1, 6, 3), c, 0, 5, 2, 3)
 #define BLEND_Y(a, b, c)                                                                           \
@@ -51,7 +40,7 @@ static const uint8_t order[W] = {0, 3, 2, 1};
 #define ROTATE_1(a) __builtin_shufflevector(a, a, 1, 2, 3, 0)
 #define ROTATE_2(a) __builtin_shufflevector(a, a, 2, 3, 0, 1)
 #else
-static const uint8_t order[W] = {0, 1};
+#define ORDERED(a) (a)
 #define BLEND_X(a, b, c) __builtin_shufflevector(a, b, 0, 3)
 #define BLEND_Y(a, b, c) __builtin_shufflevector(a, c, 2, 1)
 #define BLEND_Z(a, b, c) __builtin_shufflevector(b, c, 0, 3)
@@ -115,25 +104,54 @@ INLINE triple load_inside(int wide, const void *atoms)
     return wide ? load_inside_f64(atoms) : load_inside_f32(atoms);
 }
 
+/* Masses of W atoms, in the order of their coordinates. */
+typedef struct masses {
+    const char *at;
+    int wide;
+    int64_t size; /* bytes of one; 0: the same for all atoms */
+} masses;
+
+INLINE masses masses_of(const frame_view *view)
+{
+    static const double ones[W] = {
+        1.0,
+        1.0,
+#if W > 2
+        1.0,
+        1.0,
+#endif
+#if W > 4
+        1.0,
+        1.0,
+        1.0,
+        1.0
+#endif
+    };
+    if (!view->masses)
+        return (masses){(const char *)ones, 1, 0};
+    return (masses){view->masses, view->wide_masses, view->wide_masses ? 8 : 4};
+}
+
+INLINE lanes load_masses(const masses *m)
+{
+    if (m->wide)
+        return ORDERED(LANES_AT(m->at));
+    return widen(ORDERED(HALF_LANES_AT(m->at)));
+}
+
+/* n < W masses and zeros. */
+INLINE lanes load_last_masses(const masses *m, int64_t n)
+{
+    double padded[W];
+    for (int64_t i = 0; i < W; i++) {
+        const void *at = m->at + i * m->size;
+        padded[i] = i >= n ? 0.0 : m->wide ? *(const double *)at : (double)*(const float *)at;
+    }
+    return ORDERED(LANES_AT(padded));
+}
+
 /* ---- Totals of lanes --------------------------------------------------------------------------
  */
-
-#if W == 8
-#define EVEN_PAIRS(a, b) __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
-#define ODD_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
-#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
-#define ODD(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
-#elif W == 4
-#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 4, 2, 6)
-#define ODD(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
-#define LOW(a, b) __builtin_shufflevector(a, b, 0, 1, 4, 5)
-#define HIGH(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
-#else
-#define EVEN(a, b) __builtin_shufflevector(a, b, 0, 2)
-#define ODD(a, b) __builtin_shufflevector(a, b, 1, 3)
-#endif
 
 /* Lane i is the total of the lanes of v[i]. */
 INLINE lanes totals_of(const lanes v[W])
@@ -184,27 +202,11 @@ INLINE void prefetch_atoms(int wide, const char *at)
         __builtin_prefetch(at + READ_AHEAD + i);
 }
 
-/* Laid out as frame_sums. */
-typedef struct accumulators {
-    lanes first[3], second[6], momentum[3], vis_viva, angular[3], force[3], torque[3];
-} accumulators;
-
-_Static_assert(sizeof(accumulators) == sizeof(frame_sums) * W, "one vector for each number");
-
-INLINE void add_cross(lanes sum[3], triple a, triple b)
-{
-    sum[0] += a.y * b.z;
-    sum[1] += a.z * b.x;
-    sum[2] += a.x * b.y;
-    sum[0] -= a.z * b.y;
-    sum[1] -= a.x * b.z;
-    sum[2] -= a.y * b.x;
-}
-
 INLINE void add_atoms(int what, accumulators *s, lanes m, triple d, triple v, triple f)
 {
     triple md = {m * d.x, m * d.y, m * d.z};
     if (what & FIRST) {
+        s->mass += m;
         s->first[0] += md.x;
         s->first[1] += md.y;
         s->first[2] += md.z;
@@ -268,13 +270,13 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
     static const double nothing[3] = {0.0, 0.0, 0.0};
     const triple origin = spread(view->origin);
     const char *r = view->positions, *v = view->velocities, *f = view->forces;
-    const double *m = view->masses;
+    masses m = masses_of(view);
     const int64_t step = wide ? 24 * W : 12 * W;
     const int with_v = what & (LINEAR | ANGULAR), with_f = what & TORQUE;
     accumulators s = {0};
     triple d, velocity = {0}, force = {0};
     int64_t left = view->atoms;
-    for (; left > W; left -= W, m += W, r += step) {
+    for (; left > W; left -= W, m.at += W * m.size, r += step) {
         prefetch_atoms(wide, r);
         d = relative(load_inside(wide, r), &origin);
         if (with_v) {
@@ -287,7 +289,7 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
             force = load_inside(wide, f);
             f += step;
         }
-        add_atoms(what, &s, LANES_AT(m), d, velocity, force);
+        add_atoms(what, &s, load_masses(&m), d, velocity, force);
     }
     if (left > 0) {
         double padded[3][3 * W];
@@ -303,18 +305,19 @@ INLINE void pass(int wide, int what, const frame_view *view, frame_sums *sums)
             velocity = load(wide, left < W ? (const char *)padded[1] : v);
         if (with_f)
             force = load(wide, left < W ? (const char *)padded[2] : f);
-        add_atoms(what, &s, LANES_AT(m), d, velocity, force);
+        add_atoms(what, &s, left < W ? load_last_masses(&m, left) : load_masses(&m), d, velocity,
+                  force);
     }
-    *sums = (frame_sums){{0.0}, {0.0}, {0.0}, 0.0, {0.0}, {0.0}, {0.0}};
+    *sums = (frame_sums){{0.0}, {0.0}, 0.0, {0.0}, 0.0, {0.0}, {0.0}, {0.0}, 0.0};
     /* Adjacent members together: W totals cost little more than one. */
     if (what & LINEAR)
-        totals((const lanes *)&s, (double *)sums, 16);
+        totals((const lanes *)&s, (double *)sums, 17);
     else if (what & FIRST)
-        totals((const lanes *)&s, (double *)sums, what & SECOND ? 9 : 3);
+        totals((const lanes *)&s, (double *)sums, 10);
     else
         totals(s.angular, sums->angular, 3);
     if (with_f)
-        totals((const lanes *)&s + 16, (double *)sums + 16, 6);
+        totals((const lanes *)&s + 17, (double *)sums + 17, 6);
 }
 
 /* Two loops, each for one type. */
@@ -356,59 +359,72 @@ static void all(int wide, const frame_view *view, frame_sums *sums)
     pass_of(wide, FIRST | SECOND | LINEAR | ANGULAR | TORQUE, view, sums);
 }
 
-/* ---- A frame against a reference ------------------------------------------------------------- */
+/* ---- A body against a reference -------------------------------------------------------------- */
 
-INLINE triple reference_at(const double *reference, int64_t stride, int64_t i)
+/* Atoms i .. i + W - 1 of n, relative to `origin`; those beyond the last are at the origin. */
+INLINE triple relative_at(int wide, const void *positions, int64_t i, int64_t n,
+                          const double origin[3])
 {
-    return (triple){LANES_AT(reference + i), LANES_AT(reference + stride + i),
-                    LANES_AT(reference + 2 * stride + i)};
-}
-
-/* Atoms i .. i + W - 1 relative to the origin; those beyond the last are at the origin. */
-INLINE triple relative_at(int wide, const frame_view *view, const triple *origin, int64_t i)
-{
-    const void *atoms = atom_at(wide, view->positions, i);
-    int64_t left = view->atoms - i;
+    const void *atoms = atom_at(wide, positions, i);
+    const triple o = spread(origin);
     double padded[3 * W];
-    if (left < W)
-        pad(wide, padded, atoms, left, view->origin);
-    return relative(load(wide, left < W ? (const void *)padded : atoms), origin);
+    if (n - i < W)
+        pad(wide, padded, atoms, n - i, origin);
+    return relative(load(wide, n - i < W ? (const void *)padded : atoms), &o);
 }
 
-INLINE void overlap_of(int wide, const frame_view *view, const double *reference, int64_t stride,
+/* The two types of a reference: a branch that is always the same. */
+INLINE triple reference_at(const frame_reference *reference, int64_t i, int64_t n)
+{
+    return reference->wide ? relative_at(1, reference->positions, i, n, reference->centre)
+                           : relative_at(0, reference->positions, i, n, reference->centre);
+}
+
+INLINE lanes masses_at(const masses *all, int64_t i, int64_t n)
+{
+    masses m = {all->at + i * all->size, all->wide, all->size};
+    return n - i < W ? load_last_masses(&m, n - i) : load_masses(&m);
+}
+
+INLINE void overlap_of(int wide, const frame_view *view, const frame_reference *reference,
                        overlap_sums *sums)
 {
-    const triple origin = spread(view->origin);
-    lanes first[3] = {{0}}, covariance[9] = {{0}};
+    const masses all = masses_of(view);
+    lanes first[3] = {{0}}, rest[3] = {{0}}, covariance[9] = {{0}};
     for (int64_t i = 0; i < view->atoms; i += W) {
-        triple d = relative_at(wide, view, &origin, i);
-        triple ref = reference_at(reference, stride, i);
-        lanes m = LANES_AT(view->masses + i);
+        triple d = relative_at(wide, view->positions, i, view->atoms, view->origin);
+        triple e = reference_at(reference, i, view->atoms);
+        lanes m = masses_at(&all, i, view->atoms);
         lanes md[3] = {m * d.x, m * d.y, m * d.z};
+        rest[0] += m * e.x;
+        rest[1] += m * e.y;
+        rest[2] += m * e.z;
         for (int k = 0; k < 3; k++) {
             first[k] += md[k];
-            covariance[3 * k] += md[k] * ref.x;
-            covariance[3 * k + 1] += md[k] * ref.y;
-            covariance[3 * k + 2] += md[k] * ref.z;
+            covariance[3 * k] += md[k] * e.x;
+            covariance[3 * k + 1] += md[k] * e.y;
+            covariance[3 * k + 2] += md[k] * e.z;
         }
     }
     totals(first, sums->first, 3);
+    totals(rest, sums->rest, 3);
     totals(covariance, sums->covariance, 9);
 }
 
-INLINE double deviation_of(int wide, const frame_view *view, const double *reference,
-                           int64_t stride, const double rotation[9], const double shift[3])
+INLINE double deviation_of(int wide, const frame_view *view, const frame_reference *reference,
+                           const double rotation[9], const double shift[3])
 {
-    const triple origin = spread(view->origin), away = spread(shift);
+    const masses all = masses_of(view);
+    const triple away = spread(shift);
     const triple rx = spread(rotation), ry = spread(rotation + 3), rz = spread(rotation + 6);
     lanes sum = {0};
     for (int64_t i = 0; i < view->atoms; i += W) {
-        triple d = relative_at(wide, view, &origin, i);
-        triple ref = reference_at(reference, stride, i);
-        lanes m = LANES_AT(view->masses + i);
-        lanes x = rx.x * d.x + rx.y * d.y + rx.z * d.z - ref.x - away.x;
-        lanes y = ry.x * d.x + ry.y * d.y + ry.z * d.z - ref.y - away.y;
-        lanes z = rz.x * d.x + rz.y * d.y + rz.z * d.z - ref.z - away.z;
+        triple d = relative_at(wide, view->positions, i, view->atoms, view->origin);
+        triple e = reference_at(reference, i, view->atoms);
+        lanes m = masses_at(&all, i, view->atoms);
+        lanes x = rx.x * d.x + rx.y * d.y + rx.z * d.z - e.x - away.x;
+        lanes y = ry.x * d.x + ry.y * d.y + ry.z * d.z - e.y - away.y;
+        lanes z = rz.x * d.x + rz.y * d.y + rz.z * d.z - e.z - away.z;
         sum += m * (x * x + y * y + z * z);
     }
     double result;
@@ -416,26 +432,24 @@ INLINE double deviation_of(int wide, const frame_view *view, const double *refer
     return result;
 }
 
-static void overlap(int wide, const frame_view *view, const double *reference, int64_t stride,
+static void overlap(int wide, const frame_view *view, const frame_reference *reference,
                     overlap_sums *sums)
 {
     if (wide)
-        overlap_of(1, view, reference, stride, sums);
+        overlap_of(1, view, reference, sums);
     else
-        overlap_of(0, view, reference, stride, sums);
+        overlap_of(0, view, reference, sums);
 }
 
-static double deviation(int wide, const frame_view *view, const double *reference, int64_t stride,
+static double deviation(int wide, const frame_view *view, const frame_reference *reference,
                         const double rotation[9], const double shift[3])
 {
-    return wide ? deviation_of(1, view, reference, stride, rotation, shift)
-                : deviation_of(0, view, reference, stride, rotation, shift);
+    return wide ? deviation_of(1, view, reference, rotation, shift)
+                : deviation_of(0, view, reference, rotation, shift);
 }
 
 extern const frame_kernels LEVEL_NAME(frame);
 const frame_kernels LEVEL_NAME(frame) = {
-    .lanes = W,
-    .order = order,
     .pass = {first, second, angular, velocities, forces, all},
     .overlap = overlap,
     .deviation = deviation,

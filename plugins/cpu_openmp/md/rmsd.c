@@ -3,224 +3,220 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"
-#include "cpu_openmp/util/real.h"
 #include "shared/host/md/formulas.h"
 #include "shared/host/md/operands.h"
-#include "kernel_frame.h"
+#include "kernel_atoms.h"
 #include "pass.h"
 
 /* Minimum number of atoms per thread. */
 #define GRAIN 4096
 
-/* Sums over a block of atoms of one frame, first of the one pass, then of the other. */
+/* Sums over a block of atoms of one body, first of the one pass, then of the other. */
 typedef struct block_sums {
     overlap_sums overlap;
     double deviation;
 } block_sums;
 
-/* The best superposition of a frame: R (d - shift) on the reference, d taken from origin. */
+/* The best superposition of a body: R (d - shift) on the reference, d taken from origin. */
 typedef struct fit {
     double origin[3];
     double shift[3];
     double rotation[9];
 } fit;
 
+/* The centre of a body's part of the reference, and the sum of its weights. */
+typedef struct centre {
+    double at[3];
+    double weight;
+} centre;
+
 typedef struct rmsd_job {
     const collet_device *device;
     const collet_kernel_call *call;
-    atoms_source positions, reference;
-    int64_t frames, atoms, padded, blocks;
-    double weight;
-    double *weights;      /* table; the next two point after it */
-    double *reference_at; /* three tables: the reference from its centre */
-    double reference_centre[3];
-    double reference_rest[3]; /* sum w ref, not exactly 0 because of rounding */
-    block_sums *partial;      /* [block], where threads divide the blocks of a frame */
-    const fit *shared;        /* of the frame whose blocks are divided */
-    int64_t shared_frame;
+    atoms_source positions, weights, reference;
+    int adjacent; /* all of them */
+    int64_t rows, bodies, atoms;
+    block_sums *partial; /* [block], where the threads divide the blocks of a body */
 } rmsd_job;
 
-static int64_t block_length(const rmsd_job *job, int64_t first)
+static int64_t block_length(const md_body *body, int64_t block)
 {
-    return job->atoms - first < ATOMS_BLOCK ? job->atoms - first : ATOMS_BLOCK;
+    int64_t left = body->atoms - block * ATOMS_BLOCK;
+    return left < ATOMS_BLOCK ? left : ATOMS_BLOCK;
 }
 
-/* ---- The reference --------------------------------------------------------------------------- */
-
-static void centre_reference(rmsd_job *job)
+static centre centre_of_reference(const rmsd_job *job, const md_body *body)
 {
-    double origin[3], copy[3 * ATOMS_COPIED], sums[3] = {0.0};
-    atoms_first(&job->reference, 0, origin);
-    for (int64_t first = 0; first < job->atoms; first += ATOMS_COPIED) {
-        int64_t left = job->atoms - first, n = left < ATOMS_COPIED ? left : ATOMS_COPIED;
-        frame_view view = {.positions = atoms_adjacent(&job->reference, 0, first, n, copy),
-                           .masses = job->weights + first,
+    double origin[3], copy[3 * ATOMS_COPIED], masses[ATOMS_COPIED], sums[3] = {0.0};
+    centre c = {{0.0}, 0.0};
+    md_body first = *body;
+    first.frame = 0;
+    atoms_first(&job->reference, &first, origin);
+    for (int64_t i = 0; i < body->atoms; i += ATOMS_COPIED) {
+        int64_t at = body->first + i, left = body->atoms - i;
+        int64_t n = left < ATOMS_COPIED ? left : ATOMS_COPIED;
+        frame_view view = {.positions = atoms_adjacent(&job->reference, 0, at, n, copy),
+                           .masses =
+                               atoms_adjacent_masses(&job->weights, body->frame, at, n, masses),
+                           .wide_masses = job->weights.wide,
                            .atoms = n,
                            .origin = {origin[0], origin[1], origin[2]}};
         frame_sums part;
         job->device->level->frame->pass[FRAME_FIRST](job->reference.wide, &view, &part);
         for (int k = 0; k < 3; k++)
             sums[k] += part.first[k];
+        c.weight += part.mass;
     }
     for (int k = 0; k < 3; k++)
-        job->reference_centre[k] = origin[k] + sums[k] / job->weight;
+        c.at[k] = origin[k] + sums[k] / c.weight;
+    return c;
 }
 
-static void fill_reference(rmsd_job *job)
+/* ---- A body ---------------------------------------------------------------------------------- */
+
+static void add_sums(block_sums *sums, const block_sums *part)
 {
-    const frame_kernels *kernels = job->device->level->frame;
-    const atoms_source *source = &job->reference;
     for (int k = 0; k < 3; k++) {
-        double *table = job->reference_at + k * job->padded;
-        job->reference_rest[k] = 0.0;
-        for (int64_t i = 0; i < job->padded; i++) {
-            int64_t lane = i % kernels->lanes, atom = i - lane + kernels->order[lane];
-            table[i] = atom < job->atoms
-                           ? real_load(source->at + atom * source->atom_step + k * source->step,
-                                       source->wide) -
-                                 job->reference_centre[k]
-                           : 0.0;
-            job->reference_rest[k] += job->weights[i] * table[i];
-        }
+        sums->overlap.first[k] += part->overlap.first[k];
+        sums->overlap.rest[k] += part->overlap.rest[k];
     }
-}
-
-/* ---- A frame --------------------------------------------------------------------------------- */
-
-static void add_overlap(overlap_sums *sums, const overlap_sums *part)
-{
-    for (int k = 0; k < 3; k++)
-        sums->first[k] += part->first[k];
     for (int k = 0; k < 9; k++)
-        sums->covariance[k] += part->covariance[k];
+        sums->overlap.covariance[k] += part->overlap.covariance[k];
+    sums->deviation += part->deviation;
 }
 
-/* One pass over atoms first .. first+count-1; with `f` the second, that needs the rotation. */
-static void pass_over(const rmsd_job *job, int64_t frame, int64_t first, int64_t count,
-                      const double origin[3], const fit *f, block_sums *sums)
+/* A pass over a body; with `fit` the second, that needs the rotation. */
+typedef struct body_pass {
+    const rmsd_job *job;
+    const md_body *body;
+    const centre *centre;
+    const double *origin;
+    const fit *fit;
+} body_pass;
+
+/* Atoms i .. i + n - 1. */
+static void pass_piece(const body_pass *p, int64_t i, int64_t n, block_sums *sums)
 {
+    const rmsd_job *job = p->job;
     const frame_kernels *kernels = job->device->level->frame;
-    double copy[3 * ATOMS_COPIED], away[3] = {0.0};
-    int64_t piece = job->positions.adjacent ? ATOMS_BLOCK : ATOMS_COPIED;
-    for (int k = 0; f && k < 3; k++) {
-        away[k] = f->rotation[3 * k] * f->shift[0] + f->rotation[3 * k + 1] * f->shift[1] +
-                  f->rotation[3 * k + 2] * f->shift[2];
+    double copy[3 * ATOMS_COPIED], copy_of_reference[3 * ATOMS_COPIED], masses[ATOMS_COPIED];
+    double away[3] = {0.0};
+    frame_view view = {.positions = atoms_adjacent(&job->positions, p->body->frame, i, n, copy),
+                       .masses = atoms_adjacent_masses(&job->weights, p->body->frame, i, n, masses),
+                       .wide_masses = job->weights.wide,
+                       .atoms = n,
+                       .origin = {p->origin[0], p->origin[1], p->origin[2]}};
+    const frame_reference reference = {
+        .positions = atoms_adjacent(&job->reference, 0, i, n, copy_of_reference),
+        .wide = job->reference.wide,
+        .centre = {p->centre->at[0], p->centre->at[1], p->centre->at[2]}};
+    block_sums part = {{{0.0}, {0.0}, {0.0}}, 0.0};
+    for (int k = 0; p->fit && k < 3; k++) {
+        const double *row = p->fit->rotation + 3 * k, *shift = p->fit->shift;
+        away[k] = row[0] * shift[0] + row[1] * shift[1] + row[2] * shift[2];
     }
-    for (int64_t i = first; i < first + count; i += piece) {
-        int64_t left = first + count - i, n = left < piece ? left : piece;
-        frame_view view = {.positions = atoms_adjacent(&job->positions, frame, i, n, copy),
-                           .masses = job->weights + i,
-                           .atoms = n,
-                           .origin = {origin[0], origin[1], origin[2]}};
-        overlap_sums part;
-        if (f) {
-            sums->deviation += kernels->deviation(job->positions.wide, &view, job->reference_at + i,
-                                                  job->padded, f->rotation, away);
-            continue;
-        }
-        kernels->overlap(job->positions.wide, &view, job->reference_at + i, job->padded, &part);
-        add_overlap(&sums->overlap, &part);
-    }
+    if (p->fit)
+        part.deviation =
+            kernels->deviation(job->positions.wide, &view, &reference, p->fit->rotation, away);
+    else
+        kernels->overlap(job->positions.wide, &view, &reference, &part.overlap);
+    add_sums(sums, &part);
+}
+
+static void pass_block(const body_pass *p, int64_t block, block_sums *sums)
+{
+    int64_t first = p->body->first + block * ATOMS_BLOCK;
+    int64_t end = first + block_length(p->body, block);
+    int64_t piece = p->job->adjacent ? ATOMS_BLOCK : ATOMS_COPIED;
+    *sums = (block_sums){{{0.0}, {0.0}, {0.0}}, 0.0};
+    for (int64_t i = first; i < end; i += piece)
+        pass_piece(p, i, end - i < piece ? end - i : piece, sums);
 }
 
 static TEAM_BODY(share_pass)
 {
-    const rmsd_job *job = argument;
-    for (int64_t b = begin; b < end; b++) {
-        const fit *f = job->shared;
-        job->partial[b] = (block_sums){{{0.0}, {0.0}}, 0.0};
-        double origin[3];
-        atoms_first(&job->positions, job->shared_frame, origin);
-        pass_over(job, job->shared_frame, b * ATOMS_BLOCK, block_length(job, b * ATOMS_BLOCK),
-                  origin, f, &job->partial[b]);
-    }
+    const body_pass *p = argument;
+    for (int64_t b = begin; b < end; b++)
+        pass_block(p, b, &p->job->partial[b]);
 }
 
-/* All blocks of a frame, added in order, by this thread or, with `partial`, by the team. */
-static void pass_frame(rmsd_job *job, int64_t frame, const double origin[3], const fit *f,
-                       block_sums *sums)
+/* All blocks of a body, added in order, by this thread or, with `partial`, by the team. */
+static void pass_body(body_pass *p, block_sums *sums)
 {
-    *sums = (block_sums){{{0.0}, {0.0}}, 0.0};
-    if (job->partial) {
-        job->shared = f;
-        job->shared_frame = frame;
-        team_run(job->device->threads, job->blocks, 1, share_pass, job);
-    }
-    for (int64_t b = 0; b < job->blocks; b++) {
-        block_sums part = {{{0.0}, {0.0}}, 0.0};
-        if (job->partial)
-            part = job->partial[b];
+    int64_t blocks = atoms_blocks(p->body->atoms);
+    *sums = (block_sums){{{0.0}, {0.0}, {0.0}}, 0.0};
+    if (p->job->partial)
+        team_run(p->job->device->threads, blocks, 1, share_pass, p);
+    for (int64_t b = 0; b < blocks; b++) {
+        block_sums part;
+        if (p->job->partial)
+            part = p->job->partial[b];
         else
-            pass_over(job, frame, b * ATOMS_BLOCK, block_length(job, b * ATOMS_BLOCK), origin, f,
-                      &part);
-        add_overlap(&sums->overlap, &part.overlap);
-        sums->deviation += part.deviation;
+            pass_block(p, b, &part);
+        add_sums(sums, &part);
     }
 }
 
-static void fit_frame(rmsd_job *job, int64_t frame)
+static void fit_body(const rmsd_job *job, const md_body *body)
 {
     fit f;
     block_sums sums;
-    atoms_first(&job->positions, frame, f.origin);
-    pass_frame(job, frame, f.origin, NULL, &sums);
+    centre c = centre_of_reference(job, body);
+    atoms_first(&job->positions, body, f.origin);
+    body_pass pass = {job, body, &c, f.origin, NULL};
+    pass_body(&pass, &sums);
     double *covariance = sums.overlap.covariance;
     for (int i = 0; i < 3; i++) {
-        f.shift[i] = sums.overlap.first[i] / job->weight;
+        f.shift[i] = sums.overlap.first[i] / c.weight;
         for (int j = 0; j < 3; j++)
-            covariance[3 * i + j] -= f.shift[i] * job->reference_rest[j];
+            covariance[3 * i + j] -= f.shift[i] * sums.overlap.rest[j];
     }
-    for (int i = 0; i < 9 && job->weight == 0.0; i++)
+    for (int i = 0; i < 9 && c.weight == 0.0; i++)
         covariance[i] = NAN;
     cpu_superpose(covariance, f.rotation);
-    pass_frame(job, frame, f.origin, &f, &sums);
-    md_store1(operand_of(job->call, 0), frame, sqrt(sums.deviation / job->weight));
-    md_store9(operand_of(job->call, 1), frame, f.rotation);
+    pass.fit = &f;
+    pass_body(&pass, &sums);
+    md_store1(operand_of(job->call, 0), body->row, sqrt(sums.deviation / c.weight));
+    md_store9(operand_of(job->call, 1), body->row, f.rotation);
 }
 
-static TEAM_BODY(fit_frames)
+static TEAM_BODY(fit_rows)
 {
-    rmsd_job job = *(const rmsd_job *)argument;
-    for (int64_t f = begin; f < end; f++)
-        fit_frame(&job, f);
+    const rmsd_job *job = argument;
+    const collet_operand *offsets = operand_of(job->call, 5);
+    for (int64_t row = begin; row < end; row++) {
+        md_body body = md_body_of(offsets, job->bodies, row, job->atoms);
+        fit_body(job, &body);
+    }
 }
 
 ACCEPTS(rmsd)
 {
-    if (operand_of(call, 3)->ndim > 1 || operand_present(operand_of(call, 5)))
-        return device->base.host->fail(call->err, COLLET_REFUSED,
-                                       "it has no kernel for bodies yet");
-    (void)device;
-    int64_t atoms = operand_of(call, 2)->shape[1];
-    *workspace_bytes = (uint64_t)(4 * atoms_padded(atoms) + atoms_blocks(atoms)) * sizeof(double) +
-                       (uint64_t)atoms_blocks(atoms) * sizeof(block_sums);
+    const collet_operand *positions = operand_of(call, 2);
+    int64_t rows = positions->shape[0] * md_bodies_of(operand_of(call, 5));
+    if (atoms_share_blocks(device, rows, positions->shape[1]))
+        *workspace_bytes = (uint64_t)atoms_blocks(positions->shape[1]) * sizeof(block_sums);
     return COLLET_OK;
 }
 
 KERNEL(rmsd)
 {
+    const collet_operand *positions = operand_of(call, 2);
     rmsd_job job = {.device = device,
                     .call = call,
-                    .positions = atoms_find(operand_of(call, 2)),
+                    .positions = atoms_find(positions),
+                    .weights = atoms_find_masses(operand_of(call, 3)),
                     .reference = atoms_find(operand_of(call, 4)),
-                    .weights = call->workspace};
-    job.frames = operand_of(call, 2)->shape[0];
-    job.atoms = operand_of(call, 2)->shape[1];
-    job.padded = atoms_padded(job.atoms);
-    job.blocks = atoms_blocks(job.atoms);
-    job.reference_at = job.weights + job.padded;
-    double *sums = job.reference_at + 3 * job.padded;
-    if (job.frames == 0)
-        return COLLET_OK;
-    job.weight = atoms_masses(device, operand_of(call, 3), job.atoms, job.weights, sums);
-    centre_reference(&job);
-    fill_reference(&job);
-    if (atoms_share_blocks(device, job.frames, job.atoms)) {
-        job.partial = (block_sums *)(void *)(sums + job.blocks);
-        for (int64_t f = 0; f < job.frames; f++)
-            fit_frame(&job, f);
+                    .bodies = md_bodies_of(operand_of(call, 5)),
+                    .atoms = positions->shape[1]};
+    job.adjacent = job.positions.adjacent && job.weights.adjacent && job.reference.adjacent;
+    job.rows = positions->shape[0] * job.bodies;
+    if (atoms_share_blocks(device, job.rows, job.atoms)) {
+        job.partial = call->workspace;
+        fit_rows(&job, 0, 0, job.rows);
     } else {
-        team_run(device->threads, job.frames, GRAIN / (job.atoms + 1) + 1, fit_frames, &job);
+        int64_t grain = job.bodies * GRAIN / (job.atoms + job.bodies + 1) + 1;
+        team_run(device->threads, job.rows, grain, fit_rows, &job);
     }
     return COLLET_OK;
 }

@@ -26,6 +26,7 @@
     X(scatter_kernels, scatter)                                                                    \
     X(field_kernels, fields)                                                                       \
     X(frame_kernels, frame)                                                                        \
+    X(body_kernels, body)                                                                          \
     X(ternary_products, ternary)                                                                   \
     X(ternary_rows, ternary_rows)
 

@@ -91,36 +91,52 @@ static inline void md_load9(const collet_operand *o, int64_t row, double x[9])
     }
 }
 
-/* The f64 output's last `axes` axes at `row`. */
-static inline double *md_output(const collet_operand *o, int64_t row, int32_t axes)
+/* The same of a body's row, without a division. */
+static inline int64_t md_distance_of(const collet_operand *o, const md_body *b, int32_t axes)
 {
-    return (double *)(void *)cpu_at(o) + md_distance(o, row, axes);
+    if (o->ndim - axes == 2)
+        return b->frame * o->strides[0] + (b->row - b->frame * o->shape[1]) * o->strides[1];
+    return o->ndim > axes ? b->row * o->strides[0] : 0;
 }
 
-static inline void md_store1(const collet_operand *o, int64_t row, double x)
+/* Stores a number, a three-vector, a 3 x 3 matrix at an element of an f64 output. */
+static inline void md_put1(const collet_operand *o, int64_t distance, double x)
 {
-    if (operand_present(o))
-        *md_output(o, row, 0) = x;
+    ((double *)(void *)cpu_at(o))[distance] = x;
 }
 
-static inline void md_store3(const collet_operand *o, int64_t row, const double x[3])
+static inline void md_put3(const collet_operand *o, int64_t distance, const double x[3])
 {
-    if (!operand_present(o))
-        return;
-    double *out = md_output(o, row, 1);
+    double *out = (double *)(void *)cpu_at(o) + distance;
     int64_t step = o->strides[o->ndim - 1];
     for (int i = 0; i < 3; i++)
         out[i * step] = x[i];
 }
 
+static inline void md_put9(const collet_operand *o, int64_t distance, const double x[9])
+{
+    int64_t down = o->strides[o->ndim - 2];
+    for (int i = 0; i < 3; i++)
+        md_put3(o, distance + i * down, x + 3 * i);
+}
+
+/* The same at a row. */
+static inline void md_store1(const collet_operand *o, int64_t row, double x)
+{
+    if (operand_present(o))
+        md_put1(o, md_distance(o, row, 0), x);
+}
+
+static inline void md_store3(const collet_operand *o, int64_t row, const double x[3])
+{
+    if (operand_present(o))
+        md_put3(o, md_distance(o, row, 1), x);
+}
+
 static inline void md_store9(const collet_operand *o, int64_t row, const double x[9])
 {
-    if (!operand_present(o))
-        return;
-    double *out = md_output(o, row, 2);
-    int64_t down = o->strides[o->ndim - 2], step = o->strides[o->ndim - 1];
-    for (int i = 0; i < 9; i++)
-        out[i / 3 * down + i % 3 * step] = x[i];
+    if (operand_present(o))
+        md_put9(o, md_distance(o, row, 2), x);
 }
 
 #endif

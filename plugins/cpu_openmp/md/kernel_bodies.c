@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bodies of few atoms, one in each lane: atom j of every body at a time, gathered. A body with fewer
+ * atoms than others adds zeros, so that its sums do not depend on its neighbours.
+ * Tests: conformance/md/md.c
+ */
+#include "kernel_lanes.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+typedef int64_t indices __attribute__((vector_size(8 * W)));
+
+_Static_assert(W <= FRAME_BODIES, "a lane for each body");
+
+/* The numbers at these addresses. */
+INLINE lanes gather(int wide, indices at)
+{
+#if defined(__AVX512F__)
+    return wide ? (lanes)_mm512_i64gather_pd((__m512i)at, NULL, 1)
+                : (lanes)_mm512_cvtps_pd(_mm512_i64gather_ps((__m512i)at, NULL, 1));
+#elif defined(__AVX2__)
+    return wide ? (lanes)_mm256_i64gather_pd(NULL, (__m256i)at, 1)
+                : (lanes)_mm256_cvtps_pd(_mm256_i64gather_ps(NULL, (__m256i)at, 1));
+#else
+    lanes v;
+    for (int i = 0; i < W; i++)
+        v[i] = wide ? *(const double *)(uintptr_t)at[i] : (double)*(const float *)(uintptr_t)at[i];
+    return v;
+#endif
+}
+
+INLINE indices addresses(const frame_field *field)
+{
+    indices at;
+    for (int i = 0; i < W; i++)
+        at[i] = (int64_t)(uintptr_t)field->at[i];
+    return at;
+}
+
+INLINE triple gather_atoms(int wide, const frame_field *field, indices at)
+{
+    return (triple){gather(wide, at), gather(wide, at + field->step),
+                    gather(wide, at + 2 * field->step)};
+}
+
+/* 0 where `valid` is 0. */
+INLINE lanes only(lanes v, indices valid)
+{
+    return (lanes)((indices)v & valid);
+}
+
+INLINE triple only_atoms(triple t, indices valid)
+{
+    return (triple){only(t.x, valid), only(t.y, valid), only(t.z, valid)};
+}
+
+/* Numbers that are not finite become 0: x - x is NaN for them. */
+INLINE lanes finite_or_0(lanes x)
+{
+    return only(x, (indices)((x - x) == (x - x)));
+}
+
+INLINE void add_moments(accumulators *s, lanes m, triple d, triple md)
+{
+    s->mass += m;
+    s->first[0] += md.x;
+    s->first[1] += md.y;
+    s->first[2] += md.z;
+    s->second[0] += md.x * d.x;
+    s->second[1] += md.y * d.y;
+    s->second[2] += md.z * d.z;
+    s->second[3] += md.x * d.y;
+    s->second[4] += md.x * d.z;
+    s->second[5] += md.y * d.z;
+}
+
+INLINE void add_motion(accumulators *s, lanes m, triple md, triple v)
+{
+    lanes x = m * v.x, y = m * v.y, z = m * v.z;
+    s->momentum[0] += x;
+    s->momentum[1] += y;
+    s->momentum[2] += z;
+    s->vis_viva += x * v.x;
+    s->vis_viva += y * v.y;
+    s->vis_viva += z * v.z;
+    add_cross(s->angular, md, v);
+}
+
+INLINE void add_forces(accumulators *s, triple d, triple f)
+{
+    s->force[0] += f.x;
+    s->force[1] += f.y;
+    s->force[2] += f.z;
+    add_cross(s->torque, d, f);
+}
+
+/* ---- From lanes to bodies -------------------------------------------------------------------- */
+
+/* to[i] = number i of each lane's body; `stride` doubles from body to body. */
+INLINE void transpose(const lanes *from, double *to, int64_t stride)
+{
+    lanes column[W];
+#if W == 8
+    for (int i = 0; i < 2; i++) {
+        lanes a = EVEN(from[0], from[1]), b = EVEN(from[2], from[3]);
+        lanes c = EVEN(from[4], from[5]), d = EVEN(from[6], from[7]);
+        if (i) {
+            a = ODD(from[0], from[1]), b = ODD(from[2], from[3]);
+            c = ODD(from[4], from[5]), d = ODD(from[6], from[7]);
+        }
+        lanes ab = EVEN_PAIRS(a, b), cd = EVEN_PAIRS(c, d);
+        column[i] = LOW(ab, cd);
+        column[4 + i] = HIGH(ab, cd);
+        ab = ODD_PAIRS(a, b), cd = ODD_PAIRS(c, d);
+        column[2 + i] = LOW(ab, cd);
+        column[6 + i] = HIGH(ab, cd);
+    }
+#elif W == 4
+    lanes a = EVEN(from[0], from[1]), b = EVEN(from[2], from[3]);
+    column[0] = LOW(a, b);
+    column[2] = HIGH(a, b);
+    a = ODD(from[0], from[1]), b = ODD(from[2], from[3]);
+    column[1] = LOW(a, b);
+    column[3] = HIGH(a, b);
+#else
+    column[0] = EVEN(from[0], from[1]);
+    column[1] = ODD(from[0], from[1]);
+#endif
+    for (int i = 0; i < W; i++)
+        *(lanes_at_any *)(void *)(to + i * stride) = column[i];
+}
+
+/* ---- The sums -------------------------------------------------------------------------------- */
+
+INLINE void sum_of(int wide, int with_v, int with_f, frame_bodies *b, frame_sums *sums)
+{
+    const indices at_r = addresses(&b->r), at_m = addresses(&b->m), none = {0};
+    const indices at_v = with_v ? addresses(&b->v) : none, at_f = with_f ? addresses(&b->f) : none;
+    triple o = gather_atoms(wide, &b->r, at_r), v = {0}, f = {0};
+    accumulators s = {0};
+    indices atoms;
+    int64_t most = 0;
+    for (int i = 0; i < W; i++) {
+        atoms[i] = b->atoms[i];
+        most = b->atoms[i] > most ? b->atoms[i] : most;
+    }
+    o = (triple){finite_or_0(o.x), finite_or_0(o.y), finite_or_0(o.z)};
+    for (int64_t j = 0; j < most; j++) {
+        /* A body without atom j reads its first one. */
+        indices valid = (indices)(atoms > j);
+        triple r = gather_atoms(wide, &b->r, at_r + (valid & (j * b->r.atom_step)));
+        lanes m = gather(b->wide_masses, at_m + (valid & (j * b->m.atom_step)));
+        triple d = only_atoms((triple){r.x - o.x, r.y - o.y, r.z - o.z}, valid);
+        m = only(m, valid);
+        triple md = {m * d.x, m * d.y, m * d.z};
+        add_moments(&s, m, d, md);
+        if (with_v) {
+            v = only_atoms(gather_atoms(wide, &b->v, at_v + (valid & (j * b->v.atom_step))), valid);
+            add_motion(&s, m, md, v);
+        }
+        if (with_f) {
+            f = only_atoms(gather_atoms(wide, &b->f, at_f + (valid & (j * b->f.atom_step))), valid);
+            add_forces(&s, d, f);
+        }
+    }
+    const int count = with_f ? 24 : with_v ? 17 : 10, stride = sizeof *sums / sizeof(double);
+    for (int i = 0; i < count; i += W)
+        transpose((const lanes *)&s + i, (double *)sums + i, stride);
+    for (int i = 0; i < W; i++) {
+        b->origin[i][0] = o.x[i];
+        b->origin[i][1] = o.y[i];
+        b->origin[i][2] = o.z[i];
+    }
+}
+
+INLINE void sum_wide(int wide, int pass, frame_bodies *b, frame_sums *sums)
+{
+    if (pass == FRAME_ALL)
+        sum_of(wide, 1, 1, b, sums);
+    else if (pass == FRAME_FORCES)
+        sum_of(wide, 0, 1, b, sums);
+    else if (pass == FRAME_VELOCITIES)
+        sum_of(wide, 1, 0, b, sums);
+    else
+        sum_of(wide, 0, 0, b, sums);
+}
+
+static void sum(int pass, frame_bodies *bodies, frame_sums *sums)
+{
+    if (bodies->wide)
+        sum_wide(1, pass, bodies, sums);
+    else
+        sum_wide(0, pass, bodies, sums);
+}
+
+extern const body_kernels LEVEL_NAME(body);
+const body_kernels LEVEL_NAME(body) = {.lanes = W, .sum = sum};
