@@ -2,12 +2,14 @@
 /* Tests: tests/engines/test_io_topology.c, tests/engines/test_io_trajectory.c */
 #include "signature.h"
 
+#include "letters.h"
+
 #include <string.h>
 
 #define CONVERT ": convert it"
 #define UNPACK ": unpack it first"
 
-/* The first match is used. */
+/* The first match is used; '?' is any byte. */
 static const struct {
     size_t offset;
     size_t length;
@@ -17,7 +19,14 @@ static const struct {
     {0, 4, "\x89HDF", "an HDF5 file" CONVERT},
     {0, 4, "\xff\xff\x24\xfd", "an .edr energy file, which has no coordinates"},
     {0, 4, "\x00\x02\x9f\x29", "a .cpt checkpoint: 'gmx trjconv' makes a .trr of it"},
-    {8, 7, "VERSION", "a .tpr run input: 'gmx editconf' makes a .gro of it"},
+    {4, 11, "\x00\x00\x00?VERSION",
+     "a .tpr run input: 'gmx editconf -f FILE -o conf.gro' makes a .gro of it; masses and bonds "
+     "are "
+     "in the .top file that gmx grompp read"},
+    {40, 12, "GENERAL INFO", "a .tng trajectory: 'gmx trjconv -f FILE -o traj.trr' converts it"},
+    {0, 8, "\xdf\x65\xdf\x65\xdf\x65\xdf\x65",
+     "a .gsd file of HOOMD: 'mdconvert' or MDAnalysis writes a .dcd of it"},
+    {0, 15, "SQLite format 3", "a database, perhaps a .dms file" CONVERT},
     {0, 2, "\x1f\x8b", "a gzip-compressed file" UNPACK},
     {0, 3, "BZh", "a bzip2-compressed file" UNPACK},
     {0, 5, "\xfd\x37zXZ", "an xz-compressed file" UNPACK},
@@ -25,13 +34,70 @@ static const struct {
     {0, 4, "PK\x03\x04", "a zip archive" UNPACK},
 };
 
-const char *io_signature_describe(const uint8_t *bytes, size_t n)
-{
-    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++) {
-        size_t offset = signatures[i].offset, length = signatures[i].length;
+#define OPENBABEL ": 'obabel FILE -O FILE.pdb' makes a .pdb of it"
+#define CPPTRAJ ": 'cpptraj -p TOP -y FILE -x FILE.nc' makes a NetCDF trajectory of it"
 
-        if (n >= offset + length && memcmp(bytes + offset, signatures[i].bytes, length) == 0)
+#define OLD_AMBER                                                                                  \
+    "a .prmtop file of before AMBER 7, without %FLAG: 'parmed FILE' with 'outparm NEW' writes "    \
+    "one "                                                                                         \
+    "with it"
+
+/* Texts without a signature, by the ends of their names. */
+static const struct {
+    const char *suffix;
+    const char *text;
+    int misleads; /* 1: they look like files of another format */
+} names[] = {
+    {".pqr", "a .pqr file, whose columns are not those of .pdb" OPENBABEL, 1},
+    {".mol2", "a .mol2 file" OPENBABEL, 0},
+    {".xyz", "an .xyz file" OPENBABEL, 0},
+    {".crd", "a .crd file of CHARMM, or of AMBER" CPPTRAJ, 1},
+    {".mdcrd", "a text trajectory of AMBER" CPPTRAJ, 0},
+    {".rst7", "a restart file of AMBER" CPPTRAJ, 1},
+    {".inpcrd", "a file of coordinates of AMBER" CPPTRAJ, 1},
+    {".coor", "a restart file of NAMD: 'catdcd -o FILE.dcd -namdbin FILE' makes a .dcd of it", 0},
+    {".prmtop", OLD_AMBER, 0},
+    {".parm7", OLD_AMBER, 0},
+    {".ndx", "a file of groups, which --ndx reads", 0},
+};
+
+static size_t find_name(const char *path)
+{
+    const char *suffix = strrchr(path, '.');
+    size_t i = 0;
+
+    while (i < sizeof names / sizeof *names &&
+           !(suffix && strlen(suffix) == strlen(names[i].suffix) &&
+             io_same_letters(suffix, names[i].suffix, strlen(suffix))))
+        i++;
+    return i;
+}
+
+static int matches(size_t i, const uint8_t *bytes, size_t n)
+{
+    size_t offset = signatures[i].offset, length = signatures[i].length;
+
+    if (n < offset + length)
+        return 0;
+    for (size_t k = 0; k < length; k++)
+        if (signatures[i].bytes[k] != '?' && (uint8_t)signatures[i].bytes[k] != bytes[offset + k])
+            return 0;
+    return 1;
+}
+
+const char *io_signature_describe(const char *path, const uint8_t *bytes, size_t n)
+{
+    size_t name = find_name(path);
+
+    for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
+        if (matches(i, bytes, n))
             return signatures[i].text;
-    }
-    return NULL;
+    return name < sizeof names / sizeof *names ? names[name].text : NULL;
+}
+
+int io_signature_misleads(const char *path)
+{
+    size_t name = find_name(path);
+
+    return name < sizeof names / sizeof *names && names[name].misleads;
 }

@@ -6,8 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The type of a file that begins with these n bytes and what to do with it, to end a message "it
- * looks like ..."; NULL: unknown. Static text. */
-const char *io_signature_describe(const uint8_t *bytes, size_t n);
+/* The type of a file that begins with these n bytes, or else has such a name, and what to do with it,
+ * to end a message "it looks like ..."; NULL: unknown. Static text. */
+const char *io_signature_describe(const char *path, const uint8_t *bytes, size_t n);
+
+/* 1 if files of such a name look like files of another format, which they are not. */
+int io_signature_misleads(const char *path);
 
 #endif

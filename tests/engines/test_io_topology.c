@@ -177,9 +177,43 @@ static void messages_point_at_the_line(void **state)
     static const char text[] = "ti\0tle\n1\n" ATOM "  1.0 2.0 3.0\n";
     io_save(path, text, sizeof text - 1);
     assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
-    assert_non_null(
-        strstr(err.text,
-               "bad.gro: the content is not a topology (.gro, .pdb, .psf, .top, .prmtop or .cif); it is not text"));
+    assert_non_null(strstr(err.text, "bad.gro: the content is not a topology (.gro, .pdb, .psf, "
+                                     ".top, .prmtop or .cif); it is not text"));
+}
+
+/* Files of other programs are refused by their content or by their name. */
+static void other_formats(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *message;
+        size_t size;
+    } cases[] = {
+        {"x", "\0\0\0\x0f\0\0\0\x0eVERSION 2021", "'gmx editconf -f FILE -o conf.gro' makes a .gro",
+         20},
+        {"x", "%ERROR  VERSION_STAMP\n", "x:2: the file ends before the number of atoms", 0},
+        {"x", "=\0\0\0\0\0\0\0a\0\0\0\0\0\0\0________________________GENERAL INFO",
+         "'gmx trjconv -f FILE -o traj.trr' converts it", 52},
+        {"x", "\xdf\x65\xdf\x65\xdf\x65\xdf\x65", "a .gsd file of HOOMD", 8},
+        {"x.PQR", "ATOM      1  N   ALA A   1       1.000   2.000  -3.000  1.00  0.00\n",
+         "a .pqr file, whose columns are not those of .pdb: 'obabel FILE -O FILE.pdb'", 0},
+        {"x.y.xyz", "1\nx\nC 0 0 0\n", "it looks like an .xyz file", 0},
+        {"x.rst7", "title\n 1\n", "a restart file of AMBER: 'cpptraj -p TOP -y FILE -x FILE.nc'",
+         0},
+        {"x.prmtop", "title\n     1     1\n", "of before AMBER 7, without %FLAG", 0},
+        {"x.ndx", "[ System ]\n1 2\n", "--ndx", 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        trajectory_topology *t;
+        collet_error err;
+        size_t size = cases[i].size ? cases[i].size : strlen(cases[i].text);
+        const char *path = io_save(io_path(directory, cases[i].name), cases[i].text, size);
+        assert_int_equal(trajectory_topology_read(path, NULL, &t, &err), COLLET_FORMAT);
+        assert_contains(err.text, cases[i].message);
+    }
+    trajectory_topology_free(
+        io_topology(io_path(directory, "gro.xyz"), "title\n1\n" ATOM "  1.0 2.0 3.0\n"));
 }
 
 static void what_cannot_be_opened(void **state)
@@ -296,6 +330,7 @@ int main(void)
         cmocka_unit_test(widths_follow_the_decimal_points),
         cmocka_unit_test(other_writers_lines),
         cmocka_unit_test(messages_point_at_the_line),
+        cmocka_unit_test(other_formats),
         cmocka_unit_test(what_cannot_be_opened),
         cmocka_unit_test(numbers),
         cmocka_unit_test(long_lines),

@@ -30,7 +30,7 @@ static collet_status choose_format(trajectory_reader *trajectory, collet_error *
     collet_status status = io_source_begin(&trajectory->source, &bytes, &n, err);
     if (status != COLLET_OK)
         return status;
-    const trajectory_format *format = trajectory_formats_find(TRAJECTORY_HOLDS_FRAMES, bytes, n);
+    const trajectory_format *format = trajectory_formats_find(TRAJECTORY_HOLDS_FRAMES, trajectory->source.path, bytes, n);
     return format ? set_format(trajectory, format, err)
                   : trajectory_formats_refuse(TRAJECTORY_HOLDS_FRAMES, trajectory->source.path,
                                               bytes, n, err);

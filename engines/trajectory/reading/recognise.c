@@ -19,11 +19,13 @@ int trajectory_format_holds(const trajectory_format *format, trajectory_holds wh
     return what == TRAJECTORY_HOLDS_TOPOLOGY ? format->topology != NULL : format->head != NULL;
 }
 
-const trajectory_format *trajectory_formats_find(trajectory_holds what, const uint8_t *bytes,
-                                                 size_t n)
+const trajectory_format *trajectory_formats_find(trajectory_holds what, const char *path,
+                                                 const uint8_t *bytes, size_t n)
 {
     const trajectory_format *const *format = trajectory_formats;
 
+    if (io_signature_misleads(path))
+        return NULL;
     while (*format && !(trajectory_format_holds(*format, what) && (*format)->recognise(bytes, n)))
         format++;
     return *format;
@@ -38,10 +40,10 @@ const trajectory_format *trajectory_formats_text(void)
     return *format;
 }
 
-const char *trajectory_formats_describe(const uint8_t *bytes, size_t n)
+const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, size_t n)
 {
     /* Signatures are asked first, because a text format recognises almost any text. */
-    const char *foreign = io_signature_describe(bytes, n);
+    const char *foreign = io_signature_describe(path, bytes, n);
 
     for (size_t i = 0; !foreign && trajectory_formats[i]; i++)
         if (trajectory_formats[i]->recognise(bytes, n))
@@ -70,7 +72,7 @@ static void list_suffixes(trajectory_holds what, char list[LIST])
 collet_status trajectory_formats_refuse(trajectory_holds what, const char *path,
                                         const uint8_t *bytes, size_t n, collet_error *err)
 {
-    const char *kind = trajectory_formats_describe(bytes, n);
+    const char *kind = trajectory_formats_describe(path, bytes, n);
     char list[LIST];
 
     list_suffixes(what, list);

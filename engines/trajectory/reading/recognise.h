@@ -17,16 +17,17 @@ typedef enum trajectory_holds {
 /* 1 if files of the format can have `what`. */
 int trajectory_format_holds(const trajectory_format *format, trajectory_holds what);
 
-/* The first format with `what` that recognises the first n bytes of a file; NULL: none. */
-const trajectory_format *trajectory_formats_find(trajectory_holds what, const uint8_t *bytes,
-                                                 size_t n);
+/* The first format with `what` that recognises the first n bytes of a file; NULL: none. The path
+ * only excludes files of other formats that look like one of these. */
+const trajectory_format *trajectory_formats_find(trajectory_holds what, const char *path,
+                                                 const uint8_t *bytes, size_t n);
 
 /* The first format of text with a topology. */
 const trajectory_format *trajectory_formats_text(void);
 
-/* The kind of a file that begins with these bytes, for "it looks like ..."; also kinds of files
- * that are no format here. NULL: unknown. */
-const char *trajectory_formats_describe(const uint8_t *bytes, size_t n);
+/* The kind of a file that begins with these bytes or has such a name, for "it looks like ..."; also
+ * kinds of files that are no format here. NULL: unknown. */
+const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, size_t n);
 
 /* COLLET_FORMAT: "path: the content is not a trajectory (.trr, .xtc or .gro); it looks like
  * ...". */

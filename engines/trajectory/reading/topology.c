@@ -17,8 +17,8 @@ static collet_status choose_format(io_source *source, const trajectory_format **
     collet_status status = io_source_begin(source, &bytes, &n, err);
     if (status != COLLET_OK)
         return status;
-    *format = trajectory_formats_find(TRAJECTORY_HOLDS_TOPOLOGY, bytes, n);
-    if (!*format && !trajectory_formats_describe(bytes, n) && !memchr(bytes, 0, n))
+    *format = trajectory_formats_find(TRAJECTORY_HOLDS_TOPOLOGY, source->path, bytes, n);
+    if (!*format && !trajectory_formats_describe(source->path, bytes, n) && !memchr(bytes, 0, n))
         *format = trajectory_formats_text();
     return *format
                ? COLLET_OK
