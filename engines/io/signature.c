@@ -38,7 +38,7 @@ static const struct {
 #define CPPTRAJ ": 'cpptraj -p TOP -y FILE -x FILE.nc' makes a NetCDF trajectory of it"
 
 #define OLD_AMBER                                                                                  \
-    "a .prmtop file of before AMBER 7, without %FLAG: 'parmed FILE' with 'outparm NEW' writes "    \
+    "a .prmtop file of before AMBER 7, without flags: 'parmed FILE' with 'outparm NEW' writes "    \
     "one "                                                                                         \
     "with it"
 

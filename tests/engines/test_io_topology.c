@@ -200,7 +200,7 @@ static void other_formats(void **state)
         {"x.y.xyz", "1\nx\nC 0 0 0\n", "it looks like an .xyz file", 0},
         {"x.rst7", "title\n 1\n", "a restart file of AMBER: 'cpptraj -p TOP -y FILE -x FILE.nc'",
          0},
-        {"x.prmtop", "title\n     1     1\n", "of before AMBER 7, without %FLAG", 0},
+        {"x.prmtop", "title\n     1     1\n", "of before AMBER 7, without flags", 0},
         {"x.ndx", "[ System ]\n1 2\n", "--ndx", 0},
     };
 
