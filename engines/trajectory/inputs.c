@@ -227,6 +227,28 @@ collet_status trajectory_inputs_reopen(const trajectory_settings *settings, cons
     return status;
 }
 
+/* The trajectory `path` has n_atoms, not as many as the topology. */
+static collet_status atoms_differ(const trajectory_topology *topology, const char *topology_path,
+                                  const char *path, int64_t n_atoms, collet_error *err)
+{
+    int64_t n = topology->n_atoms;
+    char left_out[80] = "", molecules[80] = "";
+
+    if (topology->left_out > 0)
+        snprintf(left_out, sizeof left_out, ", without %lld in alternative locations",
+                 (long long)topology->left_out);
+    if (n_atoms > n && n_atoms % n == 0)
+        snprintf(molecules, sizeof molecules, ", such as a .top file with %lld of these molecules",
+                 (long long)(n_atoms / n));
+    return collet_fail(
+        err, COLLET_FORMAT, "%s has %lld atoms, but %s has %lld%s: %s%s", path, (long long)n_atoms,
+        topology_path, (long long)n, left_out,
+        n_atoms < n ? "give files of the same system; a trajectory of a part of it needs a topology "
+                      "of this part, such as a .gro or .pdb file that was written with it"
+                    : "give files of the same system",
+        molecules);
+}
+
 /* Opens a trajectory, which must have as many atoms as the topology, and selects its atoms. `path`:
  * the trajectory or the reference. */
 static collet_status open_frames(const trajectory_inputs *in, const trajectory_settings *settings,
@@ -242,14 +264,7 @@ static collet_status open_frames(const trajectory_inputs *in, const trajectory_s
         return status;
     n_atoms = trajectory_reader_get_info(*out)->n_atoms;
     if (n_atoms != in->topology->n_atoms)
-        return collet_fail(
-            err, COLLET_FORMAT,
-            in->topology->left_out > 0
-                ? "%s has %lld atoms, but %s has %lld, without %lld in alternative locations: "
-                  "give files of the same system"
-                : "%s has %lld atoms, but %s has %lld: give files of the same system",
-            path, (long long)n_atoms, settings->topology, (long long)in->topology->n_atoms,
-            (long long)in->topology->left_out);
+        return atoms_differ(in->topology, settings->topology, path, n_atoms, err);
     const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n_atoms);
     return trajectory_reader_select(*out, atoms, n_atoms, err);
 }

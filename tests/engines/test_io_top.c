@@ -12,6 +12,10 @@
 
 #include <cmocka.h>
 
+#include <collet/trajectory.h>
+
+#include <math.h>
+
 #include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
@@ -54,6 +58,8 @@ static const char *bonds_of(const trajectory_topology *t)
 #define CHAIN                                                                                      \
     "[ moleculetype ]\nProtein_chain_Alpha 3\n[ atoms ]\n1 C 7 GLY CA 1\n2 C 7A ALA CA 2\n"        \
     "3 C 8 ALA CB 3\n[ bonds ]\n2 3 1\n2 1 6\n[ constraints ]\n1 2 1 0.1\n[ pairs ]\n1 3\n"
+
+#define GRO "    1ALA     CA    1   0.100   0.200   0.300\n"
 
 static void molecules(void **state)
 {
@@ -179,6 +185,45 @@ static void includes(void **state)
     unsetenv("GMXLIB");
 }
 
+/* Masses of the topology count with frames of another format; numbers of atoms that differ. */
+static void frames_of_another_format(void **state)
+{
+    (void)state;
+    static const char frame[] = "x\n6\n" GRO GRO GRO GRO GRO GRO "1 1 1\n";
+    static const struct {
+        const char *top, *message;
+    } cases[] = {
+        {WATER, "frame.gro has 6 atoms, but "},
+        {WATER, "give files of the same system, such as a .top file with 2 of these molecules"},
+        {TYPES WATER "[ molecules ]\nSOL 3\n",
+         "a trajectory of a part of it needs a topology of this"},
+        {TYPES WATER ION "[ molecules ]\nSOL 1\nNA 1\n",
+         "case.top has 4: give files of the same system"},
+    };
+    collet_trajectory_options options = {.struct_size = sizeof options, .selection = "resid 2"};
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    collet_trajectory *x;
+    collet_error err;
+
+    io_save(io_path(directory, "frame.gro"), frame, sizeof frame - 1);
+    save("case.top", TYPES WATER "[ molecules ]\nSOL 2\n");
+    options.trajectory = io_path(directory, "frame.gro");
+    options.topology = io_path(directory, "case.top");
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_OK);
+    collet_trajectory_get_info(x, &info);
+    assert_int_equal(info.masses_guessed, 0);
+    assert_true(fabs(info.mass - (15.9994 + 1.008 + 2.016)) < 1e-12);
+    collet_trajectory_destroy(x);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        options.selection = "all";
+        save("case.top", cases[i].top);
+        options.trajectory = io_path(directory, "frame.gro");
+        options.topology = io_path(directory, "case.top");
+        assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_FORMAT);
+        assert_contains(err.text, cases[i].message);
+    }
+}
+
 #define SYSTEM "[ molecules ]\nSOL 1\n"
 
 static const io_malformed bad[] = {
@@ -290,10 +335,15 @@ static void limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(molecules),    cmocka_unit_test(conditions),
-        cmocka_unit_test(one_molecule), cmocka_unit_test(macros),
-        cmocka_unit_test(includes),     cmocka_unit_test(messages_point_at_the_line),
-        cmocka_unit_test(truncations),  cmocka_unit_test(limits),
+        cmocka_unit_test(molecules),
+        cmocka_unit_test(conditions),
+        cmocka_unit_test(one_molecule),
+        cmocka_unit_test(macros),
+        cmocka_unit_test(frames_of_another_format),
+        cmocka_unit_test(includes),
+        cmocka_unit_test(messages_point_at_the_line),
+        cmocka_unit_test(truncations),
+        cmocka_unit_test(limits),
     };
 
     return cmocka_run_group_tests_name("io top", tests, make_directory, remove_directory);
