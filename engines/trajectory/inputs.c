@@ -22,18 +22,36 @@ static collet_status copy_members(trajectory_inputs *in, collet_error *err)
     return COLLET_OK;
 }
 
+/* Groups need not have all selected atoms: removes those that are in no body. */
+static collet_status drop_others(trajectory_inputs *in, collet_error *err)
+{
+    uint8_t *used = calloc((size_t)in->topology->n_atoms, 1);
+    int64_t n = 0;
+
+    if (used == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "bodies: out of memory");
+    for (int64_t i = 0; i < in->n_atoms; i++)
+        used[in->indices[i]] = 1;
+    for (int64_t i = 0; i < in->n_selected; i++)
+        if (used[in->selected[i]])
+            in->selected[n++] = in->selected[i];
+    in->n_selected = n;
+    free(used);
+    return COLLET_OK;
+}
+
 static collet_status open_bodies(trajectory_inputs *in, const trajectory_settings *settings,
                                  const trajectory_groups *groups, collet_error *err)
 {
     collet_status status =
-        trajectory_bodies_find(&in->bodies, NULL, in->topology, settings->topology, groups,
-                               in->selected, in->n_selected, err);
+        trajectory_bodies_find(&in->bodies, settings->each, in->topology, settings->topology,
+                               groups, in->selected, in->n_selected, err);
 
     if (status != COLLET_OK)
         return status;
     in->indices = in->bodies.members;
     in->n_atoms = in->bodies.offsets[in->bodies.n];
-    return COLLET_OK;
+    return trajectory_bodies_named(settings->each) ? COLLET_OK : drop_others(in, err);
 }
 
 static collet_status open_selection(trajectory_inputs *in, const trajectory_settings *settings,

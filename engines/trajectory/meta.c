@@ -213,6 +213,21 @@ static void describe_inputs(document *d, const collet_trajectory *x)
     describe_reference(d, inputs, x);
 }
 
+static void describe_bodies(document *d, const collet_trajectory *x)
+{
+    int64_t n = trajectory_inputs_axis(&x->inputs);
+    cJSON *bodies, *labels;
+
+    if (n == 0)
+        return;
+    bodies = put_child(d, d->root, "bodies", cJSON_CreateObject());
+    put_text(d, bodies, "each", x->settings.each);
+    put_integer(d, bodies, "count", n);
+    labels = put_child(d, bodies, "labels", cJSON_CreateArray());
+    for (int64_t i = 0; i < n; i++)
+        put_text(d, labels, NULL, x->inputs.bodies.labels[i]);
+}
+
 static void describe_choice(document *d, const collet_trajectory *x)
 {
     cJSON *selection = put_child(d, d->root, "selection", cJSON_CreateObject());
@@ -227,6 +242,7 @@ static void describe_choice(document *d, const collet_trajectory *x)
         put_integer(d, selection, "most_atoms", x->most_atoms);
     }
     put_integer(d, selection, "atoms_of_topology", x->inputs.topology->n_atoms);
+    describe_bodies(d, x);
     put_integer(d, frames, "count", x->n_frames);
     put_integer(d, frames, "start", x->settings.start);
     if (x->settings.stop >= 0)

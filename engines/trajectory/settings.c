@@ -3,6 +3,7 @@
 #include "settings.h"
 
 #include "io/struct.h"
+#include "trajectory/bodies/bodies.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -83,6 +84,11 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
     if (o->threads < 0 || o->batch_frames < 0 || o->batch_rows < 0)
         return collet_fail(err, COLLET_INVALID,
                            "options: threads, batch_frames and batch_rows may not be negative");
+    if (!trajectory_bodies_named(o->each) && o->ndx == NULL)
+        return collet_fail(err, COLLET_INVALID,
+                           "each: '%s' is not residue, molecule, segment or chain; groups need a "
+                           "file (collet-extract: --ndx)",
+                           o->each);
     if (o->masses != NULL && o->mass_values != NULL)
         return collet_fail(err, COLLET_INVALID, "options: give masses or mass_values, not both");
     if (o->context != NULL && (o->backend != NULL || o->threads > 0))
@@ -97,9 +103,9 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
 
 #define TEXT(member) offsetof(trajectory_settings, member)
 
-static const size_t texts[] = {TEXT(topology), TEXT(trajectory), TEXT(selection),
-                               TEXT(ndx),      TEXT(masses),     TEXT(reference),
-                               TEXT(keys),     TEXT(backend),    TEXT(program)};
+static const size_t texts[] = {TEXT(topology), TEXT(trajectory), TEXT(selection), TEXT(ndx),
+                               TEXT(each),     TEXT(masses),     TEXT(reference), TEXT(keys),
+                               TEXT(backend),  TEXT(program)};
 
 #define N_TEXTS (sizeof texts / sizeof *texts)
 

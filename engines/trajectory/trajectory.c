@@ -202,6 +202,7 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
         .atoms = x->inputs.n_selected,
         .least_atoms = choice_varies ? x->least_atoms : x->inputs.n_selected,
         .most_atoms = choice_varies ? x->most_atoms : x->inputs.n_selected,
+        .bodies = trajectory_inputs_axis(&x->inputs),
         .mass = x->inputs.mass,
         .masses_guessed = x->inputs.composition.guessed > 0,
         .elements = x->inputs.elements,
@@ -247,6 +248,12 @@ collet_status collet_trajectory_file_at(const collet_trajectory *x, collet_traje
     }
     io_struct_out(file, &own, sizeof own);
     return COLLET_OK;
+}
+
+const char *collet_trajectory_body_at(const collet_trajectory *x, size_t index)
+{
+    return index < (size_t)trajectory_inputs_axis(&x->inputs) ? x->inputs.bodies.labels[index]
+                                                              : NULL;
 }
 
 collet_status collet_trajectory_format_at(collet_trajectory_format *format, size_t index)

@@ -193,8 +193,8 @@ def test_an_extraction_serves_one_call_at_a_time():
             engine.close()
         errors.append(frames)
     files = bytes(PEPTIDE / "conf.gro"), bytes(PEPTIDE / "traj.trr")
-    engine = _trajectory.open(files[0], files[1:], None, None, None, None, None, None, (0, 0, 1), 0, 0, 1, 0, 0,
-                              0, 0, again, None)
+    engine = _trajectory.open(files[0], files[1:], None, None, None, None, None, None,
+                              None, (0, 0, 1), 0, 0, 1, 0, 0, 0, 0, again, None)
     assert len(engine.collect()["com"]) == 51 and errors
     engine.close()
     with pytest.raises(collet.InvalidError, match="closed"):
@@ -317,12 +317,35 @@ def test_whole_molecules():
          md.extract(*files, **third, keys="rmsd", reference=files[0], batch=1))
 
 
-def test_groups_that_are_not_one_body():
-    changing, several = Universe(), Universe()
+def test_each_of_files():
+    files = WATER / "conf.gro", WATER / "traj.trr"
+    options = {"selection": "resid 1:9", "each": "residue", "keys": "com,tilt*,time_ps"}
+    waters = md.extract(*files, **options)
+    assert waters.bodies[8] == "SOL 9" and waters.meta["bodies"]["labels"] == waters.bodies
+    assert waters["com"].shape == (51, 9, 3) and waters["tilt_deg"].shape == (51, 9)
+    assert waters["time_ps"].shape == (51,) and waters.copy().bodies is waters.bodies
+    alone = md.extract(*files, selection="resid 4", keys="com,tilt*")
+    assert alone.bodies is None
+    for key in alone:
+        np.testing.assert_allclose(waters[key][:, 3], alone[key], rtol=1e-12)
+    parts = list(md.extract_batches(*files, rows=20, **options))
+    assert [p.bodies for p in parts] == [waters.bodies] * 3
+    same({k: np.concatenate([p[k] for p in parts]) for k in parts[0]}, waters)
+    for wrong, error, text in ((3, TypeError, "each is 3, not a text"),
+                               ("", collet.InvalidError, "each: '' is not residue, molecule"),
+                               ("chain", collet.InvalidError, "has no chains")):
+        with pytest.raises(error, match=text):
+            md.extract(*files, each=wrong)
+
+
+def test_groups_with_other_atoms_in_other_frames():
+    changing, twice, unnamed = Universe(), Universe(), Universe()
     changing.is_uptodate = True
-    several.level = Named(name="residue")
+    twice.level, twice.resindices = Named(name="residue"), np.array([1, 1])
+    unnamed.level, unnamed.segids = Named(name="segment"), np.array(["A"] * ATOMS, object)
     for group, text in ((changing, "other atoms in other frames.*group.indices"),
-                        (several, "is several bodies.*loop over it")):
+                        (twice, "a residue follows itself in the Universe"),
+                        (unnamed, "segments of the Universe have the same name")):
         with pytest.raises(TypeError, match=text):
             md.extract(group)
         with pytest.raises(TypeError, match=text):
@@ -334,19 +357,30 @@ def test_groups_of_mdanalysis():
     MDAnalysis = pytest.importorskip("MDAnalysis")
     universe = MDAnalysis.Universe(str(WATER / "conf.gro"), str(WATER / "traj.xtc"))
     near = universe.select_atoms("name OW and around 4 resid 3", updating=True)
-    for group, text in ((near, "an UpdatingAtomGroup has other atoms in other frames"),
-                        (universe.residues, "a ResidueGroup is several bodies"),
-                        (universe.segments, "a SegmentGroup is several bodies")):
-        with pytest.raises(TypeError, match=text):
-            md.extract(group)
+    with pytest.raises(TypeError, match="an UpdatingAtomGroup has other atoms in other frames"):
+        md.extract(near)
     moving = md.extract(universe, selection="name OW and exwithin 4 A of resid 3", keys="com")
     selection = moving.meta["selection"]
     assert selection["least_atoms"] < selection["most_atoms"] < selection["atoms"]
     for com, _ in zip(moving["com"], universe.trajectory):
         np.testing.assert_allclose(com, near.center_of_mass() / 10, atol=1e-6)
-    options = {"keys": "com", "masses": [16, 1, 1], "stop": 2}
+    universe.add_TopologyAttr("masses", [16, 1, 1] * 216)
+    options = {"keys": "com,inertia_tensor", "stop": 2}
     single = md.extract(universe.residues[1], **options)
-    assert (single["com"] == md.extract(universe.residues[1].atoms, **options)["com"]).all()
+    same(single, md.extract(universe.residues[1].atoms, **options))
+    chosen = universe.residues[[7, 2, 3]]
+    found = md.extract(chosen, **options)
+    assert found.bodies == ["SOL 8", "SOL 3", "SOL 4"]
+    for i, residue in enumerate(chosen):
+        expected = md.extract(residue.atoms, **options)
+        for key in expected:
+            np.testing.assert_allclose(found[key][:, i], expected[key], rtol=1e-12, atol=1e-15)
+    whole = md.extract(universe.segments, **options)
+    assert whole.bodies == ["segment SYSTEM"] and whole["com"].shape == (2, 1, 3)
+    assert md.extract(universe, each="residue", **options)["com"].shape == (2, 216, 3)
+    universe.add_TopologyAttr("bonds", [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)])
+    joined = md.extract(universe.atoms[:9], each="molecule", **options)
+    assert joined.bodies == ["SOL 1 to SOL 2", "SOL 3"]
 
 
 def test_times_that_a_package_made_up_are_not_used():

@@ -107,10 +107,11 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
     double *values = NULL;
     long long start, stop, step, batch_frames, batch_rows;
     unsigned missing, pbc;
-    if (!PyArg_ParseTuple(arguments, "O&OzO&O&OO&z(ddd)LLLIILLOO", path_of, &o.topology, &files,
-                          &o.selection, path_of, &o.ndx, path_of, &o.masses, &masses, path_of,
-                          &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2], &start, &stop,
-                          &step, &missing, &pbc, &batch_frames, &batch_rows, &progress, &frames))
+    if (!PyArg_ParseTuple(arguments, "O&OzO&zO&OO&z(ddd)LLLIILLOO", path_of, &o.topology, &files,
+                          &o.selection, path_of, &o.ndx, &o.each, path_of, &o.masses, &masses,
+                          path_of, &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2],
+                          &start, &stop, &step, &missing, &pbc, &batch_frames, &batch_rows,
+                          &progress, &frames))
         return NULL;
     o.start = start;
     o.stop = stop;
@@ -160,12 +161,13 @@ static void trajectory_free(PyObject *object)
 
 /* ---- Rows --------------------------------------------------------------------------------- */
 
-static int add_column(PyObject *rows, size_t index, const collet_trajectory_batch *batch)
+static int add_column(PyObject *rows, const collet_trajectory *engine, size_t index,
+                      const collet_trajectory_batch *batch)
 {
     collet_trajectory_quantity q = {.struct_size = sizeof q};
     void *data;
-    collet_trajectory_quantity_at(NULL, &q, index);
-    const int64_t shape[] = {batch->n_rows, q.shape[0], q.shape[1]};
+    collet_trajectory_quantity_at(engine, &q, index);
+    const int64_t shape[] = {batch->n_rows, q.shape[0], q.shape[1], q.shape[2]};
     PyObject *array = core->numpy_new(COLLET_F64, q.ndim + 1, shape, &data);
     if (array)
         memcpy(data, batch->columns[index], (size_t)(batch->n_rows * q.width) * sizeof(double));
@@ -174,14 +176,14 @@ static int add_column(PyObject *rows, size_t index, const collet_trajectory_batc
     return failed;
 }
 
-static PyObject *rows_of(const collet_trajectory_batch *batch)
+static PyObject *rows_of(const collet_trajectory *engine, const collet_trajectory_batch *batch)
 {
     PyObject *rows;
     if (!batch)
         Py_RETURN_NONE;
     rows = PyDict_New();
     for (size_t i = 0; rows && i < collet_trajectory_quantity_count(); i++)
-        if (batch->columns[i] && add_column(rows, i, batch))
+        if (batch->columns[i] && add_column(rows, engine, i, batch))
             Py_CLEAR(rows);
     return rows;
 }
@@ -207,7 +209,7 @@ static PyObject *compute(trajectory *self, take function)
     self->busy = 0;
     if (status != COLLET_OK)
         return core->raise(status, err.text);
-    return PyErr_Occurred() ? NULL : rows_of(batch);
+    return PyErr_Occurred() ? NULL : rows_of(self->engine, batch);
 }
 
 static PyObject *trajectory_next(PyObject *self, PyObject *Py_UNUSED(unused))
@@ -226,6 +228,25 @@ static PyObject *trajectory_meta(PyObject *object, PyObject *Py_UNUSED(unused))
     trajectory *self = (trajectory *)object;
     const char *text = self->engine ? collet_trajectory_meta(self->engine) : NULL;
     return text ? PyUnicode_DecodeFSDefault(text) : Py_NewRef(Py_None);
+}
+
+/* The labels of the bodies; None where the selection is not divided. */
+static PyObject *trajectory_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    trajectory *self = (trajectory *)object;
+    if (!self->engine || !collet_trajectory_body_at(self->engine, 0))
+        Py_RETURN_NONE;
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list; i++) {
+        const char *label = collet_trajectory_body_at(self->engine, i);
+        if (!label)
+            break;
+        PyObject *text = PyUnicode_DecodeUTF8(label, (Py_ssize_t)strlen(label), "replace");
+        if (!text || PyList_Append(list, text))
+            Py_CLEAR(list);
+        Py_XDECREF(text);
+    }
+    return list;
 }
 
 /* Makes the work stop at its next step. */
@@ -292,6 +313,7 @@ static PyMethodDef methods[] = {
     {"next", trajectory_next, METH_NOARGS, NULL},
     {"collect", trajectory_collect, METH_NOARGS, NULL},
     {"meta", trajectory_meta, METH_NOARGS, NULL},
+    {"bodies", trajectory_bodies, METH_NOARGS, NULL},
     {"cancel", trajectory_cancel, METH_NOARGS, NULL},
     {"close", trajectory_close, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

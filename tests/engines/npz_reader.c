@@ -54,7 +54,9 @@ npy_array npy_parse(const uint8_t *bytes, size_t size)
     }
     array.data = bytes + 10 + length;
     array.size = size - 10 - length;
-    assert_int_equal(array.size, items * (size_t)(array.descr[2] - '0'));
+    /* A character of a text has 4 bytes. */
+    items *= (size_t)strtoul(array.descr + 2, NULL, 10) * (array.descr[1] == 'U' ? 4 : 1);
+    assert_int_equal(array.size, items);
     return array;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies: what they are. */
+/* Bodies: what they are, and that their rows are those of runs with selections. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +9,19 @@
 
 #include "common/contains.h"
 #include "directory.h"
+#include "npz_reader.h"
 #include "trajectory/bodies/bodies.h"
 
+#include <collet/trajectory.h>
+
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define WATER COLLET_TEST_DATA "/md/water/"
+#define WATERS 216
+#define FRAMES 51
 
 /* ---- Division ------------------------------------------------------------------------------ */
 
@@ -117,11 +126,405 @@ static void bodies_that_do_not_exist(void **state)
     assert_false(trajectory_bodies_named("Chain") || trajectory_bodies_named(""));
 }
 
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+/* All rows of a run. */
+typedef struct table {
+    collet_trajectory *x;
+    const collet_trajectory_batch *rows;
+} table;
+
+static table compute(collet_trajectory_options options)
+{
+    table t;
+    collet_error err;
+
+    options.struct_size = sizeof options;
+    if (options.backend == NULL)
+        options.backend = "cpu_scalar";
+    if (collet_trajectory_create(&t.x, &options, &err) != COLLET_OK ||
+        collet_trajectory_collect(t.x, &t.rows, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static collet_trajectory_quantity quantity(const table *t, size_t i)
+{
+    collet_trajectory_quantity q = {.struct_size = sizeof q};
+
+    assert_int_equal(collet_trajectory_quantity_at(t->x, &q, i), COLLET_OK);
+    return q;
+}
+
+/* The rows of body `b` of `all` are the rows of `one`, a run without bodies, to 1e-12 of the largest
+ * number of the column. */
+static void expect_body(const table *all, int64_t bodies, int64_t b, const table *one)
+{
+    assert_int_equal(all->rows->n_rows, one->rows->n_rows);
+    for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
+        collet_trajectory_quantity whole = quantity(all, i), q = quantity(one, i);
+        const double *from = all->rows->columns[i], *to = one->rows->columns[i];
+        int64_t n = one->rows->n_rows * q.width;
+        double largest = 0;
+
+        assert_int_equal(from == NULL, to == NULL);
+        if (from == NULL)
+            continue;
+        if (strcmp(q.key, "time_ps") == 0) {
+            assert_int_equal(whole.ndim, 0);
+            assert_memory_equal(from, to, (size_t)n * sizeof *to);
+            continue;
+        }
+        assert_int_equal(whole.ndim, q.ndim + 1);
+        assert_int_equal(whole.shape[0], bodies);
+        assert_int_equal(whole.width, bodies * q.width);
+        for (int64_t k = 0; k < n; k++)
+            largest = fmax(largest, fabs(to[k])); /* skips NaN */
+        for (int64_t k = 0; k < n; k++) {
+            double value = from[(k / q.width * bodies + b) * q.width + k % q.width];
+
+            /* A single atom has no asphericity. */
+            if (!(fabs(value - to[k]) <= 1e-12 * largest) && !(isnan(value) && isnan(to[k])))
+                fail_msg("%s of body %d, row %d: %.17g, %.17g", q.key, (int)b, (int)(k / q.width),
+                         value, to[k]);
+        }
+    }
+}
+
+static void expect_same_bits(const table *a, const table *b)
+{
+    assert_int_equal(a->rows->n_rows, b->rows->n_rows);
+    for (size_t i = 0; i < collet_trajectory_quantity_count(); i++)
+        if (a->rows->columns[i] != NULL)
+            assert_memory_equal(a->rows->columns[i], b->rows->columns[i],
+                                (size_t)(a->rows->n_rows * quantity(a, i).width) * sizeof(double));
+}
+
+static void waters_one_by_one(void **state)
+{
+    collet_trajectory_options options = {
+        .topology = WATER "conf.gro", .trajectory = WATER "traj.trr", .each = "residue"};
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    table all = compute(options);
+
+    (void)state;
+    collet_trajectory_get_info(all.x, &info);
+    assert_int_equal(info.bodies, WATERS);
+    assert_int_equal(info.atoms, 3 * WATERS);
+    assert_string_equal(collet_trajectory_body_at(all.x, 215), "SOL 216");
+    assert_null(collet_trajectory_body_at(all.x, 216));
+    options.each = NULL;
+    for (int b = 0; b < WATERS; b++) {
+        char text[32];
+
+        snprintf(text, sizeof text, "resid %d", b + 1);
+        options.selection = text;
+        table one = compute(options);
+        expect_body(&all, WATERS, b, &one);
+        assert_null(collet_trajectory_body_at(one.x, 0));
+        collet_trajectory_destroy(one.x);
+    }
+    collet_trajectory_destroy(all.x);
+}
+
+/* The rows by `next` are those of `whole`, to the bit. */
+static void expect_parts(collet_trajectory_options options, const table *whole)
+{
+    const collet_trajectory_batch *rows;
+    collet_trajectory *x;
+    int64_t done = 0;
+
+    options.struct_size = sizeof options;
+    assert_int_equal(collet_trajectory_create(&x, &options, NULL), COLLET_OK);
+    for (;;) {
+        assert_int_equal(collet_trajectory_next(x, &rows, NULL), COLLET_OK);
+        if (rows == NULL)
+            break;
+        for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
+            int64_t width = quantity(whole, i).width;
+
+            if (rows->columns[i] != NULL)
+                assert_memory_equal(rows->columns[i], whole->rows->columns[i] + done * width,
+                                    (size_t)(rows->n_rows * width) * sizeof(double));
+        }
+        done += rows->n_rows;
+    }
+    assert_int_equal(done, whole->rows->n_rows);
+    collet_trajectory_destroy(x);
+}
+
+/* Continuity of axes and dL/dt are kept for each body. */
+static void batches_change_no_bit(void **state)
+{
+    static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        collet_trajectory_options options = {.topology = WATER "conf.gro",
+                                             .trajectory = WATER "traj.trr",
+                                             .selection = "resid 1:40",
+                                             .each = "residue",
+                                             .backend = backends[k],
+                                             .batch_frames = FRAMES};
+        table whole = compute(options);
+
+        for (int64_t frames = 1; frames <= 20; frames += 6) {
+            options.batch_frames = frames;
+            options.batch_rows = frames + 1;
+            expect_parts(options, &whole);
+        }
+        collet_trajectory_destroy(whole.x);
+    }
+}
+
+/* Rows by `next` with batches of the default size: fewer frames than without bodies. */
+static void batches_of_many_bodies_are_short(void **state)
+{
+    collet_trajectory_options options = {.struct_size = sizeof options,
+                                         .topology = WATER "conf.gro",
+                                         .trajectory = WATER "traj.xtc",
+                                         .backend = "cpu_scalar",
+                                         .keys = "com",
+                                         .ndx = io_path(directory, "all.ndx"),
+                                         .each = "all"};
+    static char ndx[1000 * 8 + 1];
+    const collet_trajectory_batch *rows;
+    collet_trajectory *x;
+
+    (void)state;
+    strcpy(ndx, "");
+    for (int i = 0; i < 1000; i++)
+        strcat(ndx, "[all]\n1\n");
+    io_save(options.ndx, ndx, strlen(ndx));
+    assert_int_equal(collet_trajectory_create(&x, &options, NULL), COLLET_OK);
+    assert_int_equal(collet_trajectory_next(x, &rows, NULL), COLLET_OK);
+    assert_int_equal(rows->n_rows, 32);
+    collet_trajectory_destroy(x);
+}
+
+static void groups_that_overlap(void **state)
+{
+    static const char *const selections[] = {"index 0:5", "index 3:8 or index 600:602", "index 2"};
+    static const char ndx[] = "[a]\n1 2 3 4 5 6\n[b]\n601 602 603 4 5 6 7 8 9\n[c]\n3\n[d]\n9\n";
+    collet_trajectory_options options = {.topology = WATER "conf.gro",
+                                         .trajectory = WATER "traj.trr",
+                                         .ndx = io_path(directory, "overlap.ndx"),
+                                         .each = "a b c"};
+    collet_trajectory_info info = {.struct_size = sizeof info};
+
+    (void)state;
+    io_save(options.ndx, ndx, sizeof ndx - 1);
+    table all = compute(options);
+    collet_trajectory_get_info(all.x, &info);
+    assert_int_equal(info.bodies, 3);
+    assert_int_equal(info.atoms, 12);
+    assert_true(fabs(info.mass - 4 * 18.015) < 0.01);
+    options.each = NULL;
+    for (int64_t b = 0; b < 3; b++) {
+        options.selection = selections[b];
+        table one = compute(options);
+        expect_body(&all, 3, b, &one);
+        collet_trajectory_destroy(one.x);
+    }
+    collet_trajectory_destroy(all.x);
+}
+
+static void one_body_has_an_axis(void **state)
+{
+    collet_trajectory_options options = {.topology = WATER "conf.gro",
+                                         .trajectory = WATER "traj.xtc",
+                                         .selection = "resid 3",
+                                         .each = "molecule"};
+    table divided = compute(options);
+    options.each = NULL;
+    table whole = compute(options);
+
+    (void)state;
+    expect_body(&divided, 1, 0, &whole);
+    expect_same_bits(&divided, &whole);
+    collet_trajectory_destroy(divided.x);
+    collet_trajectory_destroy(whole.x);
+}
+
+static void chains_of_a_file(void **state)
+{
+    char path[200];
+    collet_trajectory_options options = {.topology = path, .trajectory = path, .each = "chain"};
+
+    (void)state;
+    snprintf(path, sizeof path, "%s", io_path(directory, "molecules.pdb"));
+    table all = compute(options);
+    options.each = NULL;
+    for (int64_t b = 0; b < 3; b++) {
+        static const char *const selections[] = {"bynum 1 2 4", "bynum 3 5", "bynum 6"};
+
+        options.selection = selections[b];
+        table one = compute(options);
+        expect_body(&all, 3, b, &one);
+        collet_trajectory_destroy(one.x);
+    }
+    collet_trajectory_destroy(all.x);
+}
+
+static void a_body_without_mass(void **state)
+{
+    double masses[3 * WATERS];
+    collet_trajectory_options options = {.struct_size = sizeof options,
+                                         .topology = WATER "conf.gro",
+                                         .trajectory = WATER "traj.xtc",
+                                         .each = "residue",
+                                         .mass_values = masses,
+                                         .n_mass_values = 3 * WATERS};
+    collet_trajectory *x;
+    collet_error err;
+
+    (void)state;
+    for (int i = 0; i < 3 * WATERS; i++)
+        masses[i] = i / 3 == 7 ? 0 : 1;
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_INVALID);
+    assert_contains(err.text, "the total mass of the 3 atoms of the body 'SOL 8' is 0");
+    options.each = "water";
+    assert_int_equal(collet_trajectory_create(&x, &options, &err), COLLET_INVALID);
+    assert_contains(err.text, "each: 'water' is not residue, molecule, segment or chain");
+}
+
+/* ---- Values that are not finite ------------------------------------------------------------ */
+
+static collet_status read_frame(void *user, collet_trajectory_frame *frame, int64_t index,
+                                collet_error *err)
+{
+    static double positions[12 * 3];
+    double bad = *(const double *)user;
+
+    (void)err;
+    for (int i = 0; i < 36; i++)
+        positions[i] = sin(7.0 * i + 0.1 * (double)index);
+    if (index == 2)
+        positions[4 * 3 + 1] = bad;
+    frame->positions = positions;
+    frame->time = (double)index;
+    return COLLET_OK;
+}
+
+static void a_body_that_is_not_finite(void **state)
+{
+    static const int32_t ids[] = {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4};
+    double bad = 0.25;
+    const collet_trajectory_source source = {.struct_size = sizeof source,
+                                             .dtype = COLLET_F64,
+                                             .name = "four",
+                                             .n_atoms = 12,
+                                             .n_frames = 4,
+                                             .residue_ids = ids,
+                                             .has_times = 1,
+                                             .read = read_frame,
+                                             .user = &bad};
+    static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        collet_trajectory_options options = {.source = &source,
+                                             .each = "residue",
+                                             .masses = "equal",
+                                             .backend = backends[k],
+                                             .keys = "time_ps,com,inertia_tensor,rg,rmsd"};
+        bad = 0.25;
+        table good = compute(options);
+        bad = INFINITY;
+        table with = compute(options);
+        for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
+            collet_trajectory_quantity q = quantity(&with, i);
+            int64_t width = q.width / 4;
+
+            for (int64_t r = 0; q.ndim > 0 && with.rows->columns[i] && r < 16; r++) {
+                const double *row = with.rows->columns[i] + r * width;
+
+                if (r == 2 * 4 + 1 && isfinite(row[width > 1]))
+                    fail_msg("%s is %g", q.key, row[width > 1]);
+                if (r != 2 * 4 + 1)
+                    assert_memory_equal(row, good.rows->columns[i] + r * width,
+                                        (size_t)width * sizeof *row);
+            }
+        }
+        assert_contains(collet_trajectory_warning_at(with.x, 0),
+                        "frame 2: the position of atom 4 ( of  2, counted from 0) is inf, so all "
+                        "its results of  2 are not finite");
+        collet_trajectory_destroy(good.x);
+        collet_trajectory_destroy(with.x);
+    }
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+static void labels_in_files(void **state)
+{
+    collet_trajectory_options options = {.struct_size = sizeof options,
+                                         .topology = WATER "conf.gro",
+                                         .trajectory = WATER "traj.xtc",
+                                         .selection = "resid 9 10",
+                                         .each = "residue",
+                                         .backend = "cpu_scalar",
+                                         .keys = "com,inertia_tensor,time_ps"};
+    char path[200];
+    collet_error err;
+    const uint32_t *text;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s", io_path(directory, "out.npz"));
+    if (collet_trajectory_extract(path, 0, &options, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    io_bytes file = io_load(path);
+    assert_int_equal(npz_count(file.data, file.size), 4);
+    npy_array tensor = npz_find(file.data, file.size, "inertia_tensor");
+    assert_int_equal(tensor.ndim, 4);
+    assert_int_equal(tensor.shape[0], FRAMES);
+    assert_int_equal(tensor.shape[1], 2);
+    npy_array labels = npz_find(file.data, file.size, "bodies");
+    assert_string_equal(labels.descr, "<U6");
+    assert_int_equal(labels.ndim, 1);
+    assert_int_equal(labels.shape[0], 2);
+    text = (const uint32_t *)(const void *)labels.data;
+    for (int i = 0; i < 12; i++)
+        assert_int_equal(text[i], (uint32_t) "SOL 9\0SOL 10"[i]);
+    free(file.data);
+    snprintf(path, sizeof path, "%s", io_path(directory, "out.meta.json"));
+    file = io_load(path);
+    char *meta = strndup((const char *)file.data, file.size);
+    assert_contains(meta,
+                    "\"each\":\t\"residue\",\n\t\t\"count\":\t2,\n\t\t\"labels\":\t[\"SOL 9\", "
+                    "\"SOL 10\"]");
+    assert_contains(meta, "\"shape\":\t[51, 2, 3, 3]");
+    free(meta);
+    free(file.data);
+    options.keys = "com";
+    snprintf(path, sizeof path, "%s", io_path(directory, "arrays"));
+    assert_int_equal(collet_trajectory_extract(path, COLLET_TRAJECTORY_DIRECTORY, &options, &err),
+                     COLLET_OK);
+    snprintf(path, sizeof path, "%s", io_path(directory, "arrays/bodies.npy"));
+    file = io_load(path);
+    assert_int_equal(npy_parse(file.data, file.size).shape[0], 2);
+    free(file.data);
+    snprintf(path, sizeof path, "%s", io_path(directory, "arrays"));
+    remove(io_path(directory, "arrays/com.npy"));
+    assert_int_equal(collet_trajectory_extract(path, COLLET_TRAJECTORY_DIRECTORY, &options, &err),
+                     COLLET_IO);
+    assert_contains(err.text, "arrays/bodies.npy already exists");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_of_a_topology),
         cmocka_unit_test(bodies_that_do_not_exist),
+        cmocka_unit_test(waters_one_by_one),
+        cmocka_unit_test(batches_change_no_bit),
+        cmocka_unit_test(batches_of_many_bodies_are_short),
+        cmocka_unit_test(groups_that_overlap),
+        cmocka_unit_test(one_body_has_an_axis),
+        cmocka_unit_test(chains_of_a_file),
+        cmocka_unit_test(a_body_without_mass),
+        cmocka_unit_test(a_body_that_is_not_finite),
+        cmocka_unit_test(labels_in_files),
     };
 
     return cmocka_run_group_tests(tests, load_topology, free_topology);

@@ -31,6 +31,7 @@ enum {
     KEY_MISSING,
     KEY_NDX,
     KEY_PBC,
+    KEY_EACH,
 };
 
 static const char doc[] =
@@ -61,6 +62,8 @@ static const struct argp_option argp_options[] = {
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
     {"ndx", KEY_NDX, "FILE", 0, "File of GROMACS with groups for the selection: 'group Protein'",
      2},
+    {"each", KEY_EACH, "residue|molecule|segment|chain|GROUP", 0,
+     "Rows for each residue, ... or group of --ndx (default: one body, all selected atoms)", 2},
     {"start", KEY_START, "N", 0, "First frame, counted from 0 (default: 0)", 2},
     {"stop", KEY_STOP, "N", 0, "Stop before this frame (default: the end)", 2},
     {"step", KEY_STEP, "N", 0, "Take every Nth frame (default: 1)", 2},
@@ -218,6 +221,9 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
         return 0;
     case KEY_NDX:
         settings->ndx = text;
+        return 0;
+    case KEY_EACH:
+        settings->each = text;
         return 0;
     case KEY_MASSES:
         settings->masses = text;

@@ -86,16 +86,20 @@ static void print_left_out(const collet_trajectory *trajectory)
 static void print_summary(const collet_trajectory *trajectory, const extract_options *options)
 {
     collet_trajectory_info info = {.struct_size = sizeof info};
+    char bodies[48] = "";
     double seconds;
 
     collet_trajectory_get_info(trajectory, &info);
     seconds = info.seconds > 0 ? info.seconds : 1e-9;
+    if (info.bodies > 0)
+        snprintf(bodies, sizeof bodies, ", %lld bod%s,", (long long)info.bodies,
+                 info.bodies == 1 ? "y" : "ies");
     printf("%s: %lld frame%s of ", tool_shown(options->path), (long long)info.frames,
            tool_plural(info.frames));
     if (info.least_atoms < info.most_atoms)
         printf("%lld to ", (long long)info.least_atoms);
-    printf("%lld atom%s in %.2f s (%.0f frames/s, %.0f MB/s)\n", (long long)info.most_atoms,
-           tool_plural(info.most_atoms), info.seconds, (double)info.frames / seconds,
+    printf("%lld atom%s%s in %.2f s (%.0f frames/s, %.0f MB/s)\n", (long long)info.most_atoms,
+           tool_plural(info.most_atoms), bodies, info.seconds, (double)info.frames / seconds,
            (double)info.bytes * 1e-6 / seconds);
     if (info.periodic != NULL)
         printf("periodic box: %s\n", info.periodic);

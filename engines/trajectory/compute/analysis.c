@@ -225,20 +225,21 @@ static collet_status reduce(trajectory_analysis *a, const trajectory_batch *batc
     collet_status status = trajectory_scope_views(&a->scope, err);
 
     if (status == COLLET_OK)
-        status = trajectory_scope_ran(&a->scope,
-                                      collet_op_observables(cx, com, inertia, momentum, torque,
-                                                            kinetic, batch->positions, masses,
-                                                            batch->velocities, batch->forces, NULL),
-                                      err);
-    if (status == COLLET_OK && radius != NULL)
         status = trajectory_scope_ran(
             &a->scope,
-            collet_op_gyration(cx, radius, tensor, asphericity, batch->positions, masses, NULL),
+            collet_op_observables(cx, com, inertia, momentum, torque, kinetic, batch->positions,
+                                  masses, batch->velocities, batch->forces, a->offsets),
             err);
+    if (status == COLLET_OK && radius != NULL)
+        status = trajectory_scope_ran(&a->scope,
+                                      collet_op_gyration(cx, radius, tensor, asphericity,
+                                                         batch->positions, masses, a->offsets),
+                                      err);
     if (status == COLLET_OK && rmsd != NULL)
         status = trajectory_scope_ran(
             &a->scope,
-            collet_op_rmsd(cx, rmsd, rotation, batch->positions, masses, a->reference, NULL), err);
+            collet_op_rmsd(cx, rmsd, rotation, batch->positions, masses, a->reference, a->offsets),
+            err);
     return status;
 }
 

@@ -38,9 +38,10 @@ def quantities():
 
 class Results(dict):
     """Arrays by key. `meta` is what collet-extract writes to its meta file, as a dict: inputs,
-    masses, units, what was left out and why, warnings, backends, timing."""
+    masses, units, what was left out and why, warnings, backends, timing. `bodies` is the list of the
+    labels of the bodies, the second axis of the arrays; None: without `each` there is no such axis."""
 
-    meta = None
+    meta = bodies = None
 
     def copy(self):
         """Results with the same arrays and `meta`."""
@@ -75,7 +76,8 @@ def _bonds(atoms):
 class _Universe:
     """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames."""
 
-    def __init__(self, atoms):
+    def __init__(self, atoms, each=None):
+        self.each = each
         self._atoms = atoms
         self._trajectory = atoms.universe.trajectory
         reader, now = self._trajectory, self._trajectory.ts
@@ -159,30 +161,35 @@ class _Files:
         self.files, self.masses = [os.fsencode(top), _paths(traj)], masses
 
 
-def _check_body(group):
-    """Refuses MDAnalysis groups that are not one body of the same atoms in all frames."""
+def _bodies_of(group):
+    """How an MDAnalysis group is divided: None, "residue" or "segment"."""
     kind = type(group).__name__.strip("_")
     if hasattr(group, "is_uptodate"):
         raise TypeError(f"extract: an {kind} has other atoms in other frames, extract the same in all: "
                         "give its universe and a selection such as \"water and within 0.5 of protein\" "
                         "(in nm), which extract finds in each frame, or universe.atoms[group.indices] "
                         "for its present atoms")
-    if getattr(getattr(group, "level", None), "name", "atom") != "atom" and hasattr(group, "__len__"):
-        raise TypeError(f"extract: a {kind} is several bodies, extract computes one: loop over it, "
-                        "md.extract(body.atoms) for body in group, or give group.atoms for all of them "
-                        "together")
+    level = getattr(getattr(group, "level", None), "name", "atom")
+    if level == "atom" or not hasattr(group, "__len__"):
+        return None
+    if level == "residue" and not np.diff(group.resindices).all():
+        raise TypeError(f"extract: a residue follows itself in the {kind}: name each once")
+    if level == "segment" and len(set(group.segids)) < len(group):
+        raise TypeError(f"extract: segments of the {kind} have the same name and cannot be told apart; "
+                        "give them different segids")
+    return level
 
 
-def _ways(top, traj, selection):
+def _ways(top, traj, selection, each):
     """Ways to read the frames, in the order in which they are tried."""
     if traj is not None:
         return [_Files(top, traj)]
     if isinstance(top, Frames):
         return [top]
     if hasattr(top, "universe") and hasattr(top, "atoms"):
-        _check_body(top)
-        universe = _Universe(top.atoms)
-        files = files_of(top.atoms) if selection == "all" else None
+        bodies = _bodies_of(top)
+        universe = _Universe(top.atoms, bodies if each is None else each)
+        files = files_of(top.atoms) if selection == "all" and universe.each is None else None
         return [universe] if files is None else [_Files(*files, universe.masses), universe]
     if hasattr(top, "xyz") and hasattr(top, "topology"):
         return [_Mdtraj(top)]
@@ -270,9 +277,13 @@ def _patterns(keys):
 
 
 class _Trajectory:
-    def __init__(self, top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
-                 missing, pbc, batch, rows, progress):
-        *earlier, self._frames = _ways(top, traj, selection)
+    def __init__(self, top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
+                 step, missing, pbc, batch, rows, progress):
+        if each is not None and not isinstance(each, str):
+            raise TypeError(f"extract: each is {each!r}, not a text like 'residue'")
+        *earlier, self._frames = _ways(top, traj, selection, each)
+        if each is None:
+            each = getattr(self._frames, "each", None)
         mass_file = os.fsencode(masses) if isinstance(masses, (str, os.PathLike)) else None
         if masses is None:
             masses = self._frames.masses
@@ -287,7 +298,7 @@ class _Trajectory:
         def opened(frames):
             return Job(
                 _trajectory.open, *getattr(frames, "files", (None, None)), selection, os.fsencode(ndx) if ndx is not None else None,
-                mass_file, None if mass_file else masses,
+                each, mass_file, None if mass_file else masses,
                 os.fsencode(reference) if reference is not None else None, _patterns(keys),
                 _axis(axis), _count("start", start, 0), _count("stop", stop, 1),
                 _count("step", step, 1), _choice("missing", missing, "fail", "skip", "nan"),
@@ -305,6 +316,7 @@ class _Trajectory:
         except BaseException:
             self.close_bar()
             raise
+        self._bodies = self._engine.bodies()
 
     def close_bar(self):
         """Leaves the line of the bar."""
@@ -320,7 +332,11 @@ class _Trajectory:
             self._engine.cancel()
             self.close_bar()
             raise
-        return None if rows is None else Results(rows)
+        if rows is None:
+            return None
+        results = Results(rows)
+        results.bodies = self._bodies
+        return results
 
     def finish(self):
         """The meta data, after the last row."""
@@ -332,7 +348,7 @@ class _Trajectory:
         return meta
 
 
-def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None,
+def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, masses=None,
             reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail",
             pbc="whole", batch=None, progress=False):
     """The observables of every frame, as the program collet-extract computes them.
@@ -341,13 +357,15 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
         order, as one trajectory: a frame whose time is not before the first time of a later file, and
         all after it, are left out. Or only `top`: an MDAnalysis
         Universe or AtomGroup, an mdtraj.Trajectory, an iterator of such (mdtraj.iterload), which is
-        copied to a temporary file first, or Frames of arrays; frames are read from the object. It is
-        one body: an UpdatingAtomGroup, a ResidueGroup and a SegmentGroup are a TypeError. A universe, as
-        a whole, whose frames are nothing but those of an .xtc or .trr file is read from its files,
-        without MDAnalysis, if `selection` is "all"
+        copied to a temporary file first, or Frames of arrays; frames are read from the object. A
+        ResidueGroup or SegmentGroup means each of its residues or segments; an UpdatingAtomGroup is a
+        TypeError. A universe, as a whole, whose frames are nothing but those of an .xtc or .trr file is
+        read from its files, without MDAnalysis, if `selection` is "all" and `each` None
     selection : atoms, in collet-extract's language: "protein and not name H*"; "within 0.5 of resname LIG",
         in nm, selects anew in each frame
     ndx : path of a .ndx file of GROMACS, whose groups the selection may name: "group Protein"
+    each : "residue", "molecule", "segment", "chain", or patterns of groups of `ndx`, with blanks between:
+        the quantities of each of these bodies, of its selected atoms; None: the selection is one body
     keys : "com,L_*" or a list of such patterns; None: all that the trajectory has the fields for
     masses : amu, one for every atom of the topology, or the path of a file with one a line, or "equal":
         1 for each atom; None: the object's masses, or for files the topology's, or standard atomic
@@ -364,8 +382,9 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
     batch : frames that are computed at a time; None: about 3 MiB
     progress : True for a bar on stderr, or a function of the number of frames and the fraction done
 
-    Returns Results: a dict of f64 arrays whose first axis is the frames; quantities() has their
-    units (nm, ps, amu, kJ/mol), meanings and shapes; `meta` describes inputs and what was left out.
+    Returns Results: a dict of f64 arrays whose first axis is the frames, and with `each` the second one
+    the bodies, except of time_ps; `bodies` has their labels. quantities() has the arrays' units (nm, ps,
+    amu, kJ/mol), meanings and shapes without bodies; `meta` describes inputs and what was left out.
     Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up,
     because a file has none, are not used. MDAnalysis keeps Angstrom in f32, so that
     results of frames from it differ from the file's results in the seventh digit.
@@ -374,23 +393,24 @@ def extract(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None
     its next step, and still reads until then. Another thread uses the object and `progress`.
 
     The backend is the choice of collet.set_backend or using."""
-    work = _Trajectory(top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
-                       missing, pbc, batch, None, progress)
+    work = _Trajectory(top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
+                       step, missing, pbc, batch, None, progress)
     results = work.take("collect")
     results.meta = work.finish()
     return results
 
 
-def extract_batches(top, traj=None, *, selection="all", ndx=None, keys=None, masses=None,
+def extract_batches(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, masses=None,
                     reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail",
-                    pbc="whole", batch=None, rows=1024, progress=False):
-    """As extract, as an iterator over Results of `rows` frames; the last one may have fewer.
+                    pbc="whole", batch=None, rows=None, progress=False):
+    """As extract, as an iterator over Results of `rows` frames; the last one may have fewer. None: 1024
+    frames, or with `each` fewer, about 32768 rows of bodies.
 
     Memory does not grow with the trajectory. The rows are the same as of extract, bit for bit. A
     Universe is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
     and options are raised here."""
-    work = _Trajectory(top, traj, selection, ndx, keys, masses, reference, axis, start, stop, step,
-                       missing, pbc, batch, rows, progress)
+    work = _Trajectory(top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
+                       step, missing, pbc, batch, rows, progress)
     return _iterate(work)
 
 

@@ -15,7 +15,8 @@ class RotationalObservables(AnalysisBase):
 
     atomgroup : an AtomGroup or a Universe; other arguments are those of extract, but not start, stop
         and step, which run takes
-    After run `results` has extract's arrays, by key or attribute (results.L_vector), with `results.meta`;
+    After run `results` has extract's arrays, by key or attribute (results.L_vector), with `results.meta` and
+        `results.bodies`;
     `times` and `frames` are the frames' as in every analysis. Units are nm, ps, amu and kJ/mol."""
 
     def __init__(self, atomgroup, verbose=False, **options):
@@ -46,7 +47,7 @@ class RotationalObservables(AnalysisBase):
                         progress=bool(self._verbose if verbose is None else verbose),
                         **self._options)
         self.results.update(found)
-        self.results.meta = found.meta
+        self.results.meta, self.results.bodies = found.meta, found.bodies
         self.n_frames = len(next(iter(found.values())))
         self.start, self.stop, self.step = start, stop, step
         self.frames = list(range(start, stop, step))

@@ -145,6 +145,9 @@ typedef struct collet_trajectory_options {
     const char *selection;  /* atoms to analyse, in the language of collet-extract(1); with "within"
                                other atoms in each frame. NULL: all */
     const char *ndx; /* a .ndx file of GROMACS, whose groups the selection may name; NULL: none */
+    const char *each; /* "residue", "molecule", "segment", "chain", or patterns of groups of ndx,
+                         separated by blanks: rows of each of these bodies, with selected atoms
+                         only. NULL: the selection is one body, without an axis of bodies */
     const char *masses;     /* file with one mass a line for each atom of the topology, amu, or
                                "equal": each selected atom has 1. NULL: mass_values, or the topology's
                                masses; where it has none, standard atomic weights of its elements,
@@ -245,6 +248,7 @@ typedef struct collet_trajectory_info {
     int64_t least_atoms; /* that a frame so far selects: fewer than `atoms` and than most_atoms only
                             where the selection depends on positions (within) */
     int64_t most_atoms;
+    int64_t bodies;      /* by `each`; 0: not divided */
     double mass;         /* of the selected atoms, amu */
     int64_t bytes_total; /* of the trajectory */
 
@@ -256,6 +260,10 @@ typedef struct collet_trajectory_info {
     int64_t bytes;  /* of the trajectory, up to the last frame */
     double seconds; /* from open until the last row or file was complete, or until now */
 } collet_trajectory_info;
+
+/* The label of a body by `each`, counted from 0: "SOL 3", "chain A", or the name of a group. NULL
+ * beyond the last. */
+COLLET_API const char *collet_trajectory_body_at(const collet_trajectory *trajectory, size_t index);
 
 COLLET_API void collet_trajectory_get_info(const collet_trajectory *trajectory,
                                            collet_trajectory_info *info);
