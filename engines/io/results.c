@@ -21,13 +21,17 @@ typedef struct column {
     int64_t shape[IO_RESULTS_DIMS];
     int64_t rows;
     size_t row_bytes;
+    size_t head;   /* bytes before the rows */
     uint64_t hash; /* hash of the rows */
     io_spool *spool;
 } column;
 
+#define WRITTEN 2 /* a form: by `writer` */
+
 struct io_results {
     char *path; /* without trailing slashes */
     int32_t form;
+    io_results_writer writer;
     int made_directory;
     int finished;
     char id[IO_RESULTS_ID];
@@ -63,7 +67,8 @@ static collet_status prepare_directory(io_results *results, collet_error *err)
     return io_spool_refused(results->path, code, err);
 }
 
-collet_status io_results_create(const char *path, int32_t form, io_results **out, collet_error *err)
+static collet_status create(const char *path, int32_t form, const io_results_writer *writer,
+                            io_results **out, collet_error *err)
 {
     size_t length = strlen(path);
     collet_status status;
@@ -75,6 +80,7 @@ collet_status io_results_create(const char *path, int32_t form, io_results **out
     while (form == IO_RESULTS_DIRECTORY && length > 1 && path[length - 1] == '/')
         length--;
     results->form = form;
+    results->writer = *writer;
     results->path = strndup(path, length);
     if (!results->path) {
         status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to write it", path);
@@ -83,7 +89,7 @@ collet_status io_results_create(const char *path, int32_t form, io_results **out
     if (form == IO_RESULTS_DIRECTORY)
         status = prepare_directory(results, err);
     else
-        status = io_spool_create(path, IO_SPOOL_OUTPUT, &results->archive, err);
+        status = io_spool_create(path, writer->spool, &results->archive, err);
     if (status != COLLET_OK)
         goto fail;
     *out = results;
@@ -91,6 +97,19 @@ collet_status io_results_create(const char *path, int32_t form, io_results **out
 fail:
     io_results_free(results);
     return status;
+}
+
+collet_status io_results_create(const char *path, int32_t form, io_results **out, collet_error *err)
+{
+    static const io_results_writer archive = {.spool = IO_SPOOL_OUTPUT};
+
+    return create(path, form, &archive, out, err);
+}
+
+collet_status io_results_create_file(const char *path, const io_results_writer *writer,
+                                     io_results **out, collet_error *err)
+{
+    return create(path, WRITTEN, writer, out, err);
 }
 
 void io_results_free(io_results *results)
@@ -112,7 +131,7 @@ void io_results_free(io_results *results)
 
 static collet_status open_spool(const io_results *results, column *c, collet_error *err)
 {
-    if (results->form == IO_RESULTS_NPZ)
+    if (results->form != IO_RESULTS_DIRECTORY)
         return io_spool_create(results->path, IO_SPOOL_SCRATCH, &c->spool, err);
     char *path = NULL;
     if (asprintf(&path, "%s/%s", results->path, c->name) < 0)
@@ -126,9 +145,9 @@ static collet_status open_spool(const io_results *results, column *c, collet_err
 static collet_status write_head(column *c, collet_error *err)
 {
     char head[IO_NPY_HEAD];
-    size_t n = io_npy_head(head, COLLET_F64, c->rows, c->ndim, c->shape);
 
-    return io_spool_write(c->spool, head, n, err);
+    c->head = io_npy_head(head, COLLET_F64, c->rows, c->ndim, c->shape);
+    return io_spool_write(c->spool, head, c->head, err);
 }
 
 /* Adds a column like `c`, with a spool. */
@@ -240,6 +259,20 @@ collet_status io_results_append(io_results *results, int32_t number, int64_t n_r
     return status;
 }
 
+int64_t io_results_rows(const io_results *results, int32_t number)
+{
+    return results->columns[number].rows;
+}
+
+collet_status io_results_read(io_results *results, int32_t number, int64_t first, int64_t n,
+                              double *rows, collet_error *err)
+{
+    const column *c = &results->columns[number];
+
+    return io_spool_read(c->spool, (int64_t)c->head + first * (int64_t)c->row_bytes, rows,
+                         (size_t)n * c->row_bytes, err);
+}
+
 /* ---- Completion -------------------------------------------------------------------------- */
 
 static collet_status complete_column(column *c, collet_error *err)
@@ -297,9 +330,13 @@ collet_status io_results_link(io_results *results, collet_error *err)
         results->files[i] = results->columns[i].spool;
         status = complete_column(&results->columns[i], err);
     }
-    if (results->form == IO_RESULTS_NPZ) {
+    if (results->form != IO_RESULTS_DIRECTORY) {
+        const io_results_writer *writer = &results->writer;
         results->files[0] = results->archive;
-        status = status == COLLET_OK ? write_archive(results, err) : status;
+        if (status == COLLET_OK)
+            status = results->form == WRITTEN
+                         ? writer->write(writer->user, results, results->archive, err)
+                         : write_archive(results, err);
         n = 1;
     }
     for (size_t i = 0; i < n && status == COLLET_OK; i++)
@@ -309,7 +346,7 @@ collet_status io_results_link(io_results *results, collet_error *err)
 
 collet_status io_results_rename(io_results *results, io_spool *last, int replace, collet_error *err)
 {
-    size_t n = results->form == IO_RESULTS_NPZ ? 1 : (size_t)results->n_columns;
+    size_t n = results->form == IO_RESULTS_DIRECTORY ? (size_t)results->n_columns : 1;
 
     results->files[n] = last;
     collet_status status = io_spool_rename_all(results->files, last ? n + 1 : n, replace, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * results.h - named arrays of 64-bit floats that grow by rows, and arrays of texts, written in
- * constant memory as NumPy files.
+ * constant memory as NumPy files, or by a function that reads the rows back.
  *
  * The number of rows need not be known before `link`. Rows go to spool files in the output's
  * directory, which have no names if the file system allows that, so that a killed run leaves no
@@ -27,6 +27,14 @@ typedef struct io_results io_results;
 #define IO_RESULTS_NPZ 0       /* one file: a stored (not deflated) zip of KEY.npy */
 #define IO_RESULTS_DIRECTORY 1 /* a directory of KEY.npy files; created if missing */
 
+/* What makes one file of the arrays. */
+typedef struct io_results_writer {
+    int32_t spool; /* IO_SPOOL_OUTPUT, or IO_SPOOL_NAMED */
+    /* Called by `link`, when all rows are known: writes the file. */
+    collet_status (*write)(void *user, io_results *results, io_spool *file, collet_error *err);
+    void *user;
+} io_results_writer;
+
 #define IO_RESULTS_KEY 64 /* bytes of a key with its NUL */
 #define IO_RESULTS_DIMS 3
 
@@ -37,6 +45,9 @@ typedef struct io_results io_results;
  */
 collet_status io_results_create(const char *path, int32_t form, io_results **out,
                                 collet_error *err);
+/* The same for a file that `writer`, copied, writes. */
+collet_status io_results_create_file(const char *path, const io_results_writer *writer,
+                                     io_results **out, collet_error *err);
 
 /*
  * Adds an array with rows of the shape shape[0..ndim), ndim <= IO_RESULTS_DIMS; ndim 0: one number
@@ -58,6 +69,11 @@ collet_status io_results_add_texts(io_results *results, const char *key, int64_t
 collet_status io_results_append(io_results *results, int32_t column, int64_t n_rows,
                                 const double *rows, collet_error *err);
 
+/* For a writer: the number of rows of an array, and rows first .. first + n of it. */
+int64_t io_results_rows(const io_results *results, int32_t column);
+collet_status io_results_read(io_results *results, int32_t column, int64_t first, int64_t n,
+                              double *rows, collet_error *err);
+
 /*
  * Completes the output under temporary names. Call it once. An NPZ needs disk space for its data a
  * second time. On an error nothing has changed.
@@ -65,7 +81,7 @@ collet_status io_results_append(io_results *results, int32_t column, int64_t n_r
 collet_status io_results_link(io_results *results, collet_error *err);
 
 #define IO_RESULTS_ID 17
-/* After `link`: a hash of all keys and rows; an NPZ has it as its comment. */
+/* After `link`, and for a writer: a hash of all keys and rows; an NPZ has it as its comment. */
 const char *io_results_id(const io_results *results);
 
 /* Gives the output its name, and then `last`, a linked file in the same directory or NULL, as

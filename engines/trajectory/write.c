@@ -4,6 +4,7 @@
 #include "io/results.h"
 #include "io/spool.h"
 #include "run.h"
+#include "writing/forms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,32 +68,37 @@ static collet_status check_arrays(const collet_trajectory *x, const char *direct
                : status;
 }
 
-/*
- * Sets *meta to the path of the meta file, which the caller frees. COLLET_INVALID when `output`
- * does not end in ".npz" or a file would replace an input, COLLET_IO when one exists already.
- */
-static collet_status check_paths(const collet_trajectory *x, const char *output, uint32_t flags,
-                                 char **meta, collet_error *err)
+/* "OUT.meta.json" of OUT.npz, "OUT.csv.meta.json"; NULL if out of memory. */
+static char *meta_path(const char *output, const trajectory_form *form)
 {
-    int directory = (flags & COLLET_TRAJECTORY_DIRECTORY) != 0, length = (int)strlen(output);
-    collet_status status = COLLET_OK;
+    char *path;
+    int length = (int)strlen(output);
+
+    if (form != NULL && form->write == NULL)
+        length -= (int)strlen(form->suffix);
+    return asprintf(&path, "%.*s%s", length, output, form ? ".meta.json" : "/meta.json") < 0 ? NULL
+                                                                                             : path;
+}
+
+/*
+ * Sets *meta to the path of the meta file, which the caller frees; NULL: there is none. `form`: NULL
+ * for a directory. COLLET_INVALID when a file would replace an input, COLLET_IO when one exists
+ * already.
+ */
+static collet_status check_paths(const collet_trajectory *x, const char *output,
+                                 const trajectory_form *form, uint32_t flags, char **meta,
+                                 collet_error *err)
+{
+    collet_status status = form == NULL ? check_arrays(x, output, flags, err)
+                                        : check_path(&x->settings, output, flags, err);
 
     *meta = NULL;
-    if (!directory) {
-        length -= (int)strlen(".npz");
-        if (length < 1 || strcmp(output + length, ".npz") != 0)
-            return collet_fail(
-                err, COLLET_INVALID,
-                "the output %s would be an .npz file: give it a name that ends in .npz", output);
-    }
-    if (asprintf(meta, "%.*s%s", length, output, directory ? "/meta.json" : ".meta.json") < 0) {
-        *meta = NULL;
+    if (status != COLLET_OK || (form != NULL && form->described))
+        return status;
+    *meta = meta_path(output, form);
+    if (*meta == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
-    }
-    status = directory ? check_arrays(x, output, flags, err)
-                       : check_path(&x->settings, output, flags, err);
-    if (status == COLLET_OK)
-        status = check_path(&x->settings, *meta, flags, err);
+    status = check_path(&x->settings, *meta, flags, err);
     if (status == COLLET_OK)
         return COLLET_OK;
     free(*meta);
@@ -103,15 +109,46 @@ static collet_status check_paths(const collet_trajectory *x, const char *output,
 /* ---- Rows -------------------------------------------------------------------------------- */
 
 typedef struct writer {
-    const collet_trajectory *x;
+    collet_trajectory *x;
+    const trajectory_form *form; /* NULL: a directory */
     io_results *results;
     int32_t columns[TRAJECTORY_MAX_OUTPUTS]; /* index of the array of each written output */
 } writer;
 
-static collet_status open_results(writer *w, const char *path, uint32_t flags, collet_error *err)
+/* An io_results_writer's. The results are complete, so that the meta data can be written too. */
+static collet_status write_form(void *user, io_results *results, io_spool *file, collet_error *err)
 {
-    int form = flags & COLLET_TRAJECTORY_DIRECTORY ? IO_RESULTS_DIRECTORY : IO_RESULTS_NPZ;
-    collet_status status = io_results_create(path, form, &w->results, err);
+    const writer *w = user;
+    collet_trajectory *x = w->x;
+    trajectory_table table = {.results = results,
+                              .bodies = trajectory_inputs_axis(&x->inputs),
+                              .labels = (const char *const *)x->inputs.bodies.labels,
+                              .title = x->inputs.topology->title};
+
+    for (size_t i = 0; i < trajectory_output_count; i++)
+        if (x->left_out[i] == NULL) {
+            table.outputs[table.n] = &trajectory_outputs[i];
+            table.arrays[table.n++] = w->columns[i];
+        }
+    x->id = io_results_id(results);
+    collet_status status = trajectory_run_end(x, err);
+    x->id = NULL; /* it points into the results, which are freed */
+    table.meta = x->meta;
+    return status == COLLET_OK ? w->form->write(&table, file, err) : status;
+}
+
+static collet_status open_results(writer *w, const char *path, collet_error *err)
+{
+    const trajectory_form *form = w->form;
+    collet_status status;
+
+    if (form != NULL && form->write != NULL) {
+        const io_results_writer written = {form->spool, write_form, w};
+        status = io_results_create_file(path, &written, &w->results, err);
+    } else {
+        status =
+            io_results_create(path, form ? IO_RESULTS_NPZ : IO_RESULTS_DIRECTORY, &w->results, err);
+    }
 
     for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++) {
         const trajectory_output *output = &trajectory_outputs[i];
@@ -123,7 +160,8 @@ static collet_status open_results(writer *w, const char *path, uint32_t flags, c
             status =
                 io_results_add(w->results, output->key, ndim - 1, shape + 1, &w->columns[i], err);
     }
-    if (status == COLLET_OK && w->x->inputs.bodies.labels != NULL)
+    if (status == COLLET_OK && w->x->inputs.bodies.labels != NULL &&
+        (form == NULL || form->write == NULL))
         status = io_results_add_texts(w->results, bodies_key, w->x->inputs.bodies.n,
                                       (const char *const *)w->x->inputs.bodies.labels, err);
     return status;
@@ -161,23 +199,46 @@ static collet_status link_meta(collet_trajectory *x, const writer *w, io_spool *
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
 }
 
+/* Sets *form; NULL: a directory. */
+static collet_status choose_form(collet_trajectory *x, const char *path, uint32_t flags,
+                                 const trajectory_form **form, collet_error *err)
+{
+    *form = NULL;
+    if (flags & COLLET_TRAJECTORY_DIRECTORY)
+        return COLLET_OK;
+    *form = trajectory_form_of(path);
+    if (*form == NULL)
+        return collet_fail(err, COLLET_INVALID,
+                           "the name of the output %s does not say its form: let it end in .npz, "
+                           ".csv, .xvg or .h5",
+                           path);
+    if ((*form)->timed && x->inputs.info->has_times) {
+        x->left_out[0] = NULL; /* time_ps */
+        x->has |= TRAJECTORY_TIMES;
+    }
+    return COLLET_OK;
+}
+
 static collet_status write_all(collet_trajectory *x, const char *path, uint32_t flags,
                                collet_error *err)
 {
     writer w = {.x = x};
     char *meta = NULL;
     io_spool *meta_file = NULL;
-    collet_status status = check_paths(x, path, flags, &meta, err);
+    collet_status status = choose_form(x, path, flags, &w.form, err);
+
+    if (status == COLLET_OK)
+        status = check_paths(x, path, w.form, flags, &meta, err);
 
     if (status == COLLET_OK && (x->output = strdup(path)) == NULL)
         status = collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
     if (status == COLLET_OK)
-        status = open_results(&w, path, flags, err);
-    if (status == COLLET_OK)
+        status = open_results(&w, path, err);
+    if (status == COLLET_OK && meta != NULL)
         status = io_spool_create(meta, IO_SPOOL_OUTPUT, &meta_file, err);
     if (status == COLLET_OK)
         status = write_results(x, &w, err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && meta != NULL)
         status = link_meta(x, &w, meta_file, err);
     if (status == COLLET_OK)
         status = io_results_rename(w.results, meta_file, (flags & COLLET_TRAJECTORY_OVERWRITE) != 0,

@@ -509,7 +509,7 @@ static void one_call_writes_files(void **state)
     assert_contains(err.text, "already exists");
     assert_int_equal(collet_trajectory_extract(path, COLLET_TRAJECTORY_OVERWRITE, &options, &err),
                      COLLET_OK);
-    assert_int_equal(collet_trajectory_extract("x.csv", 0, &options, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_extract("x.txt", 0, &options, &err), COLLET_INVALID);
     assert_int_equal(collet_trajectory_extract(path, 8, &options, &err), COLLET_INVALID);
 
     x = open_with(&options);

@@ -398,7 +398,7 @@ static void test_usage(void **state)
         {"a", "b", "-o", "-"},
         {"a", "b", "-d", "-"},
         {"a", "b", "-o", "x"},
-        {"a", "b", "-o", "x.csv"},
+        {"a", "b", "-o", "x.txt"},
         {"a", "b", "-o", ".npz"},
         {"a", "b", "--unknown"},
     };

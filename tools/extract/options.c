@@ -56,7 +56,10 @@ static const char doc[] =
     "frame before it was written; 128 + n stopped by signal n, nothing was written.";
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'o', "OUT.npz", 0, "Write one file (default: the name of TRAJ with .npz, here)", 1},
+    {NULL, 'o', "OUT", 0,
+     "Write one file, whose name ends in .npz, .csv, .xvg or .h5 (default: the name of TRAJ with "
+     ".npz, here)",
+     1},
     {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
@@ -113,11 +116,23 @@ static void parse_axis(struct argp_state *state, const char *text, double axis[3
         tool_error(state, "--axis: '%s' has no direction", text);
 }
 
+static int has_form(const char *name)
+{
+    static const char *const endings[] = {".npz", ".csv", ".xvg", ".h5"};
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        if (length > n && strcmp(name + length - n, endings[i]) == 0)
+            return 1;
+    }
+    return 0;
+}
+
 /* Refuses names of other formats. */
 static void check_output(struct argp_state *state, const extract_options *options)
 {
     const char *name = options->directory != NULL ? options->directory : options->output;
-    size_t length = name != NULL ? strlen(name) : 0;
 
     if (options->output != NULL && options->directory != NULL)
         tool_error(state, "-o and -d exclude each other");
@@ -125,11 +140,11 @@ static void check_output(struct argp_state *state, const extract_options *option
         return;
     if (strcmp(name, "-") == 0)
         tool_error(state, "results cannot go to standard output; name a file: -o OUT.npz");
-    if (name == options->output && (length <= 4 || strcmp(name + length - 4, ".npz") != 0))
-        tool_error(
-            state,
-            "-o %s: the output is an .npz file; name it OUT.npz, or write .npy files with -d DIR",
-            name);
+    if (name == options->output && !has_form(name))
+        tool_error(state,
+                   "-o %s: the name says the form of the output: let it end in .npz, .csv, .xvg or "
+                   ".h5, or write .npy files with -d DIR",
+                   name);
 }
 
 static void check(struct argp_state *state, const extract_options *options)

@@ -117,6 +117,26 @@ int64_t trajectory_output_width(const trajectory_output *output, int64_t bodies)
            (output->component < 0 ? trajectory_buffer_width(output->buffer) : 1);
 }
 
+const char *const *trajectory_output_components(const trajectory_output *output)
+{
+    static const char *const one[] = {""}, *const vector[] = {"x", "y", "z"},
+                             *const ordered[] = {"1", "2", "3"},
+                             *const angles[] = {"phi", "theta", "psi"},
+                             *const tensor[] = {"xx", "xy", "xz", "yx", "yy", "yz", "zx", "zy", "zz"},
+                             *const axes[] = {"x1", "x2", "x3", "y1", "y2", "y3", "z1", "z2", "z3"};
+
+    switch (trajectory_output_width(output, 1)) {
+    case 1:
+        return one;
+    case 3:
+        return output->buffer == TRAJECTORY_MOMENTS ? ordered
+               : output->buffer == TRAJECTORY_EULER ? angles
+                                                    : vector;
+    default:
+        return output->buffer == TRAJECTORY_AXES ? axes : tensor;
+    }
+}
+
 uint32_t trajectory_buffer_needs(int32_t buffer)
 {
     for (size_t i = 0; i < trajectory_output_count; i++)

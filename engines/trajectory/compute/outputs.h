@@ -83,6 +83,8 @@ int32_t trajectory_output_shape(const trajectory_output *output, int64_t n, int6
                                 int64_t shape[TRAJECTORY_OUTPUT_DIMS]);
 /* Numbers of a frame in the array of an output. */
 int64_t trajectory_output_width(const trajectory_output *output, int64_t bodies);
+/* The names of the numbers of an output's row: "x", "y", "z"; "" where it is one number. Static. */
+const char *const *trajectory_output_components(const trajectory_output *output);
 /* The fields that a buffer needs beyond positions. */
 uint32_t trajectory_buffer_needs(int32_t buffer);
 

@@ -356,8 +356,17 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
 #define COLLET_TRAJECTORY_OVERWRITE 2u /* files of an earlier run are replaced */
 
 /*
- * Computes everything and writes it to `path`, which ends in ".npz", and a meta file that describes
- * results and inputs (OUT.meta.json; DIR/meta.json). Call it once, and before any row was
+ * Computes everything and writes it to `path`, in the form that its ending says, and a meta file that
+ * describes results and inputs:
+ *   OUT.npz   arrays for NumPy; OUT.meta.json
+ *   OUT.csv   one line a frame; the first one has the names of the columns and their units:
+ *             "com_x (nm)"; OUT.csv.meta.json
+ *   OUT.xvg   the same as programs of GROMACS write it; OUT.xvg.meta.json
+ *   OUT.h5    HDF5: a dataset a key with attributes "unit" and "meaning"; the meta data are the
+ *             attribute "meta" of the file. HDF5 may allow only one thread at a time to write
+ *   DIR       with the flag DIRECTORY; DIR/meta.json
+ * Tables, .csv and .xvg, begin with the time, also where it is not among the keys, or without times
+ * with the number of the row; numbers read back to the same double. Call it once, and before any row was
  * requested. Files get their names when all of them are complete: after an error no file was
  * created or replaced, unless the text reports which were. Just before, an old meta file is
  * removed, and the new one comes last: a meta file always describes the results beside it, also

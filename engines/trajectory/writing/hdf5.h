@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hdf5.h - results as HDF5: a dataset a key, with its unit and meaning as attributes; the meta data
+ * are an attribute of the file. */
+#ifndef ENGINES_TRAJECTORY_WRITING_HDF5_H
+#define ENGINES_TRAJECTORY_WRITING_HDF5_H
+
+#include "table.h"
+
+/* COLLET_IO, also where the disk has no space for all of it, before anything is written. */
+collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *file,
+                                    collet_error *err);
+
+#endif
