@@ -39,10 +39,10 @@ lay() {
     mkdir -p "$WORK"
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
     local path name
-    for path in include/collet/{collet.h,extensions.h,floating.h,plugin.h,types.h,ops.def,ops.h,ops/array.def,ops/array.h,trajectory.h,scatter.h,ternary.h} \
+    for path in include/collet/{collet.h,extensions.h,floating.h,plugin.h,types.h,ops.def,ops.h,ops/array.def,ops/array.h,analysis.h,trajectory.h,scatter.h,ternary.h} \
         "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,collet/collet-{worker,inspect},collet/validation.so,pkgconfig/collet.pc} \
         "$LIBDIR"/{libcollet-trajectory.so{,.0},pkgconfig/collet-trajectory.pc} \
-        "$LIBDIR"/{libcollet-{scatter,ternary}.so{,.0},pkgconfig/collet-{scatter,ternary}.pc} \
+        "$LIBDIR"/{libcollet-{analysis,scatter,ternary}.so{,.0},pkgconfig/collet-{analysis,scatter,ternary}.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
         bin/{backend-info,backend-check,backend-bench,collet-extract,collet-rsoxs,collet-ternary} \
         share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-rsoxs,collet-ternary,collet-worker}.1 \
@@ -149,9 +149,9 @@ find_components() {
 }
 
 components() {
-    expect '^found$' find_components core plugin scatter ternary trajectory
+    expect '^found$' find_components analysis core plugin scatter ternary trajectory
     expect '^found$' find_components core OPTIONAL_COMPONENTS foo
-    refuses 'collet has no component foo; it has core, plugin, scatter,' find_components core foo
+    refuses 'collet has no component foo; it has analysis, core, plugin, scatter,' find_components core foo
 }
 
 # Only configures: the files of pkg-config are in the build directory.

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import _analysis
 from ..._core import InvalidError
 from ._blocks import count, first, jackknife, others, padded
-from ._series import CorrelationSums, Floats, Series, positive
+from ._series import Floats, Series, positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,24 +34,10 @@ class Correlation:
     integral_error: float
     integral_stop: float
 
-def _centered(rows: Floats) -> Floats:
-    """Rows without their means, in place; constant ones become exactly 0."""
-    rows -= rows[:, :1]
-    rows -= rows.mean(axis=1, keepdims=True)
-    return rows
-
-
 def curves_of(series: Series, blocks: int, centered: bool) -> tuple[Floats, Floats]:
     """C[k] of all frames and of each block."""
-    sums = CorrelationSums(series.frames, blocks)
-    for _, slab in series.slabs(series.components):
-        rows = slab.reshape(-1, series.frames)
-        sums.add(_centered(rows) if centered else rows)
-    whole, parts = sums.curves()
-    if not np.isfinite(whole[0]):
-        raise InvalidError(f"{series.caller}: the squares of {series.name} are too large for f64: "
-                           "divide it by a scale")
-    return whole / series.bodies, parts / series.bodies
+    whole, parts = series.made(_analysis.autocorrelation, blocks, centered)
+    return whole, parts
 
 
 def correlation(whole: Floats, blocks: Floats, dt: float, normalise: bool) -> Correlation:

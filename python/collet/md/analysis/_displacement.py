@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ... import _analysis
 from ..._core import InvalidError
 from ._blocks import bound, count, jackknife, others, padded
-from ._series import DisplacementSums, Floats, Series, positive
+from ._series import Floats, Series, positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +45,9 @@ class Diffusion:
     dimensions: int
 
 
-def displacement(sums: DisplacementSums, series: Series, dt: float,
-                  dimensions: int) -> MeanSquareDisplacement:
-    whole, parts = (curve / series.bodies for curve in sums.curves())
-    if not np.isfinite(whole).all():
-        raise InvalidError(f"{series.caller}: the squares of {series.name} are too large for f64: "
-                           "divide it by a scale")
+def displacement(series: Series, dt: float, blocks: int, dimensions: int) -> MeanSquareDisplacement:
+    """Of a series of positions or angles."""
+    whole, parts = series.made(_analysis.displacement, blocks)
     return MeanSquareDisplacement(dt * np.arange(series.frames), whole,
                                   padded(jackknife(others(parts)), series.frames), parts,
                                   dimensions)
@@ -65,10 +63,7 @@ def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanS
     caller = "mean_square_displacement"
     dt, blocks = positive(dt, caller, "dt"), count(blocks, caller, "blocks", 2)
     series = Series(x, caller)
-    sums = DisplacementSums(series.frames, blocks)
-    for _, slab in series.slabs(series.components):
-        sums.add(slab.reshape(-1, series.frames))
-    return displacement(sums, series, dt, series.components)
+    return displacement(series, dt, blocks, series.components)
 
 
 def diffusion(msd: MeanSquareDisplacement, start: float | None = None,

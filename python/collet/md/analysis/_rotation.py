@@ -11,14 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ... import _host
+from ... import _analysis, _host
 from ..._core import InvalidError, ShapeError
-from ._blocks import count, jackknife, others
+from ._blocks import count, jackknife
 from ._correlation import Correlation, correlation
 from ._displacement import MeanSquareDisplacement, displacement
-from ._series import CorrelationSums, DisplacementSums, Floats, Series, parts_of, positive
-
-_ROOT2 = 2**0.5
+from ._series import Floats, Series, positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +56,6 @@ def _unit(series: Series, first: int, slab: Floats) -> Floats:
     return slab
 
 
-def _tensors(slab: Floats) -> Floats:
-    """(bodies, 6, frames): u u^T - 1/3, whose scalar product for two u is cos^2 - 1/3."""
-    x, y, z = np.moveaxis(slab, 1, 0)
-    return np.stack([x * x - 1 / 3, y * y - 1 / 3, z * z - 1 / 3,
-                     _ROOT2 * x * y, _ROOT2 * x * z, _ROOT2 * y * z], axis=1)
-
-
 def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
     """Rotational correlation of axes u, of any length: C1 = <u(0).u(t)>,
     C2 = <3 (u(0).u(t))^2 - 1> / 2, and the order parameter
@@ -78,22 +69,10 @@ def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
     dt = positive(dt, caller, "dt")
     blocks = count(blocks, caller, "blocks", 2)
     series = _directions(axes, caller)
-    first, second = (CorrelationSums(series.frames, blocks) for _ in range(2))
-    order, orders = 0.0, np.zeros(blocks)
-    for body, slab in series.slabs(9):
-        units = _unit(series, body, slab)
-        tensors = _tensors(units).reshape(-1, series.frames)
-        first.add(units.reshape(-1, series.frames))
-        second.add(tensors)
-        order += 1.5 * float((tensors.mean(axis=1)**2).sum())
-        if series.frames >= blocks:
-            means = parts_of(tensors, blocks).mean(axis=2).T
-            orders += 1.5 * (others(means)**2).sum(axis=1)
-    c1, c2 = (correlation(whole * factor, parts * factor, dt, True)
-              for factor, (whole, parts) in ((1 / series.bodies, first.curves()),
-                                             (1.5 / series.bodies, second.curves())))
-    error = float(jackknife(orders / series.bodies)) if series.frames >= blocks else float("nan")
-    return Rotation(c1, c2, order / series.bodies, error)
+    c1, c1_parts, c2, c2_parts, without, order = series.made(_analysis.rotation, blocks)
+    error = float(jackknife(without)) if series.frames >= blocks else float("nan")
+    return Rotation(correlation(c1, c1_parts, dt, True), correlation(c2, c2_parts, dt, True), order,
+                    error)
 
 
 def _turned(series: Series) -> Iterator[tuple[int, Floats]]:
@@ -119,7 +98,14 @@ def _turned(series: Series) -> Iterator[tuple[int, Floats]]:
         yield body, angles
     if coarse:
         warnings.warn(f"{series.caller}: axes turn by more than 90 degrees after {coarse}: too "
-                      "few frames for this motion", RuntimeWarning, stacklevel=3)
+                      "few frames for this motion", RuntimeWarning, stacklevel=4)
+
+
+def _displaced(series: Series) -> Floats:
+    found = np.empty((series.frames, series.bodies, 3))
+    for body, angles in _turned(series):
+        found[:, body:body + len(angles)] = np.moveaxis(angles, 2, 0)
+    return found.reshape(series.shape)
 
 
 def angular_displacement(axes: Any) -> Floats:
@@ -129,11 +115,7 @@ def angular_displacement(axes: Any) -> Floats:
 
     A RuntimeWarning if an axis turns by more than 90 degrees in a step: its way is then unknown.
     InvalidError if it turns by 180."""
-    series = _directions(axes, "angular_displacement")
-    found = np.empty((series.frames, series.bodies, 3))
-    for body, angles in _turned(series):
-        found[:, body:body + len(angles)] = np.moveaxis(angles, 2, 0)
-    return found.reshape(series.shape)
+    return _displaced(_directions(axes, "angular_displacement"))
 
 
 def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
@@ -142,8 +124,5 @@ def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
     diffusion of an axis, so that diffusion() of it gives D."""
     caller = "rotational_mean_square_displacement"
     dt, blocks = positive(dt, caller, "dt"), count(blocks, caller, "blocks", 2)
-    series = _directions(axes, caller)
-    sums = DisplacementSums(series.frames, blocks)
-    for _, angles in _turned(series):
-        sums.add(angles.reshape(-1, series.frames))
-    return displacement(sums, series, dt, 2)
+    angles = Series(_displaced(_directions(axes, caller)), caller, "axes")
+    return displacement(angles, dt, blocks, 2)

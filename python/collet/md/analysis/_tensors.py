@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from ... import _host
+from ... import _analysis, _host
 from ..._core import InvalidError, ShapeError
 from ._blocks import bound, count, jackknife, others
-from ._series import CorrelationSums, DisplacementSums, Floats, Series, positive
+from ._series import Floats, Series, positive
 
 _PAIRS = ((0, 1), (0, 2), (1, 2))
 _ORTHOGONAL = 1e-3  # of axes in f32, and of files with few digits
@@ -103,15 +103,11 @@ def _fitted(whole: Floats, parts: Floats, lags: Floats, chosen: Any,
 
 def _correlations(axes: Floats, blocks: int) -> tuple[Floats, Floats]:
     """The symmetric part of <R(0)^T R(t)>, of all frames (lags, 3, 3) and of blocks."""
-    frames, bodies = axes.shape[:2]
     curves: list[tuple[Floats, Floats]] = []
     for i, j in ((0, 0), (1, 1), (2, 2), *_PAIRS):
         x = axes[..., i] if i == j else axes[..., i] + axes[..., j]
-        sums = CorrelationSums(frames, blocks)
-        for _, slab in Series(x, "rotational_diffusion_tensor", "axes").slabs(3):
-            sums.add(slab.reshape(-1, frames))
-        curves.append(sums.curves())
-    whole, parts = (np.stack([c[k] for c in curves]) / bodies for k in (0, 1))
+        curves.append(_analysis.autocorrelation(x, blocks, False))
+    whole, parts = (np.stack([c[k] for c in curves]) for k in (0, 1))
     return _symmetric(whole[:3], whole[3:]), _symmetric(parts[:3], parts[3:])
 
 
@@ -200,12 +196,9 @@ def translational_diffusion_tensor(x: Any, dt: float = 1, start: float | None = 
         moved = _in_body(moved, axes, caller)
     curves = []
     for i, j in ((0, 0), (1, 1), (2, 2), *_PAIRS):
-        sums = DisplacementSums(series.frames, parts_count)
         one = moved[..., i] if i == j else moved[..., i] + moved[..., j]
-        for _, slab in Series(one[..., None], caller).slabs(1):
-            sums.add(slab.reshape(-1, series.frames))
-        curves.append(sums.curves())
-    whole, parts = (np.stack([c[k] for c in curves]) / moved.shape[1] for k in (0, 1))
+        curves.append(Series(one[..., None], caller).made(_analysis.displacement, parts_count))
+    whole, parts = (np.stack([c[k] for c in curves]) for k in (0, 1))
     lags, length = dt * np.arange(series.frames), parts.shape[-1]
     low = bound(start, caller, "start", float(lags[min(max(length // 10, 1), len(lags) - 1)]))
     high = bound(stop, caller, "stop", float(lags[length // 2]))

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_analysis.c */
+#include <collet/analysis.h>
+#include <math.h>
+
+/* The mean of all blocks but one; `sum` is the sum of all. */
+static double without(const double *parts, double sum, int64_t blocks, int64_t lags, int64_t b,
+                      int64_t k)
+{
+    return (sum - parts[b * lags + k]) / (double)(blocks - 1);
+}
+
+static double sum_of(const double *parts, int64_t blocks, int64_t lags, int64_t k)
+{
+    double sum = 0;
+
+    for (int64_t b = 0; b < blocks; b++)
+        sum += parts[b * lags + k];
+    return sum;
+}
+
+collet_status collet_analysis_errors(double *errors, const double *parts, int64_t blocks,
+                                     int64_t lags, int32_t normalise, collet_error *err)
+{
+    if (blocks < 2 || lags < 0)
+        return collet_fail(err, COLLET_INVALID,
+                           "%lld blocks of %lld lags have no error: there must be two blocks or "
+                           "more",
+                           (long long)blocks, (long long)lags);
+    for (int64_t k = lags - 1; k >= 0; k--) {
+        double sum = sum_of(parts, blocks, lags, k), start = sum_of(parts, blocks, lags, 0);
+        double mean = 0, spread = 0;
+        for (int pass = 0; pass < 2; pass++)
+            for (int64_t b = 0; b < blocks; b++) {
+                double x = without(parts, sum, blocks, lags, b, k);
+                if (normalise)
+                    x /= without(parts, start, blocks, lags, b, 0);
+                if (pass == 0)
+                    mean += x / (double)blocks;
+                else
+                    spread += (x - mean) * (x - mean);
+            }
+        errors[k] = sqrt(spread * (double)(blocks - 1) / (double)blocks);
+    }
+    return COLLET_OK;
+}
