@@ -7,46 +7,6 @@
 #include "kernel_atoms.h"
 #include "pass.h"
 
-/*
- * Moves a body's sums from the origin of the pass to its centre of mass. Without mass there is no
- * centre: sums over atoms are then NaN, sums over no atoms 0.
- */
-typedef struct central {
-    double com[3];
-    double second[6];
-    double angular[3];
-    double torque[3];
-} central;
-
-static void subtract_cross(const double a[3], const double b[3], double from[3])
-{
-    from[0] -= a[1] * b[2] - a[2] * b[1];
-    from[1] -= a[2] * b[0] - a[0] * b[2];
-    from[2] -= a[0] * b[1] - a[1] * b[0];
-}
-
-static void centre(const md_body *body, const double origin[3], const frame_sums *s, central *c)
-{
-    double shift[3], per_mass = 1.0 / s->mass;
-    int without_mass = s->mass == 0.0;
-    for (int i = 0; i < 3; i++) {
-        shift[i] = without_mass ? (double)NAN : s->first[i] * per_mass;
-        c->com[i] = origin[i] + shift[i];
-        /* About a centre at infinity all is NaN; infinities could cancel to a finite number. */
-        shift[i] = isfinite(shift[i]) ? shift[i] : (double)NAN;
-        if (without_mass && body->atoms == 0)
-            shift[i] = 0.0;
-        c->second[i] = s->second[i] - s->first[i] * shift[i];
-        c->angular[i] = s->angular[i];
-        c->torque[i] = s->torque[i];
-    }
-    c->second[3] = s->second[3] - s->first[0] * shift[1];
-    c->second[4] = s->second[4] - s->first[0] * shift[2];
-    c->second[5] = s->second[5] - s->first[1] * shift[2];
-    subtract_cross(shift, s->momentum, c->angular);
-    subtract_cross(shift, s->force, c->torque);
-}
-
 /* ---- Energies -------------------------------------------------------------------------------- */
 
 /* If a pivot is below this fraction of the largest moment, eigenvectors are used. */
@@ -60,24 +20,23 @@ static int solve_well_conditioned(const double inertia[9], const double L[3], do
 {
     double largest = inertia[0] > inertia[4] ? inertia[0] : inertia[4];
     double limit = WELL_CONDITIONED * (largest > inertia[8] ? largest : inertia[8]);
-    double d0 = inertia[0], m1 = inertia[1] / d0, m2 = inertia[2] / d0;
-    double d1 = inertia[4] - m1 * inertia[1];
-    double e = inertia[5] - m2 * inertia[1], m3 = e / d1;
+    double d0 = inertia[0], r0 = 1.0 / d0, m1 = inertia[1] * r0, m2 = inertia[2] * r0;
+    double d1 = inertia[4] - m1 * inertia[1], r1 = 1.0 / d1;
+    double e = inertia[5] - m2 * inertia[1], m3 = e * r1;
     double d2 = inertia[8] - m2 * inertia[2] - m3 * e;
     double y1 = L[1] - m1 * L[0], y2 = L[2] - m2 * L[0] - m3 * y1;
     if (!(d0 > limit && d1 > limit && d2 > limit))
         return 0;
-    *product = L[0] * (L[0] / d0) + y1 * (y1 / d1) + y2 * (y2 / d2);
+    *product = L[0] * (L[0] * r0) + y1 * (y1 * r1) + y2 * (y2 / d2);
     return isfinite(*product);
 }
 
-static void energies_of(const frame_sums *s, const central *c, const double inertia[9],
-                        double energies[3])
+static void energies_of(const body_sums *s, const double inertia[9], double energies[3])
 {
     const double *p = s->momentum;
     double twice;
-    if (s->mass == 0.0 || !solve_well_conditioned(inertia, c->angular, &twice)) {
-        cpu_kinetic(s->vis_viva, s->mass, p, inertia, c->angular, energies);
+    if (s->mass == 0.0 || !solve_well_conditioned(inertia, s->angular, &twice)) {
+        cpu_kinetic(s->vis_viva, s->mass, p, inertia, s->angular, energies);
         return;
     }
     energies[0] = 0.5 * s->vis_viva;
@@ -86,19 +45,22 @@ static void energies_of(const frame_sums *s, const central *c, const double iner
 }
 
 /* Stores the result of a body in an output that may be absent. */
-static void store1(const collet_operand *o, const md_body *body, double x)
+static inline __attribute__((always_inline)) void store1(const collet_operand *o,
+                                                         const md_body *body, double x)
 {
     if (operand_present(o))
         md_put1(o, md_distance_of(o, body, 0), x);
 }
 
-static void store3(const collet_operand *o, const md_body *body, const double x[3])
+static inline __attribute__((always_inline)) void store3(const collet_operand *o,
+                                                         const md_body *body, const double x[3])
 {
     if (operand_present(o))
         md_put3(o, md_distance_of(o, body, 1), x);
 }
 
-static void store9(const collet_operand *o, const md_body *body, const double x[9])
+static inline __attribute__((always_inline)) void store9(const collet_operand *o,
+                                                         const md_body *body, const double x[9])
 {
     if (operand_present(o))
         md_put9(o, md_distance_of(o, body, 2), x);
@@ -106,80 +68,63 @@ static void store9(const collet_operand *o, const md_body *body, const double x[
 
 /* ---- Kernels: results from the sums of a body ----------------------------------------------- */
 
-static void finish_com(const atoms_job *job, const md_body *body, const double origin[3],
-                       const frame_sums *s)
+static void finish_com(const atoms_job *job, const md_body *body, const body_sums *s)
 {
-    central c;
-    centre(body, origin, s, &c);
-    store3(operand_of(job->call, 0), body, c.com);
+    store3(operand_of(job->call, 0), body, s->com);
 }
 
-static void finish_inertia(const atoms_job *job, const md_body *body, const double origin[3],
-                           const frame_sums *s)
+static void finish_inertia(const atoms_job *job, const md_body *body, const body_sums *s)
 {
     double inertia[9];
-    (void)origin;
     cpu_inertia(s->second, inertia);
     store9(operand_of(job->call, 0), body, inertia);
 }
 
-static void finish_cross_sum(const atoms_job *job, const md_body *body, const double origin[3],
-                             const frame_sums *s)
+static void finish_cross_sum(const atoms_job *job, const md_body *body, const body_sums *s)
 {
-    (void)origin;
     store3(operand_of(job->call, 0), body, s->angular);
 }
 
-static void finish_kinetic(const atoms_job *job, const md_body *body, const double origin[3],
-                           const frame_sums *s)
+static void finish_kinetic(const atoms_job *job, const md_body *body, const body_sums *s)
 {
-    central c;
     double inertia[9], energies[3];
-    centre(body, origin, s, &c);
-    cpu_inertia(c.second, inertia);
-    energies_of(s, &c, inertia, energies);
+    cpu_inertia(s->second, inertia);
+    energies_of(s, inertia, energies);
     store3(operand_of(job->call, 0), body, energies);
 }
 
-static void finish_gyration(const atoms_job *job, const md_body *body, const double origin[3],
-                            const frame_sums *s)
+static void finish_gyration(const atoms_job *job, const md_body *body, const body_sums *s)
 {
-    central c;
-    centre(body, origin, s, &c);
     double t[6];
     for (int i = 0; i < 6; i++)
-        t[i] = s->mass == 0.0 ? (double)NAN : c.second[i] / s->mass;
+        t[i] = s->mass == 0.0 ? (double)NAN : s->second[i] / s->mass;
     const double tensor[9] = {t[0], t[3], t[4], t[3], t[1], t[5], t[4], t[5], t[2]};
     store1(operand_of(job->call, 0), body, sqrt(t[0] + t[1] + t[2]));
     store9(operand_of(job->call, 1), body, tensor);
     store1(operand_of(job->call, 2), body, cpu_asphericity(tensor));
 }
 
-static void finish_observables(const atoms_job *job, const md_body *body, const double origin[3],
-                               const frame_sums *s)
+static void finish_observables(const atoms_job *job, const md_body *body, const body_sums *s)
 {
     const collet_kernel_call *call = job->call;
-    central c;
     double inertia[9], energies[3];
-    centre(body, origin, s, &c);
-    cpu_inertia(c.second, inertia);
-    store3(operand_of(call, 0), body, c.com);
+    cpu_inertia(s->second, inertia);
+    store3(operand_of(call, 0), body, s->com);
     store9(operand_of(call, 1), body, inertia);
     if (job->velocities) {
-        energies_of(s, &c, inertia, energies);
-        store3(operand_of(call, 2), body, c.angular);
+        energies_of(s, inertia, energies);
+        store3(operand_of(call, 2), body, s->angular);
         store3(operand_of(call, 4), body, energies);
     }
     if (job->forces)
-        store3(operand_of(call, 3), body, c.torque);
+        store3(operand_of(call, 3), body, s->torque);
 }
 
 /* Operands that follow positions and masses: 1 for the first, 0 for none. */
 static const struct atoms_op {
     int pass;
     uint32_t origins, velocities, forces, offsets;
-    void (*finish)(const atoms_job *job, const md_body *body, const double origin[3],
-                   const frame_sums *sums);
+    void (*finish)(const atoms_job *job, const md_body *body, const body_sums *sums);
 } ops[] = {
     /* The second moments show whether the first atom is a suitable origin. */
     [COLLET_OP_COM] = {FRAME_SECOND, 0, 0, 0, 0, finish_com},

@@ -24,6 +24,19 @@ typedef struct frame_sums {
     double unused;      /* whole vectors, at any level */
 } frame_sums;
 
+/* The sums of a body about its centre of mass, laid out as frame_sums. */
+typedef struct body_sums {
+    double com[3];
+    double second[6], mass, momentum[3], vis_viva, angular[3];
+    double unused[3];
+    double torque[3];
+    double unused_too;
+} body_sums;
+
+/* The squared distance between origin and centre, relative to the squared extent, from which a
+ * body is summed again: the subtraction then costs two of sixteen digits. */
+#define FRAME_FAR 64.0
+
 /* Sums of a body against a reference; e = ref - centre. */
 typedef struct overlap_sums {
     double first[3];      /* sum w d */
@@ -60,13 +73,11 @@ typedef struct frame_field {
     int64_t atom_step, step;
 } frame_field;
 
-/* `lanes` bodies of at least one atom each. The origin of each is its first atom, components that
- * are not finite replaced by 0; the pass sets it. Strides are any. */
+/* Bodies of at least one atom each, with masses. Strides are any. */
 typedef struct frame_bodies {
     frame_field r, v, f, m; /* v and f only where the pass needs them */
     int wide, wide_masses;
     int64_t atoms[FRAME_BODIES];
-    double origin[FRAME_BODIES][3];
 } frame_bodies;
 
 /* `wide` here and below: positions, velocities and forces are f64, else f32. */
@@ -94,8 +105,10 @@ typedef struct frame_kernels {
 
 typedef struct body_kernels {
     int32_t lanes; /* 1 .. FRAME_BODIES */
-    /* The sums of each body. `pass`: FRAME_SECOND or one of the following. */
-    void (*sum)(int pass, frame_bodies *bodies, frame_sums *sums);
+    /* The sums of each body, taken about its first atom; members that the pass does not compute are
+     * not written. `pass`: FRAME_SECOND or one of the following. Bit i of the result: the first atom
+     * of body i is too far from the centre (FRAME_FAR), and its sums are useless. */
+    uint32_t (*sum)(int pass, const frame_bodies *bodies, body_sums *sums);
 } body_kernels;
 
 #endif

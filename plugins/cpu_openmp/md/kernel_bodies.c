@@ -12,6 +12,7 @@
 
 typedef int64_t indices __attribute__((vector_size(8 * W)));
 
+_Static_assert(sizeof(body_sums) == sizeof(frame_sums), "the same layout");
 _Static_assert(W <= FRAME_BODIES, "a lane for each body");
 
 /* The numbers at these addresses. */
@@ -56,10 +57,15 @@ INLINE triple only_atoms(triple t, indices valid)
     return (triple){only(t.x, valid), only(t.y, valid), only(t.z, valid)};
 }
 
-/* Numbers that are not finite become 0: x - x is NaN for them. */
+/* x - x is NaN for infinities. */
+INLINE indices is_finite(lanes x)
+{
+    return (indices)((x - x) == (x - x));
+}
+
 INLINE lanes finite_or_0(lanes x)
 {
-    return only(x, (indices)((x - x) == (x - x)));
+    return only(x, is_finite(x));
 }
 
 INLINE void add_moments(accumulators *s, lanes m, triple d, triple md)
@@ -94,6 +100,57 @@ INLINE void add_forces(accumulators *s, triple d, triple f)
     s->force[1] += f.y;
     s->force[2] += f.z;
     add_cross(s->torque, d, f);
+}
+
+/* ---- To the centre --------------------------------------------------------------------------- */
+
+INLINE lanes magnitude(lanes x)
+{
+    return (lanes)((indices)x & INT64_MAX);
+}
+
+/* NaN where `bad`. */
+INLINE lanes nan_where(indices bad, lanes x)
+{
+    const indices nan = (indices){0} + INT64_C(0x7ff8000000000000);
+    return (lanes)(((indices)x & ~bad) | (nan & bad));
+}
+
+INLINE void subtract_cross(const lanes a[3], const lanes b[3], lanes from[3])
+{
+    from[0] -= a[1] * b[2] - a[2] * b[1];
+    from[1] -= a[2] * b[0] - a[0] * b[2];
+    from[2] -= a[0] * b[1] - a[1] * b[0];
+}
+
+/* Moves the sums from the origins to the centres, which replace `first`. Returns the bodies whose
+ * origin is too far away. */
+INLINE indices centre(accumulators *s, triple o, int with_v, int with_f)
+{
+    const lanes *p = s->first, per_mass = 1.0 / s->mass;
+    const indices without_mass = (indices)(s->mass == 0.0);
+    lanes moved = (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) * per_mass;
+    lanes extent = (s->second[0] + s->second[1] + s->second[2]) - moved;
+    indices far = (indices)(magnitude(moved) > FRAME_FAR * magnitude(extent)) & is_finite(moved) &
+                  ~without_mass;
+    lanes shift[3], com[3];
+    for (int i = 0; i < 3; i++) {
+        shift[i] = nan_where(without_mass, p[i] * per_mass);
+        com[i] = (i == 0 ? o.x : i == 1 ? o.y : o.z) + shift[i];
+        /* About a centre at infinity all is NaN; infinities could cancel to a finite number. */
+        shift[i] = nan_where(~is_finite(shift[i]), shift[i]);
+        s->second[i] -= p[i] * shift[i];
+    }
+    s->second[3] -= p[0] * shift[1];
+    s->second[4] -= p[0] * shift[2];
+    s->second[5] -= p[1] * shift[2];
+    if (with_v)
+        subtract_cross(shift, s->momentum, s->angular);
+    if (with_f)
+        subtract_cross(shift, s->force, s->torque);
+    for (int i = 0; i < 3; i++)
+        s->first[i] = com[i];
+    return far;
 }
 
 /* ---- From lanes to bodies -------------------------------------------------------------------- */
@@ -134,7 +191,7 @@ INLINE void transpose(const lanes *from, double *to, int64_t stride)
 
 /* ---- The sums -------------------------------------------------------------------------------- */
 
-INLINE void sum_of(int wide, int with_v, int with_f, frame_bodies *b, frame_sums *sums)
+INLINE uint32_t sum_of(int wide, int with_v, int with_f, const frame_bodies *b, body_sums *sums)
 {
     const indices at_r = addresses(&b->r), at_m = addresses(&b->m), none = {0};
     const indices at_v = with_v ? addresses(&b->v) : none, at_f = with_f ? addresses(&b->f) : none;
@@ -165,34 +222,27 @@ INLINE void sum_of(int wide, int with_v, int with_f, frame_bodies *b, frame_sums
             add_forces(&s, d, f);
         }
     }
+    const indices far = centre(&s, o, with_v, with_f);
     const int count = with_f ? 24 : with_v ? 17 : 10, stride = sizeof *sums / sizeof(double);
     for (int i = 0; i < count; i += W)
         transpose((const lanes *)&s + i, (double *)sums + i, stride);
-    for (int i = 0; i < W; i++) {
-        b->origin[i][0] = o.x[i];
-        b->origin[i][1] = o.y[i];
-        b->origin[i][2] = o.z[i];
-    }
+    uint32_t bits = 0;
+    for (int i = 0; i < W; i++)
+        bits |= (uint32_t)(far[i] & 1) << i;
+    return bits;
 }
 
-INLINE void sum_wide(int wide, int pass, frame_bodies *b, frame_sums *sums)
+INLINE uint32_t sum_wide(int wide, int pass, const frame_bodies *b, body_sums *sums)
 {
-    if (pass == FRAME_ALL)
-        sum_of(wide, 1, 1, b, sums);
-    else if (pass == FRAME_FORCES)
-        sum_of(wide, 0, 1, b, sums);
-    else if (pass == FRAME_VELOCITIES)
-        sum_of(wide, 1, 0, b, sums);
-    else
-        sum_of(wide, 0, 0, b, sums);
+    return pass == FRAME_ALL          ? sum_of(wide, 1, 1, b, sums)
+           : pass == FRAME_FORCES     ? sum_of(wide, 0, 1, b, sums)
+           : pass == FRAME_VELOCITIES ? sum_of(wide, 1, 0, b, sums)
+                                      : sum_of(wide, 0, 0, b, sums);
 }
 
-static void sum(int pass, frame_bodies *bodies, frame_sums *sums)
+static uint32_t sum(int pass, const frame_bodies *bodies, body_sums *sums)
 {
-    if (bodies->wide)
-        sum_wide(1, pass, bodies, sums);
-    else
-        sum_wide(0, pass, bodies, sums);
+    return bodies->wide ? sum_wide(1, pass, bodies, sums) : sum_wide(0, pass, bodies, sums);
 }
 
 extern const body_kernels LEVEL_NAME(body);

@@ -14,10 +14,6 @@
 /* Bodies of at most so many atoms are summed in lanes: of more, one body fills the lanes. */
 #define FEW_ATOMS 24
 
-/* The squared distance between origin and centre, relative to the squared extent, from which a
- * body is summed again: the subtraction then costs two of sixteen digits. */
-#define FAR 64.0
-
 int64_t atoms_blocks(int64_t atoms)
 {
     return divide_up(atoms, ATOMS_BLOCK);
@@ -173,19 +169,65 @@ static int better_origin(const atoms_job *job, const frame_sums *s, double origi
     const double *p = s->first;
     double moved = (p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / s->mass;
     double extent = (s->second[0] + s->second[1] + s->second[2]) - moved;
-    if (!(fabs(moved) > FAR * fabs(extent)) || !isfinite(moved))
+    if (!(fabs(moved) > FRAME_FAR * fabs(extent)) || !isfinite(moved))
         return 0;
     for (int i = 0; i < 3; i++)
         origin[i] += s->first[i] / s->mass;
     return 1;
 }
 
-static void finish_body(const atoms_job *job, const md_body *body, double origin[3],
-                        frame_sums *sums)
+static void subtract_cross(const double a[3], const double b[3], double from[3])
+{
+    from[0] -= a[1] * b[2] - a[2] * b[1];
+    from[1] -= a[2] * b[0] - a[0] * b[2];
+    from[2] -= a[0] * b[1] - a[1] * b[0];
+}
+
+/*
+ * Moves a body's sums from the origin of the pass to its centre of mass. Without mass there is no
+ * centre: sums over atoms are then NaN, sums over no atoms 0.
+ */
+static void centre(const md_body *body, const double origin[3], const frame_sums *s, body_sums *c)
+{
+    double shift[3], force[3], per_mass = 1.0 / s->mass;
+    int without_mass = s->mass == 0.0;
+    memcpy(c, s, sizeof *c);
+    memcpy(force, s->force, sizeof force);
+    for (int i = 0; i < 3; i++) {
+        shift[i] = without_mass ? (double)NAN : s->first[i] * per_mass;
+        c->com[i] = origin[i] + shift[i];
+        /* About a centre at infinity all is NaN; infinities could cancel to a finite number. */
+        shift[i] = isfinite(shift[i]) ? shift[i] : (double)NAN;
+        if (without_mass && body->atoms == 0)
+            shift[i] = 0.0;
+        c->second[i] -= s->first[i] * shift[i];
+    }
+    c->second[3] -= s->first[0] * shift[1];
+    c->second[4] -= s->first[0] * shift[2];
+    c->second[5] -= s->first[1] * shift[2];
+    subtract_cross(shift, s->momentum, c->angular);
+    subtract_cross(shift, force, c->torque);
+}
+
+/* From the sums about the first origin. */
+static void centre_body(const atoms_job *job, const md_body *body, double origin[3],
+                        frame_sums *sums, body_sums *central)
 {
     if (better_origin(job, sums, origin))
         sum_body(job, body, origin, sums);
-    job->finish(job, body, origin, sums);
+    if (job->origins)
+        memcpy(central, sums, sizeof *central);
+    else
+        centre(body, origin, sums, central);
+}
+
+static void sum_one(const atoms_job *job, const md_body *body, body_sums *central)
+{
+    double origin[3];
+    frame_sums sums;
+    first_origin(job, body, origin);
+    sum_body(job, body, origin, &sums);
+    centre_body(job, body, origin, &sums, central);
 }
 
 /* ---- Several bodies -------------------------------------------------------------------------- */
@@ -196,40 +238,37 @@ static void finish_body(const atoms_job *job, const md_body *body, double origin
 
 typedef struct batch {
     md_body body[BATCH];
-    double origin[BATCH][3];
-    frame_sums sums[BATCH];
-    int few[BATCH]; /* indices of bodies of few atoms */
-    int few_count;
+    body_sums sums[BATCH + FRAME_BODIES]; /* lanes without a body write, too */
 } batch;
 
 static void set_lane(frame_field *field, const atoms_source *source, const md_body *body, int lane)
 {
-    field->at[lane] = source->at ? atom_of(source, body->frame, body->first) : NULL;
+    if (source->at)
+        field->at[lane] = atom_of(source, body->frame, body->first);
+}
+
+static void set_steps(frame_field *field, const atoms_source *source)
+{
     field->atom_step = source->atom_step;
     field->step = source->step;
 }
 
-/* Bodies few[first] .. few[first + count - 1]; lanes without a body repeat the first one. */
-static void sum_lanes(const atoms_job *job, batch *b, int first, int count)
+/* Bodies first .. first + count - 1; lanes without a body repeat the first one. */
+static void sum_lanes(const atoms_job *job, frame_bodies *lanes, batch *b, int first, int count)
 {
     const body_kernels *kernels = job->device->level->body;
-    frame_bodies lanes = {.wide = job->r.wide, .wide_masses = job->m.wide};
-    frame_sums sums[FRAME_BODIES];
-    memset(sums, 0, sizeof sums);
     for (int i = 0; i < kernels->lanes; i++) {
-        const md_body *body = &b->body[b->few[first + (i < count ? i : 0)]];
-        set_lane(&lanes.r, &job->r, body, i);
-        set_lane(&lanes.v, &job->v, body, i);
-        set_lane(&lanes.f, &job->f, body, i);
-        set_lane(&lanes.m, &job->m, body, i);
-        lanes.atoms[i] = body->atoms;
+        const md_body *body = &b->body[first + (i < count ? i : 0)];
+        set_lane(&lanes->r, &job->r, body, i);
+        set_lane(&lanes->v, &job->v, body, i);
+        set_lane(&lanes->f, &job->f, body, i);
+        set_lane(&lanes->m, &job->m, body, i);
+        lanes->atoms[i] = body->atoms;
     }
-    kernels->sum(job->pass, &lanes, sums);
-    for (int i = 0; i < count; i++) {
-        int at = b->few[first + i];
-        b->sums[at] = sums[i];
-        memcpy(b->origin[at], lanes.origin[i], sizeof b->origin[at]);
-    }
+    uint32_t far = kernels->sum(job->pass, lanes, &b->sums[first]);
+    for (int i = 0; i < count && far; i++)
+        if (far >> i & 1)
+            sum_one(job, &b->body[first + i], &b->sums[first + i]);
 }
 
 static int fits_lanes(const atoms_job *job, const md_body *body)
@@ -237,32 +276,44 @@ static int fits_lanes(const atoms_job *job, const md_body *body)
     return body->atoms > 0 && body->atoms <= FEW_ATOMS && !job->origins && job->m.at;
 }
 
+/* Sums `count` bodies: one alone, or as many of few atoms as there are, up to all lanes. */
+static void sum_batch(const atoms_job *job, frame_bodies *lanes, batch *b, int count)
+{
+    int most = job->device->level->body->lanes, fit;
+    for (int i = 0; i < count; i += fit ? fit : 1) {
+        fit = 0;
+        while (i + fit < count && fit < most && fits_lanes(job, &b->body[i + fit]))
+            fit++;
+        if (fit)
+            sum_lanes(job, lanes, b, i, fit);
+        else
+            sum_one(job, &b->body[i], &b->sums[i]);
+    }
+}
+
 static TEAM_BODY(run_rows)
 {
     const atoms_job *job = argument;
-    int lanes = job->device->level->body->lanes;
     batch b;
+    frame_bodies lanes = {.wide = job->r.wide, .wide_masses = job->m.wide};
     int64_t frame = begin / job->bodies, body = begin % job->bodies;
+    memset(b.sums, 0, sizeof b.sums);
+    set_steps(&lanes.r, &job->r);
+    set_steps(&lanes.v, &job->v);
+    set_steps(&lanes.f, &job->f);
+    set_steps(&lanes.m, &job->m);
     for (int64_t row = begin; row < end; row += BATCH) {
         int count = (int)min_i64(end - row, BATCH);
-        b.few_count = 0;
         for (int i = 0; i < count; i++) {
             b.body[i] = md_body_at(job->offsets, body, job->atoms);
             b.body[i].row = row + i;
             b.body[i].frame = frame;
             body = body + 1 == job->bodies ? 0 : body + 1;
             frame += body == 0;
-            if (fits_lanes(job, &b.body[i])) {
-                b.few[b.few_count++] = i;
-                continue;
-            }
-            first_origin(job, &b.body[i], b.origin[i]);
-            sum_body(job, &b.body[i], b.origin[i], &b.sums[i]);
         }
-        for (int i = 0; i < b.few_count; i += lanes)
-            sum_lanes(job, &b, i, b.few_count - i < lanes ? b.few_count - i : lanes);
+        sum_batch(job, &lanes, &b, count);
         for (int i = 0; i < count; i++)
-            finish_body(job, &b.body[i], b.origin[i], &b.sums[i]);
+            job->finish(job, &b.body[i], &b.sums[i]);
     }
 }
 
@@ -292,7 +343,9 @@ static void share_body(const atoms_job *job, const md_body *body)
     frame_sums sums = job->partial[0];
     for (int64_t b = 1; b < count; b++)
         add_sums(&sums, &job->partial[b]);
-    finish_body(job, body, origin, &sums);
+    body_sums central;
+    centre_body(job, body, origin, &sums, &central);
+    job->finish(job, body, &central);
 }
 
 /* ---- The job --------------------------------------------------------------------------------- */

@@ -35,10 +35,10 @@ typedef struct atoms_source {
 /*
  * Set by the kernel: everything before `call`. `pass` names the sums (FRAME_*); `masses` NULL or
  * absent means all 1; `offsets` NULL or absent: all atoms are one body; `origins` F x 3 are the
- * origins of d, NULL: the body's first atom. `finish` is called with a body's sums and origin, on
- * any thread, in any order. Without `origins` the sums will be moved to the centre of mass; a body
- * for which that would lose digits, because origin and centre are far apart relative to the extent,
- * is then summed again from its centre.
+ * origins of d, NULL: the body's first atom. `finish` is called with a body's sums, on any thread,
+ * in any order. Without `origins` the sums are moved to the centre of mass; a body for which that
+ * would lose digits, because origin and centre are far apart relative to the extent, is summed again
+ * from its centre.
  */
 struct atoms_job {
     int pass;
@@ -48,8 +48,7 @@ struct atoms_job {
     const collet_operand *origins;
     const collet_operand *velocities;
     const collet_operand *forces;
-    void (*finish)(const atoms_job *job, const md_body *body, const double origin[3],
-                   const frame_sums *sums);
+    void (*finish)(const atoms_job *job, const md_body *body, const body_sums *sums);
 
     const collet_kernel_call *call;
     const collet_device *device;

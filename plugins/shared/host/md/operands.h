@@ -48,9 +48,9 @@ static inline md_body md_body_at(const collet_operand *offsets, int64_t body, in
 {
     if (!offsets || !operand_present(offsets))
         return (md_body){body, 0, 0, atoms};
-    const char *at = cpu_at(offsets) + body * cpu_step(offsets, 0);
-    int64_t first = *(const int64_t *)(const void *)at;
-    int64_t end = *(const int64_t *)(const void *)(at + cpu_step(offsets, 0));
+    const int64_t *at =
+        (const int64_t *)(const void *)cpu_at(offsets) + body * offsets->strides[0];
+    int64_t first = *at, end = at[offsets->strides[0]];
     first = first < 0 ? 0 : first < atoms ? first : atoms;
     end = end < first ? first : end < atoms ? end : atoms;
     return (md_body){body, 0, first, end - first};
@@ -109,8 +109,9 @@ static inline void md_put3(const collet_operand *o, int64_t distance, const doub
 {
     double *out = (double *)(void *)cpu_at(o) + distance;
     int64_t step = o->strides[o->ndim - 1];
-    for (int i = 0; i < 3; i++)
-        out[i * step] = x[i];
+    out[0] = x[0];
+    out[step] = x[1];
+    out[2 * step] = x[2];
 }
 
 static inline void md_put9(const collet_operand *o, int64_t distance, const double x[9])
