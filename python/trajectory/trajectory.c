@@ -302,7 +302,87 @@ static PyObject *quantities(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unu
     return list;
 }
 
+/* ---- Molecules of arrays ------------------------------------------------------------------ */
+
+/* An array over the memory of a NumPy array, and its address. */
+typedef struct held {
+    collet_array *array;
+    void *data;
+} held;
+
+/* None: nothing is held. 0, or -1 with an exception. */
+static int hold(collet_context *context, held *h, PyObject *object, collet_dtype dtype,
+                int32_t access, const char *name)
+{
+    if (object == Py_None)
+        return 0;
+    h->array = core->array_from(object, dtype, name);
+    if (!h->array)
+        return -1;
+    if (collet_array_acquire(context, h->array, &h->data, access) == COLLET_OK)
+        return 0;
+    core->raise_last(context);
+    return -1;
+}
+
+static void let_go(collet_context *context, held *h)
+{
+    if (h->data)
+        collet_array_release(context, h->array);
+    collet_array_destroy(h->array);
+}
+
+/* place(what, positions, frames, atoms, boxes, n_boxes, bonds, n_bonds, offsets, n_molecules,
+ * masses): positions, a contiguous NumPy array of f32 or f64, are changed; shapes are checked by
+ * the caller. Returns (molecules left, the first atom of the first). */
+static PyObject *place(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    collet_trajectory_places p = {.struct_size = sizeof p};
+    PyObject *objects[5];
+    held h[5] = {{0}};
+    long long sizes[5];
+    int is_f64;
+    if (!PyArg_ParseTuple(arguments, "IpOLLOLOLOLO", &p.what, &is_f64, &objects[0], &sizes[0],
+                          &sizes[1], &objects[1], &sizes[2], &objects[2], &sizes[3], &objects[3],
+                          &sizes[4], &objects[4]))
+        return NULL;
+    collet_context *context = core->context();
+    if (!context)
+        return NULL;
+    p.dtype = is_f64 ? COLLET_F64 : COLLET_F32;
+    int failed = hold(context, &h[0], objects[0], p.dtype, COLLET_READ | COLLET_WRITE, "positions") ||
+                 hold(context, &h[1], objects[1], COLLET_F64, COLLET_READ, "box") ||
+                 hold(context, &h[2], objects[2], COLLET_I64, COLLET_READ, "bonds") ||
+                 hold(context, &h[3], objects[3], COLLET_I64, COLLET_READ, "molecules") ||
+                 hold(context, &h[4], objects[4], COLLET_F64, COLLET_READ, "masses");
+    collet_error err = {0};
+    collet_status status = COLLET_OK;
+    if (!failed) {
+        p.positions = h[0].data;
+        p.n_frames = sizes[0];
+        p.n_atoms = sizes[1];
+        p.boxes = h[1].data;
+        p.n_boxes = sizes[2];
+        p.bonds = h[2].data;
+        p.n_bonds = sizes[3];
+        p.offsets = h[3].data;
+        p.n_molecules = sizes[4];
+        p.masses = h[4].data;
+        PyThreadState *state = core->leave();
+        status = collet_trajectory_place(&p, &err);
+        core->back(state);
+    }
+    for (int i = 0; i < 5; i++)
+        let_go(context, &h[i]);
+    if (failed)
+        return NULL;
+    if (status != COLLET_OK)
+        return core->raise(status, err.text);
+    return Py_BuildValue("(LL)", (long long)p.left, (long long)p.left_atom);
+}
+
 static PyMethodDef functions[] = {
+    {"place", place, METH_VARARGS, NULL},
     {"open", trajectory_open, METH_VARARGS, NULL},
     {"formats", formats, METH_NOARGS, NULL},
     {"quantities", quantities, METH_NOARGS, NULL},

@@ -8,7 +8,8 @@ collet.Arrays in give collet.Arrays out. Units are the caller's. Names and argum
 rotmd's kernels; observables computes several quantities in one pass.
 
 extract and extract_batches compute the observables of all frames of a trajectory, RotationalObservables
-does so as an analysis of MDAnalysis. The module analysis has correlation, diffusion, potentials of mean
+does so as an analysis of MDAnalysis. make_whole, unwrap and pack_into_box place molecules in periodic
+boxes. The module analysis has correlation, diffusion, potentials of mean
 force and more of such series.
 """
 
@@ -26,10 +27,16 @@ _ENGINE = ("extract", "extract_batches", "formats", "Format", "Frames", "quantit
            "Results")
 
 
+_PERIODIC = ("make_whole", "unwrap", "pack_into_box")
+
+
 def __getattr__(name):  # the engine's library is loaded by its first use
     if name in _ENGINE:
         from . import _extract
         return getattr(_extract, name)
+    if name in _PERIODIC:
+        from . import _periodic
+        return getattr(_periodic, name)
     if name == "RotationalObservables":
         from ._mdanalysis import RotationalObservables
         return RotationalObservables
@@ -39,4 +46,4 @@ def __getattr__(name):  # the engine's library is loaded by its first use
 
 
 def __dir__():
-    return sorted({*globals(), *_ENGINE, "RotationalObservables", "analysis"})
+    return sorted({*globals(), *_ENGINE, *_PERIODIC, "RotationalObservables", "analysis"})

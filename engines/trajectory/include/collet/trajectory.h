@@ -398,6 +398,47 @@ COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t fl
                                                    const collet_trajectory_options *options,
                                                    collet_error *err);
 
+/* ---- Molecules of arrays ----------------------------------------------------------------- */
+
+enum {
+    COLLET_TRAJECTORY_PLACE_WHOLE,  /* makes molecules whole; the first atom of each stays */
+    COLLET_TRAJECTORY_PLACE_UNWRAP, /* and each moves from frame to frame by the shortest way */
+    COLLET_TRAJECTORY_PLACE_PACK    /* whole, and the centre of each is in its frame's box: fractions
+                                       of a, b and c from 0 to below 1 */
+};
+
+/* Positions that collet_trajectory_place changes, in any unit. */
+typedef struct collet_trajectory_places {
+    uint32_t struct_size;
+    uint32_t what;      /* COLLET_TRAJECTORY_PLACE_* */
+    collet_dtype dtype; /* of positions: COLLET_F32 or COLLET_F64 */
+    uint32_t reserved;
+    void *positions; /* n_frames x n_atoms x 3, contiguous */
+    int64_t n_frames;
+    int64_t n_atoms;
+    const double *boxes; /* n_boxes x 9, the vectors a, b and c; zeros: the frame has none, and is
+                            left as it is */
+    int64_t n_boxes;     /* n_frames, or 1 for all of them */
+    const int64_t *bonds; /* n_bonds x 2 atoms, from 0; NULL: none are known */
+    int64_t n_bonds;
+    const int64_t *offsets; /* n_molecules + 1: atoms offsets[m] to offsets[m + 1] - 1 belong
+                               together; ascending from 0 to n_atoms. NULL: only bonds join atoms */
+    int64_t n_molecules;
+    const double *masses; /* n_atoms, for centres; NULL: centres of geometry */
+    int64_t left;       /* set: molecules that are left as they are, because they are bonded to their
+                           own image through the box, or have more than 4096 atoms without bonds */
+    int64_t left_atom; /* set: the first atom of the first of these; -1: none */
+} collet_trajectory_places;
+
+/*
+ * Places molecules as COLLET_TRAJECTORY_PBC_* describes, in any box; the first frame that has a box
+ * decides how atoms without bonds are joined. Changes positions in place, on the calling thread.
+ * INVALID for wrong sizes, atoms, offsets, masses that are negative or not finite, and boxes that are
+ * flat or not finite; then nothing is changed. NO_MEMORY.
+ */
+COLLET_API collet_status collet_trajectory_place(collet_trajectory_places *places,
+                                                 collet_error *err);
+
 #ifdef __cplusplus
 }
 #endif

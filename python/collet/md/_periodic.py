@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_md_periodic.py
+"""Molecules in periodic boxes: whole, on paths without jumps, or packed into the box."""
+
+import warnings
+
+import numpy as np
+
+from .. import _core, _host, _trajectory
+
+_WHOLE, _UNWRAP, _PACK = range(3)
+
+
+def _refuse(function, text):
+    raise _core.ShapeError(f"{function}: {text}")
+
+
+def _integers(values, name):
+    return None if values is None else _host.array(values, np.int64, name)
+
+
+class _Group:
+    """An MDAnalysis AtomGroup: arrays in Angstrom."""
+
+    def __init__(self, atoms, whole_trajectory):
+        trajectory = atoms.universe.trajectory
+        if whole_trajectory:
+            frame = trajectory.frame
+            frames = [(atoms.positions, trajectory.ts.triclinic_dimensions) for _ in trajectory]
+            trajectory[frame]  # pylint: disable=pointless-statement
+        else:
+            frames = [(atoms.positions, trajectory.ts.triclinic_dimensions)]
+        boxes = [np.zeros((3, 3)) if box is None else box for _, box in frames]
+        self.box = np.array(boxes, np.float64)
+        self.positions = np.array([positions for positions, _ in frames])
+        if not whole_trajectory:
+            self.positions, self.box = self.positions[0], self.box[0]
+        self.bonds = self._bonds(atoms)
+        self.molecules = None if self.bonds is not None else self._residues(atoms)
+        self.masses = getattr(atoms, "masses", None)
+
+    @staticmethod
+    def _bonds(atoms):
+        """The bonds of two atoms of the group, by their places in it; None: none are known."""
+        if not hasattr(atoms, "bonds"):
+            return None
+        places = np.full(len(atoms.universe.atoms), -1)
+        places[atoms.indices] = np.arange(len(atoms))
+        pairs = places[np.asarray(atoms.bonds.indices, np.int64).reshape(-1, 2)]
+        return pairs[(pairs >= 0).all(axis=1)]
+
+    @staticmethod
+    def _residues(atoms):
+        starts = np.flatnonzero(np.diff(atoms.resindices)) + 1
+        return np.concatenate(([0], starts, [len(atoms)]))
+
+
+def _place(function, what, positions, box, bonds, molecules, masses):
+    if hasattr(positions, "universe"):
+        if box is not None or bonds is not None or molecules is not None:
+            raise TypeError(f"{function}: an MDAnalysis group has its own box and bonds: give it alone")
+        group = _Group(positions.atoms, what == _UNWRAP)
+        positions, box, bonds, molecules = group.positions, group.box, group.bonds, group.molecules
+        masses = group.masses if masses is None else masses
+    elif box is None:
+        raise TypeError(f"{function}: give the box, three vectors")
+    elif what == _WHOLE and bonds is None and molecules is None:
+        raise TypeError(f"{function}: give bonds or molecules")
+    given = _host.array(positions, None, "positions")
+    dtype = np.dtype(np.float32 if given.dtype == np.float32 else np.float64)
+    found = np.array(_host.array(given, dtype, "positions"), order="C")
+    if found.ndim not in (2, 3) or found.shape[-1] != 3 or found.shape[-2] == 0:
+        _refuse(function, f"positions are {found.shape}, not (atoms, 3) or (frames, atoms, 3)")
+    frames, atoms = (1, *found.shape)[-3:-1]
+    boxes = np.ascontiguousarray(_host.array(box, np.float64, "box"))
+    if boxes.shape[-2:] != (3, 3) or boxes.shape[:-2] not in ((), (1,), (frames,)):
+        _refuse(function, f"box is {boxes.shape}, not (3, 3) or (frames, 3, 3)")
+    bonds, molecules = _integers(bonds, "bonds"), _integers(molecules, "molecules")
+    if bonds is not None and (bonds.ndim != 2 or bonds.shape[1] != 2) and bonds.size:
+        _refuse(function, f"bonds are {bonds.shape}, not (bonds, 2)")
+    if molecules is not None and (molecules.ndim != 1 or not molecules.size):
+        _refuse(function, f"molecules are {molecules.shape}, not (molecules + 1,)")
+    if masses is not None:
+        masses = np.ascontiguousarray(_host.array(masses, np.float64, "masses"))
+        if masses.shape != (atoms,):
+            _refuse(function, f"masses are {masses.shape}, not ({atoms},)")
+    bonds, molecules = (None if a is None or not a.size else np.ascontiguousarray(a)
+                        for a in (bonds, molecules))
+    left, atom = _trajectory.place(
+        what, dtype == np.float64, found, frames, atoms, boxes, boxes.size // 9,
+        bonds, 0 if bonds is None else len(bonds),
+        molecules, 0 if molecules is None else len(molecules) - 1, masses)
+    if left:
+        warnings.warn(f"{function}: molecules that are left as they are: {left}, the first with atom {atom}: "
+                      "it is bonded to its own image through the box, or has more than 4096 atoms "
+                      "without bonds", RuntimeWarning, stacklevel=3)
+    return found
+
+
+def make_whole(positions, box=None, *, bonds=None, molecules=None):
+    """Positions of molecules that the periodic box does not cut; the first atom of each stays.
+
+    positions : (frames, atoms, 3) or (atoms, 3), or an MDAnalysis AtomGroup, in whose present frame
+        they are in Angstrom; it is not changed
+    box : the vectors a, b and c as rows, (3, 3) or (frames, 3, 3), of any shape; zeros: none
+    bonds : (bonds, 2) atoms, counted from 0. A group has its own, or else its residues are molecules
+    molecules : (molecules + 1,): atoms molecules[m] to molecules[m + 1] - 1 belong together; the
+        nearest in the first frame are joined where bonds do not join them
+
+    Returns an array of the same shape, f32 for f32, else f64. A RuntimeWarning counts molecules that
+    are bonded to themselves through the box, which stay. Raises collet.ShapeError and InvalidError."""
+    return _place("make_whole", _WHOLE, positions, box, bonds, molecules, None)
+
+
+def unwrap(positions, box=None, *, bonds=None, molecules=None, masses=None):
+    """Whole molecules that move from frame to frame by the shortest way, without jumps at the box.
+
+    The centre of each molecule, of mass with `masses`, moves to the nearest image of its next place, and
+    these steps are summed, so that paths are right where the box changes, too. Without bonds and
+    molecules each atom is one. Of an AtomGroup all frames are read, and it is at its frame again
+    afterwards. Other arguments, results and errors are as of make_whole."""
+    return _place("unwrap", _UNWRAP, positions, box, bonds, molecules, masses)
+
+
+def pack_into_box(positions, box=None, *, bonds=None, molecules=None, masses=None):
+    """Whole molecules whose centres, of mass with `masses`, are in the box: fractions of a, b and c
+    from 0 to below 1.
+
+    Without bonds and molecules each atom is one. Other arguments, results and errors are as of
+    make_whole."""
+    return _place("pack_into_box", _PACK, positions, box, bonds, molecules, masses)
