@@ -65,12 +65,24 @@ def test_potential_of_a_harmonic_well():
 
 @pytest.mark.parametrize("kind, draw, limits", [
     ("sin", lambda n: np.arccos(random.uniform(-1, 1, n)), (0, np.pi)),
+    ("cos", lambda n: np.arcsin(random.uniform(-0.5, 1, n)), (-np.pi / 6, np.pi / 2)),
     ("r2", lambda n: 2 * random.uniform(size=n)**(1 / 3), (0, 2))])
 def test_jacobian_flattens_what_no_force_distributes(kind, draw, limits):
     found = analysis.potential_of_mean_force(draw(200000), bins=12, range=limits, jacobian=kind)
     assert (found.value <= 6 * found.error).all() and found.error[3:].max() < 0.5
     plain = analysis.potential_of_mean_force(draw(200000), bins=12, range=limits)
-    assert plain.value[0] > 2
+    assert np.ptp(plain.value) > 2
+
+
+def test_tilt_of_axes_in_all_directions():
+    """tilt_deg is the angle between an axis and a plane."""
+    long = random.normal(size=(50000, 3))
+    long /= np.linalg.norm(long, axis=1)[:, None]
+    axes = np.zeros((50000, 3, 3))
+    axes[:, :, 0] = long
+    tilt = np.radians(np.asarray(collet.op.tilt(axes, np.array([0.0, 0, 1]))))
+    found = analysis.potential_of_mean_force(tilt, bins=9, range=(0, np.pi / 2), jacobian="cos")
+    assert (found.value <= 6 * found.error).all()
 
 
 def test_two_coordinates():
@@ -132,8 +144,9 @@ def test_refusals(function, call, error, words):
 
 @pytest.mark.parametrize("options, words", [
     ({"range": (5, 6)}, "no sample is within the range, 2 are outside and 0 are NaN"),
-    ({"temperature": 0}, "temperature is 0"), ({"jacobian": "cos"}, "jacobian is 'cos'"),
+    ({"temperature": 0}, "temperature is 0"), ({"jacobian": "tan"}, "jacobian is 'tan'"),
     ({"jacobian": "sin", "range": (0, 4)}, "within 0 and pi, in rad"),
+    ({"jacobian": "cos", "range": (0, 90)}, "within -pi/2 and pi/2, in rad"),
     ({"jacobian": "r2", "range": (-1, 4)}, "range from 0 on"), ({"blocks": 1}, "blocks is 1")])
 def test_refused_potentials(options, words):
     with pytest.raises(collet.InvalidError, match=words):

@@ -9,7 +9,7 @@ displacement and diffusion, potentials of mean force, friction and memory, and o
     msd = analysis.mean_square_displacement(found["com"], dt)
     print(acf.integral_time, analysis.diffusion(msd))
     pmf = analysis.potential_of_mean_force(np.radians(found["tilt_deg"]), range=(0, np.pi / 2),
-                                           jacobian="sin")
+                                           jacobian="cos")
 
 A series is (frames,), (frames, 3), or (frames, bodies, 3), equally spaced in time; scalars of
 bodies are (frames, bodies, 1). Results are means over all pairs of frames a lag apart and over all

@@ -204,8 +204,8 @@ def _pmf(task: Task) -> Found:
     ranges = [tuple(pair) for pair in options.range or []]
     values, limits = [], []
     for i, (x, unit) in enumerate(made):
-        # sin is of an angle in rad, and tilt_deg is in degrees.
-        turn = jacobians[i] == "sin" and unit == "degree"
+        # The Jacobians are of angles in rad, and tilt_deg is in degrees.
+        turn = jacobians[i] in ("sin", "cos") and unit == "degree"
         values.append(np.radians(x) if turn else x)
         pair = ranges[i] if i < len(ranges) else None
         limits.append(None if pair is None else tuple(np.radians(pair)) if turn else pair)

@@ -68,9 +68,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--bins", type=int, nargs="+", metavar="N", help="pmf: bins of each coordinate (default: 50)")
     add("--range", type=_fit, action="append", metavar="FROM:TO",
         help="pmf: range of --key, and again of --key2 (default: all samples)")
-    add("--jacobian", nargs="+", choices=("none", "sin", "r2"),
-        help="pmf: of each coordinate: sin of the angle between two axes (tilt_deg, theta), r2 of a "
-        "distance (default: none)")
+    add("--jacobian", nargs="+", choices=("none", "sin", "cos", "r2"),
+        help="pmf: of each coordinate: sin of an angle between two axes (theta), cos of one between "
+        "an axis and a plane (tilt_deg), r2 of a distance (default: none)")
     add("--periodic", choices=("x", "y", "xy"), help="pmf: coordinates whose range is a period")
     add("--inertia", type=float, metavar="AMU_NM2", help="friction: moment of inertia")
     add("--method", choices=("integral", "initial_slope", "exponential_fit"), default="integral",
@@ -210,6 +210,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     for warning in caught:
         print(f"{_PROGRAM}: warning: {warning.message}", file=sys.stderr)
-    for label, value, unit in found.numbers:
-        print(f"{label:20} {value:<14.8g} {'' if unit == '1' else unit}".rstrip())
+    try:
+        for label, value, unit in found.numbers:
+            print(f"{label:20} {value:<14.8g} {'' if unit == '1' else unit}".rstrip())
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the numbers has enough; Python would complain at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0

@@ -17,7 +17,7 @@ from ._blocks import count, jackknife
 from ._series import Floats, positive
 
 GAS_CONSTANT = 8.31446261815324e-3  # kJ/mol/K
-_JACOBIANS = (None, "sin", "r2")
+_JACOBIANS = (None, "sin", "cos", "r2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +201,11 @@ def _jacobian(kind: Any, edges: Floats, caller: str) -> npt.NDArray[np.floating[
             raise InvalidError(f"{caller}: the Jacobian sin needs a range within 0 and pi, in rad, "
                                f"not {low[0]:g} to {high[-1]:g}")
         return np.asarray((np.cos(low) - np.cos(high)) / (high - low))
+    if kind == "cos":
+        if max(-low[0], high[-1]) > np.pi / 2 + 1e-12:
+            raise InvalidError(f"{caller}: the Jacobian cos needs a range within -pi/2 and pi/2, in "
+                               f"rad, not {low[0]:g} to {high[-1]:g}")
+        return np.asarray((np.sin(high) - np.sin(low)) / (high - low))
     if kind == "r2":
         if low[0] < 0:
             raise InvalidError(f"{caller}: the Jacobian r2 needs a range from 0 on, not {low[0]:g}")
@@ -217,7 +222,9 @@ def potential_of_mean_force(x: Any, y: Any = None, *, bins: Any = 50, range: Any
     temperature: K
     jacobian: J, by which a coordinate without any force would be distributed, as its mean over a
         bin: None: 1; "sin": of an angle in rad from 0 to pi between two axes, of which there are
-        more at pi / 2; "r2": of a distance in three dimensions. With y one a coordinate
+        more at pi / 2, such as theta of euler_zyz; "cos": of an angle from 0 to pi / 2 between an
+        axis and a plane, such as tilt_deg; "r2": of a distance in three dimensions. With y one a
+        coordinate
     blocks: of frames, for errors
 
     InvalidError if no sample is within the range."""
