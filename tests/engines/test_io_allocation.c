@@ -152,6 +152,8 @@ static collet_status write_results(const char *path, int32_t form)
     if (status == COLLET_OK)
         status = io_results_add(results, "a", 0, NULL, &column, NULL);
     if (status == COLLET_OK)
+        status = io_results_add_texts(results, "b", 1, &(const char *){"text"}, NULL);
+    if (status == COLLET_OK)
         status = io_results_append(results, column, 1, &(double){1.0}, NULL);
     if (status == COLLET_OK)
         status = io_results_link(results, NULL);
@@ -191,22 +193,37 @@ static collet_trajectory_options peptide(void)
                                        .command = command};
 }
 
-static collet_status take_rows(const char *selection)
+static collet_status take_all(const collet_trajectory_options *options)
 {
-    collet_trajectory_options options = peptide();
     collet_trajectory *x;
     const collet_trajectory_batch *batch = NULL;
 
-    options.selection = selection;
-    if (strstr(selection, "within")) /* which has no rmsd */
-        options.reference = NULL;
-    collet_status status = collet_trajectory_create(&x, &options, NULL);
+    collet_status status = collet_trajectory_create(&x, options, NULL);
     do {
         if (status == COLLET_OK)
             status = collet_trajectory_next(x, &batch, NULL);
     } while (status == COLLET_OK && batch);
     collet_trajectory_destroy(x);
     return status;
+}
+
+static collet_status take_rows(const char *selection)
+{
+    collet_trajectory_options options = peptide();
+
+    options.selection = selection;
+    if (strstr(selection, "within")) /* which has no rmsd */
+        options.reference = NULL;
+    return take_all(&options);
+}
+
+static collet_status take_bodies(const char *each)
+{
+    collet_trajectory_options options = peptide();
+
+    options.selection = "not name H*";
+    options.each = each;
+    return take_all(&options);
 }
 
 static collet_status read_frame(void *user, collet_trajectory_frame *frame, int64_t index,
@@ -318,6 +335,8 @@ static const struct {
     {read_ahead, DATA "peptide/traj.xtc"},
     {take_rows, "index 0"},
     {take_rows, "(same molecule as within 2 A of resid 3) and not element H"},
+    {take_bodies, "residue"},
+    {take_bodies, "molecule"},
     {take_frames_of_memory, "memory"},
     {extract_files, "extracted.npz"},
     {write_archive, "out.npz"},

@@ -104,6 +104,33 @@ static void an_archive(void **state)
     remove(path);
 }
 
+/* Characters beyond ASCII, bytes that are none, an empty text; the shorter texts end with zeros. */
+static void texts(void **state)
+{
+    (void)state;
+    static const char *const labels[3] = {"\xc3\xa4\xff"
+                                          "b",
+                                          "", "SOL 3"};
+    static const uint32_t expected[3][5] = {{0xe4, '?', 'b'}, {0}, {'S', 'O', 'L', ' ', '3'}};
+    const char *path = io_path(directory, "out.npz");
+    io_results *results;
+    collet_error err;
+
+    assert_int_equal(io_results_create(path, IO_RESULTS_NPZ, &results, &err), COLLET_OK);
+    assert_int_equal(io_results_add_texts(results, "bodies", 3, labels, &err), COLLET_OK);
+    assert_int_equal(io_results_link(results, &err), COLLET_OK);
+    assert_int_equal(io_results_rename(results, NULL, 1, &err), COLLET_OK);
+    io_results_free(results);
+    io_bytes file = io_load(path);
+    npy_array array = npz_find(file.data, file.size, "bodies");
+    assert_string_equal(array.descr, "<U5");
+    assert_int_equal(array.ndim, 1);
+    assert_int_equal(array.shape[0], 3);
+    assert_memory_equal(array.data, expected, sizeof expected);
+    free(file.data);
+    remove(path);
+}
+
 static void a_directory(void **state)
 {
     (void)state;
@@ -447,6 +474,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_archive),
+        cmocka_unit_test(texts),
         cmocka_unit_test(a_directory),
         cmocka_unit_test(numpy_reads_it),
         cmocka_unit_test(the_same_data_give_the_same_bytes),

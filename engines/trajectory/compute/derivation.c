@@ -32,14 +32,15 @@ struct trajectory_derivation {
 /* ---- Creation ---------------------------------------------------------------------------- */
 
 /* The number of frames in front of the block in a buffer. Only what is carried over, and what is
- * computed for such frames, has them: buffers of many bodies are large. */
+ * computed for such frames, has them: buffers of many bodies are large. The difference at the last
+ * frame before the block needs L of the one before it. */
 static int64_t lead(int32_t buffer)
 {
-    return buffer == TRAJECTORY_TIME || buffer == TRAJECTORY_AXES ||
-                   buffer == TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR) ||
-                   buffer >= TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, 0)
-               ? CARRY
-               : 0;
+    if (buffer == TRAJECTORY_TIME ||
+        buffer == TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR) ||
+        buffer == TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, TRAJECTORY_VECTOR))
+        return CARRY;
+    return buffer == TRAJECTORY_AXES || buffer >= TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, 0);
 }
 
 static collet_status create_arrays(trajectory_derivation *d, const double *axis, collet_error *err)
@@ -356,6 +357,7 @@ static collet_status carry(trajectory_derivation *d, int64_t n, collet_error *er
         size_t width = (size_t)(trajectory_buffer_rows(carried[i], d->setup.bodies) *
                                 trajectory_buffer_width(carried[i])) *
                        sizeof(double);
+        int64_t ahead = lead(carried[i]), moved = held < ahead ? held : ahead;
         void *address;
 
         if (array == NULL)
@@ -363,8 +365,8 @@ static collet_status carry(trajectory_derivation *d, int64_t n, collet_error *er
         status =
             collet_array_acquire(d->scope.context, array, &address, COLLET_READ | COLLET_WRITE);
         if (status == COLLET_OK) {
-            memmove((char *)address + (size_t)(CARRY - held) * width,
-                    (char *)address + (size_t)(CARRY + n - held) * width, (size_t)held * width);
+            memmove((char *)address + (size_t)(ahead - moved) * width,
+                    (char *)address + (size_t)(ahead + n - moved) * width, (size_t)moved * width);
             status = collet_array_release(d->scope.context, array);
         }
     }
