@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command collet-analyse: its files agree with the functions, its refusals."""
 
+import importlib
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -152,6 +154,16 @@ def test_other_analyses(run, arguments, expected):
         assert first in found
 
 
+def test_xvg(run):
+    found = run("rotation --key axes -o out.npz")[2]
+    assert run("rotation --key axes -o out.xvg")[0] == 0
+    lines = open("out.xvg", encoding="utf-8").read().splitlines()
+    assert '@    xaxis  label "lag (ps)"' in lines and '@ s2 legend "c2"' in lines
+    table = np.loadtxt(lines, comments=("#", "@")).T
+    for name, column in zip(("lag", "c1", "c1_error", "c2", "c2_error"), table):
+        np.testing.assert_array_equal(column, found[name])
+
+
 def test_two_systems_are_compared(run):
     for name, seed in (("a", 1), ("b", 2)):
         noise = np.random.default_rng(seed).normal(size=(FRAMES, 7, 3))
@@ -216,7 +228,7 @@ def test_bodies(run):
 
 @pytest.mark.parametrize("arguments, status, words", [
     ("acf --key comm -o out.npz", 1, "in.npz has no array 'comm', but com"),
-    ("acf --key com -o out.txt", 2, "must end in .npz or .csv"),
+    ("acf --key com -o out.txt", 2, "must end in .npz, .csv or .xvg"),
     ("acf -o out.npz", 2, "--key"), ("acf --key com", 2, "-o"),
     ("acv --key com -o out.npz", 2, "acf"),
     ("acf --key com -o in.npz", 2, "in.npz exists"),
@@ -305,6 +317,12 @@ def test_a_file_made_meanwhile_is_kept(tmp_path):
     with pytest.raises(collet.FileError, match="out.csv exists: choose another name"):
         _files.write(str(path), b"", False)
     assert path.read_text() == "mine" and os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_installed_command():
+    text = (pathlib.Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8")
+    module, function = re.search(r'\ncollet-analyse = "(.+):(\w+)"\n', text).groups()
+    assert getattr(importlib.import_module(module), function) is _command.main
 
 
 def test_program(run):

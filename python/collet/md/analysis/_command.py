@@ -183,7 +183,8 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if options.key is None and options.analysis != "compare":
         parser.error("the following arguments are required: --key")
     if not options.output.endswith(SUFFIXES):
-        parser.error(f"{options.output}: the name must end in {' or '.join(SUFFIXES)}")
+        parser.error(f"{options.output}: the name must end in {', '.join(SUFFIXES[:-1])} or "
+                     f"{SUFFIXES[-1]}")
     if options.start < 0 or options.step < 1 or (options.stop is not None and options.stop < 1):
         parser.error("--start must be at least 0, --stop and --step at least 1")
     for path in (options.output, options.plot):

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..._core import FileError, FormatError, InvalidError
 
-SUFFIXES = (".npz", ".csv")
+SUFFIXES = (".npz", ".csv", ".xvg")
 
 Number = tuple[str, Any, str]  # name, value, unit
 
@@ -85,21 +85,28 @@ def labelled(name: str, unit: str) -> str:
     return name if unit in ("", "1") else f"{name} ({unit})"
 
 
-def _csv(found: Found, meta: dict[str, Any]) -> bytes:
+def _table(path: str, found: Found, meta: dict[str, Any]) -> bytes:
+    """Text for spreadsheets, .csv, or for Grace, .xvg."""
+    csv = path.endswith(".csv")
     lines = [f"# {name} = {json.dumps(value)}" for name, value in meta.items() if name != "units"]
     lines += [f"# {labelled(name, unit)} = {value!r}"
               for name, value, unit in found.numbers]
-    if found.columns:
-        lines.append(",".join(labelled(name, unit) for name, _, unit in found.columns))
-        lines += [",".join(map(repr, row))
-                  for row in zip(*(values.tolist() for _, values, _ in found.columns))]
+    labels = [labelled(name, unit) for name, _, unit in found.columns]
+    if csv:
+        lines += [",".join(labels)] * bool(labels)
+    elif labels:
+        lines += [f'@    title "{meta["analysis"]}"', f'@    xaxis  label "{labels[0]}"',
+                  f'@    yaxis  label "{labels[1] if len(labels) == 2 else ""}"', "@TYPE xy",
+                  *(f'@ s{i} legend "{label}"' for i, label in enumerate(labels[1:]))]
+    lines += [("," if csv else " ").join(map(repr, row))
+              for row in zip(*(values.tolist() for _, values, _ in found.columns))]
     return ("\n".join(lines) + "\n").encode()
 
 
 def content_of(path: str, found: Found, meta: dict[str, Any]) -> bytes:
     """The bytes of a file in the format of the path's ending."""
-    if path.endswith(".csv"):
-        return _csv(found, meta)
+    if not path.endswith(".npz"):
+        return _table(path, found, meta)
     arrays = {name: value for name, value, _ in (*(found.arrays or found.columns), *found.numbers)}
     file = io.BytesIO()
     np.savez(file, **arrays, meta=json.dumps(meta))
