@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import _core, _host, _trajectory
 from .._job import Job
+from . import _plot, _save
 from ._sources import Chunks, Frames, files_of
 
 Quantity = namedtuple("Quantity", "unit meaning shape")
@@ -46,6 +47,17 @@ class Results(dict):
     def copy(self):
         """Results with the same arrays and `meta`."""
         return copy.copy(self)
+
+    def save(self, path, *, force=False):
+        """Writes a file in the form that its name says, as collet-extract -o does: .npz, .csv, .xvg or
+        .h5, which needs h5py; and the meta data next to it, but into a .h5. force: files that exist are
+        replaced, else they raise FileError."""
+        _save.save(self, path, force, quantities())
+
+    def plot(self, directory, *, force=False):
+        """Draws the arrays over time: a .png for each group of quantities, with bodies their mean and
+        standard deviation. Returns the paths. Needs matplotlib. force: as of save."""
+        return _plot.plot(self, directory, force, quantities())
 
 
 # ---- Objects in memory -------------------------------------------------------------------------
