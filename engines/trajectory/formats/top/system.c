@@ -140,8 +140,9 @@ static collet_status put_bonds(trajectory_topology *topology, const trajectory_t
 
     for (int64_t m = 0; m < top->n_molecules; m++) {
         trajectory_top_molecule *molecule = &top->molecules[m];
-        molecule->n_bonds =
-            trajectory_bonds_sort(top->bonds + molecule->first_bond, molecule->n_bonds);
+        if (molecule->n_bonds > 0) /* else there may be no array */
+            molecule->n_bonds =
+                trajectory_bonds_sort(top->bonds + molecule->first_bond, molecule->n_bonds);
     }
     for (int64_t b = 0; b < top->n_blocks; b++)
         if (__builtin_mul_overflow(top->blocks[b].count,
