@@ -74,7 +74,6 @@ static void sections(void **state)
         assert_true(fabs(t->charges[i] - charges[i]) < 1e-8);
     assert_int_equal(t->n_bonds, 3);
     assert_memory_equal(t->bonds, bonds, sizeof bonds);
-    assert_false(t->bonds_partial);
     trajectory_topology_free(t);
 }
 

@@ -165,7 +165,6 @@ static void segments_charges_and_bonds(void **state)
     assert_true(t->charges[0] == -0.25 && t->charges[3] == 0.1);
     assert_int_equal(t->n_bonds, 2);
     assert_memory_equal(t->bonds, bonds, sizeof bonds);
-    assert_false(t->bonds_partial);
     assert_null(t->chains);
     trajectory_topology_free(t);
     t = read_text("PSF\n 1 !NATOM\n 1 7 TIP O 1 0.1 16.0 0\n\n 0 !NBOND\n");

@@ -83,7 +83,6 @@ static void molecules(void **state)
     assert_true(t->masses[10] == 22.9898 && t->masses[8] == 12.01);
     assert_true(t->charges[0] == -0.8 && t->charges[1] == 0.41 && t->charges[10] == 1.0);
     assert_string_equal(bonds_of(t), "0-1 0-2 3-4 3-5 6-7 7-8 ");
-    assert_false(t->bonds_partial);
     assert_null(t->chains);
     trajectory_topology_free(t);
 }

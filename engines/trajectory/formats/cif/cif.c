@@ -97,7 +97,6 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
             TRAJECTORY_WITH_INSERTIONS | TRAJECTORY_WITH_CHAINS | TRAJECTORY_WITH_ELEMENTS,
             source->path, err);
     topology->left_out = cif.left_out;
-    topology->bonds_partial = 1;
     for (int more = 1; more && status == COLLET_OK;) {
         status = trajectory_cif_next(&again, &more, err);
         if (status == COLLET_OK && more)

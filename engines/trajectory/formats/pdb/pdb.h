@@ -69,7 +69,7 @@ collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
 int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
 
 /*
- * The function of pdb_bonds.c: sets bonds, bonds_partial and bonds_left_out of a topology whose
+ * The function of pdb_bonds.c: sets bonds and bonds_left_out of a topology whose
  * atoms are read, from the CONECT records of the first model and those after the last one. `start`
  * is the beginning of the file, `rest` the state after the first model.
  */

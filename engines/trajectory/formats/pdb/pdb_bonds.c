@@ -219,7 +219,6 @@ collet_status trajectory_pdb_read_bonds(const trajectory_pdb *start, const traje
     connections c = {.topology = topology, .path = source->path};
     collet_status status = COLLET_OK;
 
-    topology->bonds_partial = 1;
     if (rest->connected)
         status = take_lines(&c, start, start->lines, rest->lines.offset, 0, err);
     if (status == COLLET_OK)
