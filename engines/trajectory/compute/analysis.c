@@ -55,7 +55,9 @@ static collet_status create_arrays(trajectory_analysis *a, const trajectory_anal
     collet_context *cx = a->scope.context;
     int64_t atoms[2] = {setup->n_atoms, 3}, offsets = setup->bodies + 1;
     int64_t matrices[3] = {setup->block_frames * setup->bodies, 3, 3};
-    uint64_t buffers = trajectory_buffers_for(setup->buffers);
+    /* The kernel that sums the centre of mass writes the inertia too. */
+    uint64_t buffers =
+        trajectory_buffers_for(setup->buffers) | TRAJECTORY_BUFFER_BIT(TRAJECTORY_INERTIA);
     collet_status status = collet_array_from(cx, &a->masses, COLLET_F64, 1, atoms, setup->masses);
 
     if (status == COLLET_OK && setup->bodies > 1)

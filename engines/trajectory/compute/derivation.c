@@ -159,7 +159,7 @@ collet_status trajectory_derivation_take(trajectory_derivation *d, trajectory_sc
         int64_t each = trajectory_buffer_rows(i, d->setup.bodies);
         collet_array *from, *to;
 
-        if (buffers[i] == NULL)
+        if (buffers[i] == NULL || d->buffers[i] == NULL)
             continue;
         from = trajectory_scope_rows(scope, buffers[i], 0, n * each);
         to = trajectory_scope_rows(scope, d->buffers[i], lead(i) * each, n * each);

@@ -37,8 +37,9 @@ collet_status trajectory_derivation_create(collet_context *like,
                                            trajectory_derivation **out, collet_error *err);
 
 /*
- * Copies the rows of n <= block_frames frames of the buffers that are not NULL in `buffers`: the
- * sums over atoms. Computes on the context of `scope`, which must have no other work under way.
+ * Copies the rows of n <= block_frames frames of those `buffers` that are not NULL and are to be
+ * computed: the sums over atoms. Computes on the context of `scope`, which must have no other work
+ * under way.
  */
 collet_status trajectory_derivation_take(trajectory_derivation *derivation, trajectory_scope *scope,
                                          collet_array *const buffers[TRAJECTORY_BUFFERS], int64_t n,

@@ -156,7 +156,7 @@ uint64_t trajectory_buffers_for(uint64_t chosen)
     static const uint64_t shape =
         BIT(TRAJECTORY_RADIUS) | BIT(TRAJECTORY_GYRATION) | BIT(TRAJECTORY_ASPHERICITY);
     static const uint64_t oriented = BIT(TRAJECTORY_MOMENTS) | BIT(TRAJECTORY_AXES);
-    uint64_t all = chosen | BIT(TRAJECTORY_COM) | BIT(TRAJECTORY_INERTIA);
+    uint64_t all = chosen | BIT(TRAJECTORY_COM); /* whether it is finite is checked */
 
     for (int v = 0; v < TRAJECTORY_VECTORS; v++) {
         if (all & PARTS_BITS(v))
@@ -164,9 +164,11 @@ uint64_t trajectory_buffers_for(uint64_t chosen)
     }
     if (all & (VECTOR_BIT(TRAJECTORY_OMEGA) | VECTOR_BIT(TRAJECTORY_DLDT)))
         all |= VECTOR_BIT(TRAJECTORY_L);
+    if (all & VECTOR_BIT(TRAJECTORY_OMEGA))
+        all |= BIT(TRAJECTORY_INERTIA);
     if (all & VECTOR_BIT(TRAJECTORY_DLDT))
         all |= BIT(TRAJECTORY_TIME);
     if (all & (oriented | BIT(TRAJECTORY_EULER) | BIT(TRAJECTORY_TILT)))
-        all |= oriented;
+        all |= oriented | BIT(TRAJECTORY_INERTIA);
     return all & shape ? all | shape : all;
 }

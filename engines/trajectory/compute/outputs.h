@@ -91,7 +91,7 @@ uint32_t trajectory_buffer_needs(int32_t buffer);
 /* A set of buffers, one bit each. */
 #define TRAJECTORY_BUFFER_BIT(buffer) ((uint64_t)1 << (buffer))
 /* The buffers that must be computed for those in `chosen`: these, what they are derived from, and
- * what the same kernels write. */
+ * the centre of mass. */
 uint64_t trajectory_buffers_for(uint64_t chosen);
 
 #endif
