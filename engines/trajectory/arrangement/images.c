@@ -69,18 +69,25 @@ void trajectory_images_free(trajectory_images *images)
 
 /* ---- Centres and moves ------------------------------------------------------------------- */
 
-/* Adds weight x position of rows first .. end - 1 of the list to sum[0..2], weights to sum[3]. */
-static void add_rows(const trajectory_images *images, int64_t first, int64_t end,
-                     collet_dtype dtype, const void *positions, double sum[4])
+/* Adds weight x position of rows first .. end - 1 of the list to sum[0..2], weights to sum[3];
+ * `weights` NULL: all are 1. Each dtype has its loop. */
+static void add_rows(const trajectory_images *images, const double *weights, int64_t first,
+                     int64_t end, collet_dtype dtype, const void *positions, double sum[4])
 {
-    for (int64_t k = first; k < end; k++) {
-        int64_t row = images->rows[k];
-        double weight = images->weights ? images->weights[row] : 1;
+    for (int64_t k = first; k < end && dtype == COLLET_F64; k++) {
+        const double *at = (const double *)positions + 3 * images->rows[k];
+        double weight = weights ? weights[images->rows[k]] : 1;
 
         for (int i = 0; i < 3; i++)
-            sum[i] +=
-                weight * (dtype == COLLET_F64 ? ((const double *)positions)[3 * row + i]
-                                              : (double)((const float *)positions)[3 * row + i]);
+            sum[i] += weight * at[i];
+        sum[3] += weight;
+    }
+    for (int64_t k = first; k < end && dtype == COLLET_F32; k++) {
+        const float *at = (const float *)positions + 3 * images->rows[k];
+        double weight = weights ? weights[images->rows[k]] : 1;
+
+        for (int i = 0; i < 3; i++)
+            sum[i] += weight * at[i];
         sum[3] += weight;
     }
 }
@@ -89,14 +96,12 @@ static void add_rows(const trajectory_images *images, int64_t first, int64_t end
 static int centre_of(const trajectory_images *images, int64_t m, collet_dtype dtype,
                      const void *positions, double centre[3])
 {
-    trajectory_images points = *images;
+    int64_t first = images->offsets[m], end = images->offsets[m + 1];
     double sum[4] = {0};
 
-    add_rows(images, images->offsets[m], images->offsets[m + 1], dtype, positions, sum);
-    if (sum[3] == 0) {
-        points.weights = NULL;
-        add_rows(&points, images->offsets[m], images->offsets[m + 1], dtype, positions, sum);
-    }
+    add_rows(images, images->weights, first, end, dtype, positions, sum);
+    if (sum[3] == 0)
+        add_rows(images, NULL, first, end, dtype, positions, sum);
     for (int i = 0; i < 3; i++)
         centre[i] = sum[i] / sum[3];
     return isfinite(centre[0] + centre[1] + centre[2]);
@@ -108,14 +113,14 @@ static void move(const trajectory_images *images, int64_t m, const double shift[
     if (shift[0] == 0 && shift[1] == 0 && shift[2] == 0)
         return;
     for (int64_t k = images->offsets[m]; k < images->offsets[m + 1]; k++) {
-        int64_t row = images->rows[k];
+        int64_t first = 3 * images->rows[k];
 
         for (int i = 0; i < 3; i++)
             if (dtype == COLLET_F64)
-                ((double *)positions)[3 * row + i] += shift[i];
+                ((double *)positions)[first + i] += shift[i];
             else
-                ((float *)positions)[3 * row + i] =
-                    (float)(((float *)positions)[3 * row + i] + shift[i]);
+                ((float *)positions)[first + i] =
+                    (float)(((float *)positions)[first + i] + shift[i]);
     }
 }
 
@@ -136,7 +141,7 @@ void trajectory_images_center(const trajectory_images *images, const trajectory_
 {
     double sum[4] = {0}, middle[3], shift[3], centre[3];
 
-    add_rows(images, 0, images->n_rows, dtype, positions, sum);
+    add_rows(images, images->weights, 0, images->n_rows, dtype, positions, sum);
     middle_of(lattice, middle);
     for (int i = 0; i < 3; i++) {
         shift[i] = lattice->periodic[i] ? middle[i] - sum[i] / sum[3] : 0;
