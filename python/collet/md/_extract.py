@@ -74,15 +74,21 @@ def _optional(atoms, name):
     return None if found is None else np.asarray(found).tolist()
 
 
-def _bonds(atoms):
-    """Two places in `atoms` for each bond whose atoms both are there, one after the other; or None."""
+def bonds_of(atoms):
+    """The bonds of two atoms of a group of MDAnalysis, (bonds, 2) places in it; None: none are known."""
     bonds = getattr(atoms, "bonds", None)
     if bonds is None:
         return None
     places = np.full(len(atoms.universe.atoms), -1)
     places[atoms.indices] = np.arange(len(atoms))
     pairs = places[np.asarray(bonds.indices, np.int64).reshape(-1, 2)]
-    return pairs[(pairs >= 0).all(axis=1)].ravel().tolist()
+    return pairs[(pairs >= 0).all(axis=1)]
+
+
+def _bonds(atoms):
+    """The same, one place after the other in a list."""
+    pairs = bonds_of(atoms)
+    return None if pairs is None else pairs.ravel().tolist()
 
 
 class _Universe:

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 
 from .. import _core, _host, _trajectory
+from ._extract import bonds_of
 
 _WHOLE, _UNWRAP, _PACK = range(3)
 
@@ -35,19 +36,9 @@ class _Group:
         self.positions = np.array([positions for positions, _ in frames])
         if not whole_trajectory:
             self.positions, self.box = self.positions[0], self.box[0]
-        self.bonds = self._bonds(atoms)
+        self.bonds = bonds_of(atoms)
         self.molecules = None if self.bonds is not None else self._residues(atoms)
         self.masses = getattr(atoms, "masses", None)
-
-    @staticmethod
-    def _bonds(atoms):
-        """The bonds of two atoms of the group, by their places in it; None: none are known."""
-        if not hasattr(atoms, "bonds"):
-            return None
-        places = np.full(len(atoms.universe.atoms), -1)
-        places[atoms.indices] = np.arange(len(atoms))
-        pairs = places[np.asarray(atoms.bonds.indices, np.int64).reshape(-1, 2)]
-        return pairs[(pairs >= 0).all(axis=1)]
 
     @staticmethod
     def _residues(atoms):
