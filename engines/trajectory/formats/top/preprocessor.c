@@ -192,9 +192,11 @@ static collet_status open_condition(trajectory_top_lines *top, int active, colle
 static collet_status change_condition(trajectory_top_lines *top, int is_else, collet_error *err)
 {
     const trajectory_top_file *file = top->files[top->depth - 1];
-    trajectory_top_condition *condition = &top->conditions[top->n_conditions - 1];
+    trajectory_top_condition *condition = NULL; /* the last one of this file */
 
-    if (top->n_conditions == file->n_conditions || (is_else && condition->was_else))
+    if (top->n_conditions > file->n_conditions)
+        condition = &top->conditions[top->n_conditions - 1];
+    if (!condition || (is_else && condition->was_else))
         return trajectory_text_fail(&file->lines, err, "%s without #ifdef or #ifndef",
                                     is_else ? "#else" : "#endif");
     top->n_inactive -= !condition->active;
