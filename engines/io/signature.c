@@ -16,7 +16,6 @@ static const struct {
     const char *bytes;
     const char *text;
 } signatures[] = {
-    {0, 4, "\x89HDF", "an HDF5 file" CONVERT},
     {0, 4, "\xff\xff\x24\xfd", "an .edr energy file, which has no coordinates"},
     {0, 4, "\x00\x02\x9f\x29", "a .cpt checkpoint: 'gmx trjconv' makes a .trr of it"},
     {4, 11, "\x00\x00\x00?VERSION",

@@ -147,7 +147,7 @@ collet_status collet_scattering_write_integrals(const char *path,
 {
     COLLET_FLOATING_SCOPE;
     int64_t count;
-    scatter_quiet before;
+    io_hdf5_quiet before;
     if (!path || !beams || !energies || !in || n_beams < 1 || n_energies < 1)
         return collet_fail(err, COLLET_INVALID, "%s",
                            !path       ? "path is NULL"
@@ -165,7 +165,7 @@ collet_status collet_scattering_write_integrals(const char *path,
     if (!q)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
     collet_scattering_rings_q(rings, &count, q, NULL);
-    scatter_be_quiet(&before);
+    io_hdf5_be_quiet(&before);
     integrals_file f = {
         .file = scatter_make_file(),
         .scales = {-1, -1, -1, -1},
@@ -176,7 +176,7 @@ collet_status collet_scattering_write_integrals(const char *path,
         if (f.scales[i] >= 0)
             done = H5Dclose(f.scales[i]) >= 0 && done;
     status = scatter_store(f.file, done, path, err);
-    scatter_report_again(&before);
+    io_hdf5_report_again(&before);
     free(q);
     return status;
 }

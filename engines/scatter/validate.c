@@ -188,7 +188,7 @@ static collet_status check_group(checker *c)
 {
     int has[2];
     for (int i = 0; i < 2; i++)
-        has[i] = scatter_has(c->base.file, i ? "/Vector_Morphology" : "/Euler_Angles");
+        has[i] = io_hdf5_has(c->base.file, i ? "/Vector_Morphology" : "/Euler_Angles");
     if (c->in->vectors < 0)
         c->in->vectors = !has[0] && has[1];
     if (has[c->in->vectors])
@@ -207,7 +207,7 @@ static int has_material(const checker *c, int64_t m)
     snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
              c->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1,
              c->in->vectors ? "alignment" : "Vfrac");
-    return scatter_has(c->base.file, name);
+    return io_hdf5_has(c->base.file, name);
 }
 
 /* Sets *isotropic to 1 if S is 0 everywhere; then angles are not read. */
@@ -388,13 +388,13 @@ static collet_status check_text(checker *c, const char *path, const char *config
 
 static collet_status check_files(checker *c, const char *path, const char *configuration)
 {
-    collet_status status = scatter_check_regular(path, &c->err);
-    scatter_quiet before;
+    collet_status status = io_hdf5_check_regular(path, &c->err);
+    io_hdf5_quiet before;
     if (status != COLLET_OK)
         return status;
-    scatter_be_quiet(&before);
+    io_hdf5_be_quiet(&before);
     int morphology = H5Fis_hdf5(path) > 0 || ends_with(path, ".h5") || ends_with(path, ".hdf5");
-    scatter_report_again(&before);
+    io_hdf5_report_again(&before);
     if (!morphology)
         return check_text(c, path, configuration);
     if (configuration)

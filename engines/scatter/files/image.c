@@ -48,7 +48,7 @@ static int is_absent(const image *o, int64_t m, int field)
 {
     char name[80];
     snprintf(name, sizeof name, "/Euler_Angles/Mat_%" PRId64 "_%s", m + 1, fields[0][field].name);
-    return !o->base.in->vectors && field > 0 && !scatter_has(o->base.file, name);
+    return !o->base.in->vectors && field > 0 && !io_hdf5_has(o->base.file, name);
 }
 
 static uint64_t bytes_of(const image *o, int width)
@@ -146,7 +146,7 @@ static collet_status write_image(scatter_reader *base)
 {
     image *o = (image *)base;
     base->in->vectors =
-        !scatter_has(base->file, "/Euler_Angles") && scatter_has(base->file, "/Vector_Morphology");
+        !io_hdf5_has(base->file, "/Euler_Angles") && io_hdf5_has(base->file, "/Vector_Morphology");
     collet_status status = find_shape(o);
     if (status == COLLET_OK)
         status = io_spool_create(o->path, IO_SPOOL_OUTPUT, &o->spool, base->err);

@@ -26,7 +26,7 @@ static size_t element_bytes(const scatter_reader *r)
 collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out)
 {
     int elsewhere;
-    *out = scatter_open_own(r->file, name, &elsewhere);
+    *out = io_hdf5_open_own(r->file, name, &elsewhere);
     if (*out >= 0)
         return COLLET_OK;
     return elsewhere
@@ -393,11 +393,11 @@ static collet_status check_same(scatter_reader *r, int first)
 
 static collet_status open_file(scatter_reader *r, int inspected)
 {
-    collet_status status = inspected ? COLLET_OK : scatter_check_regular(r->path, r->err);
+    collet_status status = inspected ? COLLET_OK : io_hdf5_check_regular(r->path, r->err);
     if (status == COLLET_OK && !inspected)
         status = scatter_inspect(r->path, r->err);
     if (status == COLLET_OK)
-        status = scatter_open_file(r->path, &r->file, r->err);
+        status = io_hdf5_open_file(r->path, SCATTER_KIND, &r->file, r->err);
     if (status != COLLET_OK)
         return status;
     status = check_same(r, !r->in->materials);
@@ -407,8 +407,8 @@ static collet_status open_file(scatter_reader *r, int inspected)
 static collet_status read_file(scatter_reader *r, int inspected,
                                collet_status (*work)(scatter_reader *))
 {
-    scatter_quiet before;
-    scatter_be_quiet(&before);
+    io_hdf5_quiet before;
+    io_hdf5_be_quiet(&before);
     collet_status status = open_file(r, inspected);
     if (status == COLLET_OK) {
         status = work(r);
@@ -417,7 +417,7 @@ static collet_status read_file(scatter_reader *r, int inspected,
     }
     if (r->file >= 0)
         H5Fclose(r->file);
-    scatter_report_again(&before);
+    io_hdf5_report_again(&before);
     return status;
 }
 

@@ -90,8 +90,8 @@ uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x, con
     const float value = 0;
     const collet_scattering_pattern one = {.dtype = COLLET_F32, .y = 1, .x = 1, .values = &value};
     int64_t count = n_beams < MEASURED ? n_beams : MEASURED;
-    scatter_quiet before;
-    scatter_be_quiet(&before);
+    io_hdf5_quiet before;
+    io_hdf5_be_quiet(&before);
     hid_t file = scatter_make_file();
     int done = file >= 0 && write_beams(file, count, beams) && write_settings(file, settings);
     for (int64_t i = 0; i < count && done; i++)
@@ -100,7 +100,7 @@ uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x, con
     ssize_t bytes = done ? H5Fget_file_image(file, NULL, 0) : 0;
     if (file >= 0)
         H5Fclose(file);
-    scatter_report_again(&before);
+    io_hdf5_report_again(&before);
     return (uint64_t)((double)bytes * ((double)n_beams / (double)count)) +
            (uint64_t)(n_beams * y * x) * sizeof(float);
 }
@@ -112,16 +112,16 @@ collet_status collet_scattering_write(const char *directory, double energy, int6
 {
     COLLET_FLOATING_SCOPE;
     char *path = path_of(directory, energy);
-    scatter_quiet before;
+    io_hdf5_quiet before;
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory");
-    scatter_be_quiet(&before);
+    io_hdf5_be_quiet(&before);
     hid_t file = scatter_make_file();
     int done = file >= 0 && write_beams(file, n_beams, beams) && write_settings(file, settings);
     for (int64_t i = 0; i < n_beams && done; i++)
         done = write_pattern(file, i, &patterns[i]);
     collet_status status = scatter_store(file, done, path, err);
-    scatter_report_again(&before);
+    io_hdf5_report_again(&before);
     free(path);
     return status;
 }
@@ -171,7 +171,7 @@ static int compare_settings(hid_t file, const char *settings, char difference[DI
 static collet_status open_file(const char *path, hid_t *file, collet_error *err)
 {
     *file = -1;
-    return access(path, F_OK) == 0 ? scatter_open_file(path, file, err)
+    return access(path, F_OK) == 0 ? io_hdf5_open_file(path, SCATTER_KIND, file, err)
                                    : collet_fail(err, COLLET_NOT_FOUND, "%s does not exist", path);
 }
 
@@ -180,16 +180,16 @@ collet_status collet_scattering_written(const char *directory, double energy, co
 {
     COLLET_FLOATING_SCOPE;
     char difference[DIFFERENCE], *path = path_of(directory, energy);
-    scatter_quiet before;
+    io_hdf5_quiet before;
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory");
     hid_t file;
-    scatter_be_quiet(&before);
+    io_hdf5_be_quiet(&before);
     collet_status status = open_file(path, &file, err);
     int same = file >= 0 ? compare_settings(file, settings, difference) : -1;
     if (file >= 0)
         H5Fclose(file);
-    scatter_report_again(&before);
+    io_hdf5_report_again(&before);
     if (status == COLLET_OK && same < 0)
         status = collet_fail(err, COLLET_FORMAT, "%s was not written by collet-rsoxs", path);
     else if (status == COLLET_OK && !same)
@@ -204,7 +204,7 @@ static int read_set(hid_t file, const char *name, int64_t y, int64_t x, float *v
 {
     hsize_t shape[2] = {0};
     int elsewhere;
-    hid_t set = scatter_open_own(file, name, &elsewhere);
+    hid_t set = io_hdf5_open_own(file, name, &elsewhere);
     if (set < 0)
         return 0;
     hid_t space = H5Dget_space(set);
@@ -222,12 +222,12 @@ collet_status collet_scattering_read_pattern(float *values, const char *director
 {
     COLLET_FLOATING_SCOPE;
     char name[48], *path = path_of(directory, energy);
-    scatter_quiet before;
+    io_hdf5_quiet before;
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory");
     hid_t file;
     snprintf(name, sizeof name, "/K%" PRId64 "/projection", beam);
-    scatter_be_quiet(&before);
+    io_hdf5_be_quiet(&before);
     collet_status status = open_file(path, &file, err);
     if (status == COLLET_OK && !read_set(file, name, y, x, values))
         status = collet_fail(err, COLLET_FORMAT,
@@ -235,7 +235,7 @@ collet_status collet_scattering_read_pattern(float *values, const char *director
                              name, y, x);
     if (file >= 0)
         H5Fclose(file);
-    scatter_report_again(&before);
+    io_hdf5_report_again(&before);
     free(path);
     return status;
 }

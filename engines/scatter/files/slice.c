@@ -163,8 +163,8 @@ static collet_status read_slice(scatter_reader *base)
                            base->path, o->n_materials, r->material);
     char name[80];
     snprintf(name, sizeof name, "/Euler_Angles/Mat_%" PRId64 "_S", r->material);
-    int aligned = r->field == COLLET_SCATTERING_FRACTION || scatter_has(base->file, name);
-    collet_status status = !scatter_has(base->file, "/Euler_Angles") ? read_vectors(r)
+    int aligned = r->field == COLLET_SCATTERING_FRACTION || io_hdf5_has(base->file, name);
+    collet_status status = !io_hdf5_has(base->file, "/Euler_Angles") ? read_vectors(r)
                            : aligned                                 ? read_angles(r)
                                                                      : read_unaligned(r);
     r->slice.voxel = o->voxel;

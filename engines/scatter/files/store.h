@@ -5,29 +5,11 @@
 #ifndef ENGINES_SCATTER_FILES_STORE_H
 #define ENGINES_SCATTER_FILES_STORE_H
 
-#include <collet/collet.h>
-#include <hdf5.h>
+#include "io/hdf5/file.h"
 
-/* Stops HDF5 from printing errors, and restores that. */
-typedef struct scatter_quiet {
-    H5E_auto2_t report;
-    void *data;
-} scatter_quiet;
-void scatter_be_quiet(scatter_quiet *before);
-void scatter_report_again(const scatter_quiet *before);
-
-/* IO if the path exists but is not a regular file: opening a pipe, for instance, could block. */
-collet_status scatter_check_regular(const char *path, collet_error *err);
-/* Opens an HDF5 file for reading; the caller closes it. IO; FORMAT if it is not HDF5 or damaged. */
-collet_status scatter_open_file(const char *path, hid_t *file, collet_error *err);
-/* Opens a dataset. Fails with *elsewhere = 1 if its values, or the target of a link, are in another
- * file. */
-hid_t scatter_open_own(hid_t file, const char *name, int *elsewhere);
-/* Whether there is such a link, which does not leave the file. */
-int scatter_has(hid_t file, const char *name);
-/* Access properties of a class that refuse links to other files; such a link sets *outside to 1,
- * which must stay valid. The caller closes the properties. */
-hid_t scatter_stay_inside(hid_t class, int *outside);
+/* What io_hdf5_open_file says of other files. */
+#define SCATTER_KIND                                                                               \
+    "morphologies and patterns are HDF5 files, as in CyRSoXS (man collet-rsoxs, FILES)"
 
 /* Creates a file in memory, which scatter_store closes. */
 hid_t scatter_make_file(void);

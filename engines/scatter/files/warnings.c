@@ -59,7 +59,7 @@ static int has_dataset(const scatter_reader *r, int64_t m, const char *what)
     char name[80];
     snprintf(name, sizeof name, "/%s/Mat_%" PRId64 "_%s",
              r->in->vectors ? "Vector_Morphology" : "Euler_Angles", m + 1, what);
-    return scatter_has(r->file, name);
+    return io_hdf5_has(r->file, name);
 }
 
 collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has)

@@ -12,6 +12,7 @@
     X(dcd)                                                                                         \
     X(xtc)                                                                                         \
     X(nc)                                                                                          \
+    X(h5md)                                                                                        \
     X(dump)                                                                                        \
     X(gro)                                                                                         \
     X(pdb)                                                                                         \
