@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Curves of libcollet-analysis against sums over all pairs of frames. */
+/* Curves of libcollet-analysis against sums over all pairs of frames. The linker wraps the
+ * allocators of the library. */
 #include <collet/analysis.h>
 #include <math.h>
 
@@ -7,6 +8,32 @@
 #include "common/ternary_support.h"
 
 static collet_error failure;
+
+/* Allocations of the library before one fails; negative: none fails. */
+static int countdown = -1;
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+/* Exported: ld also resolves the shared libraries' references to them. */
+#pragma GCC visibility push(default)
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+#pragma GCC visibility pop
+
+static int fails(void)
+{
+    return countdown >= 0 && countdown-- == 0;
+}
+
+void *__wrap_malloc(size_t n)
+{
+    return fails() ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
 
 #define assert_done(got)                                                                           \
     do {                                                                                           \
@@ -83,7 +110,7 @@ static void curves_are_sums_over_pairs(void **state)
     check_curves(2, SHAPE(41, 3), 5, 1);
     check_curves(2, SHAPE(41, 1), 41, 0);
     check_curves(3, SHAPE(100, 1, 1), 3, 1);
-    limit = 1e-11; /* of sums of 240,000 numbers */
+    limit = 1e-11;                             /* of sums of 240,000 numbers */
     check_curves(3, SHAPE(9, 80000, 3), 2, 0); /* more bodies than are loaded at a time */
     limit = 1e-12;
 }
@@ -244,6 +271,48 @@ static void refusals(void **state)
     collet_array_destroy(a);
 }
 
+static collet_status run_one(int which, const collet_array *a)
+{
+    double curves[4][12], s2[3];
+    collet_analysis_rotation_curves rotation = {.struct_size = sizeof rotation,
+                                                .c1 = curves[0],
+                                                .c2 = curves[1],
+                                                .c1_parts = curves[2],
+                                                .c2_parts = curves[3],
+                                                .s2_without = s2};
+    if (which == CORRELATION)
+        return collet_analysis_autocorrelation(cx, curves[0], curves[1], a, 3, 0, &failure);
+    if (which == DISPLACEMENT)
+        return collet_analysis_displacement(cx, curves[0], curves[1], a, 3, &failure);
+    return collet_analysis_rotation(cx, &rotation, a, 3, &failure);
+}
+
+/* Each failure is NO_MEMORY, and leaks nothing under the sanitizers. */
+static void no_memory(void **state)
+{
+    double x[36];
+    (void)state;
+    fill(x, 36);
+    collet_array *a = array_of(cx, COLLET_F64, 2, SHAPE(12, 3), x);
+    for (int which = 0; which < 3; which++) {
+        int n = 0;
+        for (;; n++) {
+            countdown = n;
+            collet_status status = run_one(which, a);
+            int left = countdown;
+            countdown = -1;
+            if (left >= 0) {
+                assert_done(status);
+                break;
+            }
+            assert_int_equal(status, COLLET_NO_MEMORY);
+            assert_contains(failure.text, "no memory");
+        }
+        assert_true(n >= 7);
+    }
+    collet_array_destroy(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +322,7 @@ int main(void)
         cmocka_unit_test(rotor_on_a_cone),
         cmocka_unit_test(errors_are_the_jackknife),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
 }
