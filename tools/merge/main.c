@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-merge: joins results of collet-extract by time.
+ * Tests: tests/tools/test_merge.c */
+#include "part.h"
+
+#include "common/arguments.h"
+#include "common/command_line.h"
+#include "common/json_add.h"
+#include "common/output.h"
+#include "common/size.h"
+#include "io/numerals.h"
+#include "io/results.h"
+#include "io/utf8.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { KEY_FORCE = 256 };
+
+typedef struct merge_options {
+    char **command;
+    const char *output;
+    const char **paths;
+    size_t n;
+    int force;
+    int quiet;
+} merge_options;
+
+static const char doc[] =
+    "Joins the results of several runs of collet-extract by time.\v"
+    "Each A.npz needs its A.meta.json. Files are in the order of time: where a later one begins, "
+    "the "
+    "earlier ones end. Keys, units, selections, masses, bodies and axes must agree.\n\n"
+    "Example:\n"
+    "  collet-merge -o all.npz part1.npz part2.npz\n\n"
+    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line.";
+
+static const struct argp_option argp_options[] = {
+    {NULL, 'o', "OUT.npz", 0, "The file to write, with OUT.meta.json", 1},
+    {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
+    {"quiet", 'q', NULL, 0, "No summary", 1},
+    {0},
+};
+
+static void check(struct argp_state *state, const merge_options *options)
+{
+    size_t length = options->output ? strlen(options->output) : 0;
+
+    if (!options->output)
+        tool_error(state, "name the file to write: -o OUT.npz");
+    if (length <= 4 || strcmp(options->output + length - 4, ".npz") != 0)
+        tool_error(state, "-o %s: the output is an .npz file", options->output);
+    if (options->n < 1)
+        tool_error(state, "give the results to merge: A.npz B.npz ...");
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    merge_options *options = state->input;
+
+    switch (key) {
+    case 'o':
+        options->output = text;
+        return 0;
+    case KEY_FORCE:
+        options->force = 1;
+        return 0;
+    case 'q':
+        options->quiet = 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        options->paths[options->n++] = text;
+        return 0;
+    case ARGP_KEY_END:
+        check(state, options);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- Parts ------------------------------------------------------------------------------- */
+
+/* Rows from the first time of a later part on are left out. */
+static void cut_parts(merge_part *parts, size_t n)
+{
+    double end = (double)INFINITY;
+
+    for (size_t k = n; k-- > 0;) {
+        int64_t kept = 0;
+        while (kept < parts[k].n_rows && !(parts[k].times[kept] >= end))
+            kept++;
+        parts[k].kept = kept;
+        end = fmin(end, parts[k].times[0]);
+    }
+}
+
+static collet_status open_parts(const merge_options *options, merge_part *parts, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    for (size_t k = 0; k < options->n && status == COLLET_OK; k++) {
+        status = merge_part_open(options->paths[k], &parts[k], err);
+        if (status == COLLET_OK && isnan(parts[k].times[0]))
+            status = collet_fail(err, COLLET_FORMAT, "%s: its first frame has no time",
+                                 options->paths[k]);
+        if (status == COLLET_OK && k > 0)
+            status = merge_part_compare(&parts[0], &parts[k], err);
+        if (status == COLLET_OK)
+            status = io_spool_check_input(options->output, options->paths[k], err);
+    }
+    return status;
+}
+
+/* ---- The meta file ----------------------------------------------------------------------- */
+
+/* Sections of the first part that hold for all. */
+static const char *const shared[] = {"inputs", "selection", "axis", "bodies", "periodic_box"};
+
+static int add_parts(cJSON *root, const merge_part *parts, size_t n)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "parts");
+    int done = list != NULL;
+
+    for (size_t k = 0; done && k < n; k++) {
+        const merge_part *part = &parts[k];
+        cJSON *entry = json_append_object(list);
+        done =
+            entry && json_add_text(entry, "path", part->path) &&
+            json_add_item(entry, "id", cJSON_Duplicate(cJSON_GetObjectItem(part->meta, "id"), 1)) &&
+            json_add_item(entry, "status",
+                          cJSON_Duplicate(cJSON_GetObjectItem(part->meta, "status"), 1)) &&
+            json_add_item(
+                entry, "trajectory",
+                cJSON_Duplicate(
+                    cJSON_GetObjectItem(cJSON_GetObjectItem(part->meta, "inputs"), "trajectory"),
+                    1)) &&
+            json_add_number(entry, "frames", (double)part->kept) &&
+            json_add_number(entry, "frames_left_out", (double)(part->n_rows - part->kept)) &&
+            json_add_number(entry, "first_time_ps", part->times[0]) &&
+            json_add_item(entry, "warnings",
+                          cJSON_Duplicate(cJSON_GetObjectItem(part->meta, "warnings"), 1));
+    }
+    return done;
+}
+
+static int add_outputs(cJSON *root, const merge_part *first, int64_t n_rows)
+{
+    cJSON *outputs = cJSON_Duplicate(cJSON_GetObjectItem(first->meta, "outputs"), 1), *item;
+
+    cJSON_ArrayForEach(item, outputs) cJSON_SetNumberValue(
+        cJSON_GetArrayItem(cJSON_GetObjectItem(item, "shape"), 0), (double)n_rows);
+    return json_add_item(root, "outputs", outputs);
+}
+
+static int add_origin(cJSON *root, const merge_options *options, const char *id)
+{
+    cJSON *command = cJSON_AddArrayToObject(root, "command");
+    char created[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+
+    if (gmtime_r(&now, &utc))
+        strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    for (char **word = options->command; command && word && *word; word++)
+        cJSON_AddItemToArray(command, cJSON_CreateString(*word));
+    return command && json_add_text(root, "program", "collet-merge") &&
+           json_add_text(root, "version", COLLET_VERSION) &&
+           json_add_text(root, "created", created) && json_add_text(root, "id", id);
+}
+
+static int64_t count_rows(const merge_part *parts, size_t n)
+{
+    int64_t rows = 0;
+
+    for (size_t k = 0; k < n; k++)
+        rows += parts[k].kept;
+    return rows;
+}
+
+/* The text of the meta file; NULL: out of memory. */
+static char *make_meta(const merge_options *options, const merge_part *parts, const char *id)
+{
+    const merge_part *last = &parts[options->n - 1];
+    cJSON *root = cJSON_CreateObject(), *frames;
+    char *printed = NULL, *text = NULL, *shown;
+
+    int done = root && add_origin(root, options, id) &&
+               json_add_item(root, "status",
+                             cJSON_Duplicate(cJSON_GetObjectItem(last->meta, "status"), 1)) &&
+               add_parts(root, parts, options->n);
+    for (size_t i = 0; done && i < sizeof shared / sizeof *shared; i++) {
+        const cJSON *section = cJSON_GetObjectItem(parts[0].meta, shared[i]);
+        done = !section || json_add_item(root, shared[i], cJSON_Duplicate(section, 1));
+    }
+    done = done && (frames = cJSON_AddObjectToObject(root, "frames")) &&
+           json_add_number(frames, "count", (double)count_rows(parts, options->n)) &&
+           json_add_text(root, "output", options->output) &&
+           add_outputs(root, &parts[0], count_rows(parts, options->n)) &&
+           cJSON_AddArrayToObject(root, "warnings");
+    locale_t before = io_numerals_begin();
+    if (done)
+        printed = cJSON_Print(root);
+    io_numerals_end(before);
+    cJSON_Delete(root);
+    shown = printed ? io_utf8_json(printed) : NULL;
+    if (shown && asprintf(&text, "%s\n", shown) < 0)
+        text = NULL;
+    free(shown);
+    cJSON_free(printed);
+    return text;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------- */
+
+typedef struct target {
+    io_results *results;
+    int32_t column;
+} target;
+
+static collet_status append(void *user, int64_t n_rows, const double *rows, collet_error *err)
+{
+    const target *to = user;
+
+    return io_results_append(to->results, to->column, n_rows, rows, err);
+}
+
+static collet_status merge_key(const merge_part *parts, size_t n, const char *key, target *to,
+                               collet_error *err)
+{
+    int64_t shape[3];
+    int32_t axes = merge_part_shape(&parts[0], key, shape);
+
+    if (axes < 0)
+        return collet_fail(err, COLLET_FORMAT, "%s: the meta file has no shape of %s",
+                           parts[0].path, key);
+    collet_status status = io_results_add(to->results, key, axes, shape, &to->column, err);
+    for (size_t k = 0; k < n && status == COLLET_OK; k++)
+        status = merge_part_rows(&parts[k], key, append, to, err);
+    return status;
+}
+
+/* The labels of bodies are an array of their own. */
+static collet_status add_bodies(const merge_part *first, io_results *results, collet_error *err)
+{
+    const cJSON *labels = cJSON_GetObjectItem(cJSON_GetObjectItem(first->meta, "bodies"), "labels");
+    int n = cJSON_GetArraySize(labels), i = 0;
+    const char **texts = n > 0 ? calloc((size_t)n, sizeof *texts) : NULL;
+    const cJSON *label;
+
+    if (n == 0)
+        return COLLET_OK;
+    if (!texts)
+        return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
+    cJSON_ArrayForEach(label, labels)
+    {
+        const char *text = cJSON_GetStringValue(label);
+        texts[i++] = text ? text : "";
+    }
+    collet_status status = io_results_add_texts(results, "bodies", n, texts, err);
+    free(texts);
+    return status;
+}
+
+static collet_status fill(const merge_options *options, const merge_part *parts,
+                          io_results *results, io_spool *meta, collet_error *err)
+{
+    target to = {.results = results};
+    collet_status status = COLLET_OK;
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, cJSON_GetObjectItem(parts[0].meta, "outputs"))
+    {
+        status = merge_key(parts, options->n, item->string, &to, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    status = add_bodies(&parts[0], results, err);
+    if (status == COLLET_OK)
+        status = io_results_link(results, err);
+    if (status != COLLET_OK)
+        return status;
+    char *text = make_meta(options, parts, io_results_id(results));
+    if (!text)
+        return collet_fail(err, COLLET_NO_MEMORY, "meta file: out of memory");
+    status = io_spool_write(meta, text, strlen(text), err);
+    free(text);
+    return status == COLLET_OK ? io_spool_link(meta, err) : status;
+}
+
+static collet_status check_output(const char *path, int force, collet_error *err)
+{
+    struct stat facts;
+
+    return !force && lstat(path, &facts) == 0
+               ? collet_fail(err, COLLET_IO,
+                             "%s already exists: choose another name, or replace it (--force)",
+                             path)
+               : COLLET_OK;
+}
+
+static collet_status write_all(const merge_options *options, const merge_part *parts,
+                               collet_error *err)
+{
+    int length = (int)strlen(options->output) - 4;
+    io_results *results = NULL;
+    io_spool *meta_file = NULL;
+    char *meta;
+
+    if (asprintf(&meta, "%.*s.meta.json", length, options->output) < 0)
+        return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
+    collet_status status = check_output(options->output, options->force, err);
+    if (status == COLLET_OK)
+        status = check_output(meta, options->force, err);
+    if (status == COLLET_OK)
+        status = io_results_create(options->output, IO_RESULTS_NPZ, &results, err);
+    if (status == COLLET_OK)
+        status = io_spool_create(meta, IO_SPOOL_OUTPUT, &meta_file, err);
+    if (status == COLLET_OK)
+        status = fill(options, parts, results, meta_file, err);
+    if (status == COLLET_OK)
+        status = io_results_rename(results, meta_file, options->force, err);
+    io_spool_free(meta_file);
+    io_results_free(results);
+    free(meta);
+    return status;
+}
+
+static int run(const merge_options *options, merge_part *parts)
+{
+    collet_error err;
+    collet_status status = open_parts(options, parts, &err);
+
+    if (status == COLLET_OK) {
+        cut_parts(parts, options->n);
+        status = write_all(options, parts, &err);
+    }
+    if (status != COLLET_OK) {
+        fprintf(stderr, "collet-merge: %s\n", err.text);
+        return 1;
+    }
+    int64_t rows = count_rows(parts, options->n);
+    if (!options->quiet)
+        printf("%s: %lld frame%s of %zu file%s\n", tool_shown(options->output), (long long)rows,
+               tool_plural(rows), options->n, tool_plural((int64_t)options->n));
+    return tool_flush("collet-merge", "the results and the meta file are complete") ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp argp = {
+        argp_options, parse_option, "A.npz B.npz...", doc, tool_short_help, NULL, NULL};
+    merge_options options = {.command = command_line_copy(argc, argv),
+                             .paths = calloc((size_t)argc + 1, sizeof *options.paths)};
+    int result = 1;
+
+    if (options.paths)
+        tool_parse(&argp, argc, argv, 0, &options);
+    merge_part *parts = options.paths ? calloc(options.n, sizeof *parts) : NULL;
+    if (parts)
+        result = run(&options, parts);
+    else
+        fputs("collet-merge: out of memory\n", stderr);
+    for (size_t k = 0; parts && k < options.n; k++)
+        merge_part_close(&parts[k]);
+    free(parts);
+    free(options.paths);
+    free(options.command);
+    return result;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_merge.c */
+#include "part.h"
+
+#include "io/npy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define META_BYTES ((int64_t)64 << 20) /* of a meta file, at most */
+#define BLOCK 65536                    /* numbers that are read at a time, at least one row */
+
+static const char time_key[] = "time_ps";
+
+static collet_status malformed(const merge_part *part, const char *what, collet_error *err)
+{
+    return collet_fail(err, COLLET_FORMAT, "%s: %s: it is not complete, or not of collet-extract",
+                       part->path, what);
+}
+
+/* ---- The meta file ----------------------------------------------------------------------- */
+
+static collet_status read_meta(merge_part *part, collet_error *err)
+{
+    size_t length = strlen(part->path), n = 0;
+    char *text = NULL;
+
+    if (length <= 4 || strcmp(part->path + length - 4, ".npz") != 0)
+        return collet_fail(err, COLLET_INVALID, "%s: the name of results to merge ends in .npz",
+                           part->path);
+    if (asprintf(&part->meta_path, "%.*s.meta.json", (int)length - 4, part->path) < 0) {
+        part->meta_path = NULL;
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", part->path);
+    }
+    FILE *file = fopen(part->meta_path, "rb");
+    if (!file)
+        return collet_fail(err, COLLET_IO,
+                           "%s: its meta file %s cannot be opened: it says what can be merged",
+                           part->path, part->meta_path);
+    if (fseeko(file, 0, SEEK_END) == 0 && ftello(file) >= 0 && ftello(file) < META_BYTES) {
+        n = (size_t)ftello(file);
+        rewind(file);
+        text = malloc(n + 1);
+    }
+    if (text && fread(text, 1, n, file) == n)
+        part->meta = cJSON_ParseWithLength(text, n);
+    fclose(file);
+    free(text);
+    return cJSON_IsObject(cJSON_GetObjectItem(part->meta, "outputs"))
+               ? COLLET_OK
+               : malformed(part, "its meta file cannot be read", err);
+}
+
+static const cJSON *find(const merge_part *part, const char *section, const char *key)
+{
+    const cJSON *found = cJSON_GetObjectItem(part->meta, section);
+
+    return key ? cJSON_GetObjectItem(found, key) : found;
+}
+
+int32_t merge_part_shape(const merge_part *part, const char *key, int64_t shape[3])
+{
+    const cJSON *extents = cJSON_GetObjectItem(find(part, "outputs", key), "shape");
+    int axes = cJSON_GetArraySize(extents) - 1;
+
+    for (int i = 0; i < axes && i < 3; i++) {
+        double extent = cJSON_GetNumberValue(cJSON_GetArrayItem(extents, i + 1));
+        shape[i] = extent >= 1 && extent < 0x1p40 ? (int64_t)extent : 0;
+        axes = shape[i] > 0 ? axes : -1;
+    }
+    return axes >= 0 && axes <= 3 ? axes : -1;
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------ */
+
+static collet_status read_fully(const merge_part *part, zip_file_t *member, void *to, size_t n,
+                                collet_error *err)
+{
+    for (size_t done = 0; done < n;) {
+        zip_int64_t got = zip_fread(member, (char *)to + done, n - done);
+        if (got <= 0)
+            return malformed(part, "an array ends too early", err);
+        done += (size_t)got;
+    }
+    return COLLET_OK;
+}
+
+/* Opens the array `key`, behind its head, which must be that of rows of this shape. */
+static collet_status open_array(const merge_part *part, const char *key, int64_t n_rows,
+                                int32_t axes, const int64_t *shape, zip_file_t **member,
+                                collet_error *err)
+{
+    char expected[IO_NPY_HEAD], found[IO_NPY_HEAD], name[256];
+    size_t n = io_npy_head(expected, COLLET_F64, n_rows, axes, shape);
+
+    snprintf(name, sizeof name, "%.200s.npy", key);
+    *member = zip_fopen(part->archive, name, 0);
+    if (!*member)
+        return malformed(part, "an array of the meta file is missing", err);
+    collet_status status = read_fully(part, *member, found, n, err);
+    if (status == COLLET_OK && memcmp(found, expected, n) != 0)
+        status = malformed(part, "the shape of an array is not that of the meta file", err);
+    if (status != COLLET_OK) {
+        zip_fclose(*member);
+        *member = NULL;
+    }
+    return status;
+}
+
+static collet_status read_rows(const merge_part *part, const char *key, int64_t n_rows,
+                               merge_take take, void *user, collet_error *err)
+{
+    int64_t shape[3], width = 1, block;
+    int32_t axes = merge_part_shape(part, key, shape);
+    zip_file_t *member;
+
+    if (axes < 0)
+        return malformed(part, "the meta file has no shape of an array", err);
+    for (int32_t i = 0; i < axes; i++)
+        if (__builtin_mul_overflow(width, shape[i], &width) || width > (int64_t)1 << 40)
+            return malformed(part, "a row is too large", err);
+    block = width < BLOCK ? BLOCK / width : 1;
+    double *rows = malloc((size_t)(block * width) * sizeof *rows);
+    if (!rows)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", part->path);
+    collet_status status = open_array(part, key, part->n_rows, axes, shape, &member, err);
+    for (int64_t done = 0; status == COLLET_OK && done < n_rows; done += block) {
+        int64_t n = n_rows - done < block ? n_rows - done : block;
+        status = read_fully(part, member, rows, (size_t)(n * width) * sizeof *rows, err);
+        if (status == COLLET_OK)
+            status = take(user, n, rows, err);
+    }
+    if (member)
+        zip_fclose(member);
+    free(rows);
+    return status;
+}
+
+collet_status merge_part_rows(const merge_part *part, const char *key, merge_take take, void *user,
+                              collet_error *err)
+{
+    return read_rows(part, key, part->kept, take, user, err);
+}
+
+static collet_status keep_times(void *user, int64_t n, const double *rows, collet_error *err)
+{
+    merge_part *part = user;
+
+    (void)err;
+    memcpy(part->times + part->kept, rows, (size_t)n * sizeof *rows);
+    part->kept += n;
+    return COLLET_OK;
+}
+
+collet_status merge_part_open(const char *path, merge_part *part, collet_error *err)
+{
+    int code, length;
+
+    *part = (merge_part){.path = path};
+    collet_status status = read_meta(part, err);
+    if (status != COLLET_OK)
+        return status;
+    part->archive = zip_open(path, ZIP_RDONLY, &code);
+    if (!part->archive)
+        return collet_fail(err, COLLET_IO, "%s: it cannot be opened as an .npz file", path);
+    const char *comment = zip_get_archive_comment(part->archive, &length, 0);
+    const char *id = cJSON_GetStringValue(find(part, "id", NULL));
+    if (!id || !comment || strlen(id) != (size_t)length || memcmp(id, comment, strlen(id)) != 0)
+        return collet_fail(err, COLLET_FORMAT, "%s: its meta file %s is of other results", path,
+                           part->meta_path);
+    if (!find(part, "outputs", time_key))
+        return collet_fail(err, COLLET_INVALID,
+                           "%s: it has no times, by which results are merged: extract it with the "
+                           "key time_ps",
+                           path);
+    double count = cJSON_GetNumberValue(find(part, "frames", "count"));
+    part->n_rows = count >= 1 && count < 0x1p40 ? (int64_t)count : 0;
+    if (part->n_rows < 1)
+        return malformed(part, "its meta file has no number of frames", err);
+    part->times = malloc((size_t)part->n_rows * sizeof *part->times);
+    if (!part->times)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", path);
+    return read_rows(part, time_key, part->n_rows, keep_times, part, err);
+}
+
+void merge_part_close(merge_part *part)
+{
+    if (part->archive)
+        zip_discard(part->archive);
+    cJSON_Delete(part->meta);
+    free(part->meta_path);
+    free(part->times);
+}
+
+/* ---- Comparison -------------------------------------------------------------------------- */
+
+static int same_number(const cJSON *a, const cJSON *b)
+{
+    double x = cJSON_GetNumberValue(a), y = cJSON_GetNumberValue(b);
+
+    return fabs(x - y) <= 1e-9 * fabs(x);
+}
+
+static collet_status differ(const merge_part *first, const merge_part *other, const char *what,
+                            collet_error *err)
+{
+    return collet_fail(err, COLLET_INVALID,
+                       "%s and %s differ in %s: only results of the same kind can be merged",
+                       first->path, other->path, what);
+}
+
+static collet_status compare_outputs(const merge_part *first, const merge_part *other,
+                                     collet_error *err)
+{
+    const cJSON *outputs = find(first, "outputs", NULL), *item;
+    char what[128];
+
+    if (cJSON_GetArraySize(outputs) != cJSON_GetArraySize(find(other, "outputs", NULL)))
+        return differ(first, other, "their keys", err);
+    cJSON_ArrayForEach(item, outputs)
+    {
+        const cJSON *same = find(other, "outputs", item->string);
+        int64_t a[3] = {0}, b[3] = {0};
+        snprintf(what, sizeof what, "the key %.80s", item->string);
+        if (!same ||
+            merge_part_shape(first, item->string, a) != merge_part_shape(other, item->string, b) ||
+            memcmp(a, b, sizeof a) != 0 ||
+            !cJSON_Compare(cJSON_GetObjectItem(item, "unit"), cJSON_GetObjectItem(same, "unit"), 1))
+            return differ(first, other, what, err);
+    }
+    return COLLET_OK;
+}
+
+/* The first frame of each run is its own reference. */
+static collet_status compare_references(const merge_part *first, const merge_part *other,
+                                        collet_error *err)
+{
+    const cJSON *a = find(first, "inputs", "reference"), *b = find(other, "inputs", "reference");
+
+    if (!find(first, "outputs", "rmsd"))
+        return COLLET_OK;
+    if (!cJSON_GetObjectItem(a, "path") ||
+        !cJSON_Compare(cJSON_GetObjectItem(a, "path"), cJSON_GetObjectItem(b, "path"), 1))
+        return differ(first, other,
+                      "the reference of the key rmsd, by default the first frame of each (give all "
+                      "the same --reference, or leave rmsd out)",
+                      err);
+    return COLLET_OK;
+}
+
+collet_status merge_part_compare(const merge_part *first, const merge_part *other,
+                                 collet_error *err)
+{
+    static const struct {
+        const char *section, *key, *what;
+    } texts[] = {{"selection", "text", "their selections"},
+                 {"selection", "atoms", "the number of selected atoms"},
+                 {"axis", NULL, "the axis"},
+                 {"bodies", NULL, "their bodies"},
+                 {"periodic_box", "pbc", "what was done with the periodic box (--pbc)"}};
+
+    collet_status status = COLLET_OK;
+    for (size_t i = 0; status == COLLET_OK && i < sizeof texts / sizeof *texts; i++) {
+        const cJSON *a = find(first, texts[i].section, texts[i].key);
+        const cJSON *b = find(other, texts[i].section, texts[i].key);
+        if ((a || b) && !cJSON_Compare(a, b, 1))
+            status = differ(first, other, texts[i].what, err);
+    }
+    if (status == COLLET_OK)
+        status = compare_outputs(first, other, err);
+    if (status == COLLET_OK &&
+        !same_number(cJSON_GetObjectItem(find(first, "inputs", "masses"), "total_selected"),
+                     cJSON_GetObjectItem(find(other, "inputs", "masses"), "total_selected")))
+        status = differ(first, other, "the mass of the selected atoms", err);
+    return status == COLLET_OK ? compare_references(first, other, err) : status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* part.h - the results of one run: an .npz file and its meta file. */
+#ifndef TOOLS_MERGE_PART_H
+#define TOOLS_MERGE_PART_H
+
+#include <cjson/cJSON.h>
+#include <collet/collet.h>
+#include <zip.h>
+
+typedef struct merge_part {
+    const char *path; /* of the .npz */
+    char *meta_path;
+    zip_t *archive;
+    cJSON *meta;
+    double *times; /* ps */
+    int64_t n_rows;
+    int64_t kept; /* rows before the first one that a later part replaces */
+} merge_part;
+
+/* Opens a part and reads its times. IO, FORMAT where the files are not results of collet-extract, or
+ * not of the same run; NO_MEMORY. The caller closes it, also after an error. */
+collet_status merge_part_open(const char *path, merge_part *part, collet_error *err);
+void merge_part_close(merge_part *part);
+
+/* COLLET_INVALID, with what differs, where two parts are not results of the same kind. */
+collet_status merge_part_compare(const merge_part *first, const merge_part *other,
+                                 collet_error *err);
+
+/* The shape of a row of the array `key`, at most 3 axes; returns their number, -1: no such array. */
+int32_t merge_part_shape(const merge_part *part, const char *key, int64_t shape[3]);
+
+/* Takes n numbers of an array; any status but OK ends reading and is returned. */
+typedef collet_status (*merge_take)(void *user, int64_t n_rows, const double *rows,
+                                    collet_error *err);
+
+/* Reads the rows of an array that are kept, a few at a time. */
+collet_status merge_part_rows(const merge_part *part, const char *key, merge_take take, void *user,
+                              collet_error *err);
+
+#endif
