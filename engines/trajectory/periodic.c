@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/engines/test_trajectory_arrangement.c */
+/* Tests: tests/engines/test_trajectory_arrangement.c, tests/tools/test_extract_periodic.c */
 #include "periodic.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "directory.h"
-#include "extract_runs.h"
+#include "extract_warnings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,53 +17,6 @@
 #include <string.h>
 
 #define MISSING COLLET_TEST_DATA "/md/missing/"
-
-/* Runs it; the output is out.npz. */
-static tool_result run(int status, const char *const *args)
-{
-    const char *all[30] = {"--backend", "cpu_scalar", "--force", "-o", "out.npz"};
-    tool_setup setup = {.directory = directory};
-    size_t n = 5;
-
-    while (*args != NULL && n < 29)
-        all[n++] = *args++;
-    tool_result result = tool_run("collet-extract", all, &setup);
-    tool_expect(&result, status);
-    return result;
-}
-#define RUN(status, ...) run(status, (const char *const[]){__VA_ARGS__, NULL})
-
-static int count_of(const char *text, const char *part)
-{
-    int n = 0;
-
-    for (; (text = strstr(text, part)) != NULL; text++)
-        n++;
-    return n;
-}
-
-/* The run warns once, with this text, in the meta file too; NULL: it warns of nothing. */
-static void expect_warning(tool_result result, const char *text)
-{
-    cJSON *meta = extract_meta(directory);
-    const cJSON *warnings = meta_at(meta, "warnings");
-
-    if (count_of(result.err, "warning: ") != (text != NULL))
-        fail_msg("warnings:\n%s", result.err);
-    assert_int_equal(cJSON_GetArraySize(warnings), text != NULL);
-    if (text != NULL) {
-        assert_contains(result.err, text);
-        assert_contains(cJSON_GetArrayItem(warnings, 0)->valuestring, text);
-    }
-    cJSON_Delete(meta);
-    tool_free(&result);
-}
-
-static void expect_error(tool_result result, const char *text)
-{
-    assert_contains(result.err, text);
-    tool_free(&result);
-}
 
 /* Saves frames of three atoms with these titles. */
 static const char *save_titles(const char *const *titles, size_t n)
@@ -340,9 +293,8 @@ static void keys_without_a_field_are_nan(void **state)
 
 static void fields_that_begin_later(void **state)
 {
-    const char *text =
-        "frame 1 has forces, the first one has none: keys that need them "
-        "are left out";
+    const char *text = "frame 1 has forces, the first one has none: keys that need them "
+                       "are left out";
     io_image image = {0};
 
     (void)state;
@@ -354,16 +306,6 @@ static void fields_that_begin_later(void **state)
     expect_warning(RUN(0, "sparse.gro", "late.trr"), text);
     expect_warning(RUN(0, "sparse.gro", "late.trr", "--keys", "com"), NULL);
     expect_warning(RUN(0, "sparse.gro", "late.trr", "--stop", "1"), NULL);
-}
-
-/* Two atoms, with names, residues and x, y, z that follow each other in `atoms`, in a box. */
-static const char *save_pair(const char *atoms, const char *box)
-{
-    char text[256];
-    int length = snprintf(text, sizeof text, "pair t= 0\n    2\n%s%s\n", atoms, box);
-
-    io_save(io_path(directory, "pair.gro"), text, (size_t)length);
-    return "pair.gro";
 }
 
 /* Positions that fill their columns, and some that are too wide for them. */
@@ -457,101 +399,6 @@ static void only_selected_atoms_need_elements(void **state)
     cJSON_Delete(meta);
 }
 
-/* ---- Periodic boxes ---------------------------------------------------------------------- */
-
-/* A water whose hydrogen is at `position`, beside an oxygen at 0.1, 0.1, 0.1. */
-static const char *save_bond(const char *position, const char *box)
-{
-    char atoms[128];
-
-    snprintf(atoms, sizeof atoms,
-             "    7SOL     OW    1   0.100   0.100   0.100\n"
-             "    7SOL    HW1    2%s\n",
-             position);
-    return save_pair(atoms, box);
-}
-
-#define COM "--keys", "com"
-#define CUT COM, "--pbc", "none"
-
-static void molecules_that_the_box_cuts(void **state)
-{
-    static const char *const files[] = {WATER "traj.trr", WATER "traj.xtc"};
-    static const char text[] = "frame 0: SOL 3: its atoms are 0.985 box lengths apart along the x "
-                               "axis of the box, more than half";
-
-    (void)state;
-    for (size_t i = 0; i < 2; i++) {
-        expect_warning(RUN(0, WATER "conf.gro", files[i], CUT), text);
-        expect_warning(
-            RUN(0, WATER "conf.gro", files[i], CUT, "--selection", "resid 3"),
-            "(such molecules: 1): the periodic box cuts this molecule, or it is longer; "
-            "the results of a cut molecule are wrong: make molecules whole (--pbc whole");
-        expect_warning(RUN(0, WATER "conf.gro", files[i], COM), NULL);
-        expect_warning(RUN(0, WATER "conf.gro", files[i], CUT, "--selection", "resid 1 2"), NULL);
-        expect_warning(RUN(0, WATER "conf.gro", files[i], CUT, "--selection", "name OW"), NULL);
-    }
-    expect_warning(RUN(0, WATER "conf.gro", WATER "traj.xtc", CUT, "--start", "7"), "frame 7: SOL");
-    expect_warning(RUN(0, WATER "conf.gro", WATER "conf.gro", CUT), NULL);
-    expect_warning(RUN(0, PEPTIDE "conf.gro", PEPTIDE "traj.xtc", CUT), NULL);
-}
-
-static void boxes_that_cut(void **state)
-{
-    static const struct {
-        const char *position, *box, *text;
-    } cases[] = {
-        {"   0.100   0.100   2.950", "   3.0   3.0   3.0", "0.95 box lengths apart along the z"},
-        {"   0.100   1.590   0.100", "   3.0   3.0   3.0", NULL},
-        {"   0.100   1.610   0.100", "   3.0   3.0   3.0", "0.503 box lengths apart along the y"},
-        {"   0.100   0.100   2.950", "   3.0   3.0   0.0", NULL},
-        {"   0.100   0.100   2.950", "   0.0   0.0   0.0", NULL},
-        {"   0.100   0.100   2.950", "no box", NULL},
-        {"   0.100   0.100   2.950", "0 1 2 0.25 0.5 0.75 1.25 1.5 1.75", NULL}, /* flat */
-        /* Along y, but less than half along c = (1, 1, 2), and along b. */
-        {"   1.000   1.900   1.900", "3 3 2 0 0 0 0 1 1", "0.9 box lengths apart along the z"},
-        {"   0.700   1.700   0.900", "3 3 2 0 0 0 0 1 1", NULL},
-        {"   0.700   1.700   0.900", "3 3 2", "0.533 box lengths apart along the y"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *path = save_bond(cases[i].position, cases[i].box);
-
-        expect_warning(RUN(0, path, path, CUT), cases[i].text);
-    }
-}
-
-static void bonds_between_residues_that_the_box_cuts(void **state)
-{
-    static const char near[] = "    4ALA      C    1   0.100   0.100   0.100\n",
-                      end[] = "    4ALA    OXT    1   0.100   0.100   0.100\n",
-                      far[] = "    5GLY      N    2   2.950   0.100   0.100\n",
-                      later[] = "    6GLY      N    2   2.950   0.100   0.100\n",
-                      ligand[] = "    5LIG      N    2   2.950   0.100   0.100\n",
-                      sugar[] = "    4DA     O3'    1   0.100   0.100   0.100\n",
-                      base[] = "    5DT       P    2   2.950   0.100   0.100\n";
-    static const struct {
-        const char *first, *second, *text;
-    } cases[] = {
-        {near, far, "ALA 4: it and GLY 5 are 0.95 box lengths apart along the x"},
-        {sugar, base, "DA 4: it and DT 5 are"},
-        {near, later, NULL},
-        {end, far, NULL},
-        {near, ligand, "ALA 4: it and LIG 5 are"},
-        {base, near, NULL},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char atoms[128];
-
-        snprintf(atoms, sizeof atoms, "%s%s", cases[i].first, cases[i].second);
-        const char *path = save_pair(atoms, "   3.0   3.0   3.0");
-        expect_warning(RUN(0, path, path, CUT), cases[i].text);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -568,9 +415,6 @@ int main(void)
         cmocka_unit_test(positions_whose_fields_touch),
         cmocka_unit_test(names_that_may_be_metals),
         cmocka_unit_test(only_selected_atoms_need_elements),
-        cmocka_unit_test(molecules_that_the_box_cuts),
-        cmocka_unit_test(boxes_that_cut),
-        cmocka_unit_test(bonds_between_residues_that_the_box_cuts),
     };
 
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

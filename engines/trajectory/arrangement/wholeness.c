@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/test_extract_missing_data.c */
+/* Tests: tests/tools/test_extract_periodic.c */
 #include "wholeness.h"
 
 #include <math.h>

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-extract on molecules that the periodic box cuts: made whole, or named by a warning. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+#include "extract_warnings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Cut molecules ----------------------------------------------------------------------- */
+
+/* A water whose hydrogen is at `position`, beside an oxygen at 0.1, 0.1, 0.1. */
+static const char *save_bond(const char *position, const char *box)
+{
+    char atoms[128];
+
+    snprintf(atoms, sizeof atoms,
+             "    7SOL     OW    1   0.100   0.100   0.100\n"
+             "    7SOL    HW1    2%s\n",
+             position);
+    return save_pair(atoms, box);
+}
+
+#define COM "--keys", "com"
+#define CUT COM, "--pbc", "none"
+
+static void molecules_that_the_box_cuts(void **state)
+{
+    static const char *const files[] = {WATER "traj.trr", WATER "traj.xtc"};
+    static const char text[] = "frame 0: SOL 3: its atoms are 0.985 box lengths apart along the x "
+                               "axis of the box, more than half";
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        expect_warning(RUN(0, WATER "conf.gro", files[i], CUT), text);
+        expect_warning(
+            RUN(0, WATER "conf.gro", files[i], CUT, "--selection", "resid 3"),
+            "(such molecules: 1): the periodic box cuts this molecule, or it is longer; "
+            "the results of a cut molecule are wrong: make molecules whole (--pbc whole");
+        expect_warning(RUN(0, WATER "conf.gro", files[i], COM), NULL);
+        expect_warning(RUN(0, WATER "conf.gro", files[i], CUT, "--selection", "resid 1 2"), NULL);
+        expect_warning(RUN(0, WATER "conf.gro", files[i], CUT, "--selection", "name OW"), NULL);
+    }
+    expect_warning(RUN(0, WATER "conf.gro", WATER "traj.xtc", CUT, "--start", "7"), "frame 7: SOL");
+    expect_warning(RUN(0, WATER "conf.gro", WATER "conf.gro", CUT), NULL);
+    expect_warning(RUN(0, PEPTIDE "conf.gro", PEPTIDE "traj.xtc", CUT), NULL);
+}
+
+static void boxes_that_cut(void **state)
+{
+    static const struct {
+        const char *position, *box, *text;
+    } cases[] = {
+        {"   0.100   0.100   2.950", "   3.0   3.0   3.0", "0.95 box lengths apart along the z"},
+        {"   0.100   1.590   0.100", "   3.0   3.0   3.0", NULL},
+        {"   0.100   1.610   0.100", "   3.0   3.0   3.0", "0.503 box lengths apart along the y"},
+        {"   0.100   0.100   2.950", "   3.0   3.0   0.0", NULL},
+        {"   0.100   0.100   2.950", "   0.0   0.0   0.0", NULL},
+        {"   0.100   0.100   2.950", "no box", NULL},
+        {"   0.100   0.100   2.950", "0 1 2 0.25 0.5 0.75 1.25 1.5 1.75", NULL}, /* flat */
+        /* Along y, but less than half along c = (1, 1, 2), and along b. */
+        {"   1.000   1.900   1.900", "3 3 2 0 0 0 0 1 1", "0.9 box lengths apart along the z"},
+        {"   0.700   1.700   0.900", "3 3 2 0 0 0 0 1 1", NULL},
+        {"   0.700   1.700   0.900", "3 3 2", "0.533 box lengths apart along the y"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *path = save_bond(cases[i].position, cases[i].box);
+
+        expect_warning(RUN(0, path, path, CUT), cases[i].text);
+    }
+}
+
+static void bonds_between_residues_that_the_box_cuts(void **state)
+{
+    static const char near[] = "    4ALA      C    1   0.100   0.100   0.100\n",
+                      end[] = "    4ALA    OXT    1   0.100   0.100   0.100\n",
+                      far[] = "    5GLY      N    2   2.950   0.100   0.100\n",
+                      later[] = "    6GLY      N    2   2.950   0.100   0.100\n",
+                      ligand[] = "    5LIG      N    2   2.950   0.100   0.100\n",
+                      sugar[] = "    4DA     O3'    1   0.100   0.100   0.100\n",
+                      base[] = "    5DT       P    2   2.950   0.100   0.100\n";
+    static const struct {
+        const char *first, *second, *text;
+    } cases[] = {
+        {near, far, "ALA 4: it and GLY 5 are 0.95 box lengths apart along the x"},
+        {sugar, base, "DA 4: it and DT 5 are"},
+        {near, later, NULL},
+        {end, far, NULL},
+        {near, ligand, "ALA 4: it and LIG 5 are"},
+        {base, near, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char atoms[128];
+
+        snprintf(atoms, sizeof atoms, "%s%s", cases[i].first, cases[i].second);
+        const char *path = save_pair(atoms, "   3.0   3.0   3.0");
+        expect_warning(RUN(0, path, path, CUT), cases[i].text);
+    }
+}
+
+/* ---- Whole molecules --------------------------------------------------------------------- */
+
+/* Saves a .pdb file of carbon atoms of one residue in a cube of 3 nm; x in Angstrom. */
+static const char *save_chain(const double *x, int n, const char *bonds)
+{
+    char text[2048];
+    int length =
+        snprintf(text, sizeof text,
+                 "CRYST1   30.000   30.000   30.000  90.00  90.00  90.00 P 1           1\n");
+
+    for (int i = 0; i < n; i++)
+        length += snprintf(
+            text + length, sizeof text - (size_t)length,
+            "HETATM%5d  C%-2d LIG A   1    %8.3f   1.000   1.000  1.00  0.00           C\n", i + 1,
+            i + 1, x[i]);
+    length += snprintf(text + length, sizeof text - (size_t)length, "%sEND\n", bonds);
+    io_save(io_path(directory, "chain.pdb"), text, (size_t)length);
+    return "chain.pdb";
+}
+
+static double radius(void)
+{
+    npz out = npz_open(io_path(directory, "out.npz"));
+    double rg = npz_f64(&out, "rg", NULL, NULL)[0];
+
+    npz_close(&out);
+    return rg;
+}
+
+#define RG "--keys", "rg"
+
+/* A chain of 2.1 nm in a box of 3 nm, by nothing but distances: right, and reported. */
+static void residues_longer_than_half_the_box(void **state)
+{
+    static const double chain[] = {20, 23, 26, 29, 2, 5, 8, 11};
+    const char *path = save_chain(chain, 8, "");
+
+    (void)state;
+    expect_warning(RUN(0, path, path, RG),
+                   "LIG 1: its atoms are 0.7 box lengths apart along the x "
+                   "axis of the box, more than half (such molecules: 1): it "
+                   "was made whole by joining the nearest atoms");
+    assert_true(fabs(radius() - 0.3 * sqrt(63. / 12)) < 1e-6);
+}
+
+static void a_polymer_without_an_end(void **state)
+{
+    static const double chain[] = {0, 7.5, 15, 22.5};
+    static const char bonds[] = "CONECT    1    2    4\nCONECT    3    2    4\n";
+    static const char text[] =
+        "the molecule of LIG 1 is bonded to its own image through the periodic "
+        "box, so that it has no end";
+    const char *path = save_chain(chain, 4, bonds);
+
+    (void)state;
+    for (int bonded = 0; bonded < 2; bonded++) {
+        path = save_chain(chain, 4, bonded ? bonds : "");
+        expect_warning(RUN(0, path, path, RG), text);
+        expect_warning(RUN(0, path, path, RG, "--pbc", "nojump"), text);
+        assert_true(fabs(radius() - 0.75 * sqrt(15. / 12)) < 1e-6);
+    }
+}
+
+/* Frames without a box are named where others have one, or where the box is needed. */
+static void frames_without_a_box(void **state)
+{
+    static const char frame[] = "t= %d\n    2\n"
+                                "    7SOL     OW    1   0.100   0.100   0.100\n"
+                                "    7SOL    HW1    2   0.100   0.100   2.950\n%s\n";
+    char text[512];
+    int n = snprintf(text, sizeof text, frame, 0, "   3.0   3.0   3.0");
+
+    (void)state;
+    n += snprintf(text + n, sizeof text - (size_t)n, frame, 1, "   0.0   0.0   0.0");
+    io_save(io_path(directory, "boxes.gro"), text, (size_t)n);
+    expect_warning(RUN(0, "boxes.gro", "boxes.gro", RG), "1 of 2 frames have no periodic box");
+    expect_warning(RUN(0, "boxes.gro", "boxes.gro", RG, "--start", "1"), NULL);
+    cJSON *meta = extract_meta(directory);
+    assert_string_equal(meta_at(meta, "periodic_box/done")->valuestring, "the file has none");
+    cJSON_Delete(meta);
+    expect_warning(RUN(0, "boxes.gro", "boxes.gro", RG, "--start", "1", "--pbc", "center"),
+                   "1 of 1 frames have no periodic box");
+}
+
+static void wrong_choices(void **state)
+{
+    (void)state;
+    expect_error(RUN(2, WATER "conf.gro", WATER "traj.xtc", "--pbc", "mol"),
+                 "--pbc: 'mol' is not whole, nojump, center or none");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(molecules_that_the_box_cuts),
+        cmocka_unit_test(boxes_that_cut),
+        cmocka_unit_test(bonds_between_residues_that_the_box_cuts),
+        cmocka_unit_test(residues_longer_than_half_the_box),
+        cmocka_unit_test(a_polymer_without_an_end),
+        cmocka_unit_test(frames_without_a_box),
+        cmocka_unit_test(wrong_choices),
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}
