@@ -35,8 +35,10 @@ collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
     s->deleter = deleter;
     s->user = user;
     /* The memory is allocated later, when a kernel first needs an address. */
-    if (data)
+    if (data) {
         s->valid = 1;
+        atomic_init(&s->settled, 1);
+    }
     *out = s;
     return COLLET_OK;
 }
