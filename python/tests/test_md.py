@@ -56,6 +56,43 @@ def test_one_pass(fields):
     close(one.inertia, inertia[2])
 
 
+@pytest.mark.parametrize("mass", [masses, np.stack([masses * (1 + f) for f in range(FRAMES)])])
+def test_offsets(mass):
+    offsets = [0, 3, 3, 4, 11]
+    found = md.observables(positions, mass, velocities, offsets=offsets)
+    assert found.com.shape == (FRAMES, 4, 3) and found.inertia.shape == (FRAMES, 4, 3, 3)
+    assert np.isnan(found.com[:, 1]).all() and (found.inertia[:, 1] == 0).all()
+    for b in (0, 2, 3):
+        part = np.s_[..., offsets[b]:offsets[b + 1]]
+        one = md.observables(positions[:, part[-1]], mass[part], velocities[:, part[-1]])
+        for a, expected in zip(found, one):
+            assert (a is None) == (expected is None)
+            if a is not None:
+                close(a[:, b], expected)
+    close(md.compute_com_batch(positions[0], masses, offsets=offsets)[3],
+          md.compute_com_single(positions[0, 4:], masses[4:]))
+    for bad in ([0, 3, 12], [3, 2, 4], [-1, 4]):
+        with pytest.raises(collet.InvalidError, match="offsets"):
+            md.observables(positions, masses, offsets=bad)
+
+
+@pytest.mark.parametrize("mass", [masses[:5], masses[:10].reshape(2, 5),
+                                  np.stack([masses[:10].reshape(2, 5)] * FRAMES)])
+def test_bodies_of_equal_numbers(mass):
+    r, v = (a[:, :10].reshape(FRAMES, 2, 5, 3) for a in (positions, velocities))
+    found = md.observables(r, mass, v)
+    center = md.compute_com_batch(r, mass)
+    close(found.com, center)
+    close(found.inertia, md.inertia_tensor_batch(r, mass, center))
+    close(found.L, md.cross_product_trajectory(r, v, mass, center))
+    for b in range(2):
+        m = np.broadcast_to(mass, (FRAMES, 2, 5))[0, b]
+        close(found.kinetic[:, b], md.observables(r[:, b], m, v[:, b]).kinetic)
+    moments, axes = md.principal_axes_batch(found.inertia)
+    close(moments[:, 1], md.principal_axes_batch(found.inertia[:, 1])[0])
+    close(axes[:, 1], md.principal_axes_batch(found.inertia[:, 1])[1])
+
+
 @pytest.mark.parametrize("position", [np.float32, np.float64, np.int32, list, collet.asarray])
 @pytest.mark.parametrize("mass", [np.float32, np.float64, list, collet.asarray])
 @pytest.mark.parametrize("vector", [np.float32, np.float64])

@@ -31,6 +31,20 @@ def _atoms(positions, masses, vectors=None):
     return positions, masses, vectors
 
 
+def _bodies(positions, masses, *others):
+    """Positions (frames, bodies, atoms, 3) as (frames x bodies, atoms, 3), masses of (atoms,),
+    (bodies, atoms) or (frames, bodies, atoms) and the others likewise, and a function that gives
+    results their axes back; with fewer axes everything as it is."""
+    if len(positions.shape) != 4:
+        return positions, masses, others, lambda result: result
+    frames, bodies, atoms, _ = positions.shape
+    if len(masses.shape) > 1:
+        masses = np.broadcast_to(np.asarray(masses), (frames, bodies, atoms)).reshape(-1, atoms)
+    return (positions.reshape((frames * bodies, atoms, 3)), masses,
+            tuple(a.reshape((frames * bodies,) + tuple(a.shape[2:])) for a in others),
+            lambda result: result.reshape((frames, bodies) + tuple(result.shape[1:])))
+
+
 def _rows(kernel, ndim, *arrays):
     """kernel(*arrays), where the first has `ndim` axes; with one axis fewer it is one frame, and so
     are the results."""
@@ -40,73 +54,90 @@ def _rows(kernel, ndim, *arrays):
     return tuple(r[0] for r in results) if isinstance(results, tuple) else results[0]
 
 
-def compute_com_batch(positions, masses):
+def compute_com_batch(positions, masses, offsets=None):
     """The centre of mass, sum m r / sum m.
 
-    positions : (frames, atoms, 3) or (atoms, 3)
-    masses : (atoms,)
-    Returns (frames, 3) or (3,), f64, in units of positions; NaN where the masses sum to 0.
+    positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
+    masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
+    offsets : of bodies, as in observables
+    Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), f64, in units of positions; NaN where
+    the masses sum to 0.
     Raises collet.ShapeError."""
+    if offsets is not None:
+        return observables(positions, masses, offsets=offsets).com
     positions, masses, _ = _atoms(positions, masses)
-    return _rows(lambda p: op.com(p, masses), 3, positions)
+    positions, masses, _, restore = _bodies(positions, masses)
+    return restore(_rows(lambda p: op.com(p, masses), 3, positions))
 
 
 def inertia_tensor_batch(positions, masses, com):
     """The inertia tensor about com, sum m (r^2 1 - r r^T) with r relative to com.
 
-    positions : (frames, atoms, 3) or (atoms, 3)
-    masses : (atoms,)
-    com : (frames, 3) or (3,)
-    Returns (frames, 3, 3) or (3, 3), f64, symmetric, in units of masses times positions squared.
+    positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
+    masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
+    com : (frames, 3) or (3,), or (frames, bodies, 3)
+    Returns (frames, 3, 3) or (3, 3), of bodies (frames, bodies, 3, 3), f64, symmetric, in units of
+    masses times positions squared.
     Raises collet.ShapeError."""
     positions, masses, _ = _atoms(positions, masses)
-    return _rows(lambda p, c: op.inertia(p, masses, c), 3, positions, _real(com, _REAL[1]))
+    positions, masses, (com,), restore = _bodies(positions, masses, _real(com, _REAL[1]))
+    return restore(_rows(lambda p, c: op.inertia(p, masses, c), 3, positions, com))
 
 
 def cross_product_trajectory(positions, vectors, masses, com):
     """sum m (r - com) x v: angular momentum with velocities, torque with forces and masses of 1.
 
-    positions, vectors : (frames, atoms, 3) or (atoms, 3)
-    masses : (atoms,)
-    com : (frames, 3) or (3,)
-    Returns (frames, 3) or (3,), f64, in units of masses times positions times vectors.
+    positions, vectors : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
+    masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
+    com : (frames, 3) or (3,), or (frames, bodies, 3)
+    Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), f64, in units of masses times
+    positions times vectors.
     Raises collet.ShapeError."""
     positions, masses, vectors = _atoms(positions, masses, vectors)
-    return _rows(lambda p, c, v: op.cross_sum(p, masses, c, v), 3, positions, _real(com, _REAL[1]),
-                 vectors)
+    positions, masses, (com, vectors), restore = _bodies(positions, masses, _real(com, _REAL[1]),
+                                                         vectors)
+    return restore(_rows(lambda p, c, v: op.cross_sum(p, masses, c, v), 3, positions, com, vectors))
 
 
-def observables(positions, masses, velocities=None, forces=None):
+def observables(positions, masses, velocities=None, forces=None, offsets=None):
     """com, inertia, L, torque and kinetic energies in one pass: a named tuple.
 
-    positions : (frames, atoms, 3) or (atoms, 3)
-    masses : (atoms,)
+    positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
+    masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
     velocities, forces : like positions, or None
-    Returns com, inertia, L, torque, kinetic as f64, (frames, 3), inertia (frames, 3, 3), for one
-    frame without the first axis. L and kinetic (total, translational, rotational) are None without
-    velocities, torque without forces.
-    Raises collet.ShapeError."""
+    offsets : (bodies + 1,), rising: body b has the atoms offsets[b] to offsets[b + 1] - 1 of
+        (frames, atoms, 3) or (atoms, 3)
+    Returns com, inertia, L, torque, kinetic as f64, (frames, 3), inertia (frames, 3, 3), of bodies
+    (frames, bodies, 3) and (frames, bodies, 3, 3), for one frame without the first axis. L and
+    kinetic (total, translational, rotational) are None without velocities, torque without forces.
+    Raises collet.ShapeError, collet.InvalidError for offsets that are not so."""
     given = [_real(a) for a in (positions, velocities, forces) if a is not None]
     dtype = np.result_type(*(a.dtype for a in given))
     given = iter([_real(a, dtype) for a in given])
     positions, velocities, forces = (None if a is None else next(given)
                                      for a in (positions, velocities, forces))
     positions, masses, _ = _atoms(positions, masses)
+    if offsets is not None:
+        offsets = _host.array(offsets, np.dtype(np.int64))
+    given = [a for a in (velocities, forces) if a is not None]
+    positions, masses, given, restore = _bodies(positions, masses, *given)
+    given = iter(given)
+    velocities, forces = (None if a is None else next(given) for a in (velocities, forces))
     one = len(positions.shape) == 2
     fields = [None if a is None else a[None] if one else a
               for a in (positions, velocities, forces)]
     out = (None, None, None if velocities is not None else False,
            None if forces is not None else False, None if velocities is not None else False)
-    found = op.observables(fields[0], masses, fields[1], fields[2], out=out)
-    return type(found)(*(None if a is None else a[0] for a in found)) if one else found
+    found = op.observables(fields[0], masses, fields[1], fields[2], offsets, out=out)
+    return type(found)(*(None if a is None else a[0] if one else restore(a) for a in found))
 
 
 def principal_axes_batch(inertia_tensors):
     """Principal moments and axes.
 
-    inertia_tensors : (frames, 3, 3) or (3, 3); its symmetric part counts
-    Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), f64:
-    columns, right-handed, with signs that continue from the frame before.
+    inertia_tensors : (frames, 3, 3) or (3, 3), or (frames, bodies, 3, 3); its symmetric part counts
+    Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), of bodies
+    with their axis, f64: columns, right-handed, with signs that continue from the frame before.
     Raises collet.ShapeError."""
     return _rows(lambda i: tuple(op.principal_axes(i)), 3, _real(inertia_tensors, _REAL[1]))
 
@@ -155,7 +186,7 @@ def time_derivative_batch(data, times):
     Returns the shape of data, f64; zeros of one frame, NaN where the two times are equal.
     Raises collet.ShapeError."""
     data, times = _real(data), _real(times, _REAL[1])
-    if len(data.shape) == 2 and data.shape[1] == 3:
+    if len(data.shape) in (2, 3) and data.shape[-1] == 3:
         return op.time_derivative(data, times).derivative
     flat = np.asarray(data).reshape(data.shape[0], -1)
     columns = flat.shape[1]
