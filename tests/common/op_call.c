@@ -272,11 +272,6 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
     return 1;
 }
 
-int op_call_lacks_bodies(const op_call *c, const char *backend)
-{
-    return has_offsets(c) && strncmp(backend, "cpu_", 4) != 0;
-}
-
 int op_call_by_rule(const op_call *c)
 {
     return c->info.operands[0].pattern[0].any;

@@ -54,9 +54,6 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
 /* Whether a rule ("*") computes the outputs' shapes. */
 int op_call_by_rule(const op_call *c);
 
-/* Whether the backend refuses the call's bodies, so that another backend computes them. */
-int op_call_lacks_bodies(const op_call *c, const char *backend);
-
 /* collet_ops_infer with the inputs and the outputs' dtypes. */
 collet_status op_call_infer(const op_call *c, collet_array_spec *outs, collet_error *err);
 

@@ -9,18 +9,18 @@
 typedef struct atoms_op {
     uint32_t what;
     int32_t moves;
-    uint32_t positions, masses, velocities, forces, origins;
+    uint32_t positions, masses, velocities, forces, origins, offsets;
     uint32_t results[MD_RESULTS]; /* operand + 1; 0: none */
 } atoms_op;
 
 static const atoms_op ops[] = {
-    [COLLET_OP_COM] = {MD_MOMENTS, 1, 1, 2, 0, 0, 0, {[MD_COM] = 1}},
-    [COLLET_OP_INERTIA] = {MD_MOMENTS, 0, 1, 2, 0, 0, 3, {[MD_INERTIA] = 1}},
-    [COLLET_OP_CROSS_SUM] = {MD_ANGULAR, 0, 1, 2, 4, 0, 3, {[MD_L] = 1}},
+    [COLLET_OP_COM] = {MD_MOMENTS, 1, 1, 2, 0, 0, 0, 0, {[MD_COM] = 1}},
+    [COLLET_OP_INERTIA] = {MD_MOMENTS, 0, 1, 2, 0, 0, 3, 0, {[MD_INERTIA] = 1}},
+    [COLLET_OP_CROSS_SUM] = {MD_ANGULAR, 0, 1, 2, 4, 0, 3, 0, {[MD_L] = 1}},
     [COLLET_OP_KINETIC] =
-        {MD_MOMENTS | MD_ANGULAR | MD_LINEAR, 1, 1, 2, 3, 0, 0, {[MD_ENERGIES] = 1}},
+        {MD_MOMENTS | MD_ANGULAR | MD_LINEAR, 1, 1, 2, 3, 0, 0, 0, {[MD_ENERGIES] = 1}},
     [COLLET_OP_GYRATION] =
-        {MD_MOMENTS, 1, 3, 4, 0, 0, 0, {[MD_RADIUS] = 1, [MD_TENSOR] = 2, [MD_ASPHERICITY] = 3}},
+        {MD_MOMENTS, 1, 3, 4, 0, 0, 0, 5, {[MD_RADIUS] = 1, [MD_TENSOR] = 2, [MD_ASPHERICITY] = 3}},
     [COLLET_OP_OBSERVABLES] =
         {MD_MOMENTS,
          1,
@@ -29,6 +29,7 @@ static const atoms_op ops[] = {
          7,
          8,
          0,
+         9,
          {[MD_COM] = 1, [MD_INERTIA] = 2, [MD_L] = 3, [MD_TORQUE] = 4, [MD_ENERGIES] = 5}},
 };
 
@@ -47,7 +48,8 @@ JIT_KERNEL(atoms)
                  .masses = find(call, op->masses),
                  .velocities = find(call, op->velocities),
                  .forces = find(call, op->forces),
-                 .origins = find(call, op->origins)};
+                 .origins = find(call, op->origins),
+                 .offsets = find(call, op->offsets)};
     for (int i = 0; i < MD_RESULTS; i++)
         s.results[i] = op->results[i] ? operand_of(call, op->results[i] - 1) : NULL;
     /* An optional input adds its sums. */
@@ -65,14 +67,13 @@ JIT_KERNEL(atoms)
 
 JIT_ACCEPTS(atoms)
 {
-    if (operand_of(call, call->n_out + 1)->ndim > 1 ||
-        (call->n_out > 1 && operand_present(operand_of(call, call->n_out + call->n_in - 1))))
-        return jit_host(device)->fail(call->err, COLLET_REFUSED, "it has no kernel for bodies yet");
     const collet_operand *positions = operand_of(call, ops[call->op].positions);
-    if (positions->shape[0] > INT32_MAX - 1)
-        return jit_host(device)->fail(call->err, COLLET_REFUSED, "more than %d frames in one call",
+    md_geometry g = md_geometry_of(jit_traits_of(device), positions->shape[0], positions->shape[1],
+                                   find(call, ops[call->op].offsets));
+    if (g.rows > INT32_MAX - 1)
+        return jit_host(device)->fail(call->err, COLLET_REFUSED,
+                                      "more than %d bodies in all frames of one call",
                                       INT32_MAX - 1);
-    *workspace_bytes = sizeof(double) * md_sums_workspace(jit_traits_of(device),
-                                                          positions->shape[0], positions->shape[1]);
+    *workspace_bytes = sizeof(double) * md_sums_workspace(&g);
     return COLLET_OK;
 }

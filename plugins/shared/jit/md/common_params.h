@@ -13,11 +13,14 @@ typedef struct md_place {
 } md_place;
 
 /*
- * How the atoms of frames are divided: a frame has `blocks` of `block` atoms, and each block has a
- * team of 1 << team_bits adjacent items of a group, which take its atoms cyclically.
+ * How atoms are divided. Row t is body t % bodies of frame t / bodies; its atoms are divided into
+ * `blocks` of equal numbers, and each block has a team of 1 << team_bits adjacent items of a group,
+ * which take its atoms cyclically. `atoms`: of a frame. The offsets of bodies are `offsets_step`
+ * elements apart from element `offsets` on.
  */
 typedef struct md_geometry {
-    i64 frames, atoms, blocks, block;
+    i64 rows, bodies, atoms, blocks;
+    i64 offsets, offsets_step;
     i32 team_bits, unused;
 } md_geometry;
 

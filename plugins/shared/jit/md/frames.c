@@ -50,7 +50,7 @@ JIT_KERNEL(frames)
 
 typedef struct axes_call {
     jit_sequence s;
-    int64_t frames, padded;
+    int64_t frames, bodies, padded;
     uint64_t groups;
     md_place moments, axes, inertia, previous;
 } axes_call;
@@ -64,7 +64,7 @@ static void launch_eigen(axes_call *a)
     jit_pass_block(&l, &a->moments, sizeof a->moments);
     jit_pass_block(&l, &a->axes, sizeof a->axes);
     jit_pass_block(&l, &a->inertia, sizeof a->inertia);
-    jit_pass_i64(&l, a->frames);
+    jit_pass_i64s(&l, a->frames, a->bodies);
     jit_sequence_enqueue(&a->s, &l, a->groups);
 }
 
@@ -77,7 +77,7 @@ static void launch_maps(axes_call *a)
     md_pass(&l, operand_of(a->s.call, 3));
     jit_pass_block(&l, &a->axes, sizeof a->axes);
     jit_pass_block(&l, &a->previous, sizeof a->previous);
-    jit_pass_i64s(&l, a->frames, a->padded);
+    jit_pass_i64s(&l, a->frames, a->bodies, a->padded);
     jit_sequence_enqueue(&a->s, &l, a->groups);
 }
 
@@ -98,21 +98,28 @@ static void launch_align(axes_call *a)
     md_pass(&l, operand_of(a->s.call, 1));
     jit_pass_buffer(&l, a->s.call->workspace);
     jit_pass_block(&l, &a->axes, sizeof a->axes);
-    jit_pass_i64s(&l, a->frames, a->padded);
+    jit_pass_i64s(&l, a->frames, a->bodies, a->padded);
     jit_sequence_enqueue(&a->s, &l, a->groups);
+}
+
+static uint64_t rows_of(const collet_kernel_call *call)
+{
+    const collet_operand *inertia = operand_of(call, 2);
+    return (uint64_t)(inertia->shape[0] * md_bodies(inertia, 2));
 }
 
 JIT_KERNEL(principal_axes)
 {
     axes_call a = {.s = jit_sequence_of(device, queue, call),
                    .frames = operand_of(call, 2)->shape[0],
+                   .bodies = md_bodies(operand_of(call, 2), 2),
                    .moments = md_place_of(operand_of(call, 0), 1),
                    .axes = md_place_of(operand_of(call, 1), 2),
                    .inertia = md_place_of(operand_of(call, 2), 2),
                    .previous = md_place_of(operand_of(call, 3), 2)};
-    if (a.frames == 0)
+    if (rows_of(call) == 0)
         return COLLET_OK;
-    a.groups = jit_groups(a.s.traits, (uint64_t)a.frames);
+    a.groups = jit_groups(a.s.traits, rows_of(call));
     a.padded = (int64_t)(a.groups * a.s.traits->group);
     launch_eigen(&a);
     launch_maps(&a);
@@ -121,13 +128,11 @@ JIT_KERNEL(principal_axes)
     return a.s.status;
 }
 
-/* One byte per frame, in whole groups, and one per group. */
+/* One byte per row, in whole groups, and one per group. */
 JIT_ACCEPTS(principal_axes)
 {
-    if (operand_of(call, 0)->ndim > 2)
-        return jit_host(device)->fail(call->err, COLLET_REFUSED, "it has no kernel for bodies yet");
     const jit_traits *t = jit_traits_of(device);
-    uint64_t groups = jit_groups(t, (uint64_t)operand_of(call, 2)->shape[0]);
+    uint64_t groups = jit_groups(t, rows_of(call));
     *workspace_bytes = groups * t->group + groups;
     return COLLET_OK;
 }

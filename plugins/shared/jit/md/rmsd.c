@@ -17,9 +17,10 @@ static const jit_source fit_source =
 /* A call; offsets from `partial` on are f64s of the workspace. */
 typedef struct rmsd_call {
     jit_sequence s;
-    const collet_operand *positions, *weights, *reference;
+    const collet_operand *positions, *weights, *reference, *offsets;
     md_geometry g;
-    int64_t partial, totals, deviations, weight_sums, centre, fits, sums, end;
+    int64_t frames_of_centres; /* one, or all if weights differ from frame to frame */
+    int64_t partial, totals, deviations, weight_sums, centres, fits, sums, end;
 } rmsd_call;
 
 static rmsd_call call_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
@@ -28,43 +29,54 @@ static rmsd_call call_of(collet_device *device, collet_queue *queue, const colle
     rmsd_call c = {.s = jit_sequence_of(device, queue, call),
                    .positions = operand_of(call, 2),
                    .weights = operand_of(call, 3),
-                   .reference = operand_of(call, 4)};
+                   .reference = operand_of(call, 4),
+                   .offsets = operand_of(call, 5)};
     int64_t frames = c.positions->shape[0], atoms = c.positions->shape[1];
-    c.g = md_geometry_of(t, frames, atoms);
-    int64_t at = OVERLAP_ROWS * frames * c.g.blocks;
+    c.g = md_geometry_of(t, frames, atoms, c.offsets);
+    c.frames_of_centres = c.weights->ndim > 1 ? frames : 1;
+    md_geometry centres = md_geometry_of(t, c.frames_of_centres, atoms, c.offsets);
+    int64_t rows = c.g.rows, at = OVERLAP_ROWS * rows * c.g.blocks;
     c.totals = c.g.blocks > 1 ? at : 0;
-    at += c.g.blocks > 1 ? OVERLAP_ROWS * frames : 0;
+    at += c.g.blocks > 1 ? OVERLAP_ROWS * rows : 0;
     /* The row of weights is read last; the deviations overwrite the following row. */
     c.weight_sums = c.totals;
-    c.deviations = c.totals + frames;
-    c.centre = at;
-    c.fits = at + 3;
-    c.sums = c.fits + 12 * frames;
-    c.end = c.sums + (int64_t)md_sums_workspace(t, 1, atoms);
+    c.deviations = c.totals + rows;
+    c.centres = at;
+    c.fits = at + 3 * centres.rows;
+    c.sums = c.fits + 12 * rows;
+    c.end = c.sums + (int64_t)md_sums_workspace(&centres);
     return c;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-/* The reference's centre of mass, computed as the com of a single frame. */
+/* The centres of mass of the reference, which every frame repeats. */
 static void centre_reference(rmsd_call *c)
 {
-    static const int64_t shape[] = {3}, strides[] = {1};
+    const int64_t bodies = c->g.bodies;
+    const int64_t shape[] = {c->frames_of_centres, bodies, 3}, strides[] = {3 * bodies, 3, 1};
+    const int64_t frames[] = {c->frames_of_centres, c->reference->shape[0], 3};
+    const int64_t steps[] = {0, c->reference->strides[0], c->reference->strides[1]};
+    collet_operand repeated = *c->reference;
     collet_operand centre = {.buffer = c->s.call->workspace,
-                             .byte_offset = (uint64_t)c->centre * sizeof(double),
+                             .byte_offset = (uint64_t)c->centres * sizeof(double),
                              .dtype = COLLET_F64,
-                             .ndim = 1,
+                             .ndim = 3,
                              .shape = shape,
                              .strides = strides};
+    repeated.ndim = 3;
+    repeated.shape = frames;
+    repeated.strides = steps;
     md_sums s = {.what = MD_MOMENTS,
                  .moves = 1,
-                 .positions = c->reference,
+                 .positions = &repeated,
+                 .offsets = operand_present(c->offsets) ? c->offsets : NULL,
                  .masses = operand_present(c->weights) ? c->weights : NULL,
                  .results = {[MD_COM] = &centre}};
     md_sums_run(&c->s, &s, c->sums);
 }
 
-/* Sums over the atoms of every frame, into `partial`. */
+/* Sums over the atoms of every row, into `partial`. */
 static void launch_pass(rmsd_call *c, const char *kernel, int64_t partial)
 {
     static const char *const options[] = {"-DPOSITIONS=f32 -DMASSES=f32 -DREFERENCE=f32",
@@ -79,7 +91,8 @@ static void launch_pass(rmsd_call *c, const char *kernel, int64_t partial)
                     .masses = md_place_of_column(c->weights),
                     .reference = md_place_of(c->reference, 2),
                     .partial = partial,
-                    .centre = c->centre,
+                    .centres = c->centres,
+                    .centres_frame = c->frames_of_centres > 1 ? c->g.bodies : 0,
                     .fits = c->fits};
     jit_launch l;
     jit_launch_begin(&l, &rmsd_source, options[types], kernel);
@@ -87,11 +100,12 @@ static void launch_pass(rmsd_call *c, const char *kernel, int64_t partial)
     md_pass(&l, c->positions);
     md_pass(&l, c->weights);
     md_pass(&l, c->reference);
+    md_pass(&l, c->offsets);
     jit_pass_block(&l, &job, sizeof job);
     jit_sequence_enqueue(&c->s, &l, md_geometry_groups(&c->g, c->s.traits));
 }
 
-/* A kernel of one item a frame, which writes `out` from the numbers `from` and `to` of the
+/* A kernel of one item a row, which writes `out` from the numbers `from` and `to` of the
  * workspace.
  */
 static void launch_fit(rmsd_call *c, const char *kernel, const collet_operand *out, int32_t axes,
@@ -103,8 +117,8 @@ static void launch_fit(rmsd_call *c, const char *kernel, const collet_operand *o
     jit_pass_buffer(&l, c->s.call->workspace);
     md_pass(&l, out);
     jit_pass_block(&l, &at, sizeof at);
-    jit_pass_i64s(&l, from, to, c->g.frames);
-    jit_sequence_enqueue(&c->s, &l, jit_groups(c->s.traits, (uint64_t)c->g.frames));
+    jit_pass_i64s(&l, from, to, c->g.rows, c->g.bodies);
+    jit_sequence_enqueue(&c->s, &l, jit_groups(c->s.traits, (uint64_t)c->g.rows));
 }
 
 /* ---- The call -------------------------------------------------------------------------------- */
@@ -112,7 +126,7 @@ static void launch_fit(rmsd_call *c, const char *kernel, const collet_operand *o
 JIT_KERNEL(rmsd)
 {
     rmsd_call c = call_of(device, queue, call);
-    if (c.g.frames == 0)
+    if (c.g.rows == 0)
         return COLLET_OK;
     centre_reference(&c);
     launch_pass(&c, "overlap", c.partial);
@@ -126,8 +140,6 @@ JIT_KERNEL(rmsd)
 
 JIT_ACCEPTS(rmsd)
 {
-    if (operand_of(call, 3)->ndim > 1 || operand_present(operand_of(call, 5)))
-        return jit_host(device)->fail(call->err, COLLET_REFUSED, "it has no kernel for bodies yet");
     *workspace_bytes = (uint64_t)call_of(device, NULL, call).end * sizeof(double);
     return COLLET_OK;
 }

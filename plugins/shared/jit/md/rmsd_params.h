@@ -3,7 +3,7 @@
 #ifndef COLLET_JIT_MD_RMSD_PARAMS_H
 #define COLLET_JIT_MD_RMSD_PARAMS_H
 
-/* Rows of the sums of a frame: w, w d, w d y^T, w y. */
+/* The sums of a body: w, w d, w d y^T, w y. */
 #define OVERLAP_WEIGHT 0
 #define OVERLAP_FIRST 1
 #define OVERLAP_COVARIANCE 4
@@ -14,8 +14,9 @@ typedef struct rmsd_job {
     md_geometry g;
     md_place r, masses, reference; /* a row is an atom */
     i64 partial;                   /* their offsets in the workspace, in f64s */
-    i64 centre;                    /* of the reference: 3 numbers */
-    i64 fits;                      /* a frame's rotation and shift: 12 numbers */
+    i64 centres;                   /* of the reference: 3 numbers of a body */
+    i64 centres_frame;             /* centres of a frame; 0: the same in all frames */
+    i64 fits;                      /* a row's rotation and shift: 12 numbers */
 } rmsd_job;
 
 #endif

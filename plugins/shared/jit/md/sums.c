@@ -23,30 +23,38 @@ static const jit_source finish_source =
 /* Minimum number of items in a team, if there are enough atoms. */
 #define LEAST_TEAM 32
 
-md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms)
+md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms,
+                           const collet_operand *offsets)
 {
-    md_geometry g = {.frames = frames, .atoms = atoms};
+    md_geometry g = {.rows = frames, .bodies = 1, .atoms = atoms};
+    if (offsets && operand_present(offsets)) {
+        g.bodies = offsets->shape[0] - 1;
+        g.rows = frames * g.bodies;
+        g.offsets = md_first(offsets);
+        g.offsets_step = offsets->strides[0];
+        /* The mean stands for all bodies: their atoms are known only on the device. */
+        atoms = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(g.bodies > 0 ? g.bodies : 1));
+    }
     int64_t team = 1, target = (int64_t)t->units * ITEMS_A_UNIT;
     while (team < t->group && LEAST_ATOMS * team <= atoms &&
-           (team < LEAST_TEAM || atoms > ENOUGH_ATOMS * team || frames * team < target)) {
+           (team < LEAST_TEAM || atoms > ENOUGH_ATOMS * team || g.rows * team < target)) {
         team *= 2;
         g.team_bits++;
     }
     int64_t blocks = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(team * MOST_ATOMS));
     blocks = blocks > 1 ? blocks : 1;
-    while (frames * team * blocks < target && 4 * LEAST_ATOMS * team * blocks <= atoms)
+    while (g.rows * team * blocks < target && 4 * LEAST_ATOMS * team * blocks <= atoms)
         blocks *= 2;
     int64_t each = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(blocks * team));
     each = each > 1 ? each : 1;
-    g.block = each * team;
-    g.blocks = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)g.block);
+    g.blocks = (int64_t)jit_ceiling((uint64_t)atoms, (uint64_t)(each * team));
     g.blocks = g.blocks > 1 ? g.blocks : 1;
     return g;
 }
 
 uint64_t md_geometry_groups(const md_geometry *g, const jit_traits *t)
 {
-    return jit_ceiling((uint64_t)g->frames * (uint64_t)g->blocks, t->group >> g->team_bits);
+    return jit_ceiling((uint64_t)g->rows * (uint64_t)g->blocks, t->group >> g->team_bits);
 }
 
 /* ---- Layout of the workspace ------------------------------------------------------------------
@@ -60,20 +68,19 @@ typedef struct layout {
 static layout layout_of(const md_geometry *g, int64_t first)
 {
     layout r = {.partial = first};
-    int64_t at = first + SUM_ROWS * g->frames * g->blocks;
+    int64_t at = first + SUM_ROWS * g->rows * g->blocks;
     r.totals = g->blocks > 1 ? at : r.partial;
-    at += g->blocks > 1 ? SUM_ROWS * g->frames : 0;
+    at += g->blocks > 1 ? SUM_ROWS * g->rows : 0;
     r.origins = at;
-    at += 3 * g->frames;
+    at += 3 * g->rows;
     r.list = 2 * at;
-    r.end = at + (g->frames + 2) / 2;
+    r.end = at + (g->rows + 2) / 2;
     return r;
 }
 
-uint64_t md_sums_workspace(const jit_traits *t, int64_t frames, int64_t atoms)
+uint64_t md_sums_workspace(const md_geometry *g)
 {
-    md_geometry g = md_geometry_of(t, frames, atoms);
-    return (uint64_t)layout_of(&g, 0).end;
+    return (uint64_t)layout_of(g, 0).end;
 }
 
 /* ---- Launches -------------------------------------------------------------------------------- */
@@ -94,12 +101,12 @@ uint32_t md_types(const collet_operand *positions, const collet_operand *masses)
     return masses && masses->dtype == COLLET_F64;
 }
 
-static uint32_t rows_of(uint32_t what)
+static uint32_t sums_set(uint32_t what)
 {
-    uint32_t rows = 0;
+    uint32_t set = 0;
     for (uint32_t k = 0; k < SUM_ROWS; k++)
-        rows |= SUM_IS_SET(what, k) ? 1u << k : 0;
-    return rows;
+        set |= SUM_IS_SET(what, k) ? 1u << k : 0;
+    return set;
 }
 
 /* The list is usually empty: as many groups as keep the device busy share it. */
@@ -133,12 +140,13 @@ static void launch_sums(jit_sequence *q, const md_sums *s, const md_geometry *g,
     md_pass(&l, s->velocities);
     md_pass(&l, s->forces);
     md_pass(&l, s->origins);
+    md_pass(&l, s->offsets);
     jit_pass_block(&l, &job, sizeof job);
     jit_sequence_enqueue(q, &l, groups_of(q->traits, md_geometry_groups(g, q->traits), listed));
 }
 
 void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
-               uint32_t rows)
+               uint32_t set)
 {
     jit_launch l;
     if (g->blocks == 1)
@@ -146,10 +154,10 @@ void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t t
     jit_launch_begin(&l, &finish_source, "", "gather");
     jit_pass_buffer(&l, q->call->workspace);
     jit_pass_buffer(&l, q->call->workspace);
-    jit_pass_i64s(&l, partial, totals, list < 0 ? 0 : list, g->frames, g->blocks);
-    jit_pass_i32(&l, (int32_t)rows);
+    jit_pass_i64s(&l, partial, totals, list < 0 ? 0 : list, g->rows, g->blocks);
+    jit_pass_i32(&l, (int32_t)set);
     jit_pass_i32(&l, list >= 0);
-    jit_sequence_enqueue(q, &l, groups_of(q->traits, (uint64_t)g->frames, list >= 0));
+    jit_sequence_enqueue(q, &l, groups_of(q->traits, (uint64_t)g->rows, list >= 0));
 }
 
 static void launch_finish(jit_sequence *q, const md_sums *s, const md_geometry *g, const layout *r,
@@ -158,12 +166,11 @@ static void launch_finish(jit_sequence *q, const md_sums *s, const md_geometry *
     static const int32_t axes[MD_RESULTS] = {
         [MD_COM] = 1,      [MD_INERTIA] = 2, [MD_L] = 1,      [MD_TORQUE] = 1,
         [MD_ENERGIES] = 1, [MD_RADIUS] = 0,  [MD_TENSOR] = 2, [MD_ASPHERICITY] = 0};
-    finish_job job = {.frames = g->frames,
-                      .atoms = g->atoms,
+    finish_job job = {.g = *g,
                       .totals = r->totals,
                       .origins = r->origins,
                       .list = r->list,
-                      .rows = (int32_t)rows_of(s->what),
+                      .set = (int32_t)sums_set(s->what),
                       .round = round,
                       .moves = s->moves};
     finish_places places;
@@ -171,23 +178,24 @@ static void launch_finish(jit_sequence *q, const md_sums *s, const md_geometry *
     jit_launch_begin(&l, &finish_source, "", "finish");
     jit_pass_buffer(&l, q->call->workspace);
     jit_pass_buffer(&l, q->call->workspace);
+    md_pass(&l, s->offsets);
     jit_pass_block(&l, &job, sizeof job);
     jit_pass_block(&l, &places, sizeof places);
     for (int i = 0; i < MD_RESULTS; i++) {
         places.at[i] = md_place_of(s->results[i], axes[i]);
         md_pass(&l, s->results[i]);
     }
-    uint64_t groups = jit_groups(q->traits, (uint64_t)g->frames);
+    uint64_t groups = jit_groups(q->traits, (uint64_t)g->rows);
     jit_sequence_enqueue(q, &l, groups_of(q->traits, groups, round == 2));
 }
 
-/* All frames, or those listed by the previous round. */
+/* All rows, or those listed by the previous round. */
 static void run_round(jit_sequence *q, const md_sums *s, const md_geometry *g, const layout *r,
                       int32_t round)
 {
     int32_t listed = round == 2;
     launch_sums(q, s, g, r, listed);
-    md_gather(q, g, r->partial, r->totals, listed ? r->list : -1, rows_of(s->what));
+    md_gather(q, g, r->partial, r->totals, listed ? r->list : -1, sums_set(s->what));
     launch_finish(q, s, g, r, round);
 }
 
@@ -195,9 +203,10 @@ void md_sums_run(jit_sequence *q, const md_sums *s, int64_t first)
 {
     const collet_operand *positions = s->positions;
     int64_t frames = positions->ndim > 2 ? positions->shape[0] : 1;
-    if (frames == 0)
+    md_geometry g =
+        md_geometry_of(q->traits, frames, positions->shape[positions->ndim - 2], s->offsets);
+    if (g.rows == 0)
         return;
-    md_geometry g = md_geometry_of(q->traits, frames, positions->shape[positions->ndim - 2]);
     layout r = layout_of(&g, first);
     run_round(q, s, &g, &r, s->moves ? 1 : 0);
     if (s->moves)

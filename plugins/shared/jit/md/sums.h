@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sums.h - the sums over the atoms of each frame, and what follows from them, as launches.
+ * sums.h - the sums over the atoms of each body in each frame, and what follows from them, as
+ * launches.
  *
- * Each frame is read once. A frame has one team of adjacent items, several teams per group if
- * frames are small; large and few frames have several teams (blocks). Sums are taken about the
- * frame's first atom and moved to the centre of mass; frames so far from it that digits would be
- * lost are listed and summed again about their centres.
+ * Each body is read once. It has one team of adjacent items, several teams per group if bodies are
+ * small; large and few bodies have several teams (blocks). Sums are taken about the body's first
+ * atom and moved to the centre of mass; bodies so far from it that digits would be lost are listed
+ * and summed again about their centres.
  */
 #ifndef PLUGINS_SHARED_JIT_MD_SUMS_H
 #define PLUGINS_SHARED_JIT_MD_SUMS_H
@@ -13,8 +14,10 @@
 #include "place.h"
 #include "sums_params.h"
 
-md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms);
-/* Groups for all blocks of all frames. */
+/* `offsets` NULL or absent: one body a frame. */
+md_geometry md_geometry_of(const jit_traits *t, int64_t frames, int64_t atoms,
+                           const collet_operand *offsets);
+/* Groups for all blocks of all rows. */
 uint64_t md_geometry_groups(const md_geometry *g, const jit_traits *t);
 
 /* ---- Sums ---------------------------------------------------------------------------------- */
@@ -28,20 +31,21 @@ typedef struct md_sums {
     const collet_operand *velocities;
     const collet_operand *forces;
     const collet_operand *origins;
+    const collet_operand *offsets;
     const collet_operand *results[MD_RESULTS];
 } md_sums;
 
 /* f64s of workspace. */
-uint64_t md_sums_workspace(const jit_traits *t, int64_t frames, int64_t atoms);
+uint64_t md_sums_workspace(const md_geometry *g);
 
 /* Enqueues the sums and their results; the workspace is used from f64 `first` on. */
 void md_sums_run(jit_sequence *q, const md_sums *s, int64_t first);
 
-/* Enqueues the total over the blocks of each frame: rows of `partial` to rows of `totals`, both
- * f64s of the workspace. `list`: i32s of the workspace, the frames to process; -1: all. `rows`: bit
- * k is row k. */
+/* Enqueues the total over the blocks of each row: sums of `partial` to sums of `totals`, both f64s
+ * of the workspace. `list`: i32s of the workspace, the rows to process; -1: all. `set`: bit k is sum
+ * k. */
 void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t totals, int64_t list,
-               uint32_t rows);
+               uint32_t set);
 
 /* Index of a program by the types of positions and masses: f32 f32, f32 f64, f64 f64; without
  * masses, by positions only. */

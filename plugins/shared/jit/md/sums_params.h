@@ -9,7 +9,7 @@
 #define MD_LINEAR 4u /* momentum and energy */
 #define MD_FORCES 8u
 
-/* Rows of the sums of a frame. */
+/* The sums of a body. */
 #define SUM_MASS 0
 #define SUM_FIRST 1
 #define SUM_SECOND 4
@@ -31,17 +31,18 @@ typedef struct sums_job {
     md_geometry g;
     md_place r, v, f;     /* a row is an atom */
     md_place masses;      /* likewise, of one column */
-    md_place given;       /* origins; else the frames' first atoms */
+    md_place given;       /* origins; else the bodies' first atoms */
     i64 partial, origins; /* their offsets in the workspace, in f64s */
-    i64 list;             /* offset in i32s: the number of listed frames, then these */
-    i32 listed;           /* only the frames of the list, from the origins in the workspace */
+    i64 list;             /* offset in i32s: the number of listed rows, then these */
+    i32 listed;           /* only the rows of the list, from the origins in the workspace */
     i32 unused;
 } sums_job;
 
 typedef struct finish_job {
-    i64 frames, atoms, totals, origins, list;
-    i32 rows;  /* bit k: row k of the sums was set */
-    i32 round; /* 0: no frame is summed again; 1: far frames are listed; 2: processes the list */
+    md_geometry g;
+    i64 totals, origins, list;
+    i32 set;   /* bit k: sum k was set */
+    i32 round; /* 0: nothing is summed again; 1: far bodies are listed; 2: processes the list */
     i32 moves; /* the sums are moved to the centre of mass */
     i32 unused;
 } finish_job;
