@@ -19,9 +19,8 @@ static const struct {
     {0, 4, "\xff\xff\x24\xfd", "an .edr energy file, which has no coordinates"},
     {0, 4, "\x00\x02\x9f\x29", "a .cpt checkpoint: 'gmx trjconv' makes a .trr of it"},
     {4, 11, "\x00\x00\x00?VERSION",
-     "a .tpr run input: 'gmx editconf -f FILE -o conf.gro' makes a .gro of it; masses and bonds "
-     "are "
-     "in the .top file that gmx grompp read"},
+     "a .tpr run input: 'gmx editconf -f FILE -o conf.gro' makes a .gro of it; the .top "
+     "file that gmx grompp read has masses and bonds"},
     {40, 12, "GENERAL INFO", "a .tng trajectory: 'gmx trjconv -f FILE -o traj.trr' converts it"},
     {0, 8, "\xdf\x65\xdf\x65\xdf\x65\xdf\x65",
      "a .gsd file of HOOMD: 'mdconvert' or MDAnalysis writes a .dcd of it"},
@@ -37,9 +36,7 @@ static const struct {
 #define CPPTRAJ ": 'cpptraj -p TOP -y FILE -x FILE.nc' makes a NetCDF trajectory of it"
 
 #define OLD_AMBER                                                                                  \
-    "a .prmtop file of before AMBER 7, without flags: 'parmed FILE' with 'outparm NEW' writes "    \
-    "one "                                                                                         \
-    "with it"
+    "a .prmtop file without flags: 'parmed FILE' with 'outparm NEW' writes one with them"
 
 /* Texts without a signature, by the ends of their names. */
 static const struct {
@@ -49,7 +46,6 @@ static const struct {
 } names[] = {
     {".pqr", "a .pqr file, whose columns are not those of .pdb" OPENBABEL, 1},
     {".mol2", "a .mol2 file" OPENBABEL, 0},
-    {".xyz", "an .xyz file" OPENBABEL, 0},
     {".crd", "a .crd file of CHARMM, or of AMBER" CPPTRAJ, 1},
     {".mdcrd", "a text trajectory of AMBER" CPPTRAJ, 0},
     {".rst7", "a restart file of AMBER" CPPTRAJ, 1},

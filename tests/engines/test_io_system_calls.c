@@ -144,6 +144,7 @@ static const struct {
     {read_topology, CORPUS "gro/water"},
     {read_topology, CORPUS "pdb/models"},
     {read_topology, CORPUS "prmtop/whole"},
+    {read_topology, CORPUS "xyz/frames"},
     {read_topology, CORPUS "cif/models"},
     {read_topology, CORPUS "psf/bonds"},
     {read_topology, CORPUS "pdb/connect_wide"},

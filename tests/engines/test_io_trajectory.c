@@ -572,7 +572,9 @@ static void foreign_files(void **state)
         const char *text;
     } cases[] = {
         {"", 0, "is empty"},
-        {"x", 1, "the content is not a trajectory (.trr, .dcd, .xtc, .nc, .h5md, .dump, .gro, .pdb or .cif)"},
+        {"x", 1,
+         "the content is not a trajectory (.trr, .dcd, .xtc, .nc, .h5md, .dump, .xyz, .gro, .pdb "
+         "or .cif)"},
         {"CDF\x02", 4, "the file ends at byte 4 inside frame 0"},
         {"\x1f\x8b\x08\x00", 4, "it looks like a gzip-compressed file"},
         {"HEADER    PROTEIN\n", 18, "has no atoms"},

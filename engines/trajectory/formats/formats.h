@@ -14,6 +14,7 @@
     X(nc)                                                                                          \
     X(h5md)                                                                                        \
     X(dump)                                                                                        \
+    X(xyz)                                                                                         \
     X(gro)                                                                                         \
     X(pdb)                                                                                         \
     X(psf)                                                                                         \

@@ -31,15 +31,6 @@ const trajectory_format *trajectory_formats_find(trajectory_holds what, const ch
     return *format;
 }
 
-const trajectory_format *trajectory_formats_text(void)
-{
-    const trajectory_format *const *format = trajectory_formats;
-
-    while (*format && !((*format)->text && (*format)->topology))
-        format++;
-    return *format;
-}
-
 const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, size_t n)
 {
     /* Signatures are asked first, because a text format recognises almost any text. */

@@ -22,9 +22,6 @@ int trajectory_format_holds(const trajectory_format *format, trajectory_holds wh
 const trajectory_format *trajectory_formats_find(trajectory_holds what, const char *path,
                                                  const uint8_t *bytes, size_t n);
 
-/* The first format of text with a topology. */
-const trajectory_format *trajectory_formats_text(void);
-
 /* The kind of a file that begins with these bytes or has such a name, for "it looks like ..."; also
  * kinds of files that are no format here. NULL: unknown. */
 const char *trajectory_formats_describe(const char *path, const uint8_t *bytes, size_t n);

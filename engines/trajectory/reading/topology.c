@@ -3,11 +3,12 @@
 #include "topology.h"
 
 #include "recognise.h"
+#include "trajectory/formats/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A text that no format recognises is parsed as the first text format: its error names the line. */
+/* A text that no format recognises is parsed as a .gro file: its error names the line. */
 static collet_status choose_format(io_source *source, const trajectory_format **format,
                                    collet_error *err)
 {
@@ -19,7 +20,7 @@ static collet_status choose_format(io_source *source, const trajectory_format **
         return status;
     *format = trajectory_formats_find(TRAJECTORY_HOLDS_TOPOLOGY, source->path, bytes, n);
     if (!*format && !trajectory_formats_describe(source->path, bytes, n) && !memchr(bytes, 0, n))
-        *format = trajectory_formats_text();
+        *format = &trajectory_gro_format;
     return *format
                ? COLLET_OK
                : trajectory_formats_refuse(TRAJECTORY_HOLDS_TOPOLOGY, source->path, bytes, n, err);
