@@ -377,7 +377,7 @@ static collet_status read_ahead(const trajectory_inputs *in, const trajectory_se
     trajectory_frames *frames = NULL;
     int64_t n_atoms;
     const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n_atoms);
-    collet_status status;
+    collet_status status, found = COLLET_OK;
 
     if (settings->source != NULL || !trajectory_arrangement_arranger(in->arrangement))
         return COLLET_OK;
@@ -386,8 +386,11 @@ static collet_status read_ahead(const trajectory_inputs *in, const trajectory_se
     if (status == COLLET_OK)
         status = trajectory_frames_create(n_atoms, 1, trajectory_reader_get_info(trajectory)->dtype,
                                           0, 0, &frames, err);
-    if (status == COLLET_OK && trajectory_reader_read(trajectory, frames, NULL) == COLLET_OK &&
-        frames->n_frames == 1)
+    if (status == COLLET_OK)
+        found = trajectory_reader_read(trajectory, frames, err);
+    if (found == COLLET_NO_MEMORY)
+        status = found;
+    if (status == COLLET_OK && found == COLLET_OK && frames->n_frames == 1)
         status = trajectory_arrangement_prepare(in->arrangement, frames, err);
     trajectory_frames_free(frames);
     trajectory_reader_close(trajectory);

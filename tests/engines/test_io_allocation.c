@@ -143,6 +143,29 @@ static collet_status read_ahead(const char *path)
     return status;
 }
 
+static collet_status place_molecules(const char *argument)
+{
+    static const double box[9] = {3, 0, 0, 0, 3, 0, 0, 0, 3}, masses[4] = {1, 1, 1, 1};
+    static const int64_t bonds[4] = {0, 1, 1, 2}, offsets[3] = {0, 3, 4};
+    float positions[12] = {0};
+    collet_trajectory_places places = {.struct_size = sizeof places,
+                                       .what = COLLET_TRAJECTORY_PLACE_PACK,
+                                       .dtype = COLLET_F32,
+                                       .positions = positions,
+                                       .n_frames = 1,
+                                       .n_atoms = 4,
+                                       .boxes = box,
+                                       .n_boxes = 1,
+                                       .bonds = bonds,
+                                       .n_bonds = 2,
+                                       .offsets = offsets,
+                                       .n_molecules = 2,
+                                       .masses = masses};
+
+    (void)argument;
+    return collet_trajectory_place(&places, NULL);
+}
+
 static collet_status write_results(const char *path, int32_t form)
 {
     io_results *results;
@@ -334,6 +357,7 @@ static const struct {
     {read_trajectory, DATA "water/traj.xtc"},
     {read_ahead, DATA "peptide/traj_double.trr"},
     {read_ahead, DATA "peptide/traj.xtc"},
+    {place_molecules, "molecules"},
     {take_rows, "index 0"},
     {take_rows, "(same molecule as within 2 A of resid 3) and not element H"},
     {take_bodies, "residue"},
