@@ -45,6 +45,8 @@ struct collet_trajectory {
     trajectory_feed *feed;
     trajectory_rows_fn receive;
     void *receiver;
+    collet_trajectory_batch_fn watch; /* NULL: none */
+    void *watcher;
     double *component; /* one number a row, while a buffer is split into outputs */
     int64_t component_rows;
     trajectory_checks checks; /* only the emitting thread uses it until the work is done */

@@ -293,6 +293,7 @@ collet_status collet_trajectory_quantity_at(const collet_trajectory *x,
     own.key = output->key;
     own.unit = output->unit;
     own.meaning = output->meaning;
+    own.components = trajectory_output_components(output);
     own.ndim = trajectory_output_shape(output, 0,
                                        x != NULL ? trajectory_inputs_axis(&x->inputs) : 0, shape) -
                1;

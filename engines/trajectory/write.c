@@ -172,17 +172,44 @@ static collet_status put(void *user, size_t output, int64_t n, const double *row
 {
     writer *w = user;
 
+    if (w->x->rows != NULL) {
+        collet_status status = trajectory_rows_put(w->x->rows, output, n, rows, err);
+        if (status != COLLET_OK)
+            return status;
+    }
     return io_results_append(w->results, w->columns[output], n, rows, err);
+}
+
+/* Gives the complete rows to the watcher. */
+static collet_status show_rows(collet_trajectory *x, collet_error *err)
+{
+    const collet_trajectory_batch *batch;
+    int64_t ready = x->rows != NULL ? trajectory_rows_ready(x->rows) : 0;
+
+    if (ready == 0)
+        return COLLET_OK;
+    collet_status status = trajectory_rows_take(x->rows, ready, &batch, err);
+    return status == COLLET_OK ? x->watch(x->watcher, batch, err) : status;
 }
 
 static collet_status write_results(collet_trajectory *x, writer *w, collet_error *err)
 {
-    collet_status status = trajectory_run_start(x, INT64_MAX, put, w, err);
+    collet_status status = COLLET_OK;
 
-    while (status == COLLET_OK && x->stage == TRAJECTORY_RUNNING)
+    if (x->watch != NULL)
+        status = trajectory_rows_create(x->left_out, x->inputs.bodies.n, &x->rows,
+                                        err);
+    if (status == COLLET_OK)
+        status = trajectory_run_start(x, INT64_MAX, put, w, err);
+    while (status == COLLET_OK && x->stage == TRAJECTORY_RUNNING) {
         status = trajectory_run_step(x, err);
+        if (status == COLLET_OK)
+            status = show_rows(x, err);
+    }
     /* First, so that no thread appends rows any more. */
     trajectory_run_stop(x);
+    trajectory_rows_free(x->rows);
+    x->rows = NULL;
     return status == COLLET_OK ? io_results_link(w->results, err) : status;
 }
 
@@ -247,6 +274,12 @@ static collet_status write_all(collet_trajectory *x, const char *path, uint32_t 
     io_results_free(w.results);
     free(meta);
     return status;
+}
+
+void collet_trajectory_watch(collet_trajectory *x, collet_trajectory_batch_fn take, void *user)
+{
+    x->watch = take;
+    x->watcher = user;
 }
 
 collet_status collet_trajectory_write(collet_trajectory *x, const char *path, uint32_t flags,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract: rotational observables of every frame of a trajectory.
  * Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_errors.c */
+#include "plot.h"
 #include "report.h"
 
 #include "common/interrupt.h"
@@ -13,6 +14,30 @@ static int32_t show_progress(void *user, const collet_trajectory_progress *p)
 {
     tool_progress_update(user, p->frames, p->bytes, p->fraction);
     return tool_interrupt_signal();
+}
+
+/* Writes the results, and draws them where that was asked for. */
+static collet_status write_all(const extract_options *options, collet_trajectory *trajectory,
+                               uint32_t flags, collet_error *err)
+{
+    extract_series series;
+    collet_error own;
+
+    if (options->plot == NULL)
+        return collet_trajectory_write(trajectory, options->path, flags, err);
+    collet_status status = extract_series_create(&series, trajectory, err);
+    collet_trajectory_watch(trajectory, extract_series_take, &series);
+    if (status == COLLET_OK)
+        status = collet_trajectory_write(trajectory, options->path, flags, err);
+    if (status == COLLET_OK) {
+        extract_series_end(&series);
+        status = extract_plot(&series, options->plot, options->force, &own);
+        if (status != COLLET_OK)
+            collet_fail(err, status, "%s; the results are complete in %s", own.text, options->path);
+    }
+    collet_trajectory_watch(trajectory, NULL, NULL);
+    extract_series_free(&series);
+    return status;
 }
 
 /* The trajectory logs to *progress until it is closed. */
@@ -36,7 +61,7 @@ static collet_status extract(extract_options *options, tool_progress *progress,
     collet_trajectory_get_info(*trajectory, &info);
     progress->unit = "frames";
     progress->expected = info.bytes_total;
-    status = collet_trajectory_write(*trajectory, options->path, flags, err);
+    status = write_all(options, *trajectory, flags, err);
     tool_progress_end(progress);
     return status;
 }

@@ -30,6 +30,7 @@ enum {
     KEY_FORCE,
     KEY_MISSING,
     KEY_NDX,
+    KEY_PLOT,
     KEY_PBC,
     KEY_EACH,
 };
@@ -62,6 +63,7 @@ static const struct argp_option argp_options[] = {
      ".npz, here)",
      1},
     {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
+    {"plot", KEY_PLOT, "DIR", 0, "Draw pictures of the results over time into this directory", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
     {"ndx", KEY_NDX, "FILE", 0, "File of GROMACS with groups for the selection: 'group Protein'",
@@ -293,6 +295,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case 'q':
         options->quiet = 1;
+        return 0;
+    case KEY_PLOT:
+        options->plot = text;
         return 0;
     case KEY_FORCE:
         options->force = 1;

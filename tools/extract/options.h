@@ -20,6 +20,7 @@ typedef struct extract_options {
     size_t n_continuations;
     const char *output;                 /* -o */
     const char *directory;              /* -d */
+    const char *plot;                   /* the directory of --plot; NULL: no pictures */
     char *path; /* of the output: one of these, or the trajectory's name with .npz */
     int force;  /* an existing output may be replaced: --force, or it was named */
     int quiet;

@@ -3,9 +3,8 @@
 #include "picture.h"
 #include "colour.h"
 
-#include "io/spool.h"
+#include "canvas/canvas.h"
 
-#include <cairo.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 #define BAR_WIDTH 20.0
 #define BAR_HEIGHT 180.0 /* the minimum */
 #define NARROW 60.0      /* the minimum of the shorter side, even if it changes the aspect ratio */
-#define FONT 15.0
+#define FONT TOOL_CANVAS_FONT
 #define TITLE 16.0
 #define PIXELS_MAX 2048
 #define DECADES 12.0 /* the colours show at most this range */
@@ -34,20 +33,18 @@ typedef struct canvas {
     rsoxs_axis colour; /* with its range */
     uint32_t colours[COLOURS];
     int has_nan;
-    double scale;                 /* device pixels a unit */
+    double scale;                 /* of `own` */
     int left, top, width, height; /* of the map, device pixels */
     int whole_width, whole_height;
     double bar_top, bar_height, bar_right; /* right: of its longest label */
-    cairo_t *cairo;
+    tool_canvas own;
 } canvas;
 
 /* ---- Numbers and places ---------------------------------------------------------------------- */
 
-/* The place of a value, 0 at `from`, 1 at `to`. */
-static double place(const rsoxs_axis *axis, double value)
+static tool_range range_of(const rsoxs_axis *axis)
 {
-    return axis->logarithmic ? log(value / axis->from) / log(axis->to / axis->from)
-                             : (value - axis->from) / (axis->to - axis->from);
+    return (tool_range){axis->from, axis->to, axis->logarithmic};
 }
 
 /* The index of the number at a place, among `count`. */
@@ -99,7 +96,8 @@ static uint32_t colour_of(const canvas *c, double value)
 {
     if (isnan(value))
         return RSOXS_COLOUR_NAN;
-    double t = c->colour.logarithmic && value <= 0 ? 0 : place(&c->colour, value);
+    const tool_range range = range_of(&c->colour);
+    double t = range.logarithmic && value <= 0 ? 0 : tool_range_place(&range, value);
     return c->colours[(int)(fmin(fmax(t, 0), 1) * (COLOURS - 1) + 0.5)];
 }
 
@@ -129,117 +127,57 @@ static void lay_out(canvas *c)
     c->whole_height = (int)lround(c->bar_height + (TOP + BOTTOM) * c->scale);
 }
 
-/* ---- Text and ticks -------------------------------------------------------------------------- */
-
-/* Returns the length. Centred at x, y if `align` is 0.5, beginning there if 0, ending there if 1.
- */
-static double write_text(canvas *c, const char *text, double x, double y, double align, double turn,
-                         double size)
-{
-    cairo_text_extents_t extents;
-    cairo_set_font_size(c->cairo, size * c->scale);
-    cairo_text_extents(c->cairo, text, &extents);
-    cairo_save(c->cairo);
-    cairo_move_to(c->cairo, x, y);
-    cairo_rotate(c->cairo, turn);
-    cairo_rel_move_to(c->cairo, -align * extents.x_advance, 0.35 * size * c->scale);
-    cairo_show_text(c->cairo, text);
-    cairo_restore(c->cairo);
-    return extents.x_advance;
-}
-
-static void format_power(int exponent, char text[40])
-{
-    static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    char plain[16];
-    snprintf(plain, sizeof plain, "%d", exponent);
-    strcpy(text, "10");
-    for (const char *at = plain; *at; at++)
-        strcat(text, *at == '-' ? "⁻" : digits[*at - '0']);
-}
-
-typedef void (*tick_fn)(canvas *c, double t, const char *label);
-
-/* Draws at most `highest` + 1 labels. */
-static void tick_decades(canvas *c, const rsoxs_axis *axis, double highest, tick_fn draw)
-{
-    static const int parts[] = {1, 2, 5};
-    char label[40];
-    double decades = log10(axis->to / axis->from);
-    int step = (int)fmax(1, ceil(decades / highest)), few = decades < highest / 3;
-    for (int e = (int)floor(log10(axis->from)); e <= (int)ceil(log10(axis->to)); e++)
-        for (int i = 0; i < (few ? 3 : 1); i++) {
-            double value = parts[i] * pow(10, e), t = place(axis, value);
-            if (t < -1e-9 || t > 1 + 1e-9 || e % step != 0)
-                continue;
-            if (few && e >= -3 && e <= 3)
-                snprintf(label, sizeof label, "%g", value);
-            else if (parts[i] == 1)
-                format_power(e, label);
-            else
-                *label = '\0';
-            draw(c, t, label);
-        }
-}
-
-static void tick_evenly(canvas *c, const rsoxs_axis *axis, double highest, tick_fn draw)
-{
-    char label[40];
-    double range = axis->to - axis->from, step = pow(10, floor(log10(range / highest)));
-    double times = range / step / highest;
-    step *= times > 5 ? 10 : times > 2 ? 5 : times > 1 ? 2 : 1;
-    for (double i = ceil(axis->from / step - 1e-9); i * step <= axis->to + 1e-9 * range; i++) {
-        snprintf(label, sizeof label, "%.6g", i == 0 ? 0.0 : i * step);
-        draw(c, place(axis, i * step), label);
-    }
-}
-
-/* A label takes `space` of the axis' length. */
-static void draw_ticks(canvas *c, const rsoxs_axis *axis, double length, double space, tick_fn draw)
-{
-    double highest = fmin(fmax(length / (space * c->scale), 2), 8);
-    (axis->logarithmic ? tick_decades : tick_evenly)(c, axis, highest, draw);
-}
+/* ---- Ticks ----------------------------------------------------------------------------------- */
 
 static void draw_line(canvas *c, double x, double y, double dx, double dy)
 {
-    cairo_move_to(c->cairo, x, y);
-    cairo_rel_line_to(c->cairo, dx * c->scale, dy * c->scale);
+    cairo_move_to(c->own.cairo, x, y);
+    cairo_rel_line_to(c->own.cairo, dx * c->scale, dy * c->scale);
 }
 
-static void tick_x(canvas *c, double t, const char *label)
+static void tick_x(void *user, double t, const char *label)
 {
+    canvas *c = user;
     double x = c->left + t * c->width, y = c->top + c->height;
     draw_line(c, x, y, 0, 5);
-    cairo_stroke(c->cairo);
-    write_text(c, label, x, y + 16 * c->scale, 0.5, 0, FONT);
+    cairo_stroke(c->own.cairo);
+    tool_canvas_text(&c->own, label, x, y + 16 * c->scale, 0.5, 0, FONT);
 }
 
-static void tick_y(canvas *c, double t, const char *label)
+static void tick_y(void *user, double t, const char *label)
 {
+    canvas *c = user;
     double x = c->left, y = c->top + (1 - t) * c->height;
     draw_line(c, x, y, -5, 0);
-    cairo_stroke(c->cairo);
-    write_text(c, label, x - 9 * c->scale, y, 1, 0, FONT);
+    cairo_stroke(c->own.cairo);
+    tool_canvas_text(&c->own, label, x - 9 * c->scale, y, 1, 0, FONT);
 }
 
-static void tick_bar(canvas *c, double t, const char *label)
+static void tick_bar(void *user, double t, const char *label)
 {
+    canvas *c = user;
     double x = c->left + c->width + (BAR_GAP + BAR_WIDTH) * c->scale;
     double y = c->bar_top + (1 - t) * c->bar_height;
     draw_line(c, x, y, 5, 0);
-    cairo_stroke(c->cairo);
+    cairo_stroke(c->own.cairo);
     x += 9 * c->scale;
-    c->bar_right = fmax(c->bar_right, x + write_text(c, label, x, y, 0, 0, FONT));
+    c->bar_right = fmax(c->bar_right, x + tool_canvas_text(&c->own, label, x, y, 0, 0, FONT));
+}
+
+static void draw_ticks(canvas *c, const rsoxs_axis *axis, double length, double space,
+                       tool_tick_fn draw)
+{
+    const tool_range range = range_of(axis);
+    tool_canvas_ticks(&c->own, &range, length, space, draw, c);
 }
 
 /* ---- Parts of the picture -------------------------------------------------------------------- */
 
 static void frame(canvas *c, double x, double y, double width, double height)
 {
-    cairo_set_source_rgb(c->cairo, 0, 0, 0);
-    cairo_rectangle(c->cairo, x, y, width, height);
-    cairo_stroke(c->cairo);
+    cairo_set_source_rgb(c->own.cairo, 0, 0, 0);
+    cairo_rectangle(c->own.cairo, x, y, width, height);
+    cairo_stroke(c->own.cairo);
 }
 
 /* The map, straight into the pixels of the surface. */
@@ -264,10 +202,10 @@ static void draw_map(canvas *c, cairo_surface_t *surface)
 
 static void fill(canvas *c, uint32_t rgb, double x, double y, double width, double height)
 {
-    cairo_set_source_rgb(c->cairo, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0,
+    cairo_set_source_rgb(c->own.cairo, (rgb >> 16) / 255.0, (rgb >> 8 & 255) / 255.0,
                          (rgb & 255) / 255.0);
-    cairo_rectangle(c->cairo, x, y, width, height);
-    cairo_fill(c->cairo);
+    cairo_rectangle(c->own.cairo, x, y, width, height);
+    cairo_fill(c->own.cairo);
 }
 
 static void draw_bar(canvas *c)
@@ -281,66 +219,35 @@ static void draw_bar(canvas *c)
     }
     frame(c, x, c->bar_top, width, c->bar_height);
     draw_ticks(c, &c->colour, c->bar_height, 40, tick_bar);
-    write_text(c, c->colour.label, c->bar_right + 20 * c->scale, c->bar_top + c->bar_height / 2,
-               0.5, -1.57079632679489661923, FONT);
+    tool_canvas_text(&c->own, c->colour.label, c->bar_right + 20 * c->scale,
+                     c->bar_top + c->bar_height / 2, 0.5, TOOL_CANVAS_UP, FONT);
     if (c->has_nan) {
         double y = c->bar_top + c->bar_height + 22 * c->scale;
         fill(c, RSOXS_COLOUR_NAN, x, y, width, 16 * c->scale);
         frame(c, x, y, width, 16 * c->scale);
-        write_text(c, "NaN", x + width + 9 * c->scale, y + 8 * c->scale, 0, 0, FONT);
+        tool_canvas_text(&c->own, "NaN", x + width + 9 * c->scale, y + 8 * c->scale, 0, 0, FONT);
     }
 }
 
-static void draw(canvas *c, cairo_surface_t *surface)
+static void draw(canvas *c)
 {
     const rsoxs_picture *p = c->picture;
-    cairo_set_source_rgb(c->cairo, 1, 1, 1);
-    cairo_paint(c->cairo);
-    cairo_set_line_width(c->cairo, c->scale);
-    cairo_select_font_face(c->cairo, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           CAIRO_FONT_WEIGHT_NORMAL);
-    draw_map(c, surface);
+    draw_map(c, c->own.surface);
     draw_ticks(c, &p->x, c->width, 60, tick_x);
     draw_ticks(c, &p->y, c->height, 40, tick_y);
     draw_bar(c);
-    write_text(c, p->x.label, c->left + c->width / 2.0, c->top + c->height + 42 * c->scale, 0.5, 0,
-               FONT);
-    write_text(c, p->y.label, 20 * c->scale, c->top + c->height / 2.0, 0.5, -1.57079632679489661923,
-               FONT);
-    cairo_set_font_size(c->cairo, TITLE * c->scale);
+    tool_canvas_text(&c->own, p->x.label, c->left + c->width / 2.0,
+                     c->top + c->height + 42 * c->scale, 0.5, 0, FONT);
+    tool_canvas_text(&c->own, p->y.label, 20 * c->scale, c->top + c->height / 2.0, 0.5,
+                     TOOL_CANVAS_UP, FONT);
+    cairo_set_font_size(c->own.cairo, TITLE * c->scale);
     cairo_text_extents_t extents;
-    cairo_text_extents(c->cairo, p->title, &extents);
-    write_text(c, p->title, c->whole_width / 2.0, 22 * c->scale, 0.5, 0,
-               TITLE * fmin(1, 0.97 * c->whole_width / extents.x_advance));
+    cairo_text_extents(c->own.cairo, p->title, &extents);
+    tool_canvas_text(&c->own, p->title, c->whole_width / 2.0, 22 * c->scale, 0.5, 0,
+                     TITLE * fmin(1, 0.97 * c->whole_width / extents.x_advance));
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
-
-typedef struct sink {
-    io_spool *spool;
-    collet_status status;
-    collet_error *err;
-} sink;
-
-static cairo_status_t append(void *to, const unsigned char *data, unsigned length)
-{
-    sink *s = to;
-    s->status = io_spool_write(s->spool, data, length, s->err);
-    return s->status == COLLET_OK ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
-}
-
-static collet_status save(cairo_surface_t *surface, const char *path, collet_error *err)
-{
-    sink s = {.err = err};
-    s.status = io_spool_create(path, IO_SPOOL_OUTPUT, &s.spool, err);
-    if (s.status == COLLET_OK && cairo_surface_write_to_png_stream(surface, append, &s) != 0 &&
-        s.status == COLLET_OK)
-        s.status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path);
-    if (s.status == COLLET_OK)
-        s.status = io_spool_publish(s.spool, err);
-    io_spool_free(s.spool);
-    return s.status;
-}
 
 collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, collet_error *err)
 {
@@ -349,16 +256,12 @@ collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path
     lay_out(&c);
     for (int i = 0; i < COLOURS; i++)
         c.colours[i] = (picture->cyclic ? rsoxs_colour_cyclic : rsoxs_colour)(i / (COLOURS - 1.0));
-    cairo_surface_t *surface =
-        cairo_image_surface_create(CAIRO_FORMAT_RGB24, c.whole_width, c.whole_height);
-    c.cairo = cairo_create(surface);
-    if (cairo_status(c.cairo) == CAIRO_STATUS_SUCCESS)
-        draw(&c, surface);
-    collet_status status = cairo_status(c.cairo) == CAIRO_STATUS_SUCCESS
-                               ? save(surface, path, err)
-                               : collet_fail(err, COLLET_NO_MEMORY, "%s: %s", path,
-                                             cairo_status_to_string(cairo_status(c.cairo)));
-    cairo_destroy(c.cairo);
-    cairo_surface_destroy(surface);
+    collet_status status =
+        tool_canvas_create(&c.own, c.whole_width, c.whole_height, c.scale, path, err);
+    if (status == COLLET_OK) {
+        draw(&c);
+        status = tool_canvas_save(&c.own, path, err);
+    }
+    tool_canvas_free(&c.own);
     return status;
 }

@@ -297,6 +297,8 @@ typedef struct collet_trajectory_quantity {
     uint32_t reserved;
     int64_t width;        /* numbers of a row */
     int64_t shape[3];     /* of a row; with bodies the first axis, except of the times, is theirs */
+    const char *const *components; /* the names of the numbers of a row, of a body's with bodies: "x",
+                                      "y", "z"; "" of a single one */
     const char *left_out; /* NULL: computed. Else why not: "the trajectory has no forces" */
 } collet_trajectory_quantity;
 
@@ -377,6 +379,11 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
  */
 COLLET_API collet_status collet_trajectory_write(collet_trajectory *trajectory, const char *path,
                                                  uint32_t flags, collet_error *err);
+
+/* From now on `write` gives each row to `take` too, while it computes and in order, on the thread that
+ * called it; NULL: no more. An error of `take` ends the work. */
+COLLET_API void collet_trajectory_watch(collet_trajectory *trajectory,
+                                        collet_trajectory_batch_fn take, void *user);
 
 /* The contents of the meta file, JSON, after the last row or after `write`; else NULL. */
 COLLET_API const char *collet_trajectory_meta(const collet_trajectory *trajectory);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-extract --plot: a picture for each group of quantities, with lines in it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+#include "extract_runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tool_result run(const char *pictures, const char *trajectory, const char *option,
+                       const char *value)
+{
+    const char *args[] = {"--force",  "-q",     "-o",     "out.npz", PEPTIDE "conf.gro",
+                          trajectory, "--plot", pictures, option,    value,
+                          NULL};
+    tool_setup setup = {.directory = directory};
+
+    return tool_run("collet-extract", args, &setup);
+}
+
+#ifdef COLLET_TEST_CAIRO
+#include <cairo.h>
+
+/* Pixels of the colour of the first line. */
+static int64_t count_blue(const char *folder, const char *name)
+{
+    char path[600];
+    int64_t n = 0;
+
+    snprintf(path, sizeof path, "%s/%s/%s", directory, folder, name);
+    cairo_surface_t *s = cairo_image_surface_create_from_png(path);
+    assert_int_equal(cairo_surface_status(s), CAIRO_STATUS_SUCCESS);
+    int width = cairo_image_surface_get_width(s), height = cairo_image_surface_get_height(s);
+    int stride = cairo_image_surface_get_stride(s);
+    assert_int_equal(width, (140 + 480 + 190) * 3 / 2);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            const unsigned char *p = cairo_image_surface_get_data(s) + y * stride + 4 * x;
+            n += p[0] > 140 && p[2] < 90;
+        }
+    cairo_surface_destroy(s);
+    return n;
+}
+
+static void pictures(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "com.png",    "size.png", "inertia.png", "gyration.png", "orientation.png", "axes.png",
+        "energy.png", "L.png",    "tau.png",     "omega.png",    "dLdt.png"};
+    const char *folders[] = {"whole", "residues", "long", "one"};
+    char path[600];
+
+    snprintf(path, sizeof path, "%s/long.trr", directory);
+    repeat_file(PEPTIDE "traj.trr", path, 50);
+    tool_result results[] = {run("whole", PEPTIDE "traj.trr", NULL, NULL),
+                             run("residues", PEPTIDE "traj.trr", "--each", "residue"),
+                             run("long", path, NULL, NULL),
+                             run("one", PEPTIDE "traj.trr", "--stop", "1")};
+    for (size_t i = 0; i < 4; i++) {
+        tool_expect(&results[i], 0);
+        tool_free(&results[i]);
+        snprintf(path, sizeof path, "%s/%s", directory, folders[i]);
+        assert_int_equal(io_count_entries(path), 11);
+        for (size_t k = 0; k < 11; k++)
+            assert_true(count_blue(folders[i], names[k]) > (i == 3 ? 20 : 300));
+    }
+}
+
+static void pictures_that_exist(void **state)
+{
+    (void)state;
+    const char *args[] = {"-q",     "-o",    "second.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr",
+                          "--plot", "whole", NULL};
+    tool_setup setup = {.directory = directory};
+    tool_result result = tool_run("collet-extract", args, &setup);
+
+    tool_expect(&result, 1);
+    assert_contains(result.err, "whole/com.png already exists");
+    assert_contains(result.err, "the results are complete in second.npz");
+    tool_free(&result);
+}
+#else
+static void pictures(void **state)
+{
+    (void)state;
+    tool_result result = run("whole", PEPTIDE "traj.trr", NULL, NULL);
+
+    tool_expect(&result, 1);
+    assert_contains(result.err, "built without cairo");
+    assert_contains(result.err, "the results are complete in out.npz");
+    tool_free(&result);
+}
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures),
+#ifdef COLLET_TEST_CAIRO
+        cmocka_unit_test(pictures_that_exist),
+#endif
+    };
+
+    return cmocka_run_group_tests_name("extract plot", tests, make_directory, remove_directory);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* canvas.h - a picture that is drawn with cairo: texts, ticks of axes, and its PNG file. */
+#ifndef TOOLS_CANVAS_CANVAS_H
+#define TOOLS_CANVAS_CANVAS_H
+
+#include <cairo.h>
+
+#include <collet/collet.h>
+
+#define TOOL_CANVAS_FONT 15.0                    /* before scaling */
+#define TOOL_CANVAS_UP (-1.57079632679489661923) /* `turn` of a text that is read from below */
+
+typedef struct tool_canvas {
+    cairo_surface_t *surface; /* RGB24 */
+    cairo_t *cairo;
+    double scale; /* device pixels a unit */
+} tool_canvas;
+
+/* A white picture of width x height pixels with lines of one unit, and a sans-serif font; free it also
+ * after an error. NO_MEMORY, about `path`. */
+collet_status tool_canvas_create(tool_canvas *canvas, int width, int height, double scale,
+                                 const char *path, collet_error *err);
+void tool_canvas_free(tool_canvas *canvas);
+
+/* Writes a text of `size` units. Centred at x, y if `align` is 0.5, beginning there if 0, ending there
+ * if 1. Returns its length in pixels. */
+double tool_canvas_text(const tool_canvas *canvas, const char *text, double x, double y,
+                        double align, double turn, double size);
+
+/* What an axis shows. */
+typedef struct tool_range {
+    double from, to;
+    int logarithmic;
+} tool_range;
+
+/* The place of a value, 0 at `from`, 1 at `to`. */
+double tool_range_place(const tool_range *range, double value);
+
+/* Draws a tick at place t of an axis. */
+typedef void (*tool_tick_fn)(void *user, double t, const char *label);
+/* Chooses ticks at round numbers of an axis of `length` pixels, on which a label takes `space` units. */
+void tool_canvas_ticks(const tool_canvas *canvas, const tool_range *range, double length,
+                       double space, tool_tick_fn draw, void *user);
+
+/* Writes the PNG under a temporary name, renamed when it is complete. IO, NO_MEMORY. */
+collet_status tool_canvas_save(const tool_canvas *canvas, const char *path, collet_error *err);
+
+#endif

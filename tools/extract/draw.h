@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* draw.h - a picture of lines over time, in panels, as PNG. */
+#ifndef TOOLS_EXTRACT_DRAW_H
+#define TOOLS_EXTRACT_DRAW_H
+
+#include "series.h"
+
+#define EXTRACT_PANELS 3
+#define EXTRACT_PANEL_LINES 9
+
+typedef struct extract_panel {
+    const extract_line *lines[EXTRACT_PANEL_LINES];
+    const char *names[EXTRACT_PANEL_LINES]; /* before the components */
+    int32_t n;
+} extract_panel;
+
+typedef struct extract_picture {
+    const char *title;
+    const char *time;    /* the label of the horizontal axis */
+    const double *times; /* n, or NULL: 0, 1, 2, ... times `stride` */
+    double unit;         /* of the times */
+    int64_t n, stride;
+    int banded; /* 1: lines have a band from `low` to `high` */
+    int32_t n_panels;
+    extract_panel panels[EXTRACT_PANELS];
+} extract_picture;
+
+/* Writes the picture under a temporary name, renamed when it is complete. IO, NO_MEMORY; REFUSED
+ * without cairo. */
+collet_status extract_draw(const extract_picture *picture, const char *path, collet_error *err);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replaces draw.c in a build without cairo.
+ * Tests: tests/tools/test_extract_plot.c */
+#include "draw.h"
+
+collet_status extract_draw(const extract_picture *picture, const char *path, collet_error *err)
+{
+    (void)picture;
+    return collet_fail(err, COLLET_REFUSED,
+                       "%s: no pictures, because collet was built without cairo: install "
+                       "libcairo2-dev and build it again",
+                       path);
+}
