@@ -76,6 +76,23 @@ def test_offsets(mass):
             md.observables(positions, masses, offsets=bad)
 
 
+@pytest.mark.parametrize("where", ["worker:cpu_scalar", "worker:cpu_openmp", "opencl"])
+def test_offsets_in_the_memory_of_a_device(where):
+    """They are not checked before the call, and lead to no atom that does not exist."""
+    offsets = collet.asarray(np.array([-2 ** 62, 3, 2 ** 62, 1]))
+    try:
+        offsets.prefetch(where)
+    except collet.Error as error:
+        pytest.skip(str(error))
+    with collet.using(where):
+        found = collet.op.observables(positions, masses, None, None, offsets,
+                                      out=(None, None, False, False, False))
+        com = np.asarray(found.com)
+    close(com[:, 0], md.compute_com_batch(positions[:, :3], masses[:3]))
+    close(com[:, 1], md.compute_com_batch(positions[:, 3:], masses[3:]))
+    assert np.isnan(com[:, 2]).all()
+
+
 @pytest.mark.parametrize("mass", [masses[:5], masses[:10].reshape(2, 5),
                                   np.stack([masses[:10].reshape(2, 5)] * FRAMES)])
 def test_bodies_of_equal_numbers(mass):
