@@ -9,9 +9,6 @@
 
 /* ---- Energies -------------------------------------------------------------------------------- */
 
-/* If a pivot is below this fraction of the largest moment, eigenvectors are used. */
-#define WELL_CONDITIONED 1e-2
-
 /*
  * L.I^-1 L by elimination, in a hundredth of the time of an eigenproblem. Returns 0, with nothing
  * set, for a tensor that is singular or near it, where elimination would lose digits.
@@ -19,7 +16,7 @@
 static int solve_well_conditioned(const double inertia[9], const double L[3], double *product)
 {
     double largest = inertia[0] > inertia[4] ? inertia[0] : inertia[4];
-    double limit = WELL_CONDITIONED * (largest > inertia[8] ? largest : inertia[8]);
+    double limit = FRAME_WELL_CONDITIONED * (largest > inertia[8] ? largest : inertia[8]);
     double d0 = inertia[0], r0 = 1.0 / d0, m1 = inertia[1] * r0, m2 = inertia[2] * r0;
     double d1 = inertia[4] - m1 * inertia[1], r1 = 1.0 / d1;
     double e = inertia[5] - m2 * inertia[1], m3 = e * r1;
@@ -35,6 +32,11 @@ static void energies_of(const body_sums *s, const double inertia[9], double ener
 {
     const double *p = s->momentum;
     double twice;
+    if (s->energies[2] >= 0.0) {
+        for (int i = 0; i < 3; i++)
+            energies[i] = s->energies[i];
+        return;
+    }
     if (s->mass == 0.0 || !solve_well_conditioned(inertia, s->angular, &twice)) {
         cpu_kinetic(s->vis_viva, s->mass, p, inertia, s->angular, energies);
         return;

@@ -24,14 +24,19 @@ typedef struct frame_sums {
     double unused;      /* whole vectors, at any level */
 } frame_sums;
 
-/* The sums of a body about its centre of mass, laid out as frame_sums. */
+/* The sums of a body about its centre of mass, laid out as frame_sums. `energies`: total,
+ * translational, rotational; the last is below 0 where they are to be computed from the sums. */
 typedef struct body_sums {
     double com[3];
     double second[6], mass, momentum[3], vis_viva, angular[3];
-    double unused[3];
+    double energies[3];
     double torque[3];
-    double unused_too;
+    double unused;
 } body_sums;
+
+/* If a pivot of an inertia tensor is below this fraction of the largest moment, eigenvectors are
+ * used to invert it. */
+#define FRAME_WELL_CONDITIONED 1e-2
 
 /* The squared distance between origin and centre, relative to the squared extent, from which a
  * body is summed again: the subtraction then costs two of sixteen digits. */

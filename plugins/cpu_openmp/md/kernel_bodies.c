@@ -153,6 +153,42 @@ INLINE indices centre(accumulators *s, triple o, int with_v, int with_f)
     return far;
 }
 
+/* ---- Energies -------------------------------------------------------------------------------- */
+
+INLINE lanes either(indices condition, lanes yes, lanes no)
+{
+    return (lanes)(((indices)yes & condition) | ((indices)no & ~condition));
+}
+
+/* L.I^-1 L by elimination; below 0 where the tensor is singular or near it, and elimination would
+ * lose digits. */
+INLINE lanes twice_rotational(const lanes second[6], const lanes L[3])
+{
+    const lanes xx = second[1] + second[2], yy = second[0] + second[2], zz = second[0] + second[1];
+    const lanes xy = -second[3], xz = -second[4], yz = -second[5];
+    lanes largest = either((indices)(xx > yy), xx, yy);
+    largest = either((indices)(largest > zz), largest, zz);
+    const lanes limit = FRAME_WELL_CONDITIONED * largest;
+    const lanes r0 = 1.0 / xx, m1 = xy * r0, m2 = xz * r0;
+    const lanes d1 = yy - m1 * xy, r1 = 1.0 / d1, e = yz - m2 * xy, m3 = e * r1;
+    const lanes d2 = zz - m2 * xz - m3 * e;
+    const lanes y1 = L[1] - m1 * L[0], y2 = L[2] - m2 * L[0] - m3 * y1;
+    const lanes product = L[0] * (L[0] * r0) + y1 * (y1 * r1) + y2 * (y2 / d2);
+    const indices good =
+        (indices)(xx > limit) & (indices)(d1 > limit) & (indices)(d2 > limit) & is_finite(product);
+    return either(good, product, (lanes){0} - 1.0);
+}
+
+/* After `centre`. They replace `force`. */
+INLINE void set_energies(accumulators *s)
+{
+    const lanes *p = s->momentum;
+    const lanes twice = twice_rotational(s->second, s->angular);
+    s->force[0] = 0.5 * s->vis_viva;
+    s->force[1] = 0.5 * ((p[0] * p[0] + p[1] * p[1] + p[2] * p[2]) / s->mass);
+    s->force[2] = 0.5 * either((indices)(s->mass == 0.0), (lanes){0} - 1.0, twice);
+}
+
 /* ---- From lanes to bodies -------------------------------------------------------------------- */
 
 /* to[i] = number i of each lane's body; `stride` doubles from body to body. */
@@ -223,7 +259,9 @@ INLINE uint32_t sum_of(int wide, int with_v, int with_f, const frame_bodies *b, 
         }
     }
     const indices far = centre(&s, o, with_v, with_f);
-    const int count = with_f ? 24 : with_v ? 17 : 10, stride = sizeof *sums / sizeof(double);
+    if (with_v)
+        set_energies(&s);
+    const int count = with_f ? 24 : with_v ? 20 : 10, stride = sizeof *sums / sizeof(double);
     for (int i = 0; i < count; i += W)
         transpose((const lanes *)&s + i, (double *)sums + i, stride);
     uint32_t bits = 0;

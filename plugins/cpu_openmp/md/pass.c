@@ -207,6 +207,7 @@ static void centre(const md_body *body, const double origin[3], const frame_sums
     c->second[5] -= s->first[1] * shift[2];
     subtract_cross(shift, s->momentum, c->angular);
     subtract_cross(shift, force, c->torque);
+    c->energies[2] = -1.0;
 }
 
 /* From the sums about the first origin. */
