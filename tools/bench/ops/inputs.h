@@ -9,7 +9,7 @@
  * Fills C-contiguous memory at `data` for operand `index` of a call. operand->make:
  *   u  uniform in [-1, 1)            p  uniform in [0.5, 2)
  *   x  positions, uniform in [0, 10) m  masses, uniform in [1, 20)
- *   t  times, 0.002 apart
+ *   t  times, 0.002 apart          b  offsets of bodies of three atoms
  *   i  inertia tensors: symmetric 3x3 matrices with positive eigenvalues over the last two axes
  *   s  symmetric positive definite matrices over the last two axes
  *   r  rotations: 3x3 matrices over the last two axes
