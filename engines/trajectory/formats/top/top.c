@@ -7,8 +7,10 @@
 #include "trajectory/formats/growth.h"
 
 #include <math.h>
+#include <unistd.h>
 
-#define MAX_WORDS 8 /* of a line, that are looked at */
+#define MAX_WORDS 8   /* of a line, that are looked at */
+#define ATOM_BYTES 80 /* of memory in a topology, about */
 #define SHOWN(word) ((int)((word).length < 40 ? (word).length : 40)), (word).text
 
 /* The state of a parser. */
@@ -269,6 +271,16 @@ static int64_t find_molecule(const trajectory_top *top, trajectory_word name)
     return found;
 }
 
+/* How many atoms the memory of this machine can hold: a line can ask for more than there is, and the
+ * system would kill the program when it fills them. */
+static int64_t most_atoms(void)
+{
+    int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+    int64_t most = pages > 0 && bytes > 0 ? pages / ATOM_BYTES * bytes : INT32_MAX;
+
+    return most < INT32_MAX ? most : INT32_MAX;
+}
+
 static collet_status read_molecules(parser *p, const line *l, collet_error *err)
 {
     trajectory_top *top = p->top;
@@ -282,13 +294,13 @@ static collet_status read_molecules(parser *p, const line *l, collet_error *err)
         return trajectory_text_fail(where(p), err, "'%.*s' is not a number of molecules",
                                     SHOWN(l->words[1]));
     if (__builtin_mul_overflow(top->molecules[block.molecule].n_atoms, block.count, &atoms) ||
-        atoms > INT32_MAX - top->total)
+        atoms > most_atoms() - top->total)
         return trajectory_text_fail(where(p), err,
-                                    "%lld molecules of %lld atoms are too many: a system has at "
-                                    "most %lld atoms",
+                                    "%lld molecules of %lld atoms are too many: this machine can "
+                                    "hold %lld atoms",
                                     (long long)block.count,
                                     (long long)top->molecules[block.molecule].n_atoms,
-                                    (long long)INT32_MAX);
+                                    (long long)most_atoms());
     if (!trajectory_grow(&top->blocks, top->n_blocks, 1, &top->blocks_capacity, sizeof block))
         return no_memory(p, err);
     top->blocks[top->n_blocks++] = block;

@@ -49,7 +49,7 @@ typedef struct trajectory_top {
     int64_t n_bonds, bonds_capacity;
     trajectory_top_block *blocks;
     int64_t n_blocks, blocks_capacity;
-    int64_t total; /* atoms of all blocks, at most INT32_MAX */
+    int64_t total; /* atoms of all blocks, at most INT32_MAX and what memory can hold */
     trajectory_top_type *types;
     int64_t n_types, types_capacity;
     trajectory_dictionary type_names, molecule_names; /* indices of types and molecules */
