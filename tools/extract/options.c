@@ -323,9 +323,11 @@ static void list_formats(FILE *out)
 
     fputs("Formats, recognised by content:\n", out);
     for (size_t i = 0; collet_trajectory_format_at(&format, i) == COLLET_OK; i++)
-        fprintf(out, "  .%-4s %-5s%-5s %s\n", format.name,
-                format.has_topology ? "TOP," + !format.has_frames : "",
-                format.has_frames ? "TRAJ" : "", format.title);
+        fprintf(out, "  .%-6s %-9s %s\n", format.name,
+                !format.has_frames    ? "TOP"
+                : format.has_topology ? "TOP, TRAJ"
+                                      : "TRAJ",
+                format.title);
     fputs("\n", out);
 }
 
