@@ -346,6 +346,7 @@ static const struct {
     {read_trajectory, DATA "water/conf.gro"},
     {read_topology, CORPUS "pdb/models"},
     {read_trajectory, CORPUS "pdb/models"},
+    {read_trajectory, CORPUS "dump/four"},
     {read_topology, CORPUS "prmtop/whole"},
     {read_topology, CORPUS "xyz/frames"},
     {read_topology, CORPUS "cif/models"},
