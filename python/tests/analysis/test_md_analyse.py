@@ -268,6 +268,19 @@ def test_times(run):
     assert _command.main("bare.npz acf --key com -o out2.npz --dt 1".split()) == 0
 
 
+@pytest.mark.parametrize("pbc, boxless, warned", [
+    ("whole", 0, True), ("center", 0, True), ("none", FRAMES - 1, True), ("nojump", 0, False),
+    ("whole", FRAMES, False)])
+def test_positions_that_jump_at_the_box_warn(run, pbc, boxless, warned):
+    with open("in.meta.json", "w", encoding="utf-8") as file:
+        json.dump({"frames": {"count": FRAMES}, "periodic_box": {
+            "pbc": pbc, "frames_without_box": boxless}}, file)
+    for arguments in ("msd --key com", "diffusion --key com", "diffusion-tensor --key com"):
+        status, text, _ = run(arguments + " -o out.npz --force")
+        assert status == 0 and ("run collet-extract with --pbc nojump" in text) == warned, text
+    assert "nojump" not in run("msd --key L_vector -o out.npz --force")[1]
+
+
 def test_damaged_files(run, capsys):
     run("acf --key com -o out.npz")
     whole = open("in.npz", "rb").read()

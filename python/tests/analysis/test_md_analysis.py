@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """collet.md.analysis against sums over all pairs of frames in NumPy, and against closed forms."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -340,7 +342,8 @@ def test_refused_series(function, x, error, words):
     (lambda: analysis.angular_displacement([[1, 0, 0], [0, 1, 0], [0, -1, 0]]),
      "by 180 degrees after frame 1, in no"),
     (lambda: analysis.rotation(GOOD[:, :1]), "1 component"),
-    (lambda: analysis.rotation(np.tile(np.eye(3), (5, 1, 1))), r"give one, axes\[:, :, 0\]")])
+    (lambda: analysis.rotation(np.tile(np.eye(3), (5, 1, 1))), r"give one, axes\[\.\.\., 0\]"),
+    (lambda: analysis.rotation(np.tile(np.eye(3), (5, 2, 1, 1))), r"give one, axes\[\.\.\., 0\]")])
 def test_refused_values(call, words):
     with np.errstate(over="ignore", invalid="ignore"), \
             pytest.raises((collet.InvalidError, collet.ShapeError), match=words):
@@ -359,6 +362,37 @@ def test_coarse_axes_warn():
     with pytest.warns(RuntimeWarning, match="more than 90 degrees after frame 1, body 1"):
         analysis.angular_displacement([[[1, 0, 0], [1, 0, 0]], [[1, 0, 0], [1, 0, 0]],
                                        [[1, 0, 0], [-1, .1, 0]]])
+
+
+def principal_axes_of_turning(angle):
+    """Axes that turn by random angles of about `angle` in a step, with signs as principal_axes has."""
+    turns, triangles = np.linalg.qr(np.eye(3) + angle * random.normal(size=(200, 3, 3)))
+    turns = turns * np.sign(np.einsum("fii->fi", triangles))[:, None]  # about 1 for small angles
+    frames = [np.eye(3)]
+    for turn in turns * np.sign(np.linalg.det(turns))[:, None, None]:
+        frames.append(turn @ frames[-1])
+    signs = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
+    for i in range(1, len(frames)):
+        dots = (frames[i] * frames[i - 1]).sum(axis=0)
+        frames[i] = frames[i] * signs[np.argmax(signs @ dots)]
+    return np.array(frames)
+
+
+@pytest.mark.filterwarnings("ignore:.*more than 90 degrees:RuntimeWarning")
+def test_guessed_signs_of_axes_warn():
+    wild, calm = principal_axes_of_turning(3), principal_axes_of_turning(0.1)
+    for axes in (wild[..., 0], np.stack([wild, calm], axis=1)[..., 0]):
+        for function in (analysis.rotation, analysis.rotational_mean_square_displacement):
+            with pytest.warns(UserWarning, match="% of the steps.* signs are ambiguous") as found:
+                function(axes)
+            assert found[-1].filename == __file__
+    with pytest.warns(UserWarning, match="rotational_diffusion_tensor: .*so is this tensor"):
+        analysis.rotational_diffusion_tensor(wild, 1, 0, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        analysis.rotation(calm[..., 0])
+        analysis.rotational_mean_square_displacement(calm[..., 0])
+        analysis.rotational_diffusion_tensor(calm)
 
 
 def test_module_is_an_attribute_of_md():

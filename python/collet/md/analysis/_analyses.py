@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -52,6 +53,16 @@ class Task:
     def x(self) -> Any:
         """The series of --key."""
         return self.series(self.options.key)
+
+    @property
+    def path(self) -> Any:
+        """The series of --key, of positions that must not jump at the box."""
+        pbc = self._file.jumping if self.options.key == "com" else None
+        if pbc is not None:
+            warnings.warn(f"'com' was extracted with --pbc {pbc}, so positions jump where molecules "
+                          "cross the box, and displacements are wrong: run collet-extract with --pbc "
+                          "nojump")
+        return self.x
 
     @property
     def axis(self) -> Any:
@@ -123,7 +134,7 @@ def _acf(task: Task) -> Found:
 
 
 def _displaced(task: Task) -> MeanSquareDisplacement:
-    return mean_square_displacement(task.x, task.dt, blocks=task.options.blocks)
+    return mean_square_displacement(task.path, task.dt, blocks=task.options.blocks)
 
 
 def _turned(task: Task) -> MeanSquareDisplacement:
@@ -165,7 +176,7 @@ def _translational_tensor(task: Task) -> Found:
     options = task.options
     axes = None if options.axes is None else task.array(options.axes)
     return _tensor(_tensors.translational_diffusion_tensor(
-        task.x, task.dt, *(options.fit or (None, None)), axes=axes, blocks=options.blocks),
+        task.path, task.dt, *(options.fit or (None, None)), axes=axes, blocks=options.blocks),
         f"{task.square}/ps")
 
 

@@ -65,6 +65,19 @@ class Results:
             raise InvalidError(f"{self.path} has no array '{key}', but {', '.join(near)}")
         return self._guarded(lambda: self._file[key])
 
+    @property
+    def jumping(self) -> str | None:
+        """The --pbc of collet-extract if with it positions jump at the box, and there was one, by the
+        meta file next to this file."""
+        try:
+            with open(os.path.splitext(self.path)[0] + ".meta.json", encoding="utf-8") as file:
+                meta = json.load(file)
+            box = meta["periodic_box"]
+            boxed = box.get("frames_without_box", 0) < meta["frames"]["count"]
+            return str(box["pbc"]) if boxed and box["pbc"] != "nojump" else None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None  # a file without one, of another program
+
     def _damaged(self, why: object) -> FormatError:
         return FormatError(f"{self.path} is not a results file (.npz) of collet-extract: {why}")
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,7 +30,36 @@ class Rotation:
     s2_error: float
 
 
+_FAR = 0.5   # |u.u'| of an axis in two frames below which its sign is a guess
+_MANY = 0.05  # share of such steps from which on results are doubtful
+
+
+def warn_of_signs(dots: Iterable[Floats], caller: str, effect: str) -> None:
+    """A UserWarning if axes often turn so far in a step that their sign is a guess; dots: parts of
+    the dot products of each axis with itself a frame later."""
+    far = steps = 0
+    for part in dots:
+        far += int((np.abs(part) < _FAR).sum())
+        steps += part.size
+    if far > _MANY * steps:
+        warnings.warn(
+            f"{caller}: axes turn by more than 60 degrees in {100 * far / steps:.0f} % of the steps. "
+            "If their signs are arbitrary, as those of principal axes are, the signs are ambiguous "
+            f"and {effect}; give frames that are closer together, or a vector that has a direction, "
+            "such as one between two atoms", UserWarning, stacklevel=3)
+
+
+def _dots(series: Series) -> Iterator[Floats]:
+    for body, slab in series.slabs(6):
+        units = _unit(series, body, slab)
+        yield (units[..., 1:] * units[..., :-1]).sum(axis=1)
+
+
 def _directions(axes: Any, caller: str) -> Series:
+    shape = getattr(axes, "shape", ())
+    if len(shape) == 4 and shape[-2:] == (3, 3):
+        raise ShapeError(f"{caller}: axes are frames x bodies x 3 x 3, as principal axes are, whose "
+                         "vectors are columns: give one, axes[..., 0]")
     series = Series(axes, caller, "axes")
     if series.components != 3:
         raise ShapeError(f"{caller}: axes have {series.components} component; they must be "
@@ -40,7 +69,7 @@ def _directions(axes: Any, caller: str) -> Series:
     if series.bodies == 3 and np.allclose(np.einsum("fbc,fdc->fbd", some, some), np.eye(3),
                                           atol=1e-5):
         raise ShapeError(f"{caller}: axes are three orthogonal vectors in every frame, as "
-                         "principal axes are, whose vectors are columns: give one, axes[:, :, 0]")
+                         "principal axes are, whose vectors are columns: give one, axes[..., 0]")
     return series
 
 
@@ -61,15 +90,22 @@ def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
     C2 = <3 (u(0).u(t))^2 - 1> / 2, and the order parameter
     S^2 = (3 sum over i, j of <u_i u_j>^2 - 1) / 2, to which C2 falls if the body cannot tumble.
 
-    axes: (frames, 3) or (frames, bodies, 3); of principal axes (frames, 3, 3) one: axes[:, :, 0]
+    axes: (frames, 3) or (frames, bodies, 3); of principal axes, (frames, 3, 3) or (frames, bodies,
+        3, 3), one column: axes[..., 0]. Not axes[:, :, 0]: of many bodies that is a row of numbers
+        of all three axes, and nothing shows that it is wrong
     C2 is the autocorrelation of the tensor u u^T - 1/3. S^2: G. Lipari and A. Szabo, J. Am. Chem.
     Soc. 104 (1982) 4546; E. R. Henry and A. Szabo, J. Chem. Phys. 82 (1985) 4753. It is about
-    (1 - S^2) / (independent samples) too large. A Rotation."""
+    (1 - S^2) / (independent samples) too large. A Rotation.
+
+    A UserWarning if in more than 5 % of the steps |u(t).u(t + dt)| < 0.5: where the sign of u is
+    arbitrary, C1 is then a product of guesses; C2 and S^2 do not depend on signs."""
     caller = "rotation"
     dt = positive(dt, caller, "dt")
     blocks = count(blocks, caller, "blocks", 2)
     series = _directions(axes, caller)
     c1, c1_parts, c2, c2_parts, without, order = series.made(_analysis.rotation, blocks)
+    warn_of_signs(_dots(series), caller, "C1 and its integral time have no meaning (C1 falls by half "
+                  "in each step); C2 and S^2 do not depend on signs")
     error = float(jackknife(without)) if series.frames >= blocks else float("nan")
     return Rotation(correlation(c1, c1_parts, dt, True), correlation(c2, c2_parts, dt, True), order,
                     error)
@@ -121,8 +157,10 @@ def angular_displacement(axes: Any) -> Floats:
 def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
                                         blocks: int = 5) -> MeanSquareDisplacement:
     """mean_square_displacement of angular_displacement(axes), rad^2: 4 D t in free rotational
-    diffusion of an axis, so that diffusion() of it gives D."""
+    diffusion of an axis, so that diffusion() of it gives D. A UserWarning as of rotation."""
     caller = "rotational_mean_square_displacement"
     dt, blocks = positive(dt, caller, "dt"), count(blocks, caller, "blocks", 2)
-    angles = Series(_displaced(_directions(axes, caller)), caller, "axes")
+    series = _directions(axes, caller)
+    angles = Series(_displaced(series), caller, "axes")
+    warn_of_signs(_dots(series), caller, "so are these angles")
     return displacement(angles, dt, blocks, 2)

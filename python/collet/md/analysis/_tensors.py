@@ -13,6 +13,7 @@ import numpy as np
 from ... import _analysis, _host
 from ..._core import InvalidError, ShapeError
 from ._blocks import bound, count, jackknife, others
+from ._rotation import warn_of_signs
 from ._series import Floats, Series, positive
 
 _PAIRS = ((0, 1), (0, 2), (1, 2))
@@ -132,10 +133,12 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
     In free rotational diffusion <R(0)^T R(t)> = exp(-(tr D - D) t) in any frame of the body (L. D.
     Favro, Phys. Rev. 119 (1960) 53): a line with an intercept is fitted to the logarithm, element by
     element. InvalidError if the range has fewer than two lags, or correlations in it are not above
-    0."""
+    0. A UserWarning as of rotation."""
     caller = "rotational_diffusion_tensor"
     dt = positive(dt, caller, "dt")
     rotations = _axes(axes, caller)
+    warn_of_signs([np.einsum("fbij,fbij->fbj", rotations[1:], rotations[:-1])], caller,
+                  "so is this tensor")
     whole, parts = _correlations(rotations, count(blocks, caller, "blocks", 2))
     lags, length = dt * np.arange(len(whole)), parts.shape[1]
     smallest = np.linalg.eigvalsh(whole)[:, 0]
