@@ -307,13 +307,19 @@ static void note_chosen(collet_trajectory *x, const trajectory_frames *frames, i
     if (frames->chosen[i] > x->most_atoms)
         x->most_atoms = frames->chosen[i];
     for (int64_t b = 0; b < bodies->n; b++) {
-        int64_t m = bodies->offsets[b];
+        int64_t massive = 0, chosen = 0;
 
-        while (m < bodies->offsets[b + 1] && masses[m] == 0)
-            m++;
-        if (m == bodies->offsets[b + 1] && x->n_empty++ == 0) {
+        for (int64_t m = bodies->offsets[b]; m < bodies->offsets[b + 1]; m++) {
+            massive += x->inputs.masses[m] > 0;
+            chosen += masses[m] > 0;
+        }
+        if (chosen == 0 && x->n_empty++ == 0) {
             x->first_empty = frames->indices[i];
             x->empty_body = b;
+        }
+        if (chosen > 0 && chosen < massive && x->n_partial++ == 0) {
+            x->first_partial = frames->indices[i];
+            x->partial_body = b;
         }
     }
 }

@@ -71,6 +71,9 @@ struct collet_trajectory {
     int64_t n_empty;          /* bodies of frames without a selected atom that has a mass */
     int64_t first_empty;      /* the frame of the first of these, by its number in the file */
     int64_t empty_body;       /* its body */
+    int64_t n_partial;        /* bodies of frames with only some of their atoms selected */
+    int64_t first_partial;    /* the frame of the first of these, by its number in the file */
+    int64_t partial_body;     /* its body */
     int64_t boxless;          /* frames without a periodic box */
     trajectory_arrangement_notes arranged; /* what was done about the periodic box; at the end */
     char periodic[128];       /* in words; "" before the end */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/test_extract_missing_data.c, tests/engines/test_trajectory.c */
+/* Tests: tests/tools/test_extract_missing_data.c, tests/engines/test_trajectory_doubts.c */
 #include "warnings.h"
 
 #include "trajectory/reading/parts.h"
@@ -146,6 +146,83 @@ static collet_status warn_empty(collet_trajectory *x, collet_error *err)
         (long long)x->first_empty, of, *of ? "rows of bodies" : "frames", (long long)x->n_empty);
 }
 
+/* A selection by distance chooses atoms, not the residues that bodies are. */
+static collet_status warn_partial(collet_trajectory *x, collet_error *err)
+{
+    if (x->n_partial == 0 || x->inputs.bodies.labels == NULL)
+        return COLLET_OK;
+    return add_warning(x, err,
+                       "frame %lld: only some atoms of body '%.100s' are selected, and its results "
+                       "are those atoms' (such rows of bodies: %lld); for whole residues write "
+                       "'same residue as (...)'",
+                       (long long)x->first_partial, x->inputs.bodies.labels[x->partial_body],
+                       (long long)x->n_partial);
+}
+
+/* 1 if a body has at least two atoms with mass. */
+static int has_orientation(const trajectory_inputs *in, int64_t body)
+{
+    int64_t n = 0;
+
+    for (int64_t m = in->bodies.offsets[body]; n < 2 && m < in->bodies.offsets[body + 1]; m++)
+        n += in->masses[m] > 0;
+    return n == 2;
+}
+
+static int computes_axes(const collet_trajectory *x)
+{
+    for (size_t i = 0; i < trajectory_output_count; i++) {
+        int32_t buffer = trajectory_outputs[i].buffer;
+
+        if (x->left_out[i] == NULL &&
+            (buffer == TRAJECTORY_AXES || buffer == TRAJECTORY_EULER || buffer == TRAJECTORY_TILT))
+            return 1;
+    }
+    return 0;
+}
+
+static collet_status warn_points(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_inputs *in = &x->inputs;
+    int64_t n = 0, first = 0;
+    char name[128] = "the selection";
+
+    if (!computes_axes(x))
+        return COLLET_OK;
+    for (int64_t b = 0; b < in->bodies.n; b++)
+        if (!has_orientation(in, b) && n++ == 0)
+            first = b;
+    if (n == 0)
+        return COLLET_OK;
+    if (in->bodies.labels != NULL)
+        snprintf(name, sizeof name, "body '%.100s'", in->bodies.labels[first]);
+    return add_warning(x, err,
+                       "%s has one atom with a mass, and so no orientation: its axes are the "
+                       "identity, its angles 0 (such bodies: %lld)",
+                       name, (long long)n);
+}
+
+/* A file whose frames were all replaced by later files. */
+static collet_status warn_unused_file(collet_trajectory *x, collet_error *err)
+{
+    int64_t n;
+    const trajectory_part *parts = trajectory_parts_get(x->inputs.trajectory, &n);
+
+    for (int64_t i = 0; i < n; i++) {
+        collet_status status;
+
+        if (parts[i].n_frames > 0 || !parts[i].was_cut)
+            continue;
+        status = add_warning(x, err,
+                             "%s: no frame of this file is used: its times are not before %g ps, "
+                             "where a later file begins; give files in the order of time",
+                             parts[i].path, parts[i].end);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
 /* 1 if a key that could be computed with these fields is left out because they are missing. */
 static int left_out_for(const collet_trajectory *x, uint32_t fields)
 {
@@ -196,9 +273,9 @@ static collet_status warn_not_finite(collet_trajectory *x, int field, collet_err
         snprintf(more, sizeof more, "; %lld %s are affected", (long long)count,
                  *of ? "rows of bodies" : "frames");
     if (atom < 0)
-        return add_warning(
-            x, err, "%s: %s%s are not finite, because a %s is not or a sum overflows%s",
-            NAME_OF_FRAME(number), results[field], of, names[field], more);
+        return add_warning(x, err,
+                           "%s: %s%s are not finite, because a %s is not or a sum overflows%s",
+                           NAME_OF_FRAME(number), results[field], of, names[field], more);
     return add_warning(
         x, err,
         "%s: the %s of atom %lld (%s of %s %d, counted from 0) is %g, so %s%s are not "
@@ -346,9 +423,10 @@ static collet_status warn_cut(collet_trajectory *x, collet_error *err)
         "half (such molecules: %lld)%s",
         NAME_OF_FRAME(x->arranged.frame), topology->residue_names[cut->atom],
         (int)topology->residue_ids[cut->atom], other, cut->distance, "xyz"[cut->axis],
-        (long long)cut->count,
-        whole ? ": it was made whole by joining the nearest atoms, because its bonds are not known; "
-                "if it is not so long, give a topology with bonds"
+        (long long)cut -> count,
+        whole
+            ? ": it was made whole by joining the nearest atoms, because its bonds are not known; "
+              "if it is not so long, give a topology with bonds"
         : x->arranged.known != 0
             ? ": the periodic box cuts this molecule, or it is longer; the results of a cut "
               "molecule are wrong: make molecules whole (--pbc whole, the default)"
@@ -359,9 +437,10 @@ static collet_status warn_cut(collet_trajectory *x, collet_error *err)
 static collet_status warn_left(collet_trajectory *x, collet_error *err)
 {
     static const char *const reasons[] = {
-        [TRAJECTORY_ENDLESS] = "is bonded to its own image through the periodic box, so that it has "
-                               "no end: it stays as in the file, and its centre of mass, radius of "
-                               "gyration, inertia and rmsd have no meaning",
+        [TRAJECTORY_ENDLESS] =
+            "is bonded to its own image through the periodic box, so that it has "
+            "no end: it stays as in the file, and its centre of mass, radius of "
+            "gyration, inertia and rmsd have no meaning",
         [TRAJECTORY_UNJOINED] = "has too many atoms without known bonds to be made whole: it stays "
                                 "as in the file; give a topology with bonds",
     };
@@ -411,38 +490,17 @@ static collet_status warn_singular(collet_trajectory *x, collet_error *err)
 
 collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 {
+    static collet_status (*const others[])(collet_trajectory *, collet_error *) = {
+        warn_empty, warn_partial,  warn_unused_file, warn_gaps,     warn_unused,    warn_elements,
+        warn_cut,   warn_left,     warn_boxless,     warn_lacking,  warn_locations, warn_note,
+        warn_bonds, warn_no_times, warn_times,       warn_singular, warn_points,
+    };
     collet_status status = COLLET_OK;
 
     for (int field = 0; status == COLLET_OK && field < TRAJECTORY_FIELDS; field++)
         status = warn_not_finite(x, field, err);
-    if (status == COLLET_OK)
-        status = warn_empty(x, err);
-    if (status == COLLET_OK)
-        status = warn_gaps(x, err);
-    if (status == COLLET_OK)
-        status = warn_unused(x, err);
-    if (status == COLLET_OK)
-        status = warn_elements(x, err);
-    if (status == COLLET_OK)
-        status = warn_cut(x, err);
-    if (status == COLLET_OK)
-        status = warn_left(x, err);
-    if (status == COLLET_OK)
-        status = warn_boxless(x, err);
-    if (status == COLLET_OK)
-        status = warn_lacking(x, err);
-    if (status == COLLET_OK)
-        status = warn_locations(x, err);
-    if (status == COLLET_OK)
-        status = warn_note(x, err);
-    if (status == COLLET_OK)
-        status = warn_bonds(x, err);
-    if (status == COLLET_OK)
-        status = warn_no_times(x, err);
-    if (status == COLLET_OK)
-        status = warn_times(x, err);
-    if (status == COLLET_OK)
-        status = warn_singular(x, err);
+    for (size_t i = 0; status == COLLET_OK && i < sizeof others / sizeof *others; i++)
+        status = others[i](x, err);
     if (status == COLLET_OK && x->truncated)
         status = add_warning(x, err, "%s", x->truncation.text);
     return status;

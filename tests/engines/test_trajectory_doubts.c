@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Warnings about results that are computed and are not what the options seem to ask for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/contains.h"
+
+#include <collet/trajectory.h>
+
+#define WATER COLLET_TEST_DATA "/md/water/"
+
+/* Computes everything; the first warning must contain `expected`; NULL: there is none. */
+static void expect_warning(collet_trajectory_options options, const char *expected)
+{
+    const collet_trajectory_batch *rows;
+    collet_trajectory *x;
+    collet_error err;
+
+    options.struct_size = sizeof options;
+    options.topology = WATER "conf.gro";
+    options.backend = "cpu_scalar";
+    if (options.trajectory == NULL)
+        options.trajectory = WATER "traj.xtc";
+    if (collet_trajectory_create(&x, &options, &err) != COLLET_OK ||
+        collet_trajectory_collect(x, &rows, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    if (expected != NULL)
+        assert_contains(collet_trajectory_warning_at(x, 0), expected);
+    else
+        assert_null(collet_trajectory_warning_at(x, 0));
+    assert_null(collet_trajectory_warning_at(x, expected != NULL));
+    collet_trajectory_destroy(x);
+}
+
+static void residues_with_some_of_their_atoms(void **state)
+{
+    collet_trajectory_options options = {.each = "residue", .keys = "com", .stop = 2};
+
+    (void)state;
+    options.selection = "resid 1:20 and (name OW or within 0.2 of (resid 1 and name OW))";
+    expect_warning(options, "frame 0: only some atoms of body 'SOL 2' are selected, and its "
+                            "results are those atoms' (such rows of bodies: ");
+    options.selection = "resid 1:20 and (all or within 0.2 of resid 1)";
+    expect_warning(options, NULL);
+    options.each = NULL;
+    options.selection = "resid 1:20 and (name OW or within 0.2 of (resid 1 and name OW))";
+    expect_warning(options, NULL);
+}
+
+static void bodies_of_one_atom(void **state)
+{
+    collet_trajectory_options options = {.each = "residue", .selection = "name OW", .stop = 2};
+
+    (void)state;
+    options.keys = "com,tilt_deg";
+    expect_warning(options, "body 'SOL 1' has one atom with a mass, and so no orientation: its "
+                            "axes are the identity, its angles 0 (such bodies: 216)");
+    options.keys = "com";
+    expect_warning(options, NULL);
+    options.keys = "axes";
+    options.each = NULL;
+    expect_warning(options, NULL);
+    options.selection = "index 0";
+    expect_warning(options, "the selection has one atom with a mass, and so no orientation: its "
+                            "axes are the identity, its angles 0 (such bodies: 1)");
+}
+
+static void files_that_are_not_used(void **state)
+{
+    const char *twice[] = {WATER "traj.trr", NULL};
+    collet_trajectory_options options = {.keys = "com"};
+
+    (void)state;
+    options.trajectory = WATER "traj.trr";
+    options.continuations = twice;
+    expect_warning(options, "traj.trr: no frame of this file is used: its times are not before 0 "
+                            "ps, where a later file begins; give files in the order of time");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(residues_with_some_of_their_atoms),
+        cmocka_unit_test(bodies_of_one_atom),
+        cmocka_unit_test(files_that_are_not_used),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
