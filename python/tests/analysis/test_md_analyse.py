@@ -227,10 +227,15 @@ def test_bodies(run):
 
 
 @pytest.mark.parametrize("arguments, status, words", [
-    ("acf --key comm -o out.npz", 1, "in.npz has no array 'comm', but com"),
+    ("acf --key comm -o out.npz", 1, "in.npz has no array 'comm'; the nearest is com$"),
     ("acf --key com -o out.txt", 2, "must end in .npz, .csv or .xvg"),
     ("acf -o out.npz", 2, "--key"), ("acf --key com", 2, "-o"),
-    ("acv --key com -o out.npz", 2, "acf"),
+    ("acv --key com -o out.npz", 2, "^collet-analyse: no analysis is 'acv'; the nearest is acf\nTry "),
+    ("zzz --key com -o out.npz", 2, "'zzz'; they are acf, msd, "),
+    ("acf --key zzz -o out.npz", 1, "no array 'zzz'; it has time_ps, axes, com, "),
+    ("acf --key com -o out.npz --plot ./out.npz", 2, "are the same file"),
+    ("rotation --key com -o out.npz", 1, "'com' has no directions: rotation needs axes"),
+    ("rotational-msd --key euler_zyz -o out.npz", 1, "'euler_zyz' has no directions"),
     ("acf --key com -o in.npz", 2, "in.npz exists"),
     ("acf --key com -o no/out.npz", 1, "no/out.npz: No such file"),
     ("acf --key axes -o out.npz", 1, "'axes' has a matrix a frame"),
@@ -249,22 +254,26 @@ def test_bodies(run):
 def test_refusals(run, arguments, status, words):
     gap = ARRAYS["rg"].copy()
     gap[7] = np.nan
-    found, text, made = run(arguments, one=np.float64(3), texts=np.array(["a"] * FRAMES), gap=gap)
+    found, text, made = run(arguments, euler_zyz=ARRAYS["com"], one=np.float64(3), texts=np.array(["a"] * FRAMES), gap=gap)
     assert found == status and re.search(words, text), text
     assert made is None and os.listdir() == ["in.npz"]
 
 
-def test_times(run):
+def test_times(run, capsys):
     times = ARRAYS["time_ps"].copy()
     times[40:] += 1
     status, text, _ = run("acf --key com -o out.npz", time_ps=times)
     assert status == 1 and "21 ps follows 19.75 ps, and the usual step is 0.25 ps" in text
     assert run("acf --key com -o out.npz --stop 40", time_ps=times)[0] == 0
-    for wrong in (times[::-1], times * 0, times * np.nan):
+    for wrong in (times * 0, times * 0 + 7):
+        status, text, _ = run("acf --key com -o out.npz --force", time_ps=wrong)
+        assert status == 1 and f"all times are {wrong[0]:g} ps, so" in text and "--dt" in text
+    for wrong in (times[::-1], times * np.nan):
         status, text, _ = run("acf --key com -o out.npz --force", time_ps=wrong)
         assert status == 1 and "times are not equally spaced" in text
     np.savez("bare.npz", com=ARRAYS["com"])
     assert _command.main("bare.npz acf --key com -o out2.npz".split()) == 1
+    assert "add time_ps to --keys of collet-extract, or" in capsys.readouterr().err
     assert _command.main("bare.npz acf --key com -o out2.npz --dt 1".split()) == 0
 
 
@@ -281,14 +290,43 @@ def test_positions_that_jump_at_the_box_warn(run, pbc, boxless, warned):
     assert "nojump" not in run("msd --key L_vector -o out.npz --force")[1]
 
 
+@pytest.mark.parametrize("arguments, words", [
+    ("diffusion --key com --fit 1:10", "diffusion_error is nan: .* up to 10 ps, and .* block, 3 ps"),
+    ("diffusion-tensor --key com --fit 1:10", "the error is nan: the fit goes up to 10 ps"),
+    ("acf --key noise", "integral_time is unknown: .*one step of 0.25 ps"),
+    ("rotation --key noise", "c2_time is unknown: the correlation decays within one step"),
+    ("friction --key noise --inertia 1", "tau_c is unknown: the correlation decays within one"),
+    ("memory --key noise", "more than 1 / dt = 4: .*the solution diverges"),
+    ("equilibration --key late", "more than half of the frames are not equilibrated")])
+def test_doubtful_results_warn(run, arguments, words):
+    own = np.random.default_rng(8)
+    late = np.r_[np.linspace(0, 50, 40), own.normal(50, 1, size=20)]
+    noise = own.normal(size=(FRAMES, 3))
+    status, text, _ = run(arguments + " -o out.npz", noise=noise, late=late)
+    assert status == 0 and re.search(f"warning: .*{words}", text), text
+    smooth = np.exp(-np.arange(FRAMES) / 40)[:, None] * [1., 0, 0] - [.5, 0, 0]
+    text = run(arguments.partition(" --fit")[0] + " -o out.npz --force", noise=smooth,
+               late=noise[:, 0])[1]
+    assert not re.search(f"warning: .*{words}", text), text
+
+
+def test_swapped_arguments(capsys):
+    with pytest.raises(SystemExit) as error:
+        _command.main("msd in.npz --key com -o out.npz".split())
+    assert error.value.code == 2
+    assert "the file comes first: in.npz msd\n" in capsys.readouterr().err
+
+
 def test_damaged_files(run, capsys):
     run("acf --key com -o out.npz")
     whole = open("in.npz", "rb").read()
-    for name, content in (("empty", b""), ("cut", whole[:len(whole) // 2]),
+    for name, content in (("empty", b""), ("table.csv", b"time_ps (ps),com\n1,2\n"), ("cut", whole[:len(whole) // 2]),
                           ("text", b"com 1 2 3\n"), ("changed", whole.replace(b"NUMPY", b"NOMPY"))):
         open(name, "wb").write(content)
         assert _command.main([name, *"acf --key com -o b.npz".split()]) == 1
-        assert f"{name} is not a results file" in capsys.readouterr().err
+        text = capsys.readouterr().err
+        assert f"{name} is not a results file" in text and "pickle" not in text
+        assert ("only .npz is read, no .h5, .csv or .xvg" in text) == (name[0] in "et")
     assert _command.main("absent acf --key com -o b.npz".split()) == 1
     assert "absent: No such file" in capsys.readouterr().err
     np.save("one.npy", ARRAYS["com"])
@@ -328,8 +366,18 @@ def test_a_file_made_meanwhile_is_kept(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("mine")
     with pytest.raises(collet.FileError, match="out.csv exists: choose another name"):
-        _files.write(str(path), b"", False)
+        _files.write([(str(tmp_path / "first.csv"), b""), (str(path), b"")], False)
     assert path.read_text() == "mine" and os.listdir(tmp_path) == ["out.csv"]
+
+
+@pytest.mark.parametrize("options", ["", " --force"])
+def test_a_picture_that_fails_leaves_no_file(run, monkeypatch, options):
+    monkeypatch.setattr(_command, "draw", lambda *unused: b"picture")
+    os.mkdir("folder.png")
+    for picture in ("no/k.png", "folder.png"):
+        status, text, found = run(f"msd --key com -o out.npz --plot {picture}{options}")
+        assert status and picture in text and found is None, text
+    assert sorted(os.listdir()) == ["folder.png", "in.npz"]
 
 
 def test_installed_command():

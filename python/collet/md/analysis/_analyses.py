@@ -22,6 +22,9 @@ from ._samples import equilibration_time, statistical_inefficiency
 from ._series import Floats
 
 
+_NO_AXES = ("com", "euler_zyz", "gyration_tensor", "inertia_tensor", "moments")
+
+
 class Task:
     """What an analysis reads: arrays of the frames that were chosen, and dt in ps."""
 
@@ -67,6 +70,9 @@ class Task:
     @property
     def axis(self) -> Any:
         """The axis of --key, --column of principal axes."""
+        if self.options.key in _NO_AXES:
+            raise InvalidError(f"'{self.options.key}' has no directions: {self.options.analysis} needs "
+                               "axes, or a vector such as L_vector")
         x, row = self.array(self.options.key), _known(self.options.key)[1]
         if x.ndim in (3, 4) and x.shape[-2:] == (3, 3) and (row == (3, 3) or x.ndim == 4):
             return x[..., self.options.column]
@@ -83,6 +89,14 @@ class Task:
         if self.unit in ("", "1"):
             return self.unit
         return f"({self.unit})^2" if set(self.unit) & set(" /^") else f"{self.unit}^2"
+
+    def check_fit(self, name: str, error: Any, stop: float) -> None:
+        """Warns if an error is NaN because the fit goes beyond the lags of a block."""
+        length = len(self.array(self.options.key)) // self.options.blocks * self.dt
+        if np.isnan(error).any() and stop > length * (1 - 1e-9):
+            warnings.warn(f"{name} is nan: the fit goes up to {stop:g} ps, and only lags below the "
+                          f"length of a block, {length:g} ps, have errors: give --fit FROM:TO with TO "
+                          "below it, or fewer --blocks")
 
     def needed(self, name: str) -> Any:
         """An option without which this analysis cannot work."""
@@ -116,7 +130,15 @@ def _curve(name: str, curve: Any, unit: str) -> list[Number]:
             (name + "_error", curve.error, unit)]
 
 
+def _check_time(name: str, time: float, curve: Correlation) -> None:
+    step = float(curve.lag[1]) if len(curve.lag) > 1 else 0.0
+    if time < step:
+        warnings.warn(f"{name} is unknown: the correlation decays within one step of {step:g} ps, so the "
+                      "number is of the step alone: use frames that are closer together")
+
+
 def _integral(name: str, curve: Correlation) -> list[Number]:
+    _check_time(f"{name}_time", curve.integral_time, curve)
     return [(f"{name}_time", curve.integral_time, "ps"),
             (f"{name}_time_error", curve.integral_error, "ps"),
             (f"{name}_stop", curve.integral_stop, "ps")]
@@ -143,6 +165,7 @@ def _turned(task: Task) -> MeanSquareDisplacement:
 
 def _fitted(msd: MeanSquareDisplacement, task: Task, square: str) -> Found:
     found = diffusion(msd, *(task.options.fit or (None, None)))
+    task.check_fit("diffusion_error", found.error, found.stop)
     return Found(_curve("msd", msd, square), [
         ("diffusion", found.value, f"{square}/ps"),
         ("diffusion_error", found.error, f"{square}/ps"),
@@ -158,7 +181,8 @@ def _rotation(task: Task) -> Found:
                   *_integral("c1", found.c1), *_integral("c2", found.c2)])
 
 
-def _tensor(found: _tensors.DiffusionTensor, unit: str) -> Found:
+def _tensor(task: Task, found: _tensors.DiffusionTensor, unit: str) -> Found:
+    task.check_fit("the error", found.error, found.stop)
     rows = [("tensor", found.tensor, unit), ("tensor_error", found.error, unit),
             ("values", found.values, unit), ("values_error", found.values_error, unit),
             ("frame", found.frame, "1")]
@@ -175,14 +199,14 @@ def _tensor(found: _tensors.DiffusionTensor, unit: str) -> Found:
 def _translational_tensor(task: Task) -> Found:
     options = task.options
     axes = None if options.axes is None else task.array(options.axes)
-    return _tensor(_tensors.translational_diffusion_tensor(
+    return _tensor(task, _tensors.translational_diffusion_tensor(
         task.path, task.dt, *(options.fit or (None, None)), axes=axes, blocks=options.blocks),
         f"{task.square}/ps")
 
 
 def _rotational_tensor(task: Task) -> Found:
     options = task.options
-    return _tensor(_tensors.rotational_diffusion_tensor(
+    return _tensor(task, _tensors.rotational_diffusion_tensor(
         task.array(options.key), task.dt, *(options.fit or (None, None)), blocks=options.blocks),
         "rad^2/ps")
 
@@ -258,8 +282,10 @@ def _profile_file(found: _profile.MeanForcePotential, values: Any, made: Any) ->
 
 def _friction_of(task: Task) -> Found:
     options = task.options
-    found = _friction.extract_friction_from_acf(_correlated(task), task.needed("inertia"),
-                                                options.temperature, options.method)
+    curve = _correlated(task)
+    found = _friction.extract_friction_from_acf(curve, task.needed("inertia"), options.temperature,
+                                                options.method)
+    _check_time("tau_c", found.tau_c, curve)
     return Found([], [("gamma", found.gamma, "amu nm^2/ps"),
                       ("gamma_error", found.gamma_error, "amu nm^2/ps"),
                       ("tau_c", found.tau_c, "ps"), ("tau_c_error", found.tau_c_error, "ps"),
@@ -394,6 +420,9 @@ def _inefficiency(task: Task) -> Found:
 def _equilibration(task: Task) -> Found:
     found = equilibration_time(task.x, task.dt)
     frame = task.options.start + task.options.step * found.frame  # in the file
+    if found.frame > len(task.x) / 2:
+        warnings.warn("more than half of the frames are not equilibrated by this rule: the series may "
+                      "not be equilibrated at all; look at it with --plot, and simulate longer")
     return Found([], [("frame", frame, "1"), ("time", found.time, "ps"),
                       ("inefficiency", found.inefficiency, "frames"),
                       ("samples", found.samples, "1")])

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -84,8 +85,14 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--other", nargs="+", metavar="FILE", help="compare: files of the other system")
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """As the C tools do, without the usage, which is long."""
+        self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help' for more information.\n")
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
         prog=_PROGRAM, formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Analyses an array of a results file of collet-extract.",
         epilog="Analyses:\n" + "".join(f"  {name:20}  {analysis.text}\n"
@@ -94,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
         "and a correlation function that never falls to 0 has no integral: nan.\n"
         "Exit status: 0 success, 1 failure, nothing was written, 2 wrong command line.")
     parser.add_argument("results", metavar="RESULTS.npz")
-    parser.add_argument("analysis", choices=list(ANALYSES), metavar="ANALYSIS")
+    parser.add_argument("analysis", metavar="ANALYSIS")
     parser.add_argument("--key", help="array to analyse, such as com or L_vector")
     parser.add_argument("-o", "--output", required=True, metavar="OUT",
                         help=f"write OUT{', OUT'.join(SUFFIXES)}")
@@ -118,6 +125,9 @@ def _step(times: Any, frames: slice, given: float | None) -> float:
     if len(chosen) < 2:
         raise InvalidError("fewer than two frames have no time step: give --dt")
     steps = np.diff(chosen)
+    if not steps.any():
+        raise InvalidError(f"all times are {chosen[0]:.10g} ps, so the trajectory has no times: give the "
+                           "time between frames of the file, --dt")
     usual = np.median(steps)
     wrong = np.flatnonzero(~(np.abs(steps - usual) <= _REGULAR * usual) | ~(steps > 0))
     if len(wrong):
@@ -134,7 +144,8 @@ def _times(file: Results, options: argparse.Namespace) -> Any:
     if options.dt is not None or not ANALYSES[options.analysis].timed:
         return None
     if "time_ps" not in file:
-        raise InvalidError(f"{file.path} has no time_ps: give the time between frames, --dt")
+        raise InvalidError(f"{file.path} has no time_ps: add time_ps to --keys of collet-extract, or "
+                           "give the time between frames, --dt")
     times, x = file["time_ps"], file[options.key]
     if times.ndim != 1 or times.shape != x.shape[:1]:
         raise ShapeError(f"{file.path}: {options.key} and time_ps have different numbers of frames")
@@ -158,11 +169,11 @@ def _run(options: argparse.Namespace) -> Found:
               if name not in ("output", "force", "dt", "plot") and value is not None}
     meta = {**chosen, **({"dt_ps": task.dt} if analysis.timed else {}), "collet": _core.version,
             "units": found.units}
-    picture = None if options.plot is None else \
-        draw(options.plot, f"{options.key or options.results}: {options.analysis}", found, series)
-    write(options.output, content_of(options.output, found, meta), options.force)
-    if picture is not None:
-        write(options.plot, picture, options.force)
+    files = [(options.output, content_of(options.output, found, meta))]
+    if options.plot is not None:
+        files.append((options.plot, draw(
+            options.plot, f"{options.key or options.results}: {options.analysis}", found, series)))
+    write(files, options.force)
     return found
 
 
@@ -180,6 +191,11 @@ def _joined(arguments: Sequence[str]) -> list[str]:
 def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = _parser()
     options = parser.parse_args(_joined(arguments))
+    if options.analysis not in ANALYSES:
+        near = difflib.get_close_matches(options.analysis, ANALYSES, 1)
+        parser.error(f"the file comes first: {options.analysis} {options.results}"
+                     if options.results in ANALYSES else f"no analysis is '{options.analysis}'; " + (
+                         f"the nearest is {near[0]}" if near else f"they are {', '.join(ANALYSES)}"))
     if options.key is None and options.analysis != "compare":
         parser.error("the following arguments are required: --key")
     if not options.output.endswith(SUFFIXES):
@@ -187,6 +203,8 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
                      f"{SUFFIXES[-1]}")
     if options.start < 0 or options.step < 1 or (options.stop is not None and options.stop < 1):
         parser.error("--start must be at least 0, --stop and --step at least 1")
+    if options.plot is not None and os.path.abspath(options.plot) == os.path.abspath(options.output):
+        parser.error("--plot and -o are the same file")
     for path in (options.output, options.plot):
         if path is not None and not options.force and os.path.lexists(path):
             parser.error(f"{path} exists: choose another name, or --force replaces it")

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import io
 import json
 import os
@@ -44,10 +45,15 @@ class Results:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        file = self._guarded(lambda: np.load(path, allow_pickle=False))
-        if not isinstance(file, np.lib.npyio.NpzFile):
-            raise self._damaged("it is no .npz file")
-        self._file = file
+        try:
+            with open(path, "rb") as start:
+                zipped = start.read(2) == b"PK"
+        except OSError as error:
+            raise FileError(f"{path}: {error.strerror or error}") from None
+        if not zipped:
+            raise self._damaged("only .npz is read, no .h5, .csv or .xvg, and this is none: run "
+                                "collet-extract with -o NAME.npz")
+        self._file = self._guarded(lambda: np.load(path, allow_pickle=False))
 
     def __enter__(self) -> Results:
         return self
@@ -61,8 +67,9 @@ class Results:
     def __getitem__(self, key: str) -> Any:
         names = self._file.files
         if key not in names:
-            near = difflib.get_close_matches(key, names, 1) or names
-            raise InvalidError(f"{self.path} has no array '{key}', but {', '.join(near)}")
+            near = difflib.get_close_matches(key, names, 1)
+            raise InvalidError(f"{self.path} has no array '{key}'; " + (
+                f"the nearest is {near[0]}" if near else f"it has {', '.join(names)}"))
         return self._guarded(lambda: self._file[key])
 
     @property
@@ -126,20 +133,29 @@ def content_of(path: str, found: Found, meta: dict[str, Any]) -> bytes:
     return file.getvalue()
 
 
-def write(path: str, content: bytes, force: bool) -> None:
-    """Writes a file under another name, and gives it its name when it is complete."""
-    part = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.part")
+def write(files: Sequence[tuple[str, bytes]], force: bool) -> None:
+    """Writes files under other names, and gives them their names when all are complete: all or
+    none."""
+    parts = [os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.part")
+             for path, _ in files]
+    reserved: list[str] = []
     try:
-        with open(part, "wb") as file:
-            file.write(content)
-        if not force:
-            with open(path, "xb"):  # reserves the name
-                pass
-        os.replace(part, path)
+        for part, (path, content) in zip(parts, files):
+            with open(part, "wb") as file:
+                file.write(content)
+            if not force:
+                with open(path, "xb"):
+                    reserved.append(path)
+            elif os.path.isdir(path):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        for part, (path, _) in zip(parts, files):
+            os.replace(part, path)
+        reserved.clear()
     except FileExistsError:
         raise FileError(f"{path} exists: choose another name, or --force replaces it") from None
     except OSError as error:
         raise FileError(f"{path}: {error.strerror or error}") from None
     finally:
-        if os.path.lexists(part):
-            os.unlink(part)
+        for left in (*parts, *reserved):
+            if os.path.lexists(left):
+                os.unlink(left)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -236,7 +237,8 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
 
     The integral of K is the solution of a Volterra equation of the second kind, by trapezoids (B.
     Kowalik et al., Phys. Rev. E 100 (2019) 012126); K is its derivative. Errors of both are of the
-    order of dt^2. Errors grow with the lag."""
+    order of dt^2. Errors grow with the lag. A UserWarning if the integral exceeds 1 / dt: C then
+    falls within a step, and the solution diverges."""
     caller = "memory_kernel"
     length = acf.blocks.shape[1]
     lags = len(acf.lag)
@@ -248,6 +250,11 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
     dt = float(acf.lag[1])
     integral = _integrals(acf.value[None, :last + 1], dt)[0]
     value = _derivatives(integral, dt)
+    largest = float(np.abs(integral).max())
+    if not largest * dt <= 1:
+        warnings.warn(f"{caller}: the integral of the kernel reaches {largest:.3g}, more than 1 / dt = "
+                      f"{1 / dt:.3g}: the correlation falls within a step, and the solution diverges: "
+                      "use frames that are closer together, or a smaller stop", stacklevel=2)
     error, integral_error = np.full(last + 1, np.nan), np.full(last + 1, np.nan)
     if last < length:
         estimates = _integrals(others(acf.blocks)[:, :last + 1], dt)
