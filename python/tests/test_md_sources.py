@@ -173,19 +173,39 @@ def test_an_analysis_of_mdanalysis(capsys):
     expected = md.extract(group, keys="time_ps,com,L_*", start=5, stop=49, step=3)
     same({key: done.results[key] for key in expected}, expected)
     assert np.array_equal(done.results.L_vector, expected["L_vector"])
-    assert done.frames == list(range(5, 49, 3)) and done.n_frames == len(done.frames)
+    assert np.array_equal(done.frames, np.arange(5, 49, 3)) and done.n_frames == len(done.frames)
     assert np.array_equal(done.times, expected["time_ps"])
     assert done.results.meta["frames"]["count"] == len(done.frames)
     chosen = md.RotationalObservables(group, keys="com").run(frames=[2, 6, 10], verbose=True)
     np.testing.assert_allclose(chosen.results.com,
                                md.extract(group, keys="com", start=2, stop=11, step=4)["com"])
     assert "%" in capsys.readouterr().err
+    assert set(chosen.results.meta["outputs"]) == {"com"} and "time_ps" not in chosen.results
+    assert np.array_equal(chosen.frames, [2, 6, 10])
+    np.testing.assert_allclose(chosen.times, [universe.trajectory[i].time for i in (2, 6, 10)])
     with pytest.raises(collet.InvalidError, match="equal steps"):
         md.RotationalObservables(group).run(frames=[1, 2, 5])
     with pytest.raises(ValueError, match="frames excludes"):
         md.RotationalObservables(group).run(1, frames=[1])
     with pytest.raises(TypeError, match="stop are arguments of run"):
         md.RotationalObservables(group, stop=3)
+
+
+@pytest.mark.parametrize("keys", ["com", None])
+@pytest.mark.filterwarnings("ignore")
+def test_an_analysis_has_times_where_the_file_has_none(keys, tmp_path):
+    MDAnalysis = pytest.importorskip("MDAnalysis")
+    universe = MDAnalysis.Universe(*PEPTIDE)
+    path = str(tmp_path / "timeless.xyz")
+    with MDAnalysis.Writer(path, universe.atoms.n_atoms) as writer:
+        for _ in universe.trajectory[:7]:
+            writer.write(universe.atoms)
+    universe = MDAnalysis.Universe(PEPTIDE[0], path)
+    with pytest.raises(collet.InvalidError, match="no times"):
+        md.RotationalObservables(universe, keys="com,time_ps").run()
+    done = md.RotationalObservables(universe, keys=keys).run(step=3)
+    assert "time_ps" not in done.results and done.results.com.shape == (3, 3)
+    assert np.array_equal(done.times, [universe.trajectory[i].time for i in (0, 3, 6)])
 
 
 def test_the_universe_stays_where_it_is():

@@ -91,6 +91,14 @@ def _bonds(atoms):
     return None if pairs is None else pairs.ravel().tolist()
 
 
+def has_times(frame):
+    """Whether MDAnalysis did not make the time up, 1 ps a frame, of which it warns."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frame.time  # pylint: disable=pointless-statement
+    return not any("no dt information" in str(w.message) for w in caught)
+
+
 class _Universe:
     """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames."""
 
@@ -101,11 +109,7 @@ class _Universe:
         reader, now = self._trajectory, self._trajectory.ts
         native = not getattr(reader, "convert_units", True) and reader.units["length"] == "nm"
         self._length = 1.0 if native else 0.1  # of a length in nm
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            now.time  # pylint: disable=pointless-statement
-        # Without times MDAnalysis makes them up, 1 ps a frame, and warns.
-        self._timed = not any("no dt information" in str(w.message) for w in caught)
+        self._timed = has_times(now)
         self.masses = _optional(atoms, "masses")
         self.source = ("MDAnalysis universe", "f32", len(reader), _attribute(atoms, "names", ""),
                        _attribute(atoms, "resnames", ""), _optional(atoms, "segids"),

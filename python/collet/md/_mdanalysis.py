@@ -3,11 +3,13 @@
 """extract as an analysis of MDAnalysis. Needs MDAnalysis."""
 
 import operator
+from fnmatch import fnmatchcase
 
+import numpy as np
 from MDAnalysis.analysis.base import AnalysisBase
 
 from .._core import InvalidError
-from ._extract import extract
+from ._extract import extract, has_times
 
 
 class RotationalObservables(AnalysisBase):
@@ -17,7 +19,8 @@ class RotationalObservables(AnalysisBase):
         and step, which run takes
     After run `results` has extract's arrays, by key or attribute (results.L_vector), with `results.meta` and
         `results.bodies`;
-    `times` and `frames` are the frames' as in every analysis. Units are nm, ps, amu and kJ/mol."""
+    `times` (ps) and `frames` are arrays, as in every analysis, whether or not `keys` have time_ps.
+        Units are nm, ps, amu and kJ/mol."""
 
     def __init__(self, atomgroup, verbose=False, **options):
         super().__init__(atomgroup.universe.trajectory, verbose=verbose)
@@ -43,13 +46,29 @@ class RotationalObservables(AnalysisBase):
             if step < 1 or frames != list(range(start, stop, step)):
                 raise InvalidError("RotationalObservables: frames must rise in equal steps")
         start, stop, step = self._trajectory.check_slice_indices(start, stop, step)
-        found = extract(self._group, start=start, stop=max(stop, 1), step=step,
-                        progress=bool(self._verbose if verbose is None else verbose),
-                        **self._options)
+        found, times = self._extracted(start=start, stop=max(stop, 1), step=step,
+                                       progress=bool(self._verbose if verbose is None else verbose))
         self.results.update(found)
         self.results.meta, self.results.bodies = found.meta, found.bodies
         self.n_frames = len(next(iter(found.values())))
         self.start, self.stop, self.step = start, stop, step
-        self.frames = list(range(start, stop, step))
-        self.times = found.get("time_ps")
+        self.frames = np.arange(start, stop, step)
+        if times is None:  # the file has none, and MDAnalysis counts frames
+            times = self.frames * self._trajectory.dt + \
+                self._trajectory.ts.data.get("time_offset", 0)
+        self.times = times
         return self
+
+    def _extracted(self, **frames):
+        """What extract returns, and times, which it returns too only if they were asked for."""
+        keys = self._options.get("keys")
+        if keys is None or not has_times(self._trajectory.ts):
+            found = extract(self._group, **frames, **self._options)
+            return found, found.get("time_ps")
+        keys = keys.split(",") if isinstance(keys, str) else list(map(str, keys))
+        found = extract(self._group, **frames, **{**self._options, "keys": [*keys, "time_ps"]})
+        times = found["time_ps"]
+        if not any(fnmatchcase("time_ps", key.strip()) for key in keys):
+            del found["time_ps"]
+            found.meta["outputs"].pop("time_ps", None)
+        return found, times
