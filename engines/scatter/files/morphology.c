@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads morphologies in HDF5.
  * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
-#include "scatter/files/inspect.h"
 #include "scatter/files/morphology.h"
+#include "io/hdf5/inspect.h"
 #include "scatter/files/store.h"
 
 #include <hdf5_hl.h>
@@ -395,7 +395,7 @@ static collet_status open_file(scatter_reader *r, int inspected)
 {
     collet_status status = inspected ? COLLET_OK : io_hdf5_check_regular(r->path, r->err);
     if (status == COLLET_OK && !inspected)
-        status = scatter_inspect(r->path, r->err);
+        status = io_hdf5_inspect("morphology", r->path, r->err);
     if (status == COLLET_OK)
         status = io_hdf5_open_file(r->path, SCATTER_KIND, &r->file, r->err);
     if (status != COLLET_OK)

@@ -29,4 +29,8 @@ collet_status scatter_open_dataset(scatter_reader *r, int64_t m, const char *wha
 collet_status scatter_read_planes(scatter_reader *r, const scatter_dataset *d, int64_t first,
                                   int64_t planes, void *values);
 
+/* The work of collet-inspect (io/hdf5/inspect.h): opens all datasets of the materials and reads their
+ * labels. Ignores faults. */
+void scatter_inspect_all(const char *path);
+
 #endif

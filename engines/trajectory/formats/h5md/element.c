@@ -76,6 +76,17 @@ static collet_status choose_unit(hid_t set, const char *file_name, const char *n
                              file_name, name, unit);
 }
 
+static int read_first(hid_t set, hid_t space, hsize_t n, double *numbers)
+{
+    const hsize_t start = 0;
+    hid_t memory = H5Screate_simple(1, &n, NULL);
+    int read = H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, NULL, &n, NULL) >= 0 &&
+               H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, numbers) >= 0;
+
+    H5Sclose(memory);
+    return read;
+}
+
 /* Reads the numbers of the rows: one for each, NaN where there are fewer, or one for all, the interval
  * from an offset on. NULL: no such dataset. */
 static double *read_rows(hid_t file, const char *name, int64_t n_rows, hid_t *set)
@@ -89,10 +100,11 @@ static double *read_rows(hid_t file, const char *name, int64_t n_rows, hid_t *se
     int axes = H5Sget_simple_extent_ndims(space);
     if (axes == 1)
         H5Sget_simple_extent_dims(space, &extent, NULL);
-    if (axes == 0 || (axes == 1 && extent <= (hsize_t)ROWS_LIMIT))
-        rows = malloc(((size_t)extent + (size_t)n_rows + 1) * sizeof *rows);
-    if (rows && axes == 1 &&
-        H5Dread(*set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) < 0) {
+    if (extent > (hsize_t)n_rows)
+        extent = (hsize_t)n_rows;
+    if (axes == 0 || axes == 1)
+        rows = malloc(((size_t)n_rows + 1) * sizeof *rows);
+    if (rows && extent > 0 && !read_first(*set, space, extent, rows)) {
         free(rows);
         rows = NULL;
     }
@@ -170,7 +182,7 @@ static void enlarge_cache(hid_t file, const hsize_t *shape, trajectory_h5md_elem
 static collet_status read_shape(hid_t file, const char *file_name, trajectory_h5md_element *element,
                                 collet_error *err)
 {
-    hsize_t shape[3] = {1, 1, 1};
+    hsize_t shape[3] = {1, 1, 1}, bytes = 0;
     hid_t space = H5Dget_space(element->set), type = H5Dget_type(element->set);
     int axes = H5Sget_simple_extent_ndims(space), is_real = H5Tget_class(type) == H5T_FLOAT;
 
@@ -185,6 +197,10 @@ static collet_status read_shape(hid_t file, const char *file_name, trajectory_h5
                            "%s: %s is not an array of floating-point numbers with frames",
                            file_name, element->name);
     element->n_rows = element->is_fixed ? 1 : (int64_t)shape[0];
+    if (H5Fget_filesize(file, &bytes) < 0 || (hsize_t)element->n_rows >= bytes)
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: the file is too small for the %lld frames of %s: it is damaged",
+                           file_name, (long long)element->n_rows, element->name);
     element->axes = axes - !element->is_fixed;
     for (int i = 0; i < 2; i++)
         element->shape[i] = i < element->axes ? (int64_t)shape[i + !element->is_fixed] : 1;
@@ -266,4 +282,25 @@ collet_status trajectory_h5md_read(const trajectory_h5md_element *element, const
                               "%s: row %lld of %s cannot be read: the file is "
                               "damaged, or needs a filter that libhdf5 lacks",
                               file_name, (long long)row, element->name);
+}
+
+void trajectory_h5md_try(const trajectory_h5md_element *element)
+{
+    enum { ATOMS = 4096 };
+    double numbers[3 * ATOMS];
+    hsize_t chunks;
+
+    if (!element->present)
+        return;
+    hid_t space = H5Dget_space(element->set);
+    H5Dget_num_chunks(element->set, space, &chunks);
+    H5Sclose(space);
+    for (int last = 0; last <= 1; last++)
+        for (int64_t first = 0; first < element->shape[0]; first += ATOMS) {
+            int64_t left = element->shape[0] - first;
+            if (trajectory_h5md_read(element, "", last ? element->n_rows - 1 : 0, first,
+                                     left < ATOMS ? left : ATOMS, sizeof *numbers, numbers,
+                                     NULL) != COLLET_OK)
+                break;
+        }
 }

@@ -3,7 +3,7 @@
  * element.h - the elements of an H5MD file: a dataset of values, with the steps and times of its rows.
  *
  * Functions need HDF5's messages to be off (io/hdf5/file.h) and one thread at a time. On a damaged file
- * libhdf5 itself may crash.
+ * libhdf5 itself may crash, for which collet-inspect looks first (io/hdf5/inspect.h).
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_H5MD_ELEMENT_H
 #define ENGINES_TRAJECTORY_FORMATS_H5MD_ELEMENT_H
@@ -43,5 +43,9 @@ void trajectory_h5md_close(trajectory_h5md_element *element);
 collet_status trajectory_h5md_read(const trajectory_h5md_element *element, const char *file_name,
                                    int64_t row, int64_t first, int64_t count, size_t width,
                                    void *to, collet_error *err);
+
+/* Walks through the index of the chunks and reads the first and last rows, of at most 3 numbers an atom.
+ * Ignores faults. The element may be absent. */
+void trajectory_h5md_try(const trajectory_h5md_element *element);
 
 #endif

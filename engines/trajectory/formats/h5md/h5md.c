@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* h5md.c - trajectories in HDF5 by the H5MD convention, of GROMACS, MDAnalysis, ESPResSo and others.
- * Tests: tests/engines/test_io_h5md.c */
+ * Tests: tests/engines/test_io_h5md.c, tests/tools/test_extract_damaged.c */
+#include "io/hdf5/inspect.h"
 #include "trajectory/formats/formats.h"
 #include "trajectory/formats/h5md/element.h"
+#include "trajectory/formats/h5md/inspect.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -155,9 +157,6 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     }
     if (status == COLLET_OK)
         status = check_shapes(trajectory, err);
-    if (status == COLLET_OK && s->elements[POSITION].n_rows >= trajectory->source.size)
-        status = trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
-                                        "the file is too small for its frames: it is damaged");
     s->ready = status == COLLET_OK;
     return status;
 }
@@ -233,8 +232,11 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     const h5md *s = trajectory->state;
     io_hdf5_quiet before;
 
+    collet_status status =
+        s->ready ? COLLET_OK : io_hdf5_inspect("trajectory", trajectory->source.path, err);
     enter(&before);
-    collet_status status = s->ready ? COLLET_OK : open_file(trajectory, err);
+    if (status == COLLET_OK && !s->ready)
+        status = open_file(trajectory, err);
     if (status == COLLET_OK)
         status = fill_head(trajectory, head, err);
     leave(&before);
@@ -326,6 +328,24 @@ static void close_file(trajectory_reader *trajectory)
         H5Fclose(s->file);
     leave(&before);
     free(s->span);
+}
+
+void trajectory_h5md_inspect(const char *path)
+{
+    h5md state = {0};
+    trajectory_reader trajectory = {.state = &state, .format = &trajectory_h5md_format};
+    io_hdf5_quiet before;
+    collet_error err;
+
+    if (io_source_open(&trajectory.source, path, &err) != COLLET_OK)
+        return;
+    enter(&before);
+    if (open_file(&trajectory, &err) == COLLET_OK)
+        for (int i = 0; i < ELEMENTS; i++)
+            trajectory_h5md_try(&state.elements[i]);
+    leave(&before);
+    close_file(&trajectory);
+    io_source_close(&trajectory.source);
 }
 
 const trajectory_format trajectory_h5md_format = {

@@ -218,7 +218,9 @@ COLLET_API collet_status collet_trajectory_format_at(collet_trajectory_format *f
 /*
  * Opens all files and checks them against each other; needs no backend. COLLET_IO and COLLET_FORMAT
  * for files, COLLET_INVALID for options, for a selection without atoms or mass and for keys that do
- * not exist or need fields that the trajectory lacks; COLLET_NO_MEMORY.
+ * not exist or need fields that the trajectory lacks; COLLET_NO_MEMORY. If the program collet-inspect is
+ * installed in the folder of the plugins, it opens HDF5 files first, in another process: COLLET_FORMAT
+ * if libhdf5 crashes on the file or does not end.
  */
 COLLET_API collet_status collet_trajectory_create(collet_trajectory **out,
                                                   const collet_trajectory_options *options,

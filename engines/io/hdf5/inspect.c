@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/rsoxs/test_rsoxs_warnings.c */
-#include "scatter/files/inspect.h"
+/* Tests: tests/tools/rsoxs/test_rsoxs_warnings.c, tests/tools/test_extract_damaged.c */
+#include "inspect.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ static int find_program(char *path, size_t size)
 {
     Dl_info info;
     const char *slash;
-    if (!dladdr((const void *)(uintptr_t)scatter_inspect, &info) || !info.dli_fname ||
+    if (!dladdr((const void *)(uintptr_t)io_hdf5_inspect, &info) || !info.dli_fname ||
         !(slash = strrchr(info.dli_fname, '/')))
         return 0;
     int length = snprintf(path, size, "%.*s/collet/collet-inspect", (int)(slash - info.dli_fname),
@@ -31,9 +31,9 @@ static int find_program(char *path, size_t size)
 
 /* Its own process group, because Ctrl-C is for the caller: a process that Ctrl-C ends would look
  * like a damaged file. */
-static int spawn(const char *program, const char *path, int report, pid_t *pid)
+static int spawn(const char *program, const char *kind, const char *path, int report, pid_t *pid)
 {
-    const char *const arguments[] = {program, path, NULL};
+    const char *const arguments[] = {program, kind, path, NULL};
     char *const nothing[] = {NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -79,14 +79,14 @@ static collet_status wait_for(pid_t pid, int report, const char *path, collet_er
         WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not end" : "crashes");
 }
 
-collet_status scatter_inspect(const char *path, collet_error *err)
+collet_status io_hdf5_inspect(const char *kind, const char *path, collet_error *err)
 {
     char program[PATH_MAX];
     int report[2];
     pid_t pid;
     if (!find_program(program, sizeof program) || pipe2(report, O_CLOEXEC) != 0)
         return COLLET_OK;
-    int error = spawn(program, path, report[1], &pid);
+    int error = spawn(program, kind, path, report[1], &pid);
     close(report[1]);
     collet_status status = error ? COLLET_OK : wait_for(pid, report[0], path, err);
     close(report[0]);
