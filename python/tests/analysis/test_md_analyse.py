@@ -347,6 +347,52 @@ def test_pictures(run, arguments):
     assert open("out.png", "rb").read().startswith(b"\x89PNG")
 
 
+def test_what_pictures_show(run, monkeypatch):
+    figure_type = pytest.importorskip("matplotlib.figure").Figure
+    save, figures = figure_type.savefig, []
+
+    def kept(figure, *args, **options):
+        figures.append(figure)
+        save(figure, *args, **options)
+    monkeypatch.setattr(figure_type, "savefig", kept)
+
+    def axes_of(arguments, **arrays):
+        status, text, found = run(arguments + " -o out.npz --plot out.png --force",
+                                  **{**MORE, **arrays})
+        assert status == 0, text
+        return found, figures[-1].axes
+
+    times = ARRAYS["time_ps"][4:]
+    for arguments, panels, curves in (
+            ("torque --key L_vector", 1, 6), ("shape --key gyration_tensor", 3, 4),
+            ("rmsd --key r --domain a=0:3", 1, 1), ("equilibration --key L_vector", 1, 4)):
+        _, found = axes_of(arguments + " --start 4")
+        assert len(found) == panels and len(found[0].lines) == curves
+        assert found[-1].get_xlabel() == "time (ps)"
+        assert np.array_equal(found[0].lines[0].get_xdata(), times)
+    _, (axes,) = axes_of("rmsd --key r --dt 2 --step 3")
+    assert np.array_equal(axes.lines[0].get_xdata(), 2. * np.arange(0, FRAMES, 3))
+    _, (axes,) = axes_of("rmsd --key r", time_ps=np.zeros(1))
+    assert axes.get_xlabel() == "frame"
+    many = 7e5 + random.normal(size=(FRAMES, 9))
+    _, (axes,) = axes_of("equilibration --key rg", rg=many)
+    assert np.allclose(axes.lines[0].get_ydata(), many.mean(axis=1)) and len(axes.lines) == 2
+    assert len(axes.collections) == 1 and axes.get_ylabel() == "rg (nm)"
+    assert not axes.yaxis.get_major_formatter().get_offset()
+    result, (axes,) = axes_of("diffusion --key com --fit 1:2")
+    line = axes.lines[1]
+    assert list(line.get_xdata()) == [1, 2]
+    assert np.isclose(np.diff(line.get_ydata())[0], 6 * result["diffusion"])
+    _, (axes,) = axes_of("pmf --key tilt_deg")
+    assert axes.get_xlabel() == "tilt_deg (degree)"
+    _, (axes, _) = axes_of("pmf --key euler_zyz --component 1 --key2 rg --bins 4")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("euler_zyz, component 1 (rad)", "rg (nm)")
+    result, (axes, _) = axes_of("diffusion-tensor --key com")
+    assert [text.get_text() for text in axes.texts] == [f"{x:.3g}" for x in result["tensor"].flat]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["x", "y", "z"]
+    assert axes.yaxis_inverted()
+
+
 def test_refused_pictures(run):
     pytest.importorskip("matplotlib")
     for arguments, words in (("acf --key rg --plot a.txt", "must end in one of"),

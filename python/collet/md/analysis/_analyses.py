@@ -301,14 +301,18 @@ def _memory(task: Task) -> Found:
                   ("integral_error", found.integral_error, "1/ps")])
 
 
+def _components(name: str, values: Any, unit: str) -> list[Number]:
+    return [(f"{name}_{'xyz'[i]}", values[..., i], unit) for i in range(3)]
+
+
 def _torque(task: Task) -> Found:
     found = _friction.torque_consistency(task.x, task.series(task.options.torque), task.dt)
     rows: list[Number] = [("derivative", found.derivative, "amu nm^2/ps^2"),
                           ("residual", found.residual, "amu nm^2/ps^2")]
-    columns: list[Number] = [(f"{name}_{'xyz'[i]}", value[..., i].ravel(), unit)
-                             for name, value, unit in rows for i in range(3)]
+    series = [part for row in rows for part in _components(*row)]
+    columns = [(name, value.ravel(), unit) for name, value, unit in series]
     return Found(columns, [("relative", found.relative, "1"), ("slope", found.slope, "1"),
-                           ("correlation", found.correlation, "1")], rows)
+                           ("correlation", found.correlation, "1")], rows, series)
 
 
 # ---- Structure -----------------------------------------------------------------------------------
@@ -342,9 +346,9 @@ def _rmsd(task: Task) -> Found:
     weights = None if options.weights is None else task.fixed(options.weights)
     found = _structure.rmsd(task.array(options.key), reference, weights=weights,
                             fit=_atoms(options.fit_atoms), of=domains)
-    return Found([(name, value, task.unit) for name, value in found.items()],
-                 [(f"{name}_mean", float(value.mean()), task.unit)
-                  for name, value in found.items()])
+    columns = [(name, value, task.unit) for name, value in found.items()]
+    return Found(columns, [(f"{name}_mean", float(value.mean()), unit)
+                           for name, value, unit in columns], series=columns)
 
 
 def _dccm(task: Task) -> Found:
@@ -398,14 +402,13 @@ def _shape(task: Task) -> Found:
         ("rg", found.rg, length), ("rg_about", found.rg_about, length),
         ("moments", found.moments, unit), ("asphericity", found.asphericity, unit),
         ("acylindricity", found.acylindricity, unit), ("anisotropy", found.anisotropy, "1")]
-    columns: list[Number] = []
-    for name, value, label in rows:
-        if value.ndim == found.rg.ndim:
-            columns.append((name, value.ravel(), label))
-        else:
-            columns += [(f"{name}_{'xyz'[i]}", value[..., i].ravel(), label) for i in range(3)]
+    series: list[Number] = []
+    for row in rows:
+        series += [row] if row[1].ndim == found.rg.ndim else _components(*row)
+    columns = [(name, value.ravel(), label) for name, value, label in series]
     return Found(columns, [(f"{name}_mean", float(value.mean()), label)
-                           for name, value, label in rows if value.ndim == found.rg.ndim], rows)
+                           for name, value, label in rows if value.ndim == found.rg.ndim], rows,
+                 series)
 
 
 # ---- Independent samples -------------------------------------------------------------------------
@@ -418,14 +421,17 @@ def _inefficiency(task: Task) -> Found:
 
 
 def _equilibration(task: Task) -> Found:
-    found = equilibration_time(task.x, task.dt)
+    x, key = task.x, task.options.key
+    found = equilibration_time(x, task.dt)
+    series = [(key, x if x.ndim == 1 else x[..., 0], task.unit)] if x.ndim == 1 or x.shape[-1] == 1 \
+        else _components(key, x, task.unit)
     frame = task.options.start + task.options.step * found.frame  # in the file
-    if found.frame > len(task.x) / 2:
+    if found.frame > len(x) / 2:
         warnings.warn("more than half of the frames are not equilibrated by this rule: the series may "
                       "not be equilibrated at all; look at it with --plot, and simulate longer")
     return Found([], [("frame", frame, "1"), ("time", found.time, "ps"),
                       ("inefficiency", found.inefficiency, "frames"),
-                      ("samples", found.samples, "1")])
+                      ("samples", found.samples, "1")], series=series)
 
 
 ANALYSES: dict[str, Analysis] = {

@@ -17,7 +17,7 @@ import numpy as np
 from ... import _core
 from ..._core import Error, InvalidError, ShapeError
 from ._analyses import ANALYSES, Task
-from ._files import SUFFIXES, Found, Results, content_of, labelled, write
+from ._files import SUFFIXES, Found, Results, content_of, write
 from ._picture import draw
 
 _PROGRAM = "collet-analyse"
@@ -152,6 +152,22 @@ def _times(file: Results, options: argparse.Namespace) -> Any:
     return times
 
 
+def _axis(file: Results, options: argparse.Namespace, found: Found) -> tuple[Any, str] | None:
+    """Numbers and label of the axis of time in a picture."""
+    if not found.series:
+        return None
+    count = len(found.series[0][1])
+    frames = options.start + options.step * np.arange(count)
+    if options.dt is not None:
+        return options.dt * frames, "time (ps)"
+    times = file["time_ps"][options.start:options.stop:options.step] if "time_ps" in file else ()
+    return (times, "time (ps)") if np.shape(times) == (count,) else (frames, "frame")
+
+
+def _coordinate(key: str | None, component: int | None) -> str:
+    return f"{key}" if component is None else f"{key}, component {component}"
+
+
 def _run(options: argparse.Namespace) -> Found:
     analysis = ANALYSES[options.analysis]
     with Results(options.results) as file:
@@ -160,19 +176,17 @@ def _run(options: argparse.Namespace) -> Found:
         if analysis.timed:
             task.dt = _step(times, task.frames, options.dt)
         found = analysis.run(task)
-        series = None
-        if options.plot is not None and options.analysis == "equilibration":
-            first = options.start * task.dt / options.step if times is None else times[task.frames][0]
-            x = task.x
-            series = x, first + task.dt * np.arange(len(x)), labelled(options.key, task.unit)
+        axis = _axis(file, options, found) if options.plot is not None else None
     chosen = {name: value for name, value in vars(options).items()
               if name not in ("output", "force", "dt", "plot") and value is not None}
     meta = {**chosen, **({"dt_ps": task.dt} if analysis.timed else {}), "collet": _core.version,
             "units": found.units}
     files = [(options.output, content_of(options.output, found, meta))]
     if options.plot is not None:
+        names = {"x": _coordinate(options.key, options.component),
+                 "y": _coordinate(options.key2, options.component2)}
         files.append((options.plot, draw(
-            options.plot, f"{options.key or options.results}: {options.analysis}", found, series)))
+            options.plot, f"{options.key or options.results}: {options.analysis}", found, axis, names)))
     write(files, options.force)
     return found
 

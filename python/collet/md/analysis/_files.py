@@ -24,12 +24,13 @@ Number = tuple[str, Any, str]  # name, value, unit
 
 
 class Found(NamedTuple):
-    """Columns of the same length, single numbers, and arrays, which a .npz file has in place of the
-    columns."""
+    """Columns of the same length, single numbers, arrays, which a .npz file has in place of the
+    columns, and for pictures over time series, (frames,) or (frames, bodies)."""
 
     columns: Sequence[Number]
     numbers: Sequence[Number] = ()
     arrays: Sequence[Number] = ()
+    series: Sequence[Number] = ()
 
     @property
     def units(self) -> dict[str, str]:
