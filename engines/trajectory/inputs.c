@@ -365,35 +365,58 @@ static collet_status open_reference(trajectory_inputs *in, const trajectory_sett
     return status;
 }
 
-/*
- * Threads arrange several frames at once, but the first one decides how molecules are made whole: it
- * is read before. The frames of a source come one by one. Whatever is wrong with the first frame, the
- * work will find.
- */
-static collet_status read_ahead(const trajectory_inputs *in, const trajectory_settings *settings,
+/* Reads up to the first frame that has a box, or `most` frames. Whatever is wrong with a frame, the
+ * work will find. */
+static collet_status read_boxed(const trajectory_inputs *in, int64_t most, trajectory_frames **out,
                                 collet_error *err)
 {
     trajectory_reader *trajectory = NULL;
     trajectory_frames *frames = NULL;
     int64_t n_atoms;
     const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n_atoms);
-    collet_status status, found = COLLET_OK;
+    collet_status found = COLLET_OK;
+    collet_status status = trajectory_inputs_reopen(in->settings, atoms, n_atoms,
+                                                    in->settings->start, &trajectory, err);
 
-    if (settings->source != NULL || !trajectory_arrangement_arranger(in->arrangement))
-        return COLLET_OK;
-    status =
-        trajectory_inputs_reopen(settings, atoms, n_atoms, settings->start, &trajectory, err);
+    *out = NULL;
     if (status == COLLET_OK)
         status = trajectory_frames_create(n_atoms, 1, trajectory_reader_get_info(trajectory)->dtype,
                                           0, 0, &frames, err);
-    if (status == COLLET_OK)
+    for (int64_t i = 0; status == COLLET_OK && found == COLLET_OK && !*out && i < most; i++) {
         found = trajectory_reader_read(trajectory, frames, err);
-    if (found == COLLET_NO_MEMORY)
-        status = found;
-    if (status == COLLET_OK && found == COLLET_OK && frames->n_frames == 1)
-        status = trajectory_arrangement_prepare(in->arrangement, frames, err);
-    trajectory_frames_free(frames);
+        if (found != COLLET_OK || frames->n_frames == 0)
+            break;
+        if (trajectory_lattice_exists(frames->boxes))
+            *out = frames;
+    }
+    if (!*out)
+        trajectory_frames_free(frames);
     trajectory_reader_close(trajectory);
+    return found == COLLET_NO_MEMORY ? found : status;
+}
+
+static collet_status find_boxed(void *user, trajectory_frames **out, collet_error *err)
+{
+    return read_boxed(user, INT64_MAX, out, err);
+}
+
+/*
+ * Threads arrange several frames at once, but the first one with a box decides how molecules are made
+ * whole. Mostly it is the first of all; later ones are looked for when one is met, so that a file
+ * without boxes is not read twice. The frames of a source come one by one.
+ */
+static collet_status read_ahead(trajectory_inputs *in, collet_error *err)
+{
+    trajectory_frames *frames = NULL;
+    collet_status status;
+
+    if (in->settings->source != NULL || !trajectory_arrangement_arranger(in->arrangement))
+        return COLLET_OK;
+    status = read_boxed(in, 1, &frames, err);
+    if (status == COLLET_OK && frames)
+        status = trajectory_arrangement_prepare(in->arrangement, frames, err);
+    trajectory_arrangement_set_first(in->arrangement, find_boxed, in);
+    trajectory_frames_free(frames);
     return status;
 }
 
@@ -403,6 +426,7 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
     collet_status status;
 
     memset(in, 0, sizeof *in);
+    in->settings = settings;
     status = settings->source != NULL
                  ? trajectory_memory_topology(settings->source, &in->topology, err)
                  : trajectory_topology_read(settings->topology, poll, &in->topology, err);
@@ -420,7 +444,7 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
         status = trajectory_reader_slice(in->trajectory, settings->start, settings->stop,
                                          settings->step, err);
     if (status == COLLET_OK)
-        status = read_ahead(in, settings, err);
+        status = read_ahead(in, err);
     if (status == COLLET_OK)
         status = open_reference(in, settings, poll, err);
     if (status != COLLET_OK) {

@@ -11,6 +11,7 @@
 #include "trajectory/reading/reader.h"
 
 typedef struct trajectory_inputs {
+    const trajectory_settings *settings; /* what it was opened with */
     trajectory_topology *topology;
     trajectory_reader *trajectory; /* selection and slice are set */
     const trajectory_reader_info *info;
@@ -30,7 +31,8 @@ typedef struct trajectory_inputs {
 } trajectory_inputs;
 
 /*
- * Opens everything that the settings name; COLLET_CANCELLED when `poll` stops the work. The text of
+ * Opens everything that the settings name; they must be valid, and `inputs` stay in place, until it is
+ * closed. COLLET_CANCELLED when `poll` stops the work. The text of
  * an error names the files that do not match: COLLET_IO and COLLET_FORMAT for files, COLLET_INVALID
  * for a selection without atoms, or a body without mass. On an error nothing is left open. The caller
  * closes the inputs.

@@ -330,7 +330,7 @@ static collet_status check_first(const collet_trajectory *x, const trajectory_fr
 {
     trajectory_arrangement *arrangement = x->inputs.arrangement;
 
-    return x->n_frames > 0 || trajectory_arrangement_arranger(arrangement)
+    return trajectory_arrangement_arranger(arrangement)
                ? COLLET_OK
                : trajectory_arrangement_prepare(arrangement, frames, err);
 }

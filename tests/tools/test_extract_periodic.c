@@ -194,6 +194,42 @@ static void frames_without_a_box(void **state)
                    "1 of 1 frames have no periodic box");
 }
 
+/* Three frames, the first without a box, of a chain that a box of 3 nm cuts; its bonds are unknown. */
+static const char *save_later_box(void)
+{
+    static const double chain[] = {2.0, 2.3, 2.6, 2.9, 0.2, 0.5, 0.8, 1.1};
+    char text[2048];
+    int n = 0;
+
+    for (int frame = 0; frame < 3; frame++) {
+        n += snprintf(text + n, sizeof text - (size_t)n, "t= %d\n    8\n", frame);
+        for (int i = 0; i < 8; i++)
+            n += snprintf(text + n, sizeof text - (size_t)n,
+                          "    1LIG     C%d%5d%8.3f   1.000   1.000\n", i + 1, i + 1, chain[i]);
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s\n",
+                      frame == 0 ? "   0.0   0.0   0.0" : "   3.0   3.0   3.0");
+    }
+    io_save(io_path(directory, "later.gro"), text, (size_t)n);
+    return "later.gro";
+}
+
+/* The first frame with a box decides how the chain is joined. */
+static void boxes_from_a_later_frame_on(void **state)
+{
+    const char *path = save_later_box();
+
+    (void)state;
+    expect_warning(RUN(0, path, path, CUT), "frame 1: LIG 1: its atoms are 0.9 box lengths apart");
+    tool_result result = RUN(0, path, path, RG);
+    assert_contains(result.err, "frame 1: LIG 1: its atoms are 0.7 box lengths apart");
+    tool_free(&result);
+    npz out = npz_open(io_path(directory, "out.npz"));
+    const double *rg = npz_f64(&out, "rg", NULL, NULL);
+    assert_true(fabs(rg[1] - 0.3 * sqrt(63. / 12)) < 1e-6);
+    assert_true(rg[2] == rg[1]);
+    npz_close(&out);
+}
+
 static void wrong_choices(void **state)
 {
     (void)state;
@@ -210,6 +246,7 @@ int main(void)
         cmocka_unit_test(residues_longer_than_half_the_box),
         cmocka_unit_test(a_polymer_without_an_end),
         cmocka_unit_test(frames_without_a_box),
+        cmocka_unit_test(boxes_from_a_later_frame_on),
         cmocka_unit_test(wrong_choices),
     };
 

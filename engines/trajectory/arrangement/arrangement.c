@@ -27,6 +27,9 @@ struct trajectory_arrangement {
     uint8_t *others;                 /* by molecule, 1: it has no member */
     trajectory_images *images;       /* of the members; NULL: molecules are not moved */
 
+    trajectory_first_frame *first; /* NULL: frames come in order */
+    void *user;
+
     pthread_mutex_t lock; /* held to prepare */
     atomic_int prepared;
     trajectory_tree *tree; /* of the atoms that are read; NULL: none is made whole */
@@ -186,7 +189,7 @@ static collet_status arrange_frame(void *user, trajectory_frames *read, int64_t 
     trajectory_arrangement *a = user;
     trajectory_lattice lattice;
     int has_box = trajectory_lattice_make(&lattice, read->boxes + 9 * i);
-    collet_status status = prepare_at(a, read, i, err);
+    collet_status status = has_box ? prepare_at(a, read, i, err) : COLLET_OK;
 
     if (status != COLLET_OK)
         return status;
@@ -250,7 +253,7 @@ static collet_status find_cut(trajectory_arrangement *a, double *positions,
     return status;
 }
 
-/* `positions`: of the atoms that are read; changed. */
+/* `positions`: of the atoms that are read; changed. The box is one. */
 static collet_status learn(trajectory_arrangement *a, double *positions, const double box[9],
                            collet_error *err)
 {
@@ -259,29 +262,23 @@ static collet_status learn(trajectory_arrangement *a, double *positions, const d
 
     memset(&a->notes, 0, sizeof a->notes);
     a->notes.known = a->molecules->known;
-    a->notes.has_box = trajectory_lattice_make(&lattice, box);
+    trajectory_lattice_make(&lattice, box);
     trajectory_tree_free(a->tree);
     a->tree = NULL;
     if (a->pbc != COLLET_TRAJECTORY_PBC_NONE)
-        status = trajectory_tree_create(a->molecules, positions, a->notes.has_box ? &lattice : NULL,
-                                        &a->tree, err);
+        status = trajectory_tree_create(a->molecules, positions, &lattice, &a->tree, err);
     if (status == COLLET_OK && a->tree)
         note_left(a);
-    if (status == COLLET_OK && a->notes.has_box)
-        status = find_cut(a, positions, &lattice, err);
-    return status;
+    return status == COLLET_OK ? find_cut(a, positions, &lattice, err) : status;
 }
 
-static collet_status prepare_locked(trajectory_arrangement *a, const trajectory_frames *read,
-                                    int64_t i, collet_error *err)
+static collet_status learn_from(trajectory_arrangement *a, const trajectory_frames *read, int64_t i,
+                                collet_error *err)
 {
     const void *row = row_of(read, read->positions, i);
-    double *positions;
+    double *positions = malloc((size_t)a->n_atoms * 3 * sizeof *positions);
     collet_status status;
 
-    if (atomic_load(&a->prepared))
-        return COLLET_OK;
-    positions = malloc((size_t)a->n_atoms * 3 * sizeof *positions);
     if (!positions)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for %lld molecules",
                            (long long)a->molecules->count);
@@ -294,15 +291,29 @@ static collet_status prepare_locked(trajectory_arrangement *a, const trajectory_
     return status;
 }
 
+/* A thread may come to a later frame with a box before another one comes to the first. */
+static collet_status learn_from_first(trajectory_arrangement *a, const trajectory_frames *read,
+                                      int64_t i, collet_error *err)
+{
+    trajectory_frames *first = NULL;
+    collet_status status = a->first ? a->first(a->user, &first, err) : COLLET_OK;
+
+    if (status == COLLET_OK)
+        status = first ? learn_from(a, first, 0, err) : learn_from(a, read, i, err);
+    trajectory_frames_free(first);
+    return status;
+}
+
 static collet_status prepare_at(trajectory_arrangement *a, const trajectory_frames *read, int64_t i,
                                 collet_error *err)
 {
-    collet_status status;
+    collet_status status = COLLET_OK;
 
     if (atomic_load(&a->prepared))
         return COLLET_OK;
     pthread_mutex_lock(&a->lock);
-    status = prepare_locked(a, read, i, err);
+    if (!atomic_load(&a->prepared))
+        status = learn_from_first(a, read, i, err);
     pthread_mutex_unlock(&a->lock);
     return status;
 }
@@ -310,18 +321,37 @@ static collet_status prepare_at(trajectory_arrangement *a, const trajectory_fram
 collet_status trajectory_arrangement_prepare(trajectory_arrangement *a,
                                              const trajectory_frames *read, collet_error *err)
 {
-    return read->n_atoms == a->n_atoms ? prepare_at(a, read, 0, err) : COLLET_OK;
+    collet_status status = COLLET_OK;
+
+    for (int64_t i = 0; i < read->n_frames && read->n_atoms == a->n_atoms && status == COLLET_OK &&
+                        !atomic_load(&a->prepared);
+         i++)
+        if (trajectory_lattice_exists(read->boxes + 9 * i))
+            status = prepare_at(a, read, i, err);
+    return status;
+}
+
+void trajectory_arrangement_set_first(trajectory_arrangement *a, trajectory_first_frame *first,
+                                      void *user)
+{
+    a->first = first;
+    a->user = user;
 }
 
 collet_status trajectory_arrangement_apart(trajectory_arrangement *a, trajectory_frames *read,
                                            trajectory_frames *out, collet_error *err)
 {
+    trajectory_first_frame *first = a->first;
+    const trajectory_arrangement_notes notes = a->notes;
     int was = atomic_load(&a->prepared);
     collet_status status;
 
     if (!a->arranger.frame)
         return COLLET_OK;
+    a->first = NULL;
     status = arrange_frame(a, read, 0, out, 0, err);
+    a->first = first;
+    a->notes = notes;
     atomic_store(&a->prepared, was);
     return status;
 }
@@ -436,6 +466,8 @@ collet_status trajectory_arrangement_create(const trajectory_arrangement_setup *
         status = make_lists(a, setup, all, err);
     if (status == COLLET_OK)
         status = make_molecules(a, setup, all, err);
+    if (status == COLLET_OK)
+        a->notes.known = a->molecules->known;
     trajectory_molecules_free(all);
     if (status != COLLET_OK) {
         trajectory_arrangement_free(a);

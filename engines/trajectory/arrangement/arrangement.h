@@ -42,12 +42,22 @@ const trajectory_arranger *
 trajectory_arrangement_arranger(const trajectory_arrangement *arrangement);
 
 /*
- * Finds out from frame 0 of `read` how molecules are made whole, and which are cut. The first frame
- * that is arranged is used where this was not called before; where the file's first frame must decide,
- * call it before threads arrange frames. COLLET_NO_MEMORY.
+ * Finds out from the first frame of `read` that has a box how molecules are made whole, and which are
+ * cut; later calls do nothing. Else the first such frame that is arranged decides.
+ * COLLET_NO_MEMORY.
  */
 collet_status trajectory_arrangement_prepare(trajectory_arrangement *arrangement,
                                              const trajectory_frames *read, collet_error *err);
+
+/* Reads the first frame that has a box, of the atoms that the reader delivers, as the only one of
+ * *out, which the caller frees; NULL: none could be read. */
+typedef collet_status trajectory_first_frame(void *user, trajectory_frames **out,
+                                             collet_error *err);
+
+/* `first` is asked, on any thread, once a frame with a box is arranged and nothing is known yet: threads
+ * arrange frames in any order, but always the same one must decide. */
+void trajectory_arrangement_set_first(trajectory_arrangement *arrangement,
+                                      trajectory_first_frame *first, void *user);
 
 /* Arranges frame 0 of `read`, of another file, into frame 0 of `out`; the first frame that is
  * arranged is still to come. */
@@ -58,8 +68,7 @@ collet_status trajectory_arrangement_apart(trajectory_arrangement *arrangement,
 /* What was done, and what could not be. */
 typedef struct trajectory_arrangement_notes {
     uint32_t known;     /* how molecules are known: TRAJECTORY_BY_* */
-    int32_t has_box;    /* 1: the frame that was prepared with has one */
-    int64_t frame;      /* its number */
+    int64_t frame;      /* number of the first frame with a box */
     trajectory_cut cut; /* in it, after molecules were made whole; atoms of the topology */
     int64_t left[3];    /* molecules that are left as they are, by TRAJECTORY_ENDLESS, ..UNJOINED */
     int64_t left_atom[3]; /* the first atom of the first of these, in the topology */
