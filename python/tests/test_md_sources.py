@@ -66,6 +66,12 @@ def test_boxes(box):
     assert np.array_equal(place, np.diag([4, 5, 6]))
 
 
+def test_vectors_of_three_frames():
+    place = np.empty((3, 3))
+    md.Frames(POSITIONS[:3], box=np.diag([4, 5, 6])).source[-1](1, np.empty((5, 3)), None, None, place)
+    assert np.array_equal(place, np.diag([4, 5, 6]))
+
+
 @pytest.mark.parametrize("arguments, error, words", [
     ({"positions": POSITIONS[0, 0]}, collet.ShapeError, "frames x atoms x 3"),
     ({"positions": np.zeros((0, 5, 3))}, collet.ShapeError, "frames x atoms x 3"),

@@ -22,8 +22,8 @@ class Frames:
     masses : (atoms,), amu; None: by the atoms' names
     velocities, forces : like positions, nm/ps and kJ/mol/nm; None: none
     box : (3, 3), the vectors of the periodic box as rows, nm; or (frames, 3, 3); or (3,) and
-        (frames, 3), the edges of a rectangular one, of which (frames, 3, 3) and (frames, 3) are taken
-        where both fit. None: no box
+        (frames, 3), the edges of a rectangular one; (3, 3) is vectors, also of three frames, and
+        (frames, 3, 3) is taken where both fit. None: no box
     times : (frames,), ps; None: none
     names, residue_names : of atoms, for selections; None: all ""
     residue_ids : of atoms; None: all 0
@@ -93,10 +93,10 @@ def _boxes(box, frames):
     if box is None:
         return None
     found = _host.array(box, np.float64, "Frames: box")
-    if found.shape == (frames, 3) or found.shape == (3,):
-        return found.reshape(-1, 3, 1) * np.eye(3)
     if found.shape == (3, 3):
         return found[None]
+    if found.shape == (frames, 3) or found.shape == (3,):
+        return found.reshape(-1, 3, 1) * np.eye(3)
     if found.shape == (frames, 3, 3):
         return found
     raise ShapeError(f"Frames: box is {found.shape}; it must be (3, 3), (3,), ({frames}, 3, 3) or "
