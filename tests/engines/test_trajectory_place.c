@@ -68,6 +68,24 @@ static void each_way(void **state)
         }
 }
 
+/* Fractions are below 1, although 3 - 1e-12 is 3 as f32. */
+static void packs_what_is_just_outside(void **state)
+{
+    float at[6] = {-1e-12f, 3, 1, -1e-7f, 2, -3};
+    collet_trajectory_places p = {.struct_size = sizeof p,
+                                  .what = COLLET_TRAJECTORY_PLACE_PACK,
+                                  .dtype = COLLET_F32,
+                                  .positions = at,
+                                  .n_frames = 1,
+                                  .n_atoms = 2,
+                                  .boxes = cube,
+                                  .n_boxes = 1};
+
+    (void)state;
+    assert_int_equal(collet_trajectory_place(&p, NULL), COLLET_OK);
+    assert_memory_equal(at, ((float[]){0, 0, 1, 0, 2, 0}), sizeof at);
+}
+
 /* The first frame has no box; a molecule is bonded to its own image. */
 static void frames_and_molecules_that_are_left(void **state)
 {
@@ -138,6 +156,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_way),
+        cmocka_unit_test(packs_what_is_just_outside),
         cmocka_unit_test(frames_and_molecules_that_are_left),
         cmocka_unit_test(what_is_refused),
     };

@@ -164,20 +164,35 @@ void trajectory_images_center(const trajectory_images *images, const trajectory_
     }
 }
 
+/* 0: it is in the box, or has no centre. */
+static int pack(const trajectory_images *images, int64_t m, const trajectory_lattice *lattice,
+                collet_dtype dtype, void *positions)
+{
+    double centre[3], fractions[3], shift[3] = {0};
+    int moved = 0;
+
+    if (images->fixed[m] || !centre_of(images, m, dtype, positions, centre))
+        return 0;
+    trajectory_lattice_fractions(lattice, centre, fractions);
+    for (int v = 0; v < 3; v++) {
+        double turns = lattice->periodic[v] ? floor(fractions[v]) : 0;
+
+        moved |= turns != 0;
+        for (int i = 0; i < 3; i++)
+            shift[i] -= turns * lattice->box[v][i];
+    }
+    move(images, m, shift, dtype, positions);
+    return moved;
+}
+
+/* A centre just below 0 is rounded to the far side, fraction 1, and from there to 0. */
 void trajectory_images_pack(const trajectory_images *images, const trajectory_lattice *lattice,
                             collet_dtype dtype, void *positions)
 {
-    for (int64_t m = 0; m < images->count; m++) {
-        double centre[3], fractions[3], shift[3] = {0};
-
-        if (images->fixed[m] || !centre_of(images, m, dtype, positions, centre))
-            continue;
-        trajectory_lattice_fractions(lattice, centre, fractions);
-        for (int v = 0; v < 3; v++)
-            for (int i = 0; i < 3 && lattice->periodic[v]; i++)
-                shift[i] -= floor(fractions[v]) * lattice->box[v][i];
-        move(images, m, shift, dtype, positions);
-    }
+    for (int64_t m = 0; m < images->count; m++)
+        for (int round = 0; round < 3; round++)
+            if (!pack(images, m, lattice, dtype, positions))
+                break;
 }
 
 void trajectory_images_follow(trajectory_images *images, const trajectory_lattice *lattice,
