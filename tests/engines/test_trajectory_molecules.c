@@ -68,6 +68,28 @@ static void residues_where_no_bonds_are_known(void **state)
     trajectory_topology_free(t);
 }
 
+/* Atoms and beads that stand for the ones that join residues; caps and ends join nothing. */
+static void residues_without_the_atoms_that_join(void **state)
+{
+    (void)state;
+    trajectory_topology *t = topology_of(
+        "t\n7\n" LINE("    1ALA  ", "   CA") LINE("    2GLY  ", "   CA") LINE("    4GLY  ", "   CA")
+            LINE("    5LIG  ", "   CA") LINE("    6ALA  ", "   BB") LINE("    7GLY  ", "   BB")
+                LINE("    7GLY  ", "  SC1") BOX);
+
+    expect(t, "0012333", 2, TRAJECTORY_BY_RESIDUES);
+    trajectory_topology_free(t);
+    t = topology_of("t\n6\n" LINE("    1DA   ", "    P") LINE("    2DC   ", "    P")
+                        LINE("    3ALA  ", "   CA") LINE("    4NME  ", "    N")
+                            LINE("    4NME  ", "  CH3") LINE("    5ALA  ", "   CA") BOX);
+    expect(t, "001112", 2, TRAJECTORY_BY_RESIDUES);
+    trajectory_topology_free(t);
+    t = topology_of("t\n3\n" LINE("    1ALA  ", "   CA") LINE("    1ALA  ", "  OXT")
+                        LINE("    2ALA  ", "   CA") BOX);
+    expect(t, "001", 0, TRAJECTORY_BY_RESIDUES);
+    trajectory_topology_free(t);
+}
+
 static void set_bonds(trajectory_topology *t, const trajectory_bond *bonds, int64_t n)
 {
     trajectory_bond *copy = calloc((size_t)n, sizeof *copy);
@@ -90,6 +112,19 @@ static void bonds_of_all_and_of_some(void **state)
     free(t->bonds);
     set_bonds(t, some, 2);
     expect(t, "00000000", 3, TRAJECTORY_BY_BONDS | TRAJECTORY_BY_RESIDUES);
+    trajectory_topology_free(t);
+}
+
+/* Bonds from a metal to others are left out, those to another metal and in its residue are not. */
+static void bonds_of_ions(void **state)
+{
+    (void)state;
+    const trajectory_bond ion[] = {{0, 3}, {1, 3}, {2, 3}, {3, 4}, {5, 6}};
+    trajectory_topology *t = topology_of("t\n7\n" WATER LINE("    2MG   ", "   MG") LINE(
+        "    3ZN   ", "   ZN") LINE("    4HEM  ", "   FE") LINE("    4HEM  ", "   NA") BOX);
+
+    set_bonds(t, ion, 5);
+    expect(t, "0001122", 2, TRAJECTORY_BY_BONDS | TRAJECTORY_BY_RESIDUES);
     trajectory_topology_free(t);
 }
 
@@ -131,6 +166,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(residues_where_no_bonds_are_known),
         cmocka_unit_test(bonds_of_all_and_of_some),
+        cmocka_unit_test(residues_without_the_atoms_that_join),
+        cmocka_unit_test(bonds_of_ions),
         cmocka_unit_test(nothing_is_known),
         cmocka_unit_test(from_runs_of_atoms),
     };

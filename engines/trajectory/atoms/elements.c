@@ -194,3 +194,13 @@ const trajectory_element *trajectory_element_guess(const char *atom, const char 
         *doubtful = 1;
     return element;
 }
+
+int trajectory_element_is_metal(const char *atom, const char *residue, const char *symbol)
+{
+    int doubtful;
+    const trajectory_element *element = symbol[0]
+                                            ? trajectory_element_find(symbol, strlen(symbol))
+                                            : trajectory_element_guess(atom, residue, 1, &doubtful);
+
+    return element && is_metal(element);
+}

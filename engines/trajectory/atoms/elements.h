@@ -41,4 +41,8 @@ const trajectory_element *trajectory_element_find(const char *symbol, size_t len
 const trajectory_element *trajectory_element_guess(const char *atom, const char *residue,
                                                    int64_t residue_atoms, int *doubtful);
 
+/* 1 if an atom that is alone in its residue is a metal: by its symbol, or where that is "" by the
+ * names. */
+int trajectory_element_is_metal(const char *atom, const char *residue, const char *symbol);
+
 #endif

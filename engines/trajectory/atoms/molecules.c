@@ -2,6 +2,7 @@
 /* Tests: tests/engines/test_trajectory_molecules.c */
 #include "molecules.h"
 
+#include "elements.h"
 #include "residues.h"
 
 #include <stdlib.h>
@@ -109,6 +110,7 @@ typedef struct residue {
     int loose;           /* 1: an atom has no bond */
     int64_t bond;        /* the atom that is bonded to the next residue */
     const char *partner; /* name of the atom to which it is bonded; NULL: no such bond is known */
+    int ends;            /* 1: it has an atom that ends a chain */
 } residue;
 
 /* The atoms that join successive residues. */
@@ -144,6 +146,7 @@ static residue take_residue(const trajectory_topology *t, const uint8_t *bonded,
             r.bond = r.end;
         } else if (ends_chain(t->names[r.end])) {
             r.partner = NULL;
+            r.ends = 1;
         }
     }
     r.loose = !all_bonded;
@@ -156,19 +159,51 @@ static int same_chain(const trajectory_topology *t, int64_t a, int64_t b)
            (!t->segments || strcmp(t->segments[a], t->segments[b]) == 0);
 }
 
-/* Adds the bond to the residue before, if one is to be expected. */
+/* The atom of a backbone that is nearest to the next residue, or to the one before; -1: it has none.
+ * A cap of a chain has none on its outer side. */
+static int64_t backbone(const trajectory_topology *t, const residue *r, int to_next)
+{
+    static const char *const protein[2][3] = {{"N", "CA", "BB"}, {"C", "CA", "BB"}};
+    static const char *const nucleic[2][3] = {{"P", "C5'", "BB1"}, {"O3'", "C3'", "BB1"}};
+    const char *name = t->residue_names[r->first];
+    const char *const *names =
+        trajectory_residue_is_protein(name) ? protein[to_next] : nucleic[to_next];
+
+    for (int k = 0; k < 3; k++)
+        for (int64_t i = r->first; i < r->end; i++)
+            if (strcmp(t->names[i], names[k]) == 0)
+                return i;
+    return r->end - r->first == 1 ? r->first : -1;
+}
+
+static int same_polymer(const trajectory_topology *t, int64_t a, int64_t b)
+{
+    const char *first = t->residue_names[a], *second = t->residue_names[b];
+
+    return (trajectory_residue_is_protein(first) && trajectory_residue_is_protein(second)) ||
+           (trajectory_residue_is_nucleic(first) && trajectory_residue_is_nucleic(second));
+}
+
+/* Adds the bond to the residue before, if one is to be expected. In files of some atoms only, such as
+ * CA, those that would be bonded may be absent: the nearest to them stand for them. */
 static void join_residues(trajectory_molecules *m, const trajectory_topology *t,
                           const residue *before, const residue *now)
 {
-    if (!before->partner || !(before->loose || now->loose) ||
+    int64_t first, second;
+
+    if (before->end == 0 || !(before->loose || now->loose) ||
         t->residue_ids[now->first] != t->residue_ids[before->first] + 1 ||
         !same_chain(t, before->first, now->first))
         return;
-    for (int64_t i = now->first; i < now->end; i++)
+    for (int64_t i = now->first; before->partner && i < now->end; i++)
         if (strcmp(t->names[i], before->partner) == 0) {
             m->bonds[m->n_bonds++] = (trajectory_bond){before->bond, i};
             return;
         }
+    first = backbone(t, before, 1);
+    second = backbone(t, now, 0);
+    if (!before->ends && first >= 0 && second >= 0 && same_polymer(t, first, second))
+        m->bonds[m->n_bonds++] = (trajectory_bond){first, second};
 }
 
 /* 1: the file says nothing of residues, so that all atoms seem to be in one. */
@@ -209,6 +244,32 @@ static void copy_bonds(trajectory_molecules *m, const trajectory_bond *bonds, in
     m->n_bonds = n;
 }
 
+/* 1 for an atom of a metal that is a residue of its own. */
+static int is_ion(const trajectory_topology *t, int64_t i)
+{
+    return !(i > 0 && trajectory_topology_same_residue(t, i - 1, i)) &&
+           !(i + 1 < t->n_atoms && trajectory_topology_same_residue(t, i, i + 1)) &&
+           trajectory_element_is_metal(t->names[i], t->residue_names[i],
+                                       t->elements ? t->elements[i] : "");
+}
+
+/* Water round an ion, and the parts of a protein that hold it, are no molecule. Metals that are bonded
+ * to each other are. */
+static void take_known_bonds(trajectory_molecules *m, const trajectory_topology *t, uint8_t *bonded)
+{
+    int64_t n = t->bonds ? t->n_bonds : 0;
+
+    for (int64_t b = 0; b < n; b++) {
+        const trajectory_bond *bond = &t->bonds[b];
+
+        if (is_ion(t, bond->first) != is_ion(t, bond->second))
+            continue;
+        bonded[bond->first] = bonded[bond->second] = 1;
+        m->bonds[m->n_bonds++] = *bond;
+        m->known |= TRAJECTORY_BY_BONDS;
+    }
+}
+
 /* The residues of a topology, at most; each may have a bond to the next. */
 static int64_t count_residues(const trajectory_topology *t)
 {
@@ -230,9 +291,7 @@ collet_status trajectory_molecules_create(const trajectory_topology *topology,
         free(bonded);
         return no_memory(topology->n_atoms, err);
     }
-    copy_bonds(*out, topology->bonds, n);
-    for (int64_t b = 0; b < n; b++)
-        bonded[topology->bonds[b].first] = bonded[topology->bonds[b].second] = 1;
+    take_known_bonds(*out, topology, bonded);
     find_residues(*out, topology, bonded);
     free(bonded);
     find_sets(*out);

@@ -5,7 +5,8 @@
  * Bonded atoms belong to one molecule. Many files name no bonds, or only some of them (CONECT of a
  * .pdb file). So where an atom of a residue has no bond, all atoms of that residue belong together,
  * and such residues of a protein or a nucleic acid that follow each other are joined: C to N, O3' to
- * P. Where nothing is known of residues either, each atom without a bond is a molecule.
+ * P, or where these are absent the atoms of the backbone, or beads, that are nearest to them. An ion of
+ * a metal, alone in its residue, is a molecule also where bonds to other residues are named. Where nothing is known of residues either, each atom without a bond is a molecule.
  */
 #ifndef ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
 #define ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
