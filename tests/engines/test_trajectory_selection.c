@@ -141,7 +141,7 @@ static void test_picks(void **state)
         {"same chain as name CA", "11111110000100"},
         {"same segid as resname CA", "00000000001100"},
         {"same molecule as name HW1", "00000001110000"},
-        {"same molecule as name HB2", "00000010000000"},
+        {"same molecule as name HB2", "11111110000000"},
         {"not same residue as name CB", "00000011111111"},
         {"water and (same residue as name HW*)", "00000001110000"},
         {"name \"CA\" 'C'", "01100000000100"},
