@@ -117,8 +117,12 @@ static void boxes(void **state)
         double box[9], first[3]; /* position of the first atom, whose scaled ones are .5 .25 .125 */
     } cases[] = {
         {"ITEM: BOX BOUNDS pp pp ff\n-1 9\n0 20\n5 35\n",
-         {1, 0, 0, 0, 2, 0, 0, 0, 3},
+         {1, 0, 0, 0, 2, 0, 0, 0, 0},
          {.4, .5, .875}},
+        {"ITEM: BOX BOUNDS ff pp fs\n-1 9\n0 20\n5 35\n",
+         {0, 0, 0, 0, 2, 0, 0, 0, 0},
+         {.4, .5, .875}},
+        {"ITEM: BOX BOUNDS\n-1 9\n0 20\n5 35\n", {0}, {.4, .5, .875}},
         {"ITEM: BOX BOUNDS ff fs mm\n-1 9\n0 20\n5 35\n", {0}, {.4, .5, .875}},
         {"ITEM: BOX BOUNDS xy xz yz pp pp pp\n-3 14 4\n-5 20 -3\n5 35 -5\n",
          {1, 0, 0, .4, 2, 0, -.3, -.5, 3},

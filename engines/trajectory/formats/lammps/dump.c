@@ -229,8 +229,9 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     head->step = frame->step;
     head->has_time = frame->has_time && s->system >= 0;
     head->time = head->has_time ? frame->time * s->factors[TRAJECTORY_TIME] : 0;
-    for (int i = 0; i < 9 && frame->is_periodic; i++)
-        head->box[i] = frame->box[i] * s->factors[TRAJECTORY_LENGTH];
+    for (int i = 0; i < 9; i++)
+        head->box[i] =
+            frame->is_periodic[i / 3] ? frame->box[i] * s->factors[TRAJECTORY_LENGTH] : 0;
     head->positions = frame->fields & TRAJECTORY_HAS_POSITIONS ? s->atoms_offset : 0;
     if (s->system < 0)
         return COLLET_OK;

@@ -131,12 +131,13 @@ static collet_status read_box(io_lines *lines, const char *words, size_t n_words
     size_t n = trajectory_text_split(words, n_words, word, 8), needed = 2;
     int is_general = 0;
 
-    frame->is_periodic = 0;
     for (size_t i = 0; i < n; i++) {
         is_general |= is_word(word[i], "abc");
         needed = is_general ? 4 : is_word(word[i], "xy") ? 3 : needed;
-        frame->is_periodic |= is_word(word[i], "pp");
     }
+    /* The last three words; a box of an old version has none and is not periodic. */
+    for (size_t i = 0; i < 3; i++)
+        frame->is_periodic[i] = n >= 3 && is_word(word[n - 3 + i], "pp");
     for (int i = 0; i < 3; i++) {
         const char *text;
         size_t length;

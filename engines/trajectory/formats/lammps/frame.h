@@ -25,8 +25,8 @@ typedef struct trajectory_lammps_frame {
     int64_t n_atoms;
     double origin[3]; /* of the box; like the vectors in the file's unit of length */
     double box[9];
-    int32_t is_periodic; /* 0: along no axis */
-    int32_t is_scaled;   /* 1: x, y and z are multiples of the vectors, from the origin on */
+    int32_t is_periodic[3]; /* along each vector */
+    int32_t is_scaled;      /* 1: x, y and z are multiples of the vectors, from the origin on */
     int32_t n_columns;
     int32_t fields; /* TRAJECTORY_HAS_*, and TRAJECTORY_LAMMPS_HAS_ID */
     int8_t roles[TRAJECTORY_LAMMPS_COLUMNS];
