@@ -149,8 +149,9 @@ static void truncations(void **state)
 
     /* The rest of a row is of the model before it, as far as is known; so not the first row. */
     for (const char *cut = second + strlen(N("2")); cut < text + sizeof text - 10; cut++) {
-        int whole = cut >= third - 9 && cut <= third; /* the row has its last number */
-        expect(text, (size_t)(cut - text), cut < third - 9 ? 1 : 2, !whole,
+        int whole =
+            cut >= third - 8 && cut <= third; /* the row has the blank after its last number */
+        expect(text, (size_t)(cut - text), cut < third - 8 ? 1 : 2, !whole,
                whole ? NULL : "the file ends at byte");
     }
     io_save(path(), text, (size_t)(strstr(text, "HETATM") + 10 - text));

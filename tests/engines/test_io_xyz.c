@@ -84,7 +84,7 @@ static void frames_of_a_file(void **state)
     trajectory_reader_close(r);
 }
 
-/* Every cut up to the last word that is read keeps the frames before it. */
+/* Every cut keeps the frames before it. */
 static void truncations(void **state)
 {
     (void)state;
@@ -92,8 +92,41 @@ static void truncations(void **state)
     const size_t first = sizeof FRAME("") - 1;
 
     for (size_t cut = first + 1; cut < sizeof text; cut++)
-        expect(text, cut, cut < sizeof text - 2 ? 1 : 2, cut < sizeof text - 2,
-               cut < sizeof text - 2 ? "the file ends at byte" : NULL);
+        expect(text, cut, cut < sizeof text - 1 ? 1 : 2, cut < sizeof text - 1,
+               cut < sizeof text - 1 ? "the file ends at byte" : NULL);
+}
+
+/* Whether digits may follow the last number, which no line end does. */
+static void files_without_a_last_line_end(void **state)
+{
+    (void)state;
+#define FIXED "3\n\nC 1.000 2.000 3.000\nC -1.000 0.500 10.000\nC 0.000 0.000 "
+    static const struct {
+        const char *text;
+        int64_t n_frames;
+        const char *message, *note;
+    } cases[] = {
+        {FIXED "0.000", 1, NULL, NULL},
+        {FIXED "0.000\n" FIXED "0.000", 2, NULL, NULL},
+        {FIXED "0.000\n" FIXED "0.00", 1, "end its last line", NULL},
+        {FRAME("") "3\n\nC 1 2 3\nC -1 .5 10\nC 0 0 0 ", 2, NULL, NULL},
+        {"3\n\nC 1 2 3\nC -1 .5 10\nC 0 0 0", 1, NULL, "may lack digits"},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect(cases[i].text, strlen(cases[i].text), cases[i].n_frames, cases[i].message != NULL,
+               cases[i].message);
+        trajectory_reader *r = io_open(path());
+        const char *note = trajectory_reader_get_info(r)->note;
+        assert_int_equal(note != NULL, cases[i].note != NULL);
+        assert_contains(note ? note : "", cases[i].note ? cases[i].note : "");
+        trajectory_reader_close(r);
+    }
+    trajectory_reader *r;
+    collet_error err;
+    io_save(path(), FIXED "0.00", strlen(FIXED "0.00"));
+    assert_int_equal(trajectory_reader_open(path(), NULL, &r, &err), COLLET_FORMAT);
+    assert_contains(err.text, "inside frame 0");
 }
 
 static void frames_that_are_malformed(void **state)
@@ -135,6 +168,7 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test(frames_of_a_file),
         cmocka_unit_test(truncations),
+        cmocka_unit_test(files_without_a_last_line_end),
         cmocka_unit_test(frames_that_are_malformed),
         cmocka_unit_test(messages_point_at_the_line),
     };

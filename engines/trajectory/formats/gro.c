@@ -252,15 +252,32 @@ static int is_box(const char *text, size_t length, int cut, double box[9])
     return cut ? n == 3 || n == 9 : n >= 0 || !begins_as_atom(text, length);
 }
 
-collet_status trajectory_gro_read_box(io_lines *lines, double box[9], int *truncated,
-                                      collet_error *err)
+/* Judges a box in a line without a line end. Three numbers may be the first of nine; the ends of
+ * numbers that touch are not certain. */
+static trajectory_text_ending judge(const char *text, size_t length)
+{
+    trajectory_word words[9];
+    size_t n = trajectory_text_split(text, length, words, 9);
+
+    if (n != 3 && n != 9)
+        return TRAJECTORY_TEXT_UNCERTAIN;
+    trajectory_text_ending ending = trajectory_text_judge(words, n);
+    return n == 3 && ending == TRAJECTORY_TEXT_WHOLE ? TRAJECTORY_TEXT_UNCERTAIN : ending;
+}
+
+collet_status trajectory_gro_read_box(io_lines *lines, double box[9],
+                                      trajectory_text_ending *ending, collet_error *err)
 {
     const char *text;
     size_t length;
+    int truncated;
 
-    collet_status status = next_line(lines, &text, &length, "the box", truncated, err);
+    collet_status status = next_line(lines, &text, &length, "the box", &truncated, err);
+    *ending = truncated ? TRAJECTORY_TEXT_CUT : TRAJECTORY_TEXT_WHOLE;
     if (status != COLLET_OK)
         return status;
+    if (lines->cut)
+        *ending = judge(text, length);
     if (!is_box(text, length, lines->cut, box))
         return trajectory_text_fail(lines, err,
                                     "expected the numbers of the box after the last atom, not "

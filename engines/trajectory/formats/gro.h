@@ -58,10 +58,10 @@ collet_status trajectory_gro_read_atom(const io_lines *lines, const char *text, 
 /*
  * Reads the box, three vectors, from the line after the atoms. If the line is empty or any other
  * text, the box is 0; only a line of another atom is an error. Where the file ends in this line, it
- * must have 3 or 9 numbers. *truncated as above.
+ * must have 3 or 9 numbers; *ending is about the last one then, or the line is missing.
  */
-collet_status trajectory_gro_read_box(io_lines *lines, double box[9], int *truncated,
-                                      collet_error *err);
+collet_status trajectory_gro_read_box(io_lines *lines, double box[9],
+                                      trajectory_text_ending *ending, collet_error *err);
 
 /* 1 if a .gro file can begin with these n bytes. */
 int trajectory_gro_recognise(const uint8_t *bytes, size_t n);

@@ -96,6 +96,7 @@ collet_status trajectory_gro_read_topology(io_source *source, trajectory_topolog
     io_lines lines = {.source = source, .number = 1};
     trajectory_gro_head head;
     double box[9];
+    trajectory_text_ending ending;
     int truncated;
 
     collet_status status = trajectory_gro_read_head(&lines, &head, &truncated, err);
@@ -108,5 +109,5 @@ collet_status trajectory_gro_read_topology(io_source *source, trajectory_topolog
     if (status != COLLET_OK)
         return status;
     status = read_atoms(&lines, topology, err);
-    return status == COLLET_OK ? trajectory_gro_read_box(&lines, box, &truncated, err) : status;
+    return status == COLLET_OK ? trajectory_gro_read_box(&lines, box, &ending, err) : status;
 }

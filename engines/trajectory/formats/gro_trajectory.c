@@ -62,10 +62,11 @@ static collet_status scan_frame(trajectory_reader *trajectory, io_lines *lines, 
     status = scan_atoms(trajectory, lines, text->n_atoms, &detail->columns, err);
     if (status != COLLET_OK)
         return status;
-    status = trajectory_gro_read_box(lines, head->box, &truncated, err);
-    if (truncated)
-        return trajectory_reader_truncated(trajectory, err);
-    return status;
+    trajectory_text_ending ending;
+    status = trajectory_gro_read_box(lines, head->box, &ending, err);
+    return status == COLLET_OK || ending == TRAJECTORY_TEXT_CUT
+               ? trajectory_text_finish(trajectory, ending, err)
+               : status;
 }
 
 static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,

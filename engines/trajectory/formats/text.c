@@ -109,3 +109,52 @@ collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_li
     }
     return status;
 }
+
+/* ---- The end of the file ----------------------------------------------------------------- */
+
+#define CERTAIN 3 /* decimals that programs with a fixed number of them write at least */
+
+/* The digits after the point of a number without exponent; else 0. */
+static size_t count_decimals(trajectory_word number)
+{
+    const char *point = memchr(number.text, '.', number.length);
+    size_t n = 0, room = point ? (size_t)(number.text + number.length - point) - 1 : 0;
+
+    while (n < room && point[1 + n] >= '0' && point[1 + n] <= '9')
+        n++;
+    return n == room ? n : 0;
+}
+
+trajectory_text_ending trajectory_text_judge(const trajectory_word *numbers, size_t n)
+{
+    size_t decimals = n > 1 ? count_decimals(numbers[0]) : 0;
+
+    for (size_t i = 1; i + 1 < n; i++)
+        if (count_decimals(numbers[i]) != decimals)
+            return TRAJECTORY_TEXT_UNCERTAIN;
+    if (decimals < CERTAIN)
+        return TRAJECTORY_TEXT_UNCERTAIN;
+    size_t last = count_decimals(numbers[n - 1]);
+    return last < decimals    ? TRAJECTORY_TEXT_CUT
+           : last == decimals ? TRAJECTORY_TEXT_WHOLE
+                              : TRAJECTORY_TEXT_UNCERTAIN;
+}
+
+collet_status trajectory_text_finish(trajectory_reader *trajectory, trajectory_text_ending ending,
+                                     collet_error *err)
+{
+    if (ending == TRAJECTORY_TEXT_WHOLE)
+        return COLLET_OK;
+    if (ending == TRAJECTORY_TEXT_CUT || trajectory->index > 0) {
+        collet_status status = trajectory_reader_truncated(trajectory, err);
+        if (err) {
+            size_t length = strlen(err->text);
+            snprintf(err->text + length, sizeof err->text - length,
+                     "; if the frame is complete, end its last line");
+        }
+        return status;
+    }
+    trajectory->info.note = "the file ends without a line end, so that its last number may lack "
+                            "digits: if it is complete, end its last line";
+    return COLLET_OK;
+}

@@ -43,4 +43,22 @@ collet_status trajectory_text_fail(const io_lines *lines, collet_error *err, con
 collet_status trajectory_text_explain(trajectory_reader *trajectory, const io_lines *lines,
                                       collet_status status, collet_error *err);
 
+/* Whether the last number of a file, which no line end follows, may lack digits. */
+typedef enum trajectory_text_ending {
+    TRAJECTORY_TEXT_WHOLE,
+    TRAJECTORY_TEXT_UNCERTAIN,
+    TRAJECTORY_TEXT_CUT
+} trajectory_text_ending;
+
+/* Judges the last of n numbers that the file ends with by the decimals of the others. */
+trajectory_text_ending trajectory_text_judge(const trajectory_word *numbers, size_t n);
+
+/*
+ * What follows for the frame at trajectory->offset: it is truncated where its last number is cut, and
+ * where this is uncertain in a frame after the first. Where it is uncertain in the first frame, which
+ * may have been written by hand, a note says so.
+ */
+collet_status trajectory_text_finish(trajectory_reader *trajectory, trajectory_text_ending ending,
+                                     collet_error *err);
+
 #endif

@@ -173,20 +173,33 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
 
 /* ---- Frames ------------------------------------------------------------------------------ */
 
+/* Whether the line of an atom without a line end lacks a part of z. */
+static trajectory_text_ending judge(const char *text, size_t length)
+{
+    trajectory_word words[WORDS];
+
+    if (trajectory_text_split(text, length, words, WORDS) < WORDS)
+        return TRAJECTORY_TEXT_CUT;
+    return words[WORDS - 1].text + words[WORDS - 1].length < text + length
+               ? TRAJECTORY_TEXT_WHOLE
+               : trajectory_text_judge(words + 1, WORDS - 1);
+}
+
 static collet_status scan_frame(trajectory_reader *trajectory, io_lines *lines, xyz_head *head,
                                 collet_error *err)
 {
     const char *text;
     size_t length = 0;
-    trajectory_word words[WORDS];
 
     collet_status status = read_head_lines(lines, head, &text, err);
     for (int64_t i = 0; status == COLLET_OK && text && i < head->n_atoms; i++)
         status = io_lines_next(lines, &text, &length, err);
-    if (status == COLLET_OK &&
-        (!text || (lines->cut && trajectory_text_split(text, length, words, WORDS) < WORDS)))
-        return trajectory_reader_truncated(trajectory, err);
-    return trajectory_text_explain(trajectory, lines, status, err);
+    if (status != COLLET_OK)
+        return trajectory_text_explain(trajectory, lines, status, err);
+    return text && !lines->cut
+               ? COLLET_OK
+               : trajectory_text_finish(trajectory,
+                                        text ? judge(text, length) : TRAJECTORY_TEXT_CUT, err);
 }
 
 static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,

@@ -164,7 +164,9 @@ static collet_status scan_model(trajectory_reader *trajectory, trajectory_cif *c
     if ((status == COLLET_FORMAT && cif->end == TRAJECTORY_CIF_FILE) ||
         (status == COLLET_OK && later && !whole))
         return trajectory_reader_truncated(trajectory, err);
-    return trajectory_text_explain(trajectory, &cif->tokens.lines, status, err);
+    return status == COLLET_OK && cif->end == TRAJECTORY_CIF_FILE && cif->tokens.open
+               ? trajectory_text_finish(trajectory, TRAJECTORY_TEXT_UNCERTAIN, err)
+               : trajectory_text_explain(trajectory, &cif->tokens.lines, status, err);
 }
 
 static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,

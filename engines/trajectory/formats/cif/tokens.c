@@ -97,6 +97,7 @@ collet_status trajectory_cif_read(trajectory_cif_tokens *t, trajectory_cif_token
     while (t->at < t->end && !is_blank(*t->at))
         t->at++;
     token->word.length = (size_t)(t->at - token->word.text);
+    t->open = t->at == t->end && t->lines.cut;
     return COLLET_OK;
 }
 

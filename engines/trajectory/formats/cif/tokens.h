@@ -8,11 +8,12 @@
 #define TRAJECTORY_CIF_TEXT 256
 
 typedef struct trajectory_cif_tokens {
-    io_lines lines;                 /* after the current line */
-    const char *at;                 /* the rest of the current line; NULL: none was read */
-    const char *end;                /* of the current line */
-    const char *begin;              /* likewise */
-    int64_t line_offset;            /* of the current line */
+    io_lines lines;      /* after the current line */
+    const char *at;      /* the rest of the current line; NULL: none was read */
+    const char *end;     /* of the current line */
+    const char *begin;   /* likewise */
+    int64_t line_offset; /* of the current line */
+    int open;            /* 1: the file ends with the word that was read last, without a line end */
     char text[TRAJECTORY_CIF_TEXT]; /* start of the last value of several lines */
 } trajectory_cif_tokens;
 

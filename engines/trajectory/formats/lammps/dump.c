@@ -143,14 +143,12 @@ static collet_status scan_atoms(trajectory_reader *trajectory, io_lines *lines, 
         size_t length;
         io_lines again = *lines;
 
-        int64_t id;
-
         collet_status status = io_lines_next(lines, &text, &length, err);
-        if (status == COLLET_OK && !text)
+        /* LAMMPS ends each line: one without an end may lack digits of its last number. */
+        if (status == COLLET_OK && (!text || lines->cut))
             return trajectory_reader_truncated(trajectory, err);
-        /* The last line may lack its end, but no column. */
-        if (status == COLLET_OK && (ids || lines->cut))
-            status = read_atom(&again, &s->frame, NULL, NULL, ids ? &ids[i] : &id, err);
+        if (status == COLLET_OK && ids)
+            status = read_atom(&again, &s->frame, NULL, NULL, &ids[i], err);
         if (status != COLLET_OK)
             return status;
     }
