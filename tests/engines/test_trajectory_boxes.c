@@ -299,9 +299,9 @@ static void centres_and_packs(void **state)
         single[i] = (float)start[i];
     trajectory_images_center(images, &lattice, COLLET_F64, at);
     trajectory_images_center(images, &lattice, COLLET_F32, single);
-    /* The centre, 1.26, goes to 1.5; molecule 1, at 3 + 0.24, to its image at 0.24. */
-    assert_true(fabs(at[0] - 0.34) < 1e-12 && fabs(at[3] - 0.14) < 1e-12);
-    assert_true(fabs(at[9] - 7.24) < 1e-12 && fabs(at[1] - 1.5) < 1e-12);
+    /* Molecule 1 is at 0, next to molecule 0: their centre, 0.06, goes to 1.5. */
+    assert_true(fabs(at[0] - 1.54) < 1e-12 && fabs(at[3] - 1.34) < 1e-12);
+    assert_true(fabs(at[9] - 8.44) < 1e-12 && fabs(at[1] - 1.5) < 1e-12);
     for (int i = 0; i < 12; i++)
         assert_true(fabs((double)single[i] - at[i]) < 1e-6);
     trajectory_images_free(images);

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Length of the mean of unit vectors from which on molecules are together in a direction. */
+#define TOGETHER 0.2
+
 /* ---- Rows -------------------------------------------------------------------------------- */
 
 static void group(trajectory_images *images, const int64_t *of)
@@ -92,14 +95,16 @@ static void add_rows(const trajectory_images *images, const double *weights, int
     }
 }
 
-/* The centre of a molecule; that of its atoms as points where they weigh nothing. 0: it has none. */
+/* The centre of a molecule, and its weight; the centre of its atoms as points where they weigh nothing.
+ * 0: it has none. */
 static int centre_of(const trajectory_images *images, int64_t m, collet_dtype dtype,
-                     const void *positions, double centre[3])
+                     const void *positions, double centre[4])
 {
     int64_t first = images->offsets[m], end = images->offsets[m + 1];
     double sum[4] = {0};
 
     add_rows(images, images->weights, first, end, dtype, positions, sum);
+    centre[3] = sum[3];
     if (sum[3] == 0)
         add_rows(images, NULL, first, end, dtype, positions, sum);
     for (int i = 0; i < 3; i++)
@@ -136,29 +141,90 @@ static void middle_of(const trajectory_lattice *lattice, double middle[3])
     }
 }
 
+/* Where most of the mass is, by the mean of angles, which does not depend on the images that molecules
+ * are at; where they are all over the box the plain mean, from which little follows. */
+static void periodic_mean(const trajectory_images *images, const trajectory_lattice *lattice,
+                          collet_dtype dtype, const void *positions, double mean[3])
+{
+    const double turn = 2 * acos(-1.0);
+    double cosines[3] = {0}, sines[3] = {0}, plain[3] = {0}, total = 0, at[4], fractions[3];
+
+    for (int64_t m = 0; m < images->count; m++) {
+        if (!centre_of(images, m, dtype, positions, at))
+            continue;
+        trajectory_lattice_fractions(lattice, at, fractions);
+        for (int v = 0; v < 3; v++) {
+            cosines[v] += at[3] * cos(turn * fractions[v]);
+            sines[v] += at[3] * sin(turn * fractions[v]);
+            plain[v] += at[3] * fractions[v];
+        }
+        total += at[3];
+    }
+    mean[0] = mean[1] = mean[2] = 0;
+    for (int v = 0; v < 3; v++) {
+        int together = lattice->periodic[v] && hypot(cosines[v], sines[v]) > TOGETHER * total;
+        double fraction = together ? atan2(sines[v], cosines[v]) / turn : plain[v] / total;
+
+        for (int i = 0; i < 3; i++)
+            mean[i] += fraction * lattice->box[v][i];
+    }
+}
+
+/* From `centre` to the image that is nearest to `middle`. */
+static void to_nearest(const trajectory_lattice *lattice, const double centre[3],
+                       const double middle[3], double shift[3])
+{
+    double away[3] = {centre[0] - middle[0], centre[1] - middle[1], centre[2] - middle[2]};
+
+    memcpy(shift, away, sizeof away);
+    trajectory_lattice_shorten(lattice, shift);
+    for (int i = 0; i < 3; i++)
+        shift[i] -= away[i];
+}
+
+/* The centre of all molecules, at the images nearest to where most are. */
+static void centre_of_all(const trajectory_images *images, const trajectory_lattice *lattice,
+                          collet_dtype dtype, const void *positions, double centre[3])
+{
+    double near[3], sum[4] = {0}, at[4], shift[3] = {0};
+
+    periodic_mean(images, lattice, dtype, positions, near);
+    for (int64_t m = 0; m < images->count; m++) {
+        if (!centre_of(images, m, dtype, positions, at))
+            continue;
+        if (images->fixed[m])
+            memset(shift, 0, sizeof shift);
+        else
+            to_nearest(lattice, at, near, shift);
+        for (int i = 0; i < 3; i++)
+            sum[i] += at[3] * (at[i] + shift[i]);
+        sum[3] += at[3];
+    }
+    for (int i = 0; i < 3; i++)
+        centre[i] = sum[i] / sum[3];
+}
+
 void trajectory_images_center(const trajectory_images *images, const trajectory_lattice *lattice,
                               collet_dtype dtype, void *positions)
 {
-    double sum[4] = {0}, middle[3], shift[3], centre[3];
+    double middle[3], shift[3], all[3], centre[4];
 
-    add_rows(images, images->weights, 0, images->n_rows, dtype, positions, sum);
+    centre_of_all(images, lattice, dtype, positions, all);
     middle_of(lattice, middle);
     for (int i = 0; i < 3; i++) {
-        shift[i] = lattice->periodic[i] ? middle[i] - sum[i] / sum[3] : 0;
-        if (!isfinite(shift[i])) /* one position that is not finite must not spoil all */
+        shift[i] = lattice->periodic[i] ? middle[i] - all[i] : 0;
+        if (!isfinite(shift[i])) /* there is no centre */
             shift[i] = 0;
     }
     for (int64_t m = 0; m < images->count; m++) {
-        double total[3] = {shift[0], shift[1], shift[2]};
+        double total[3] = {shift[0], shift[1], shift[2]}, nearest[3];
 
         if (!images->fixed[m] && centre_of(images, m, dtype, positions, centre)) {
-            double away[3], nearest[3];
-
             for (int i = 0; i < 3; i++)
-                away[i] = nearest[i] = centre[i] + shift[i] - middle[i];
-            trajectory_lattice_shorten(lattice, nearest);
+                centre[i] += shift[i];
+            to_nearest(lattice, centre, middle, nearest);
             for (int i = 0; i < 3; i++)
-                total[i] += nearest[i] - away[i];
+                total[i] += nearest[i];
         }
         move(images, m, total, dtype, positions);
     }
@@ -168,7 +234,7 @@ void trajectory_images_center(const trajectory_images *images, const trajectory_
 static int pack(const trajectory_images *images, int64_t m, const trajectory_lattice *lattice,
                 collet_dtype dtype, void *positions)
 {
-    double centre[3], fractions[3], shift[3] = {0};
+    double centre[4], fractions[3], shift[3] = {0};
     int moved = 0;
 
     if (images->fixed[m] || !centre_of(images, m, dtype, positions, centre))
@@ -199,7 +265,7 @@ void trajectory_images_follow(trajectory_images *images, const trajectory_lattic
                               collet_dtype dtype, void *positions)
 {
     for (int64_t m = 0; m < images->count; m++) {
-        double *before = images->before + 3 * m, *shift = images->shifts + 3 * m, centre[3];
+        double *before = images->before + 3 * m, *shift = images->shifts + 3 * m, centre[4];
 
         if (!images->fixed[m] && centre_of(images, m, dtype, positions, centre)) {
             double step[3], nearest[3];
@@ -209,7 +275,7 @@ void trajectory_images_follow(trajectory_images *images, const trajectory_lattic
             if (lattice && trajectory_lattice_shorten(lattice, nearest))
                 for (int i = 0; i < 3; i++)
                     shift[i] += nearest[i] - step[i];
-            memcpy(before, centre, sizeof centre);
+            memcpy(before, centre, 3 * sizeof *centre);
         }
         move(images, m, shift, dtype, positions);
     }

@@ -29,7 +29,8 @@ collet_status trajectory_images_create(const int64_t *of, int64_t n_rows, int64_
 void trajectory_images_free(trajectory_images *images);
 
 /* Moves the centre of all rows to the middle of the box, and each molecule to its image whose centre
- * is nearest to it. Along an axis without a period nothing moves. Any thread. */
+ * is nearest to it. It is the centre of the images that are together, where molecules are not all over the
+ * box. Along an axis without a period nothing moves. Any thread. */
 void trajectory_images_center(const trajectory_images *images, const trajectory_lattice *lattice,
                               collet_dtype dtype, void *positions);
 
