@@ -207,7 +207,13 @@ static collet_status open_arrangement(trajectory_inputs *in, const trajectory_se
                                                 .masses = in->masses,
                                                 .pbc = settings->pbc};
 
-    return trajectory_arrangement_create(&setup, &in->arrangement, err);
+    collet_status status = trajectory_arrangement_create(&setup, &in->arrangement, err);
+
+    if (status == COLLET_OK && (settings->pbc == COLLET_TRAJECTORY_PBC_WHOLE ||
+                                settings->pbc == COLLET_TRAJECTORY_PBC_CENTER))
+        status = trajectory_apart_create(in->topology, in->indices, in->bodies.offsets,
+                                         in->bodies.n, &in->apart, err);
+    return status;
 }
 
 static collet_status open_trajectory(const trajectory_settings *settings, const io_poll *poll,
@@ -464,6 +470,7 @@ void trajectory_inputs_close(trajectory_inputs *in)
 {
     trajectory_reader_close(in->trajectory);
     trajectory_arrangement_free(in->arrangement);
+    trajectory_apart_free(in->apart);
     trajectory_choice_free(in->choice);
     trajectory_topology_free(in->topology);
     free(in->selected);

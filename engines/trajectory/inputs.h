@@ -4,6 +4,7 @@
 #define ENGINES_TRAJECTORY_INPUTS_H
 
 #include "settings.h"
+#include "trajectory/arrangement/apart.h"
 #include "trajectory/arrangement/arrangement.h"
 #include "trajectory/bodies/bodies.h"
 #include "trajectory/atoms/choice.h"
@@ -16,6 +17,7 @@ typedef struct trajectory_inputs {
     trajectory_reader *trajectory; /* selection and slice are set */
     const trajectory_reader_info *info;
     trajectory_arrangement *arrangement; /* from what is read to the selected atoms */
+    trajectory_apart *apart;             /* NULL: nothing to look for */
     trajectory_choice *choice;
     int64_t *selected;                   /* the selected atoms that are in a body, ascending */
     int64_t n_selected;

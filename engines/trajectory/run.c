@@ -335,6 +335,16 @@ static collet_status check_first(const collet_trajectory *x, const trajectory_fr
                : trajectory_arrangement_prepare(arrangement, frames, err);
 }
 
+static void note_apart(collet_trajectory *x, const trajectory_frames *frames, int64_t i)
+{
+    int64_t body = trajectory_apart_find(x->inputs.apart, frames, i);
+
+    if (body >= 0 && x->n_apart++ == 0) {
+        x->first_apart = frames->indices[i];
+        x->apart_body = body;
+    }
+}
+
 static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
 {
     for (int64_t i = 0; i < frames->n_frames; i++) {
@@ -344,6 +354,7 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
         }
         note_time(x, frames->indices[i], frames->times[i]);
         x->boxless += !trajectory_lattice_exists(frames->boxes + 9 * i);
+        note_apart(x, frames, i);
         if (frames->chosen != NULL)
             note_chosen(x, frames, i);
         x->n_frames++;

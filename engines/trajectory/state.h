@@ -75,6 +75,9 @@ struct collet_trajectory {
     int64_t first_partial;    /* the frame of the first of these, by its number in the file */
     int64_t partial_body;     /* its body */
     int64_t boxless;          /* frames without a periodic box */
+    int64_t n_apart;          /* frames with a body between whose chains the boundary lies */
+    int64_t first_apart;      /* the first of these, by its number in the file */
+    int64_t apart_body;       /* its body */
     trajectory_arrangement_notes arranged; /* what was done about the periodic box; at the end */
     char periodic[128];       /* in words; "" before the end */
     trajectory_gaps gaps;     /* frames without a field that a key needs */

@@ -460,6 +460,25 @@ static collet_status warn_left(collet_trajectory *x, collet_error *err)
     return COLLET_OK;
 }
 
+static collet_status warn_apart(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_bodies *bodies = &x->inputs.bodies;
+
+    if (x->n_apart == 0)
+        return COLLET_OK;
+    return add_warning(
+        x, err,
+        "%s: chains of %s are more than half a box apart (such frames: %lld): where the boundary "
+        "of "
+        "the box is between them, rg, inertia, rmsd and the centre of mass are wrong: follow the "
+        "molecules from a frame in which they are together (--pbc nojump)%s",
+        NAME_OF_FRAME(x->first_apart),
+        bodies->labels != NULL ? bodies->labels[x->apart_body] : "the selection",
+        (long long)x->n_apart,
+        x->settings.pbc == COLLET_TRAJECTORY_PBC_CENTER ? ""
+                                                        : ", or put them together (--pbc center)");
+}
+
 static collet_status warn_boxless(collet_trajectory *x, collet_error *err)
 {
     int64_t count = x->boxless;
@@ -491,9 +510,9 @@ static collet_status warn_singular(collet_trajectory *x, collet_error *err)
 collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 {
     static collet_status (*const others[])(collet_trajectory *, collet_error *) = {
-        warn_empty, warn_partial,  warn_unused_file, warn_gaps,     warn_unused,    warn_elements,
-        warn_cut,   warn_left,     warn_boxless,     warn_lacking,  warn_locations, warn_note,
-        warn_bonds, warn_no_times, warn_times,       warn_singular, warn_points,
+        warn_empty, warn_partial, warn_unused_file, warn_gaps,    warn_unused,   warn_elements,
+        warn_cut,   warn_left,    warn_apart,       warn_boxless, warn_lacking,  warn_locations,
+        warn_note,  warn_bonds,   warn_no_times,    warn_times,   warn_singular, warn_points,
     };
     collet_status status = COLLET_OK;
 

@@ -230,6 +230,31 @@ static void boxes_from_a_later_frame_on(void **state)
     npz_close(&out);
 }
 
+/* Two chains 0.4 nm apart; from frame 1 on the boundary is between them. */
+static void chains_that_the_boundary_separates(void **state)
+{
+    static const double at[3][2] = {{1.0, 1.4}, {2.8, 0.2}, {0.1, 2.7}};
+    char text[1024];
+    int n = 0;
+
+    (void)state;
+    for (int frame = 0; frame < 3; frame++)
+        n += snprintf(text + n, sizeof text - (size_t)n,
+                      "t= %d\n    2\n    1ALA     CA    1%8.3f   1.000   1.000\n"
+                      "    9ALA     CA    2%8.3f   1.000   1.000\n   3.0   3.0   3.0\n",
+                      frame, at[frame][0], at[frame][1]);
+    io_save(io_path(directory, "dimer.gro"), text, (size_t)n);
+    expect_warning(
+        RUN(0, "dimer.gro", "dimer.gro", RG),
+        "frame 1: chains of the selection are more than half a box apart (such frames: 2)");
+    expect_warning(RUN(0, "dimer.gro", "dimer.gro", RG, "--each", "residue"), NULL);
+    expect_warning(RUN(0, "dimer.gro", "dimer.gro", RG, "--pbc", "center"), NULL);
+    npz out = npz_open(io_path(directory, "out.npz"));
+    for (int frame = 0; frame < 3; frame++)
+        assert_true(fabs(npz_f64(&out, "rg", NULL, NULL)[frame] - 0.2) < 1e-6);
+    npz_close(&out);
+}
+
 static void wrong_choices(void **state)
 {
     (void)state;
@@ -247,6 +272,7 @@ int main(void)
         cmocka_unit_test(a_polymer_without_an_end),
         cmocka_unit_test(frames_without_a_box),
         cmocka_unit_test(boxes_from_a_later_frame_on),
+        cmocka_unit_test(chains_that_the_boundary_separates),
         cmocka_unit_test(wrong_choices),
     };
 
