@@ -236,7 +236,7 @@ def test_bodies(run):
     ("acf --key com -o out.npz --plot ./out.npz", 2, "are the same file"),
     ("rotation --key com -o out.npz", 1, "'com' has no directions: rotation needs axes"),
     ("rotational-msd --key euler_zyz -o out.npz", 1, "'euler_zyz' has no directions"),
-    ("acf --key com -o in.npz", 2, "in.npz exists"),
+    ("acf --key com -o in.npz", 2, "in.npz is the file to analyse"),
     ("acf --key com -o no/out.npz", 1, "no/out.npz: No such file"),
     ("acf --key axes -o out.npz", 1, "'axes' has a matrix a frame"),
     ("acf --key one -o out.npz --dt 1", 1, "one number"),
@@ -397,7 +397,7 @@ def test_refused_pictures(run):
     pytest.importorskip("matplotlib")
     for arguments, words in (("acf --key rg --plot a.txt", "must end in one of"),
                              ("inefficiency --key rg --plot a.png", "nothing to draw"),
-                             ("acf --key rg --plot in.npz", "in.npz exists")):
+                             ("acf --key rg --plot in.npz", "in.npz is the file to analyse")):
         status, text, found = run(arguments + " -o out.npz")
         assert status and words in text and found is None, text
 
@@ -406,6 +406,12 @@ def test_force_replaces(run):
     open("out.npz", "wb").close()
     assert run("msd --key com -o out.npz --force")[2]["msd"].size == FRAMES
     assert sorted(os.listdir()) == ["in.npz", "out.npz"]
+
+
+def test_the_input_is_never_replaced(run):
+    status, text, _ = run("msd --key com --force -o ./in.npz")
+    assert status == 2 and "./in.npz is the file to analyse" in text
+    assert dict(np.load("in.npz")).keys() == ARRAYS.keys()
 
 
 def test_a_file_made_meanwhile_is_kept(tmp_path):

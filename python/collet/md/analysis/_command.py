@@ -220,6 +220,9 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if options.plot is not None and os.path.abspath(options.plot) == os.path.abspath(options.output):
         parser.error("--plot and -o are the same file")
     for path in (options.output, options.plot):
+        if path is not None and os.path.exists(path) and os.path.exists(options.results) and \
+                os.path.samefile(path, options.results):
+            parser.error(f"{path} is the file to analyse: choose another name")
         if path is not None and not options.force and os.path.lexists(path):
             parser.error(f"{path} exists: choose another name, or --force replaces it")
     return options
