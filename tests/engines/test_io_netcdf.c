@@ -22,6 +22,7 @@
 #define FRAMES 3
 #define SCALE 20.455
 #define VARIABLES 6
+#define ANGLES 3
 
 /* ---- Files ------------------------------------------------------------------------------- */
 
@@ -34,10 +35,11 @@ typedef struct form {
     int counted; /* frames that the head counts, -1: streaming */
     int only_positions;
     const char *conventions;
-    const char *unit; /* of the positions */
+    const char *unit;  /* of the positions */
+    const char *angle; /* unit of cell_angles; "": the file has none */
 } form;
 
-static const form usual = {2, RECORDS, 0, FRAMES, 0, "AMBER", "angstrom"};
+static const form usual = {2, RECORDS, 0, FRAMES, 0, "AMBER", "angstrom", "degree"};
 
 /* A variable's shape is FRAME, then ATOM, SPATIAL. */
 enum { FRAME, ATOM, SPATIAL, N_DIMENSIONS };
@@ -91,7 +93,7 @@ static int bytes_of(const form *f, int variable)
 
 static int is_used(const form *f, int variable)
 {
-    return !f->only_positions || variable == 1;
+    return (!f->only_positions || variable == 1) && (variable != ANGLES || *f->angle);
 }
 
 static int record_bytes(const form *f)
@@ -117,7 +119,7 @@ static void put_variable(io_image *image, const form *f, int i, int64_t begin)
         put_size(image, f, SPATIAL);
     io_put_i32(image, 12);
     put_size(image, f, 1 + variables[i].scaled);
-    put_attribute(image, f, "units", i == 1 ? f->unit : variables[i].unit);
+    put_attribute(image, f, "units", i == 1 ? f->unit : i == ANGLES ? f->angle : variables[i].unit);
     if (variables[i].scaled) {
         put_text(image, f, "scale_factor");
         io_put_i32(image, 6);
@@ -153,7 +155,7 @@ static io_image head_with(const form *f, int64_t begin)
     put_attribute(&image, f, "program", "made");
     put_attribute(&image, f, "Conventions", f->conventions);
     io_put_i32(&image, 11);
-    put_size(&image, f, f->only_positions ? 1 : VARIABLES);
+    put_size(&image, f, f->only_positions ? 1 : VARIABLES - !*f->angle);
     for (int i = 0; i < VARIABLES; i++) {
         if (!is_used(f, i))
             continue;
@@ -351,6 +353,44 @@ static void units(void **state)
     }
 }
 
+/* The numbers of the files are degrees: 90 radians are no angle of a box. */
+static void angles(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *unit, *message, *note;
+        int has_box;
+    } cases[] = {
+        {"Degrees", NULL, NULL, 1},
+        {"radian", NULL, NULL, 0},
+        {"gon", "'cell_angles' has the unit 'gon'", NULL, 0},
+        {"", NULL, "only one of cell_lengths and cell_angles", 0},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        form f = usual;
+        f.angle = cases[i].unit;
+        io_image image = make(&f);
+        trajectory_reader *t;
+        collet_error err = {0};
+        collet_status status = trajectory_reader_open(save(&image, image.size), NULL, &t, &err);
+        free(image.data);
+        assert_int_equal(status, cases[i].message ? COLLET_FORMAT : COLLET_OK);
+        assert_contains(err.text, cases[i].message ? cases[i].message : "");
+        if (status != COLLET_OK)
+            continue;
+        const char *note = trajectory_reader_get_info(t)->note;
+        assert_contains(note ? note : "", cases[i].note ? cases[i].note : "");
+        trajectory_frames *frames = io_batch(t, 1, 0);
+        assert_int_equal(trajectory_reader_read(t, frames, NULL), COLLET_OK);
+        const double *box = frames->boxes;
+        assert_int_equal(box[0] == 3 && fabs(box[3]) < 1e-14 && fabs(box[4] - 4) < 1e-14,
+                         cases[i].has_box);
+        trajectory_frames_free(frames);
+        trajectory_reader_close(t);
+    }
+}
+
 /* ---- Malformed files --------------------------------------------------------------------- */
 
 static void refuse(const io_image *image, size_t size, const char *message)
@@ -465,13 +505,10 @@ static void heads_that_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),
-        cmocka_unit_test(positions_alone),
-        cmocka_unit_test(units),
-        cmocka_unit_test(truncations),
-        cmocka_unit_test(truncated_streams),
-        cmocka_unit_test(wrong_counts),
-        cmocka_unit_test(heads_that_are_refused),
+        cmocka_unit_test(forms),        cmocka_unit_test(positions_alone),
+        cmocka_unit_test(units),        cmocka_unit_test(angles),
+        cmocka_unit_test(truncations),  cmocka_unit_test(truncated_streams),
+        cmocka_unit_test(wrong_counts), cmocka_unit_test(heads_that_are_refused),
     };
 
     return cmocka_run_group_tests_name("io netcdf", tests, make_directory, remove_directory);

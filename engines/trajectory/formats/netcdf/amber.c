@@ -7,7 +7,11 @@
 #include "trajectory/formats/netcdf/header.h"
 #include "trajectory/formats/units.h"
 
+#include "io/letters.h"
+
 #include <string.h>
+
+#define PI 3.14159265358979323846
 
 enum { POSITIONS, VELOCITIES, FORCES, TIME, LENGTHS, ANGLES, VARIABLES };
 
@@ -86,6 +90,24 @@ static collet_status check_shape(trajectory_reader *trajectory, int kind, collet
     return COLLET_OK;
 }
 
+/* *factor: degrees in the unit. */
+static int parse_angle(const char *unit, double *factor)
+{
+    static const struct {
+        const char *name;
+        double degrees;
+    } angles[] = {{"degrees", 1},        {"degree", 1},        {"deg", 1},
+                  {"radians", 180 / PI}, {"radian", 180 / PI}, {"rad", 180 / PI}};
+
+    for (size_t i = 0; i < sizeof angles / sizeof *angles; i++)
+        if (strlen(unit) == strlen(angles[i].name) &&
+            io_same_letters(unit, angles[i].name, strlen(unit))) {
+            *factor = angles[i].degrees;
+            return 1;
+        }
+    return 0;
+}
+
 static collet_status choose_factor(trajectory_reader *trajectory, int kind, collet_error *err)
 {
     nc *s = trajectory->state;
@@ -93,8 +115,9 @@ static collet_status choose_factor(trajectory_reader *trajectory, int kind, coll
     double *factor = &s->factors[kind];
 
     *factor = kinds[kind].usual;
-    if (kind != ANGLES && v->units[0] &&
-        !trajectory_unit_parse(v->units, kinds[kind].measure, factor))
+    if (v->units[0] &&
+        !(kind == ANGLES ? parse_angle(v->units, factor)
+                         : trajectory_unit_parse(v->units, kinds[kind].measure, factor)))
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err,
                                       "the variable '%s' has the unit '%s', which is unknown or of "
                                       "something else",
@@ -150,6 +173,10 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     }
     if (status == COLLET_OK && s->n_frames == 0)
         return trajectory_reader_fail(trajectory, COLLET_FORMAT, err, "the file counts no frames");
+    if (s->variables[LENGTHS].present != s->variables[ANGLES].present)
+        trajectory->info.note =
+            "the file has only one of cell_lengths and cell_angles, so that its "
+            "frames have no box";
     trajectory->announced = s->n_frames;
     s->ready = status == COLLET_OK;
     return status;
