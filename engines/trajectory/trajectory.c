@@ -59,10 +59,11 @@ static collet_status cannot_compute(const collet_trajectory *x, const char *word
 {
     const trajectory_topology *topology = x->inputs.topology;
     int64_t atom = x->inputs.info->lacking;
+    const char *note = x->inputs.info->note; /* mostly the cause */
 
     if (reason != some_velocities)
-        return collet_fail(err, COLLET_INVALID, "keys: '%.*s' cannot be computed: %s", shown, word,
-                           reason);
+        return collet_fail(err, COLLET_INVALID, "keys: '%.*s' cannot be computed: %s%s%s", shown,
+                           word, reason, note ? ": " : "", note ? note : "");
     return collet_fail(err, COLLET_INVALID,
                        "keys: '%.*s' cannot be computed: %s: atom %lld (%s of %s %d, counted from "
                        "0) has no velocity",

@@ -99,6 +99,17 @@ static void no_units(void **state)
     assert_contains(info->note, "dump_modify ID units yes");
     trajectory_reader_close(t);
 
+    static const char positions[] = HEAD("", "0", BOX) "ITEM: ATOMS x y z\n1 2 3\n4 5 6\n7 8 9\n";
+    t = io_open(save(positions, strlen(positions)));
+    assert_contains(trajectory_reader_get_info(t)->note, "lengths are taken for Angstrom");
+    trajectory_reader_close(t);
+
+    static const char steps[] =
+        HEAD("ITEM: UNITS\nreal\n", "0", BOX) "ITEM: ATOMS x y z\n1 2 3\n4 5 6\n7 8 9\n";
+    t = io_open(save(steps, strlen(steps)));
+    assert_contains(trajectory_reader_get_info(t)->note, "dump_modify ID units yes time yes");
+    trajectory_reader_close(t);
+
     static const char metal[] =
         HEAD("ITEM: UNITS\nmetal\nITEM: TIME\n1\n", "0",
              BOX) "ITEM: ATOMS x y z vx vy vz\n1 2 3 1 1 1\n4 5 6 1 1 1\n7 8 9 1 1 1\n";

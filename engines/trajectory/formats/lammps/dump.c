@@ -122,14 +122,15 @@ static void note_units(trajectory_reader *trajectory)
 {
     const dump *s = trajectory->state;
 
-    if (s->system < 0 && (s->frame.has_time ||
-                          s->frame.fields & (TRAJECTORY_HAS_VELOCITIES | TRAJECTORY_HAS_FORCES)))
+    if (s->system < 0)
         trajectory->info.note =
             "the dump does not name its units, so that its times, velocities and forces are not "
-            "used, "
-            "and lengths are taken for Angstrom: let LAMMPS write units (dump_modify ID units "
-            "yes), "
-            "or put the lines 'ITEM: UNITS' and 'real' or 'metal' before the first line";
+            "used, and lengths are taken for Angstrom: let LAMMPS write units and times "
+            "(dump_modify ID units yes time yes), or put the lines 'ITEM: UNITS' and 'real' or "
+            "'metal' before the first line";
+    else if (!s->frame.has_time)
+        trajectory->info.note = "the dump has steps, but no times: let LAMMPS write them "
+                                "(dump_modify ID units yes time yes)";
 }
 
 /* Reads the lines of the atoms; in the first frame keeps their ids. */
