@@ -381,7 +381,7 @@ static collet_status warn_bonds(collet_trajectory *x, collet_error *err)
         return COLLET_OK;
     return add_warning(x, err,
                        "%s: %lld bonds (CONECT) are not used, because several atoms have their "
-                       "serial number",
+                       "serial number, or numbers touch so that their ends are unknown",
                        x->settings.topology, (long long)count);
 }
 

@@ -192,6 +192,14 @@ static void bonds(void **state)
                        "ATOM 100001  CA  ALA A   1       1.500   2.000   3.000\n"
                        "CONECT99999 100000 100001\n",
          "0-1 0-2 ", 0},
+        /* The same in columns that touch, of five where that is enough; and of no atom. */
+        {ATOM("99998") ATOM("99999") "ATOM  100000  CA  ALA A   1       1.500   2.000   3.000\n"
+                                     "CONECT9999899999\nCONECT99999100000\n"
+                                     "CONECT10000099998\n",
+         "0-1 0-2 1-2 ", 0},
+        {ATOM("99999") "ATOM  100000  CA  ALA A   1       1.500   2.000   3.000\n"
+                       "CONECT99999100000\nCONECT99999100007\n",
+         "0-1 ", 1},
         /* Numbers that begin again. */
         {ATOM("    1") ATOM("    2") ATOM("99999") ATOM("    1") ATOM(
              "    0") "CONECT    1    2\nCONECT    299999\nCONECT    0    1\nCONECT    3    1\n",

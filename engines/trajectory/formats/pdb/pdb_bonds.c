@@ -6,7 +6,7 @@
  * five columns. Numbers are compared as texts, so that decimal, hexadecimal and hybrid-36 ones need
  * not be told apart. Where serial numbers begin again after 99999, a number that several atoms have
  * identifies none of them. Atoms that the file does not have (or that are in alternative locations)
- * have no bonds.
+ * have no bonds. Numbers of more than five digits move the columns after them.
  *
  * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -34,22 +34,28 @@ typedef struct connections {
     trajectory_topology *topology;
     const char *path;
     identity *identities; /* n_atoms, ascending by serial */
-    int wide;             /* 1: an atom has a serial number of more than five letters */
+    size_t longest;       /* letters of an atom's serial number */
     trajectory_bond *bonds;
     int64_t n_bonds;
     int64_t capacity;
 } connections;
 
-static serial pack(trajectory_word word)
+static trajectory_word trim(trajectory_word word)
 {
-    serial packed = 0;
-
     while (word.length > 0 && *word.text == ' ') {
         word.text++;
         word.length--;
     }
     while (word.length > 0 && word.text[word.length - 1] == ' ')
         word.length--;
+    return word;
+}
+
+static serial pack(trajectory_word word)
+{
+    serial packed = 0;
+
+    word = trim(word);
     memcpy(&packed, word.text, word.length < MAX_SERIAL ? word.length : MAX_SERIAL);
     return packed;
 }
@@ -83,7 +89,8 @@ static collet_status identify_atoms(connections *c, const trajectory_pdb *start,
         if (status == COLLET_OK) {
             trajectory_word word = trajectory_pdb_serial(&pdb, text);
             c->identities[i] = (identity){pack(word), i};
-            c->wide = c->wide || pdb.shift > 0 || word.length > COLUMNS;
+            size_t letters = trim(word).length;
+            c->longest = letters > c->longest ? letters : c->longest;
         }
     }
     qsort(c->identities, (size_t)n, sizeof *c->identities, compare_identities);
@@ -114,23 +121,60 @@ static collet_status add_bond(connections *c, int64_t first, int64_t second, col
     return COLLET_OK;
 }
 
-/* Sets the serial numbers of a record; returns how many. Numbers of more than five digits move the
- * columns after them, and a blank is between two of them only by chance. */
-static size_t read_serials(const connections *c, const char *text, size_t length,
-                           serial serials[RECORD_ENDS])
+/* Reads numbers of five columns, or of more where they are longer, which all belong to atoms; returns
+ * how many, 0: none of these divisions of the text does. */
+static size_t read_columns(const connections *c, trajectory_word rest, serial serials[RECORD_ENDS],
+                           size_t n)
+{
+    if (rest.length == 0 || n == RECORD_ENDS)
+        return rest.length == 0 ? n : 0;
+    for (size_t width = COLUMNS; width <= MAX_SERIAL && width <= rest.length; width++) {
+        const trajectory_word field = {rest.text, width};
+        const trajectory_word next = {rest.text + width, rest.length - width};
+
+        if (width > COLUMNS && memchr(rest.text, ' ', width))
+            break;
+        serials[n] = pack(field);
+        if (serials[n] != 0 && find_atom(c, serials[n]) == ABSENT)
+            continue;
+        size_t found = read_columns(c, next, serials, n + 1);
+        if (found > 0)
+            return found;
+    }
+    return 0;
+}
+
+/* Reads numbers that blanks separate. Longer ones than any atom's touch: their bonds are unknown. */
+static size_t read_words(connections *c, trajectory_word rest, serial serials[RECORD_ENDS])
 {
     trajectory_word words[RECORD_ENDS];
+    size_t n = trajectory_text_split(rest.text, rest.length, words, RECORD_ENDS);
+    int touch = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        serials[i] = pack(words[i]);
+        touch |= words[i].length > c->longest;
+    }
+    c->topology->bonds_left_out += touch;
+    return touch ? 0 : n;
+}
+
+/* Sets the serial numbers of a record; returns how many. */
+static size_t read_serials(connections *c, const char *text, size_t length,
+                           serial serials[RECORD_ENDS])
+{
+    trajectory_word rest = {text + FIRST, length - FIRST};
     size_t n = 0;
 
-    if (c->wide) {
-        n = trajectory_text_split(text + FIRST, length - FIRST, words, RECORD_ENDS);
-    } else {
-        for (size_t at = FIRST; n < RECORD_ENDS && at < length; at += COLUMNS)
-            words[n++] =
-                (trajectory_word){text + at, length - at < COLUMNS ? length - at : COLUMNS};
+    if (c->longest > COLUMNS) {
+        while (rest.length > 0 && rest.text[rest.length - 1] == ' ')
+            rest.length--;
+        n = read_columns(c, rest, serials, 0);
+        return n > 0 ? n : read_words(c, rest, serials);
     }
-    for (size_t i = 0; i < n; i++)
-        serials[i] = pack(words[i]);
+    for (size_t at = FIRST; n < RECORD_ENDS && at < length; at += COLUMNS)
+        serials[n++] =
+            pack((trajectory_word){text + at, length - at < COLUMNS ? length - at : COLUMNS});
     return n;
 }
 
