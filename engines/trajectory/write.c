@@ -35,8 +35,7 @@ static collet_status check_path(const trajectory_settings *settings, const char 
     if (!(flags & COLLET_TRAJECTORY_OVERWRITE) && lstat(path, &facts) == 0)
         return collet_fail(err, COLLET_IO,
                            "%s already exists, perhaps from another trajectory: choose another "
-                           "name, or replace it (collet-extract: --force; in C: the flag "
-                           "COLLET_TRAJECTORY_OVERWRITE)",
+                           "name, or replace it (collet-extract: --force)",
                            path);
     return COLLET_OK;
 }
@@ -197,8 +196,7 @@ static collet_status write_results(collet_trajectory *x, writer *w, collet_error
     collet_status status = COLLET_OK;
 
     if (x->watch != NULL)
-        status = trajectory_rows_create(x->left_out, x->inputs.bodies.n, &x->rows,
-                                        err);
+        status = trajectory_rows_create(x->left_out, x->inputs.bodies.n, &x->rows, err);
     if (status == COLLET_OK)
         status = trajectory_run_start(x, INT64_MAX, put, w, err);
     while (status == COLLET_OK && x->stage == TRAJECTORY_RUNNING) {
