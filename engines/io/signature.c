@@ -33,6 +33,9 @@ static const struct {
 };
 
 #define OPENBABEL ": 'obabel FILE -O FILE.pdb' makes a .pdb of it"
+#define LAMMPS_DATA                                                                                \
+    "a LAMMPS data file: MDAnalysis (or TopoTools of VMD) writes a .pdb, .gro or .psf of it, and " \
+    "--masses gives the masses"
 #define CPPTRAJ ": 'cpptraj -p TOP -y FILE -x FILE.nc' makes a NetCDF trajectory of it"
 
 #define OLD_AMBER                                                                                  \
@@ -80,6 +83,15 @@ static int matches(size_t i, const uint8_t *bytes, size_t n)
     return 1;
 }
 
+/* The first line of a LAMMPS data file is any text; the line "N atom types" is needed. */
+static int is_lammps_data(const uint8_t *bytes, size_t n)
+{
+    static const char types[] = " atom types";
+    const uint8_t *at = memmem(bytes, n, types, sizeof types - 1);
+
+    return at && at > bytes && at[-1] >= '0' && at[-1] <= '9' && !memchr(bytes, 0, n);
+}
+
 const char *io_signature_describe(const char *path, const uint8_t *bytes, size_t n)
 {
     size_t name = find_name(path);
@@ -87,6 +99,8 @@ const char *io_signature_describe(const char *path, const uint8_t *bytes, size_t
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
         if (matches(i, bytes, n))
             return signatures[i].text;
+    if (is_lammps_data(bytes, n))
+        return LAMMPS_DATA;
     return name < sizeof names / sizeof *names ? names[name].text : NULL;
 }
 

@@ -192,7 +192,10 @@ static void other_formats(void **state)
     } cases[] = {
         {"x", "\0\0\0\x0f\0\0\0\x0eVERSION 2021", "'gmx editconf -f FILE -o conf.gro' makes a .gro",
          20},
-        {"x", "%ERROR  VERSION_STAMP\n", "x:2: the file ends before the number of atoms", 0},
+        {"x", "%ERROR  VERSION_STAMP\n", "x: the content is not a topology (.xyz, .gro, ", 0},
+        {"README.md", "# A title\n\ntext\n", "README.md: the content is not a topology (", 0},
+        {"x.data", "LAMMPS data file via write_data\n\n3 atoms\n1 atom types\n",
+         "it looks like a LAMMPS data file: MDAnalysis", 0},
         {"x", "=\0\0\0\0\0\0\0a\0\0\0\0\0\0\0________________________GENERAL INFO",
          "'gmx trjconv -f FILE -o traj.trr' converts it", 52},
         {"x", "\xdf\x65\xdf\x65\xdf\x65\xdf\x65", "a .gsd file of HOOMD", 8},

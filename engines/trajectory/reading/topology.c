@@ -2,16 +2,18 @@
 /* Tests: tests/engines/test_io_topology.c */
 #include "topology.h"
 
+#include "io/letters.h"
 #include "recognise.h"
 #include "trajectory/formats/formats.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A text that no format recognises is parsed as a .gro file: its error names the line. */
+/* A text that no format recognises, named .gro, is parsed as one: its error names the line. */
 static collet_status choose_format(io_source *source, const trajectory_format **format,
                                    collet_error *err)
 {
+    const char *suffix = strrchr(source->path, '.');
     const uint8_t *bytes;
     size_t n;
 
@@ -19,7 +21,8 @@ static collet_status choose_format(io_source *source, const trajectory_format **
     if (status != COLLET_OK)
         return status;
     *format = trajectory_formats_find(TRAJECTORY_HOLDS_TOPOLOGY, source->path, bytes, n);
-    if (!*format && !trajectory_formats_describe(source->path, bytes, n) && !memchr(bytes, 0, n))
+    if (!*format && suffix && io_same_letters(suffix, ".gro", sizeof ".gro") &&
+        !trajectory_formats_describe(source->path, bytes, n) && !memchr(bytes, 0, n))
         *format = &trajectory_gro_format;
     return *format
                ? COLLET_OK
