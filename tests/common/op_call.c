@@ -297,6 +297,8 @@ void op_call_stretch(op_call *c, int64_t letters, int64_t others)
                 o->shape[i] *= others;
             if (o->axis[i] == 'H')
                 o->shape[i] = extent_of(c, 'X', 0) * letters / 2 + 1;
+            if (o->axis[i] == 'O' && has_offsets(c))
+                o->shape[i] = extent_of(c, 'B', 0) * letters + 1;
         }
     }
 }
