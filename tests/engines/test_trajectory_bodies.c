@@ -37,7 +37,8 @@ static const char molecules[] =
                     ATOM("    5", "CA ", "GLY", "B", "   1", "   5.500")
                         ATOM("    6", "O  ", "HOH", " ", "   9", "   6.000") "END\n";
 
-static const char groups_text[] = "[ first ]\n1 2 3\n[ second ]\n4 3 3 6\n[ none ]\n[ last ]\n5\n";
+static const char groups_text[] =
+    "[ first ]\n1 2 3\n[ second ]\n4 3 3 6\n[ none ]\n[ last ]\n5\n[ B b ]\n2\n";
 
 static trajectory_topology *topology;
 static trajectory_groups *groups;
@@ -101,6 +102,7 @@ static void bodies_of_a_topology(void **state)
     expect_bodies("molecule", "0125", "ALA 1 of chain A: 01; GLY 1 of chain B: 2; HOH 9: 5");
     expect_bodies("first second", "012345", "first: 012; second: 235");
     expect_bodies(" s*  las? ", "01234", "second: 23; last: 4");
+    expect_bodies("'B b' \"fir*\"", "012", "first: 012; B b: 1");
 }
 
 static void expect_refused(const char *each, const char *atoms, const char *text)
@@ -118,6 +120,10 @@ static void bodies_that_do_not_exist(void **state)
     (void)state;
     expect_refused("segment", "01", "top has no segments, but chains");
     expect_refused("residues", "01", "no group of");
+    expect_refused("B b", "01",
+                   "is named 'B'; it has first, second, none, last, B b; a name with "
+                   "blanks stands in quotes");
+    expect_refused("'B  b'", "01", "is named 'B  b'");
     expect_refused("first third", "01", "is named 'third'");
     expect_refused("none", "01", "group 'none' has no atom of the selection");
     expect_refused("last", "01", "group 'last' has no atom of the selection");

@@ -200,7 +200,10 @@ collet_status trajectory_groups_missing(const trajectory_groups *g, const char *
 {
     char list[LIST] = "";
     size_t n = 0;
+    int blanks = 0;
 
+    for (size_t i = 0; i < g->n_groups; i++)
+        blanks |= strchr(g->groups[i].name, ' ') != NULL;
     for (size_t i = 0; i < g->n_groups; i++) {
         int more =
             snprintf(list + n, sizeof list - n, "%s%s", i > 0 ? ", " : "", g->groups[i].name);
@@ -210,8 +213,9 @@ collet_status trajectory_groups_missing(const trajectory_groups *g, const char *
         }
         n += (size_t)more;
     }
-    return collet_fail(err, COLLET_INVALID, "%s: no group of %s is named '%.*s'; it has %s", what,
-                       g->path, (int)(length < SHOWN ? length : SHOWN), pattern, list);
+    return collet_fail(err, COLLET_INVALID, "%s: no group of %s is named '%.*s'; it has %s%s", what,
+                       g->path, (int)(length < SHOWN ? length : SHOWN), pattern, list,
+                       blanks ? "; a name with blanks stands in quotes" : "");
 }
 
 void trajectory_groups_free(trajectory_groups *g)

@@ -287,6 +287,15 @@ static collet_status divide(division *d, const kind *by, trajectory_bodies *b, c
 
 /* ---- Groups ------------------------------------------------------------------------------ */
 
+/* The bytes of a pattern: up to a blank, or with its quotes. *quoted: 1 with quotes, else 0. */
+static size_t pattern_length(const char *pattern, size_t *quoted)
+{
+    const char *close = *pattern == '"' || *pattern == '\'' ? strchr(pattern + 1, *pattern) : NULL;
+
+    *quoted = close != NULL;
+    return close ? (size_t)(close - pattern) + 1 : strcspn(pattern, " ");
+}
+
 /* 1 if one of the patterns, which blanks separate, describes the name; a pattern that describes any
  * name is blanked out of `left`, a copy of the patterns. */
 static int is_named(const char *patterns, char *left, const char *name)
@@ -294,9 +303,9 @@ static int is_named(const char *patterns, char *left, const char *name)
     int found = 0;
 
     for (const char *word = patterns; *(word += strspn(word, " "));) {
-        size_t length = strcspn(word, " ");
+        size_t quoted, length = pattern_length(word, &quoted);
 
-        if (trajectory_pattern_matches(word, length, name)) {
+        if (trajectory_pattern_matches(word + quoted, length - 2 * quoted, name)) {
             memset(left + (word - patterns), ' ', length);
             found = 1;
         }
@@ -351,8 +360,11 @@ static collet_status divide_groups(const division *d, const char *each, char *le
             n_members += n;
         }
     missing = left + strspn(left, " ");
-    if (*missing)
-        return trajectory_groups_missing(groups, "each", missing, strcspn(missing, " "), err);
+    if (*missing) {
+        size_t quoted, length = pattern_length(missing, &quoted);
+        return trajectory_groups_missing(groups, "each", missing + quoted, length - 2 * quoted,
+                                         err);
+    }
     if (n_groups == 0)
         return collet_fail(err, COLLET_INVALID, "each: the text is empty");
     status = allocate(d, b, n_groups, n_members, err);
