@@ -427,6 +427,18 @@ def test_names_and_bonds_of_the_real_packages():
     assert len(source[10]) == 2 * 432 and sorted(source[10][:2]) == [0, 1]
 
 
+@pytest.mark.parametrize("each", [None, "residue"])
+def test_the_molecules_of_a_group_make_it_whole(each):
+    mda = pytest.importorskip("MDAnalysis")
+    files = str(WATER / "conf.gro"), str(WATER / "traj.xtc")
+    group = mda.Universe(*files).select_atoms("name HW*")
+    expected = md.extract(*files, selection="name HW*", each=each, keys="com,rg", masses="equal")
+    for masses in ("equal", np.ones(len(group))):
+        found = md.extract(group, each=each, keys="com,rg", masses=masses)
+        for key, values in expected.items():
+            np.testing.assert_allclose(found[key], values, atol=1e-5)
+
+
 def test_an_object_that_fails():
     class Broken:
         def __len__(self):

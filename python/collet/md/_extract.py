@@ -202,6 +202,46 @@ def _bodies_of(group):
     return level
 
 
+def _is_part(top):
+    """Whether it is a group of MDAnalysis whose atoms are known, not a universe."""
+    return hasattr(top, "universe") and hasattr(getattr(top, "atoms", None), "resindices") and \
+        hasattr(top.atoms, "indices") and not hasattr(top, "is_uptodate")
+
+
+def _molecules_of(atoms):
+    """The atoms of a group of MDAnalysis with all others of their molecules and residues, which make
+    these whole."""
+    everything = atoms.universe.atoms
+    needed = np.isin(everything.resindices, atoms.resindices)
+    if len(getattr(everything, "bonds", ())):
+        needed |= np.isin(everything.fragindices, atoms.fragindices)
+    return everything[needed]
+
+
+def _ranges(places):
+    """A selection of these ascending places."""
+    ends = np.flatnonzero(np.diff(places) > 1)
+    firsts, lasts = places[np.r_[0, ends + 1]], places[np.r_[ends, len(places) - 1]]
+    return "index " + " ".join(f"{a}:{b}" for a, b in zip(firsts, lasts))
+
+
+def _with_molecules(group, masses):
+    """The atoms to read instead of a group, what to select of them, and masses for them; None: the group
+    has all of its molecules, or not in the order of the universe."""
+    places = np.asarray(group.indices)
+    atoms = _molecules_of(group) if (np.diff(places) > 0).all() else group
+    if len(atoms) == len(group):
+        return None
+    places = np.searchsorted(atoms.indices, places)
+    if masses is not None and not isinstance(masses, str):
+        given = _host.array(masses, np.float64, "masses")
+        if given.shape != places.shape:
+            return None  # which the engine refuses
+        masses = np.ones(len(atoms))
+        masses[places] = given
+    return atoms, _ranges(places), masses
+
+
 def _ways(top, traj, selection, each):
     """Ways to read the frames, in the order in which they are tried."""
     if traj is not None:
@@ -303,6 +343,12 @@ class _Trajectory:
                  step, missing, pbc, batch, rows, progress):
         if each is not None and not isinstance(each, str):
             raise TypeError(f"extract: each is {each!r}, not a text like 'residue'")
+        if traj is None and selection == "all" and ndx is None and reference is None and \
+                pbc != "none" and _is_part(top) and \
+                (not isinstance(masses, (str, os.PathLike)) or
+                 isinstance(masses, str) and masses == "equal"):
+            each = _bodies_of(top) if each is None else each
+            top, selection, masses = _with_molecules(top.atoms, masses) or (top, selection, masses)
         *earlier, self._frames = _ways(top, traj, selection, each)
         if each is None:
             each = getattr(self._frames, "each", None)
@@ -380,7 +426,9 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
         all after it, are left out. Or only `top`: an MDAnalysis
         Universe or AtomGroup, an mdtraj.Trajectory, an iterator of such (mdtraj.iterload), which is
         copied to a temporary file first, or Frames of arrays; frames are read from the object. A
-        ResidueGroup or SegmentGroup means each of its residues or segments; an UpdatingAtomGroup is a
+        group is made whole with all atoms of its molecules and residues, unless `selection`, `ndx`,
+        `reference` or a file of masses refer to its atoms. A ResidueGroup or SegmentGroup means each of
+        its residues or segments; an UpdatingAtomGroup is a
         TypeError. A universe, as a whole, whose frames are nothing but those of an .xtc or .trr file is
         read from its files, without MDAnalysis, if `selection` is "all" and `each` None
     selection : atoms, in collet-extract's language: "protein and not name H*"; "within 0.5 of resname LIG",
