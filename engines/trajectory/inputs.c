@@ -2,6 +2,7 @@
 /* Tests: tests/engines/test_trajectory.c, tests/engines/test_trajectory_source.c */
 #include "inputs.h"
 
+#include "trajectory/atoms/selection_marks.h"
 #include "trajectory/reading/memory.h"
 #include "trajectory/reading/parts.h"
 
@@ -69,10 +70,13 @@ static collet_status open_selection(trajectory_inputs *in, const trajectory_sett
         status = trajectory_choice_create(selection, in->topology, groups, &in->choice, err);
     if (status == COLLET_OK)
         status = copy_members(in, err);
-    if (status == COLLET_OK && in->n_selected == 0)
+    if (status == COLLET_OK && in->n_selected == 0) {
+        char hint[256];
+        trajectory_selection_hint(selection, in->topology, hint, sizeof hint);
         status = collet_fail(
-            err, COLLET_INVALID, "the selection '%s' matches none of the %lld atoms of %s",
-            settings->selection, (long long)in->topology->n_atoms, settings->topology);
+            err, COLLET_INVALID, "the selection '%s' matches none of the %lld atoms of %s%s",
+            settings->selection, (long long)in->topology->n_atoms, settings->topology, hint);
+    }
     if (status == COLLET_OK)
         status = open_bodies(in, settings, groups, err);
     trajectory_groups_free(groups);
@@ -198,14 +202,13 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
 static collet_status open_arrangement(trajectory_inputs *in, const trajectory_settings *settings,
                                       collet_error *err)
 {
-    const trajectory_arrangement_setup setup = {.topology = in->topology,
-                                                .members = in->indices,
-                                                .n_members = in->n_atoms,
-                                                .choice =
-                                                    trajectory_choice_varies(in->choice) ? in->choice
-                                                                                         : NULL,
-                                                .masses = in->masses,
-                                                .pbc = settings->pbc};
+    const trajectory_arrangement_setup setup = {
+        .topology = in->topology,
+        .members = in->indices,
+        .n_members = in->n_atoms,
+        .choice = trajectory_choice_varies(in->choice) ? in->choice : NULL,
+        .masses = in->masses,
+        .pbc = settings->pbc};
 
     collet_status status = trajectory_arrangement_create(&setup, &in->arrangement, err);
 
@@ -267,9 +270,10 @@ static collet_status atoms_differ(const trajectory_topology *topology, const cha
     return collet_fail(
         err, COLLET_FORMAT, "%s has %lld atoms, but %s has %lld%s: %s%s", path, (long long)n_atoms,
         topology_path, (long long)n, left_out,
-        n_atoms < n ? "give files of the same system; a trajectory of a part of it needs a topology "
-                      "of this part, such as a .gro or .pdb file that was written with it"
-                    : "give files of the same system",
+        n_atoms < n
+            ? "give files of the same system; a trajectory of a part of it needs a topology "
+              "of this part, such as a .gro or .pdb file that was written with it"
+            : "give files of the same system",
         molecules);
 }
 

@@ -149,6 +149,8 @@ static void test_selections(void **state)
     (void)state;
     check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--selection", "protein"),
           LIST("'protein'", "none of the 648 atoms", "conf.gro"));
+    check(1, LIST(WATER "conf.gro", WATER "traj.trr", "--selection", "name hw1"),
+          LIST("names, in which case matters, are OW, HW1, HW2"));
     check(2, LIST(WATER "conf.gro", WATER "traj.trr", "--selection", "name OW and"),
           LIST("column 12:", "\n               ^"));
 }

@@ -8,6 +8,7 @@
 #include "residues.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 static int matches_any(const trajectory_selection *s, const selection_step *test, const char *name)
@@ -275,4 +276,57 @@ collet_status selection_label(selection_kind kind, const trajectory_topology *to
         return status;
     return label_names(kind == SELECT_SAME_CHAIN ? topology->chains : topology->segments,
                        topology->n_atoms, labels, count, err);
+}
+
+/* ---- Hints ------------------------------------------------------------------------------- */
+
+#define HINT_NAMES 8
+
+static const char *name_at(const trajectory_topology *topology, selection_code code, int64_t atom)
+{
+    return code == SELECT_NAME ? topology->names[atom] : topology->residue_names[atom];
+}
+
+/* Lists the first names that are not empty; "" without one. */
+static void list_names(const trajectory_topology *topology, selection_code code, char *text,
+                       size_t size)
+{
+    const char *found[HINT_NAMES];
+    size_t count = 0;
+    int n = 0;
+
+    text[0] = '\0';
+    for (int64_t i = 0; i < topology->n_atoms && n < (int)size; i++) {
+        const char *name = name_at(topology, code, i);
+        if (!*name || is_one_of(name, found, count))
+            continue;
+        n += snprintf(text + n, size - (size_t)n, "%s%s",
+                      count > 0             ? ", "
+                      : code == SELECT_NAME ? "; names, in which case matters, are "
+                                            : "; resnames, in which case matters, are ",
+                      count < HINT_NAMES ? name : "...");
+        if (count == HINT_NAMES)
+            return;
+        found[count++] = name;
+    }
+}
+
+void trajectory_selection_hint(const trajectory_selection *s, const trajectory_topology *topology,
+                               char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < s->n_steps; i++) {
+        const selection_step *step = &s->steps[i];
+        int64_t atom = 0;
+
+        if (step->code != SELECT_NAME && step->code != SELECT_RESNAME)
+            continue;
+        while (atom < topology->n_atoms &&
+               !matches_any(s, step, name_at(topology, step->code, atom)))
+            atom++;
+        if (atom == topology->n_atoms) {
+            list_names(topology, step->code, text, size);
+            return;
+        }
+    }
 }

@@ -23,4 +23,9 @@ collet_status selection_mark(const trajectory_selection *selection, const select
 collet_status selection_label(selection_kind kind, const trajectory_topology *topology,
                               int64_t *labels, int64_t *count, collet_error *err);
 
+/* Writes which names or residue names there are, to end a message, for the first step whose names
+ * no atom has; "" where each has an atom. */
+void trajectory_selection_hint(const trajectory_selection *s, const trajectory_topology *topology,
+                               char *text, size_t size);
+
 #endif
