@@ -111,9 +111,11 @@ static void queues(testbed *b)
     }
     testbed_expect(b, q[count - 1], y[0], SMALL, 4 + count,
                    "work in many queues, where each queue waits for the previous one");
+    /* All read `one`. */
+    for (int i = 0; i < count; i++)
+        testbed_settle(b, q[i]);
     testbed_free_all(b, one, x);
     for (int i = 0; i < count; i++) {
-        testbed_settle(b, q[i]);
         testbed_free(b, y[i]);
         testbed_destroy(b, q[i]);
     }
