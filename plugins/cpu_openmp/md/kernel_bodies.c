@@ -6,7 +6,7 @@
  */
 #include "kernel_lanes.h"
 
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
 #include <immintrin.h>
 #endif
 
@@ -21,9 +21,6 @@ INLINE lanes gather(int wide, indices at)
 #if defined(__AVX512F__)
     return wide ? (lanes)_mm512_i64gather_pd((__m512i)at, NULL, 1)
                 : (lanes)_mm512_cvtps_pd(_mm512_i64gather_ps((__m512i)at, NULL, 1));
-#elif defined(__AVX2__)
-    return wide ? (lanes)_mm256_i64gather_pd(NULL, (__m256i)at, 1)
-                : (lanes)_mm256_cvtps_pd(_mm256_i64gather_ps(NULL, (__m256i)at, 1));
 #else
     lanes v;
     for (int i = 0; i < W; i++)
