@@ -284,7 +284,7 @@ static void judge_energies(const kit_case *c, kit_verdict *v, uint32_t k, int64_
     kit_near(c, v, k, 3 * f, m->vis_viva / 2, m->vis_viva / 2, limit);
     kit_near(c, v, k, 3 * f + 1, translational, m->momentum_scale * m->momentum_scale / m->mass / 2,
              limit);
-    /* Of one atom with a mass it is 0, but for rounding errors of one pass over the others. */
+    /* One atom with a mass has 0, but for the rounding of a single pass over the other energies. */
     kit_near(c, v, k, 3 * f + 2, rotational, scale + m->vis_viva / 2, limit);
 }
 

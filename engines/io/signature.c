@@ -47,7 +47,7 @@ static const struct {
     const char *text;
     int misleads; /* 1: they look like files of another format */
 } names[] = {
-    {".pqr", "a .pqr file, whose columns are not those of .pdb" OPENBABEL, 1},
+    {".pqr", "a .pqr file, whose columns differ from a .pdb file's" OPENBABEL, 1},
     {".mol2", "a .mol2 file" OPENBABEL, 0},
     {".crd", "a .crd file of CHARMM, or of AMBER" CPPTRAJ, 1},
     {".mdcrd", "a text trajectory of AMBER" CPPTRAJ, 0},

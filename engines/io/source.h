@@ -45,8 +45,8 @@ typedef struct io_source {
 
 /* Errors as io_file_open; COLLET_NO_MEMORY. */
 collet_status io_source_open(io_source *source, const char *path, collet_error *err);
-/* Opens the same file again, with a window of its own for another thread: size and poll are those of
- * `from`. COLLET_IO, COLLET_NO_MEMORY. */
+/* Opens the same file again, with a window of its own for another thread, and with the size and the poll
+ * of `from`. COLLET_IO, COLLET_NO_MEMORY. */
 collet_status io_source_share(const io_source *from, io_source *source, collet_error *err);
 void io_source_close(io_source *source);
 

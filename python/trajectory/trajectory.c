@@ -78,7 +78,7 @@ static int path_of(PyObject *object, void *path)
     return object == Py_None || !PyBytes_AsStringAndSize(object, path, NULL);
 }
 
-/* Sets the files of a list of paths, of which `paths` keeps the addresses; free it. 0: no memory or not
+/* Sets the files of a list of paths; `paths` keeps their addresses; free it. 0: no memory, or not
  * paths. */
 static int files_of(PyObject *list, collet_trajectory_options *o, const char ***paths)
 {

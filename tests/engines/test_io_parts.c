@@ -102,7 +102,7 @@ static void overlaps(void **state)
     trajectory_reader_close(t);
     expect(open_parts(files, 3), expected, 8, NULL, 0);
 
-    /* The third begins before the second, of which nothing remains. */
+    /* The third begins before the second; nothing of the second remains. */
     save(2, 2, 4, IO_X | IO_V, 0);
     expect(open_parts(files, 3), expected, 4, NULL, 0);
     /* One file has no parts. */

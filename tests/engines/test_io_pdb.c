@@ -205,7 +205,7 @@ static void bonds(void **state)
              "    0") "CONECT    1    2\nCONECT    299999\nCONECT    0    1\nCONECT    3    1\n",
          "1-2 ", 3},
         {ATOM("*****") ATOM("*****") ATOM("    1") "CONECT*****    1\n", NULL, 1},
-        /* Of the first model and after the last one. */
+        /* Records in the first model and after the last one. */
         {"MODEL 1\n" THREE "CONECT    1    2\nENDMDL\nMODEL 2\n" THREE
          "ENDMDL\nCONECT    1    3\nEND\n",
          "0-1 0-2 ", 0},

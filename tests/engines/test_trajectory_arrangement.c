@@ -146,8 +146,8 @@ static double apart(const double *a, const double *b)
                 (a[2] - b[2]) * (a[2] - b[2]));
 }
 
-/* Of a water that the box cuts, a hydrogen is at the same place alone, in any order, and with all
- * others; the oxygen alone needs no other atom. */
+/* A hydrogen of a water that the box cuts is at the same place alone, in any order, and with all
+ * other atoms; the oxygen alone needs no other atom. */
 static void whole_molecules_of_some_atoms(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bodies: what they are, and that their rows are those of runs with selections. */
+/* Bodies: what they are, and that their rows equal the rows of runs with selections. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -233,7 +233,7 @@ static void waters_one_by_one(void **state)
     collet_trajectory_destroy(all.x);
 }
 
-/* The rows by `next` are those of `whole`, to the bit. */
+/* The rows by `next` equal the rows of `whole`, to the bit. */
 static void expect_parts(collet_trajectory_options options, const table *whole)
 {
     const collet_trajectory_batch *rows;

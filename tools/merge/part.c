@@ -87,7 +87,7 @@ static collet_status read_fully(const merge_part *part, zip_file_t *member, void
     return COLLET_OK;
 }
 
-/* Opens the array `key`, behind its head, which must be that of rows of this shape. */
+/* Opens the array `key` and reads its head, which must be the head of rows of this shape. */
 static collet_status open_array(const merge_part *part, const char *key, int64_t n_rows,
                                 int32_t axes, const int64_t *shape, zip_file_t **member,
                                 collet_error *err)
@@ -101,7 +101,7 @@ static collet_status open_array(const merge_part *part, const char *key, int64_t
         return malformed(part, "an array of the meta file is missing", err);
     collet_status status = read_fully(part, *member, found, n, err);
     if (status == COLLET_OK && memcmp(found, expected, n) != 0)
-        status = malformed(part, "the shape of an array is not that of the meta file", err);
+        status = malformed(part, "the shape of an array differs from the meta file", err);
     if (status != COLLET_OK) {
         zip_fclose(*member);
         *member = NULL;

@@ -39,8 +39,8 @@ struct trajectory_arrangement {
 /* ---- Atoms ------------------------------------------------------------------------------- */
 
 /*
- * Marks the atoms to be read: n `atoms`, and all atoms of their molecules. A molecule of which only
- * the first atom is named needs no other: that atom is never moved. `needed`: by molecule.
+ * Marks the atoms to be read: n `atoms`, and all atoms of their molecules. If only the
+ * first atom of a molecule is named, no other is needed: that atom is never moved. `needed`: by molecule.
  */
 static void mark_atoms(const int64_t *atoms, int64_t n, uint32_t pbc, const trajectory_molecules *m,
                        uint8_t *needed, int64_t *places)

@@ -11,7 +11,7 @@
 typedef struct trajectory_images {
     int64_t n_rows;
     int64_t count;    /* molecules */
-    int64_t *rows;    /* n_rows: those of molecule m from offsets[m] on */
+    int64_t *rows;    /* n_rows: the rows of molecule m begin at offsets[m] */
     int64_t *offsets; /* count + 1 */
     uint8_t *fixed;   /* count: 1: the molecule is never moved by itself */
     double *weights;  /* n_rows, of centres; NULL: all are 1 */

@@ -15,7 +15,7 @@ typedef struct graph {
     const trajectory_molecules *molecules;
     const trajectory_lattice *lattice;
     double *placed;         /* n_atoms x 3 */
-    trajectory_bond *edges; /* bonds, and those of loose residues */
+    trajectory_bond *edges; /* bonds, and joints of loose residues */
     int64_t n_edges;
     double *longest;     /* by loose residue: its longest edge */
     double *scratch;     /* 2 x TRAJECTORY_SPAN_MOST */

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Of shortest images; HUGE_VAL where a position is not finite. *other: it is not the difference of
- * the positions. */
+/* The squared distance of the nearest images; HUGE_VAL where a position is not finite. *other: 1 if
+ * another image than `b` itself is nearest to `a`. */
 static double square_of(const trajectory_lattice *lattice, const double *a, const double *b,
                         int *other)
 {
@@ -16,8 +16,8 @@ static double square_of(const trajectory_lattice *lattice, const double *a, cons
     return isfinite(square) ? square : HUGE_VAL;
 }
 
-/* Prim's algorithm. Of an atom that is not joined yet, squares[i] is the distance to the nearest
- * one that is, nearest[i]; of a joined one it is -1. */
+/* Prim's algorithm. If atom i is not joined yet, squares[i] is the squared distance to the nearest
+ * joined atom, nearest[i]; if it is joined, squares[i] is -1. */
 double trajectory_span(const trajectory_lattice *lattice, const double *positions, int64_t n,
                        trajectory_bond *edges, double *scratch)
 {

@@ -68,7 +68,7 @@ typedef struct trajectory_output {
 extern const trajectory_output trajectory_outputs[];
 extern const size_t trajectory_output_count; /* <= TRAJECTORY_MAX_OUTPUTS */
 
-/* Axes of an output's array: frames, bodies, and those of a row. */
+/* Axes of an output's array: frames, bodies, and the axes of a row. */
 #define TRAJECTORY_OUTPUT_DIMS 4
 
 /* Number of elements in a row of a buffer. */

@@ -161,7 +161,7 @@ static collet_status find_bonds(io_lines *lines, int64_t *n_bonds, collet_error 
     }
 }
 
-/* Reads the pairs, of which a line has any number. */
+/* Reads the pairs. A line may have any number of them. */
 static collet_status read_pairs(io_lines *lines, trajectory_bond *bonds, int64_t n_bonds,
                                 collet_error *err)
 {

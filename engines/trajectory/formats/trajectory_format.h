@@ -113,8 +113,8 @@ struct trajectory_reader {
     collet_error error;
 };
 
-/* Sets the text "path: frame N at byte B: ..." about the frame at trajectory->offset, or that of its
- * part. */
+/* Sets the text "path: frame N at byte B: ..." about the frame at trajectory->offset, or at
+ * the offset of its part. */
 collet_status trajectory_reader_fail(const trajectory_reader *trajectory, collet_status status,
                                      collet_error *err, const char *format, ...)
     COLLET_PRINTF(4, 5);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files are one trajectory of a format of its own, whose functions call those of the file's
- * format.
+/* The files are one trajectory of a format of its own, whose functions call the functions of the
+ * present file's format.
  * Tests: tests/engines/test_io_parts.c */
 #include "parts.h"
 

@@ -13,7 +13,7 @@
 #define RESERVED 8192 /* bytes of the file, and of each array, beside the numbers */
 #define LABEL 64      /* bytes of a label beside its text */
 
-/* A text of any length: those of fixed length end at 64 KiB. */
+/* A text of any length. Texts of fixed length end at 64 KiB. */
 static int put_text(hid_t object, const char *name, const char *text)
 {
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), attribute = -1;

@@ -92,7 +92,7 @@ def _bonds(atoms):
 
 
 def has_times(frame):
-    """Whether MDAnalysis did not make the time up, 1 ps a frame, of which it warns."""
+    """False if MDAnalysis made the time up, 1 ps a frame, which it reports by a warning."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame.time  # pylint: disable=pointless-statement
@@ -429,8 +429,8 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
         group is made whole with all atoms of its molecules and residues, unless `selection`, `ndx`,
         `reference` or a file of masses refer to its atoms. A ResidueGroup or SegmentGroup means each of
         its residues or segments; an UpdatingAtomGroup is a
-        TypeError. A universe, as a whole, whose frames are nothing but those of an .xtc or .trr file is
-        read from its files, without MDAnalysis, if `selection` is "all" and `each` None
+        TypeError. The files of a universe whose frames come from an .xtc or .trr file alone are
+        read without MDAnalysis, if `selection` is "all" and `each` None
     selection : atoms, in collet-extract's language: "protein and not name H*"; "within 0.5 of resname LIG",
         in nm, selects anew in each frame
     ndx : path of a .ndx file of GROMACS, whose groups the selection may name: "group Protein"

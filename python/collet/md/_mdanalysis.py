@@ -15,7 +15,7 @@ from ._extract import extract, has_times
 class RotationalObservables(AnalysisBase):
     """extract as an analysis of MDAnalysis: RotationalObservables(atoms, keys="com,L_*").run().
 
-    atomgroup : an AtomGroup or a Universe; other arguments are those of extract, but not start, stop
+    atomgroup : an AtomGroup or a Universe; other arguments as in extract, without start, stop
         and step, which run takes
     After run `results` has extract's arrays, by key or attribute (results.L_vector), with `results.meta` and
         `results.bodies`;

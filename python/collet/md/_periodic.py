@@ -108,7 +108,7 @@ def unwrap(positions, box=None, *, bonds=None, molecules=None, masses=None):
 
     The centre of each molecule, of mass with `masses`, moves to the nearest image of its next place, and
     these steps are summed, so that paths are right where the box changes, too. Without bonds and
-    molecules each atom is one. Of an AtomGroup all frames are read, and it is at its frame again
+    molecules each atom is one. All frames of an AtomGroup are read, and it is at its frame again
     afterwards. Other arguments, results and errors are as of make_whole."""
     return _place("unwrap", _UNWRAP, positions, box, bonds, molecules, masses)
 

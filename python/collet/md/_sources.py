@@ -11,7 +11,7 @@ import numpy as np
 from .. import _host
 from .._core import InvalidError, ShapeError
 
-_NATIVE = {"XTC", "TRR"}  # readers of MDAnalysis whose frames are those of Collet's
+_NATIVE = {"XTC", "TRR"}  # readers of MDAnalysis that give the same frames as Collet's
 _TOPOLOGIES = {".gro", ".psf"}
 
 

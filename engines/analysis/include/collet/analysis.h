@@ -16,7 +16,7 @@
  * the frames that are left do not count there. `parts` gets the curve of each block, n x (frames / n).
  * With 0 blocks there are none, and `parts` may be NULL.
  *
- * Conventions are those of collet.h. Besides the series some 50 MiB of memory are used, or about
+ * The conventions of collet.h hold. Besides the series some 50 MiB of memory are used, or about
  * ten times the series of one body if that is more. Errors: SHAPE for other shapes or no elements,
  * DTYPE, INVALID for numbers that are not finite or whose squares exceed f64, with their place,
  * NO_MEMORY, and errors of the backend.

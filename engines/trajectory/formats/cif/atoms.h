@@ -3,9 +3,9 @@
  * atoms.h - the atoms of an mmCIF file, model by model.
  *
  * They are the rows of the first loop with _atom_site.Cartn_x. The number of a residue and its chain
- * are the author's (auth_seq_id, auth_asym_id), as in a .pdb file, the names of atoms and residues
- * those of the dictionary (label_atom_id, label_comp_id), as in MDAnalysis and gemmi; where the file
- * lacks one, the other counts. Of alternative locations in a residue the first one is used. Rows of a
+ * are the author's (auth_seq_id, auth_asym_id), as in a .pdb file; the names of atoms and residues
+ * are the dictionary's (label_atom_id, label_comp_id), as in MDAnalysis and gemmi; where the file
+ * lacks one, the other counts. The first alternative location in a residue is used. Rows of a
  * model, pdbx_PDB_model_num, follow each other. Lengths are in Angstrom.
  */
 #ifndef ENGINES_TRAJECTORY_FORMATS_CIF_ATOMS_H

@@ -176,7 +176,7 @@ static void read_attributes(header *h, const char *kept, char text[TRAJECTORY_NE
 }
 
 /* Reads the axes into `v`, at most TRAJECTORY_NETCDF_AXES of them, and sets v->length to the number
- * of elements but for those of the first axis. 1: the first axis is the record axis. */
+ * of elements in an element of the first axis. 1: the first axis is the record axis. */
 static int read_axes(header *h, trajectory_netcdf_variable *v)
 {
     int64_t axes = take_size(h);

@@ -4,8 +4,8 @@
  * one molecule of an .itp file.
  *
  * The segment of an atom is the name of its molecule type. As in GROMACS, residues of molecules that
- * have one residue are numbered through, after the highest number of the other molecules. Bonds are
- * those of [ bonds ], [ constraints ] and [ settles ], without their #ifdef either way.
+ * have one residue are numbered through, after the highest number of the other molecules. Bonds come
+ * from [ bonds ], [ constraints ] and [ settles ], so that a water has them with and without FLEXIBLE.
  *
  * Tests: tests/engines/test_io_top.c, tests/fuzz/fuzz_trajectory.c
  */
@@ -132,7 +132,7 @@ static void put_atoms(trajectory_topology *topology, const trajectory_top *top)
     }
 }
 
-/* Bonds are sorted in each molecule type, so that those of all molecules are. */
+/* Bonds are sorted in each molecule type, so that all bonds of the system are sorted. */
 static collet_status put_bonds(trajectory_topology *topology, const trajectory_top *top,
                                const char *path, collet_error *err)
 {

@@ -117,8 +117,8 @@ enum {
 
 /*
  * What is done about the periodic box before anything is computed, for any box, triclinic too.
- * Molecules are known by the topology's bonds; residues of which not all atoms have bonds belong
- * together too, and those of a protein or a nucleic acid that follow each other are joined. Atoms of
+ * Molecules are known by the topology's bonds; the atoms of a residue also belong together if
+ * some have no bonds, and residues that follow each other in a protein or a nucleic acid are joined. Atoms of
  * a molecule that are not selected are read where they make it whole. The first atom of a molecule
  * stays where it is. A frame without a box is used as it is.
  */
@@ -280,7 +280,7 @@ typedef struct collet_trajectory_file {
     int64_t bytes;
     /* after the last row: */
     int64_t
-        first_frame; /* the number of its first frame among those of all files; -1: none was read */
+        first_frame; /* the number of its first frame, counted over all files; -1: none was read */
     int64_t frames;  /* that were read, also where `step` skips them, not those that are left out */
 } collet_trajectory_file;
 

@@ -68,8 +68,8 @@ void cpu_scatter_ewald(const collet_kernel_call *call, int64_t begin, int64_t en
 
 /* ---- Spectra --------------------------------------------------------------------------------- */
 
-/* A spectrum of Z x Y x X; if `half`, of one layer of a real array, of which only the first
- * X / 2 + 1 elements along x exist. */
+/* A spectrum of Z x Y x X; if `half`, of one layer of a real array: only its
+ * first X / 2 + 1 elements along x exist. */
 typedef struct spectrum {
     const char *at;
     int64_t extent[3], step[3]; /* z, y, x */

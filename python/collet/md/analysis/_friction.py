@@ -74,7 +74,7 @@ class MemoryKernel:
 @dataclass(frozen=True, eq=False)
 class TorqueConsistency:
     """derivative: dL/dt by central differences; residual: derivative - torque. (frames, ..., 3)
-    relative: root mean square of residual, over that of torque; frames at the ends do not count
+    relative: root mean square of residual / root mean square of torque; frames at the ends do not count
     slope: of the least-squares line derivative = slope torque; correlation: between the two"""
 
     derivative: Floats

@@ -71,8 +71,8 @@ def _map(axes: Any, found: Found, names: Mapping[str, str]) -> None:
 
 
 def _series(panels: Any, found: Found, times: Any, time_label: str) -> None:
-    """Series over time, those of one unit in a panel; of many bodies the mean and, as a band, the
-    standard deviation. For `equilibration` the frame from which on they are equilibrated."""
+    """Series over time, a panel for each unit. Many bodies are drawn as their mean, with the standard
+    deviation as a band. For `equilibration` the frame from which on they are equilibrated."""
     numbers = {name: value for name, value, _ in found.numbers}
     for axes, unit in zip(panels, _units(found)):
         for name, values, own in found.series:

@@ -44,7 +44,7 @@ def warn_of_signs(dots: Iterable[Floats], caller: str, effect: str) -> None:
     if far > _MANY * steps:
         warnings.warn(
             f"{caller}: axes turn by more than 60 degrees in {100 * far / steps:.0f} % of the steps. "
-            "If their signs are arbitrary, as those of principal axes are, the signs are ambiguous "
+            "If their signs are arbitrary, as the signs of principal axes are, they are ambiguous "
             f"and {effect}; give frames that are closer together, or a vector that has a direction, "
             "such as one between two atoms", UserWarning, stacklevel=3)
 

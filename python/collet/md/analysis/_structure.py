@@ -205,7 +205,7 @@ def dccm(positions: Any, *, fit: Any = None, weights: Any = None,
     positions: (frames, atoms, 3), of C-alpha atoms as a rule, at least two frames
     fit: the atoms that are superposed, as in rmsd; the rigid part of the body. None: all
     weights: of the superposition; None: equal
-    The mean structure is that of the superposed frames, iterated until it stays. An atom that does
+    The mean structure is the mean of the superposed frames, iterated until it no longer changes. An atom that does
     not move has C = 0 with all others and itself."""
     caller = "dccm"
     given = _positions(positions, caller)
