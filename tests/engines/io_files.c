@@ -170,6 +170,23 @@ trajectory_frames *io_batch(const trajectory_reader *trajectory, int64_t capacit
     return frames;
 }
 
+trajectory_frames *io_expect(const char *path, const char *text, size_t size, int64_t n_frames,
+                             int truncated, const char *message)
+{
+    io_save(path, text, size);
+    trajectory_reader *r = io_open(path);
+    trajectory_frames *frames = io_batch(r, 10, 1);
+    collet_error err = {0};
+    collet_status status = trajectory_reader_read(r, frames, &err);
+
+    if (status != (message ? COLLET_FORMAT : COLLET_OK) || frames->n_frames != n_frames ||
+        frames->truncated != truncated || !strstr(err.text, message ? message : ""))
+        fail_msg("%zu bytes: status %d, %lld frames, truncated %d, '%s'", size, status,
+                 (long long)frames->n_frames, frames->truncated, err.text);
+    trajectory_reader_close(r);
+    return frames;
+}
+
 size_t io_frame_bytes(const trajectory_frames *frames)
 {
     return (size_t)frames->n_atoms * 3 * (frames->dtype == COLLET_F64 ? 8 : 4);

@@ -51,6 +51,11 @@ trajectory_reader *io_open(const char *path);
 /* A batch for all quantities in the file, or positions only. */
 trajectory_frames *io_batch(const trajectory_reader *trajectory, int64_t capacity, int everything);
 
+/* Saves a text as `path` and reads it as a trajectory, at most ten frames, all quantities: n_frames
+ * valid frames, then its end or FORMAT with a message that contains `message`; NULL: the end. */
+trajectory_frames *io_expect(const char *path, const char *text, size_t size, int64_t n_frames,
+                             int truncated, const char *message);
+
 /* Bytes of one frame of one quantity of the batch. */
 size_t io_frame_bytes(const trajectory_frames *frames);
 

@@ -93,24 +93,13 @@ static void words(void **state)
 static void expect(const char *text, size_t size, int64_t n_frames, int truncated,
                    const char *message)
 {
-    io_save(path(), text, size);
-    trajectory_reader *r = io_open(path());
-    trajectory_frames *frames = io_batch(r, 10, 1);
-    collet_error err = {0};
-    collet_status status = trajectory_reader_read(r, frames, &err);
-
-    if (status != (message ? COLLET_FORMAT : COLLET_OK) || frames->n_frames != n_frames ||
-        frames->truncated != truncated)
-        fail_msg("%zu bytes: status %d, %lld frames, truncated %d, '%s'", size, status,
-                 (long long)frames->n_frames, frames->truncated, err.text);
-    assert_contains(err.text, message ? message : "");
+    trajectory_frames *frames = io_expect(path(), text, size, n_frames, truncated, message);
     for (int64_t i = 0; i < n_frames; i++) {
         const double *x = (const double *)frames->positions + i * 9, *box = frames->boxes + i * 9;
         assert_true(x[0] == 0.1 && x[3] == 0.2 && x[6] == 0.3 && x[8] == -0.3);
         assert_true(box[0] == 3 && box[4] == 4 && box[8] == 5);
     }
     trajectory_frames_free(frames);
-    trajectory_reader_close(r);
 }
 
 #define MODELS ATOMS MODEL("1") MODEL("2") MODEL("5")

@@ -102,6 +102,37 @@ void trajectory_be_scale(void *restrict destination, size_t to_width, const void
     scale(destination, to_width, source, width, n, factor);
 }
 
+collet_status trajectory_be_read(trajectory_reader *trajectory, int64_t offset, size_t width,
+                                 double factor, size_t to_width, void *destination,
+                                 collet_error *err)
+{
+    uint8_t *to = destination;
+    size_t atom = 3 * width;
+
+    for (int64_t r = 0; r < trajectory->n_runs; r++) {
+        const trajectory_atom_run *run = &trajectory->runs[r];
+        int64_t at = offset + run->first * (int64_t)atom, left = run->count * (int64_t)atom;
+
+        while (left > 0) {
+            const uint8_t *bytes;
+            size_t n;
+            collet_status status =
+                io_source_stream(&trajectory->source, at, left, atom, &bytes, &n, err);
+
+            if (status != COLLET_OK)
+                return status;
+            if (width == to_width && factor == 1)
+                trajectory_be_decode(to, bytes, n / width, width);
+            else
+                trajectory_be_scale(to, to_width, bytes, width, n / width, factor);
+            to += n / width * to_width;
+            at += (int64_t)n;
+            left -= (int64_t)n;
+        }
+    }
+    return COLLET_OK;
+}
+
 /* ---- Planes ------------------------------------------------------------------------------ */
 
 /* Divided, not multiplied by 0.1f: the nearest number to the tenth. */

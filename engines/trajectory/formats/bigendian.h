@@ -3,6 +3,8 @@
 #ifndef ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
 #define ENGINES_TRAJECTORY_FORMATS_BIGENDIAN_H
 
+#include "trajectory_format.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -53,6 +55,14 @@ void trajectory_be_decode(void *restrict destination, const void *restrict sourc
  */
 void trajectory_be_scale(void *restrict destination, size_t to_width, const void *restrict source,
                          size_t width, size_t n, double factor);
+
+/*
+ * Reads the vectors of the selected atoms from the vectors of all atoms at `offset`: big-endian floats of
+ * `width` bytes, times `factor`, to host floats of `to_width` bytes. COLLET_IO.
+ */
+collet_status trajectory_be_read(trajectory_reader *trajectory, int64_t offset, size_t width,
+                                 double factor, size_t to_width, void *destination,
+                                 collet_error *err);
 
 /*
  * Makes n positions in nm of as many x, y and z in Angstrom: 32-bit floats, with `swap` in the other

@@ -149,32 +149,6 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     return COLLET_OK;
 }
 
-static collet_status read_vectors(trajectory_reader *trajectory, int64_t offset, size_t real,
-                                  void *destination, collet_error *err)
-{
-    uint8_t *to = destination;
-    size_t atom = 3 * real;
-
-    for (int64_t r = 0; r < trajectory->n_runs; r++) {
-        const trajectory_atom_run *run = &trajectory->runs[r];
-        int64_t at = offset + run->first * (int64_t)atom;
-        int64_t left = run->count * (int64_t)atom;
-        while (left > 0) {
-            const uint8_t *bytes;
-            size_t n;
-            collet_status status =
-                io_source_stream(&trajectory->source, at, left, atom, &bytes, &n, err);
-            if (status != COLLET_OK)
-                return status;
-            trajectory_be_decode(to, bytes, n / real, real);
-            to += n;
-            at += (int64_t)n;
-            left -= (int64_t)n;
-        }
-    }
-    return COLLET_OK;
-}
-
 static collet_status read_box(trajectory_reader *trajectory, trajectory_frame_head *head,
                               int64_t real, collet_error *err)
 {
@@ -205,7 +179,8 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
     collet_status status = read_box(trajectory, head, (int64_t)real, err);
     for (size_t i = 0; status == COLLET_OK && i < sizeof fields / sizeof *fields; i++)
         if (fields[i].to)
-            status = read_vectors(trajectory, fields[i].offset, real, fields[i].to, err);
+            status =
+                trajectory_be_read(trajectory, fields[i].offset, real, 1, real, fields[i].to, err);
     return status;
 }
 

@@ -287,36 +287,10 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     return status == COLLET_OK ? read_box(trajectory, head->box, err) : status;
 }
 
-static collet_status read_vectors(trajectory_reader *trajectory, int kind, int64_t offset,
-                                  size_t real, void *destination, collet_error *err)
-{
-    const nc *s = trajectory->state;
-    size_t width = s->variables[kind].width, atom = 3 * width;
-    uint8_t *to = destination;
-
-    for (int64_t r = 0; r < trajectory->n_runs; r++) {
-        const trajectory_atom_run *run = &trajectory->runs[r];
-        int64_t at = offset + run->first * (int64_t)atom;
-        int64_t left = run->count * (int64_t)atom;
-        while (left > 0) {
-            const uint8_t *bytes;
-            size_t n;
-            collet_status status =
-                io_source_stream(&trajectory->source, at, left, atom, &bytes, &n, err);
-            if (status != COLLET_OK)
-                return status;
-            trajectory_be_scale(to, real, bytes, width, n / width, s->factors[kind]);
-            to += n / width * real;
-            at += (int64_t)n;
-            left -= (int64_t)n;
-        }
-    }
-    return COLLET_OK;
-}
-
 static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_head *head,
                                const trajectory_frame_target *target, collet_error *err)
 {
+    const nc *s = trajectory->state;
     size_t real = head->dtype == COLLET_F64 ? sizeof(double) : sizeof(float);
     const int64_t offsets[] = {head->positions, head->velocities, head->forces};
     void *const targets[] = {target->positions, target->velocities, target->forces};
@@ -324,7 +298,8 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
 
     for (int i = POSITIONS; status == COLLET_OK && i <= FORCES; i++)
         if (targets[i])
-            status = read_vectors(trajectory, i, offsets[i], real, targets[i], err);
+            status = trajectory_be_read(trajectory, offsets[i], s->variables[i].width,
+                                        s->factors[i], real, targets[i], err);
     return status;
 }
 
