@@ -56,7 +56,7 @@ configure() {
     # used: it aborts at each `freeze`, as of a quotient and its remainder, and reports the `poison`
     # that clang stores before it fills both elements of a pair.
     case $2 in
-    sin | cos | scatter_euler | scatter_images | scatter_average) export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable ;;
+    sin | cos | scatter_euler | scatter_images | scatter_average | scatter_slices) export OCLGRIND_BUILD_OPTIONS=-cl-opt-disable ;;
     esac
     [ "$1" != races ] || export OCLGRIND_DATA_RACES=1
 }
