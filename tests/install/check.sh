@@ -91,6 +91,8 @@ run_programs() {
     expect '^2 1 4 3 by cpu_' "$directory/program_cpp"
     expect '^51 rows of com, warnings: 0$' "$directory/trajectory_c" "$WORK/water/conf.gro" \
         "$WORK/water/traj.trr"
+    expect '^0.020 ps  .* nm.2$' "$directory/diffusion_c" "$WORK/water/conf.gro" \
+        "$WORK/water/traj.trr"
     expect '^y = 1.8375 3.1800$' "$directory/ternary_c" "$WORK/layer.t2"
     expect '2 x 4 t2, 2 bits a weight' "$prefix/bin/collet-ternary" info "$WORK/layer.t2"
 }
@@ -114,6 +116,10 @@ pkg_config() {
     "$CC" -std=c11 $warnings $FLAGS "$consumer/ternary.c" \
         $(pkg-config --cflags --libs collet-ternary) "-Wl,-rpath,$prefix/$LIBDIR" \
         -o "$directory/ternary_c"
+    # shellcheck disable=SC2046
+    "$CC" -std=c11 $warnings $FLAGS "$consumer/diffusion.c" \
+        $(pkg-config --cflags --libs collet-analysis collet-trajectory) \
+        "-Wl,-rpath,$prefix/$LIBDIR" -o "$directory/diffusion_c"
     run_programs "$directory"
 }
 
@@ -237,7 +243,7 @@ if [ "$stage" = lay ]; then
     lay
     # The stages build copies, which cannot find other files of the source tree.
     cp -r "$SOURCE/tests/install/consumer" "$consumer"
-    cp "$SOURCE/examples/ternary.c" "$consumer/"
+    cp "$SOURCE/examples/"{ternary,diffusion}.c "$consumer/"
     cp -r "$SOURCE/examples/plugin" "$WORK/plugin_source"
     cp -r "$SOURCE/examples/plugin_async" "$WORK/plugin_async_source"
     cp -r "$SOURCE/tests/data/md/water" "$WORK/water"
