@@ -57,7 +57,8 @@ if(OCLGRIND_LIBRARY)
              scatter_images scatter_average)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
-  collet_long_tests(oclgrind_qr oclgrind_svd oclgrind_eigh)
+  collet_long_tests(oclgrind_cholesky oclgrind_eigh oclgrind_lu oclgrind_qr oclgrind_solve
+    oclgrind_svd)
   # Every row, for memory errors and races.
   add_test(NAME oclgrind_every_row
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh check=$<TARGET_FILE:backend-check>
