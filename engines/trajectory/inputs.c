@@ -2,9 +2,10 @@
 /* Tests: tests/engines/test_trajectory.c, tests/engines/test_trajectory_source.c */
 #include "inputs.h"
 
+#include "chains.h"
+#include "files.h"
 #include "trajectory/atoms/selection_marks.h"
 #include "trajectory/reading/memory.h"
-#include "trajectory/reading/parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -219,41 +220,6 @@ static collet_status open_arrangement(trajectory_inputs *in, const trajectory_se
     return status;
 }
 
-static collet_status open_trajectory(const trajectory_settings *settings, const io_poll *poll,
-                                     trajectory_reader **out, collet_error *err)
-{
-    int64_t n = 1 + trajectory_settings_continuations(settings);
-    const char **paths;
-
-    if (settings->source != NULL)
-        return trajectory_memory_open(settings->source, out, err);
-    *out = NULL;
-    paths = calloc((size_t)n, sizeof *paths);
-    if (paths == NULL)
-        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", settings->trajectory);
-    paths[0] = settings->trajectory;
-    for (int64_t i = 1; i < n; i++)
-        paths[i] = settings->continuations[i - 1];
-    collet_status status = trajectory_parts_open(paths, n, poll, out, err);
-    free(paths);
-    return status;
-}
-
-collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const int64_t *atoms,
-                                       int64_t n_atoms, int64_t from, trajectory_reader **out,
-                                       collet_error *err)
-{
-    collet_status status = open_trajectory(settings, NULL, out, err);
-
-    if (status == COLLET_OK)
-        status = trajectory_reader_select(*out, atoms, n_atoms, err);
-    if (status == COLLET_OK)
-        status = trajectory_reader_slice(*out, from, settings->stop, settings->step, err);
-    if (status == COLLET_OK)
-        trajectory_reader_set_missing(*out, settings->missing);
-    return status;
-}
-
 /* The trajectory `path` has n_atoms, not as many as the topology. */
 static collet_status atoms_differ(const trajectory_topology *topology, const char *topology_path,
                                   const char *path, int64_t n_atoms, collet_error *err)
@@ -284,7 +250,7 @@ static collet_status open_frames(const trajectory_inputs *in, const trajectory_s
                                  collet_error *err)
 {
     collet_status status = path == settings->trajectory
-                               ? open_trajectory(settings, poll, out, err)
+                               ? trajectory_files_open(settings, poll, out, err)
                                : trajectory_reader_open(path, poll, out, err);
     int64_t n_atoms;
 
@@ -385,7 +351,7 @@ static collet_status read_boxed(const trajectory_inputs *in, int64_t most, traje
     int64_t n_atoms;
     const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n_atoms);
     collet_status found = COLLET_OK;
-    collet_status status = trajectory_inputs_reopen(in->settings, atoms, n_atoms,
+    collet_status status = trajectory_files_open_at(in->settings, atoms, n_atoms,
                                                     in->settings->start, &trajectory, err);
 
     *out = NULL;
@@ -440,6 +406,8 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
     status = settings->source != NULL
                  ? trajectory_memory_topology(settings->source, &in->topology, err)
                  : trajectory_topology_read(settings->topology, poll, &in->topology, err);
+    if (status == COLLET_OK)
+        status = trajectory_chains_separate(in->topology, settings, err);
     if (status == COLLET_OK)
         status = open_selection(in, settings, err);
     if (status == COLLET_OK)

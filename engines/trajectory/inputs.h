@@ -42,12 +42,6 @@ typedef struct trajectory_inputs {
 collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory_settings *settings,
                                      const io_poll *poll, collet_error *err);
 
-/* Opens the trajectory of the settings once more, for these atoms and the frames from `from` on. The
- * caller closes *out, also after an error. */
-collet_status trajectory_inputs_reopen(const trajectory_settings *settings, const int64_t *atoms,
-                                       int64_t n_atoms, int64_t from, trajectory_reader **out,
-                                       collet_error *err);
-
 /* The length of the results' axis of bodies; 0: there is none. */
 int64_t trajectory_inputs_axis(const trajectory_inputs *inputs);
 

@@ -2,6 +2,7 @@
 /* Tests: tests/tools/test_extract_missing_data.c, tests/engines/test_trajectory_doubts.c */
 #include "warnings.h"
 
+#include "files.h"
 #include "trajectory/reading/parts.h"
 
 #include "io/numerals.h"
@@ -97,7 +98,7 @@ static int64_t find_atom(const collet_trajectory *x, int field, int64_t row, int
     const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n);
 
     *number = x->settings.start + (frame - before) * x->settings.step;
-    status = trajectory_inputs_reopen(&x->settings, atoms, n, *number, &trajectory, NULL);
+    status = trajectory_files_open_at(&x->settings, atoms, n, *number, &trajectory, NULL);
     if (status == COLLET_OK)
         status = trajectory_frames_create(trajectory_reader_selected(trajectory), 1,
                                           in->info->dtype, velocities, forces, &frames, NULL);

@@ -255,6 +255,64 @@ static void chains_that_the_boundary_separates(void **state)
     npz_close(&out);
 }
 
+static size_t count_molecules(const char *top, const char *traj)
+{
+    size_t count;
+    tool_result result = RUN(0, top, traj, RG, "--each", "molecule", "--masses", "equal");
+
+    tool_free(&result);
+    npz out = npz_open(io_path(directory, "out.npz"));
+    npz_f64(&out, "rg", NULL, &count);
+    npz_close(&out);
+    return count;
+}
+
+/* Saves residues 1, 2, ... with one atom, or with N and C, at these x. */
+static const char *save_residues(const char *path, const char *residue, const char *names,
+                                 const double *x, int n)
+{
+    char text[1024];
+    int length = snprintf(text, sizeof text, "t= 0\n%5d\n", n), kinds = (int)strlen(names) / 5;
+
+    for (int i = 0; i < n; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length,
+                           "%5d%-5s%.5s%5d%8.3f   1.000   1.000\n", 1 + i / kinds, residue,
+                           names + (size_t)(i % kinds) * 5, i + 1, x[i]);
+    length += snprintf(text + length, sizeof text - (size_t)length, "   3.0   3.0   3.0\n");
+    io_save(io_path(directory, path), text, (size_t)length);
+    return path;
+}
+
+/* Chains that are numbered on, without a name or OXT: the first frame tells where one ends, and the
+ * boundary of the box cuts one, and lies between them. */
+static void chains_that_are_numbered_on(void **state)
+{
+    static const double together[] = {2.5, 2.7, 2.85, 0.05, 0.2, 0.3},
+                        apart[] = {2.5, 2.7, 2.85, 0.05, 0.4, 0.5};
+    static const struct {
+        const char *residue, *names;
+        double most;
+    } others[] = {{"ALA", "   CA", 0.5}, {"ALA", "   BB", 0.6}, {"DA", "    P", 0.8}};
+    const char *one = save_residues("one.gro", "ALA", "    N    C", together, 6);
+    const char *two = save_residues("two.gro", "ALA", "    N    C", apart, 6);
+
+    (void)state;
+    assert_int_equal(count_molecules(two, one), 1);
+    assert_int_equal(count_molecules(one, two), 2);
+    expect_warning(RUN(0, two, two, RG, "--selection", "same molecule as resid 3"), NULL);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        double x[] = {2.8, others[i].most - 0.21};
+
+        one = save_residues("one.gro", others[i].residue, others[i].names, x, 2);
+        assert_int_equal(count_molecules(one, one), 1);
+        x[1] += 0.02;
+        two = save_residues("two.gro", others[i].residue, others[i].names, x, 2);
+        assert_int_equal(count_molecules(two, two), 2);
+        expect_warning(RUN(0, two, two, RG, "--masses", "equal"),
+                       "chains of the selection are more than half a box");
+    }
+}
+
 static void wrong_choices(void **state)
 {
     (void)state;
@@ -273,6 +331,7 @@ int main(void)
         cmocka_unit_test(frames_without_a_box),
         cmocka_unit_test(boxes_from_a_later_frame_on),
         cmocka_unit_test(chains_that_the_boundary_separates),
+        cmocka_unit_test(chains_that_are_numbered_on),
         cmocka_unit_test(wrong_choices),
     };
 

@@ -184,6 +184,13 @@ static int same_polymer(const trajectory_topology *t, int64_t a, int64_t b)
            (trajectory_residue_is_nucleic(first) && trajectory_residue_is_nucleic(second));
 }
 
+static void add_joint(trajectory_molecules *m, const trajectory_topology *t, int64_t first,
+                      int64_t second)
+{
+    if (!t->separate || !t->separate[second])
+        m->bonds[m->n_bonds++] = (trajectory_bond){first, second};
+}
+
 /* Adds the bond to the residue before, if one is to be expected. In files of some atoms only, such as
  * CA, those that would be bonded may be absent: the nearest to them stand for them. */
 static void join_residues(trajectory_molecules *m, const trajectory_topology *t,
@@ -197,13 +204,13 @@ static void join_residues(trajectory_molecules *m, const trajectory_topology *t,
         return;
     for (int64_t i = now->first; before->partner && i < now->end; i++)
         if (strcmp(t->names[i], before->partner) == 0) {
-            m->bonds[m->n_bonds++] = (trajectory_bond){before->bond, i};
+            add_joint(m, t, before->bond, i);
             return;
         }
     first = backbone(t, before, 1);
     second = backbone(t, now, 0);
     if (!before->ends && first >= 0 && second >= 0 && same_polymer(t, first, second))
-        m->bonds[m->n_bonds++] = (trajectory_bond){first, second};
+        add_joint(m, t, first, second);
 }
 
 /* 1: the file says nothing of residues, so that all atoms seem to be in one. */
@@ -241,7 +248,7 @@ static void copy_bonds(trajectory_molecules *m, const trajectory_bond *bonds, in
         memcpy(m->bonds, bonds, (size_t)n * sizeof *bonds);
         m->known |= TRAJECTORY_BY_BONDS;
     }
-    m->n_bonds = n;
+    m->n_bonds = m->n_named = n;
 }
 
 /* 1 for an atom of a metal that is a residue of its own. */
@@ -292,6 +299,7 @@ collet_status trajectory_molecules_create(const trajectory_topology *topology,
         return no_memory(topology->n_atoms, err);
     }
     take_known_bonds(*out, topology, bonded);
+    (*out)->n_named = (*out)->n_bonds;
     find_residues(*out, topology, bonded);
     free(bonded);
     find_sets(*out);
@@ -344,8 +352,10 @@ static void take_bonds(trajectory_molecules *to, const trajectory_molecules *fro
         int64_t second = place_of(atoms, n, from->bonds[b].second);
 
         if (first < n && second < n && atoms[first] == from->bonds[b].first &&
-            atoms[second] == from->bonds[b].second)
+            atoms[second] == from->bonds[b].second) {
             to->bonds[to->n_bonds++] = (trajectory_bond){first, second};
+            to->n_named += b < from->n_named;
+        }
     }
     for (int64_t r = 0; r < from->n_loose; r++) {
         int64_t first = place_of(atoms, n, from->loose[2 * r]);

@@ -5,8 +5,10 @@
  * Bonded atoms belong to one molecule. Many files name no bonds, or only some of them (CONECT of a
  * .pdb file). So where an atom of a residue has no bond, all atoms of that residue belong together,
  * and such residues of a protein or a nucleic acid that follow each other are joined: C to N, O3' to
- * P, or where these are absent the atoms of the backbone, or beads, that are nearest to them. An ion of
- * a metal, alone in its residue, is a molecule also where bonds to other residues are named. Where nothing is known of residues either, each atom without a bond is a molecule.
+ * P, or where these are absent the atoms of the backbone, or beads, that are nearest to them, unless
+ * the topology's `separate` is set at the second of the two atoms. An ion of a metal, alone in its
+ * residue, is a molecule also where bonds to other residues are named. Where nothing is known of
+ * residues either, each atom without a bond is a molecule.
  */
 #ifndef ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
 #define ENGINES_TRAJECTORY_ATOMS_MOLECULES_H
@@ -25,6 +27,7 @@ typedef struct trajectory_molecules {
                          ascending */
     trajectory_bond *bonds; /* n_bonds: all that are known, also between residues */
     int64_t n_bonds;
+    int64_t n_named; /* of them, the first, are named in a file; others join residues */
     int64_t *loose; /* 2 x n_loose: first atom, and the one after the last, of residues whose atoms
                        belong together although not all have bonds */
     int64_t n_loose;

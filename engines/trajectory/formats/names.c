@@ -180,5 +180,6 @@ void trajectory_topology_free(trajectory_topology *topology)
     free(topology->masses);
     free(topology->charges);
     free(topology->bonds);
+    free(topology->separate);
     free(topology);
 }

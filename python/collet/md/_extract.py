@@ -4,6 +4,7 @@
 
 import contextlib
 import copy
+import functools
 import json
 import operator
 import os
@@ -364,7 +365,7 @@ class _Trajectory:
         self._bar = _Bar() if progress is True else None
 
         def opened(frames):
-            return Job(
+            return Job(frames.call, functools.partial(
                 _trajectory.open, *getattr(frames, "files", (None, None)), selection, os.fsencode(ndx) if ndx is not None else None,
                 each, mass_file, None if mass_file else masses,
                 os.fsencode(reference) if reference is not None else None, _patterns(keys),
@@ -372,7 +373,7 @@ class _Trajectory:
                 _count("step", step, 1), _choice("missing", missing, "fail", "skip", "nan"),
                 _choice("pbc", pbc, "whole", "nojump", "center", "none"),
                 _count("batch", batch, 1), _count("rows", rows, 1),
-                self._bar or progress or None, frames.source).wait()
+                self._bar or progress or None, frames.source)).wait()
 
         try:
             self._engine = None

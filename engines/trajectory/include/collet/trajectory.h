@@ -99,7 +99,8 @@ typedef struct collet_trajectory_source {
     int32_t has_times;
     uint32_t reserved;
     /* Sets *frame to frame `index`. Called on the thread that called the library, with rising
-     * indices, and once more for a frame that a warning is about. Any status but COLLET_OK ends the
+     * indices, once more for a frame that a warning is about, and for the first frame also by
+     * collet_trajectory_create where residues may be joined. Any status but COLLET_OK ends the
      * work and is returned, with the text in *err. It may not use the trajectory or its context. */
     collet_status (*read)(void *user, collet_trajectory_frame *frame, int64_t index,
                           collet_error *err);
@@ -118,9 +119,10 @@ enum {
 /*
  * What is done about the periodic box before anything is computed, for any box, triclinic too.
  * Molecules are known by the topology's bonds; the atoms of a residue also belong together if
- * some have no bonds, and residues that follow each other in a protein or a nucleic acid are joined. Atoms of
- * a molecule that are not selected are read where they make it whole. The first atom of a molecule
- * stays where it is. A frame without a box is used as it is.
+ * some have no bonds, and residues that follow each other in a protein or a nucleic acid are joined
+ * if they are near each other in the first frame that is read. Atoms of a molecule that are not
+ * selected are read where they make it whole. The first atom of a molecule stays where it is. A frame
+ * without a box is used as it is.
  */
 enum {
     COLLET_TRAJECTORY_PBC_WHOLE,  /* molecules are made whole */

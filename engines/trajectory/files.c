@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_trajectory.c */
+#include "files.h"
+
+#include "trajectory/reading/memory.h"
+#include "trajectory/reading/parts.h"
+
+#include <stdlib.h>
+
+collet_status trajectory_files_open(const trajectory_settings *settings, const io_poll *poll,
+                                    trajectory_reader **out, collet_error *err)
+{
+    int64_t n = 1 + trajectory_settings_continuations(settings);
+    const char **paths;
+
+    if (settings->source != NULL)
+        return trajectory_memory_open(settings->source, out, err);
+    *out = NULL;
+    paths = calloc((size_t)n, sizeof *paths);
+    if (paths == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", settings->trajectory);
+    paths[0] = settings->trajectory;
+    for (int64_t i = 1; i < n; i++)
+        paths[i] = settings->continuations[i - 1];
+    collet_status status = trajectory_parts_open(paths, n, poll, out, err);
+    free(paths);
+    return status;
+}
+
+collet_status trajectory_files_open_at(const trajectory_settings *settings, const int64_t *atoms,
+                                       int64_t n_atoms, int64_t from, trajectory_reader **out,
+                                       collet_error *err)
+{
+    collet_status status = trajectory_files_open(settings, NULL, out, err);
+
+    if (status == COLLET_OK)
+        status = trajectory_reader_select(*out, atoms, n_atoms, err);
+    if (status == COLLET_OK)
+        status = trajectory_reader_slice(*out, from, settings->stop, settings->step, err);
+    if (status == COLLET_OK)
+        trajectory_reader_set_missing(*out, settings->missing);
+    return status;
+}
