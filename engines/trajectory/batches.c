@@ -11,7 +11,7 @@
 
 static int64_t choose_rows(const collet_trajectory *x)
 {
-    int64_t most = DEFAULT_ROWS / x->inputs.bodies.n;
+    int64_t most = DEFAULT_ROWS / trajectory_run_rows(x);
 
     if (x->settings.batch_rows > 0)
         return x->settings.batch_rows;
@@ -29,7 +29,8 @@ static collet_status begin(collet_trajectory *x, int64_t max_rows, collet_error 
             err, COLLET_INVALID,
             "the rows were already written to %s; create another trajectory to read them",
             x->output);
-    status = trajectory_rows_create(x->left_out, x->inputs.bodies.n, &x->rows, err);
+    status =
+        trajectory_rows_create(x->left_out, trajectory_inputs_extent(&x->inputs), &x->rows, err);
     return status == COLLET_OK
                ? trajectory_run_start(x, max_rows, trajectory_rows_put, x->rows, err)
                : status;

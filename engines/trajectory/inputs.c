@@ -181,6 +181,22 @@ static collet_status spread_masses(trajectory_inputs *in, const trajectory_setti
     return COLLET_OK;
 }
 
+/* Copies the charges to the members of the bodies. */
+static collet_status open_charges(trajectory_inputs *in, collet_error *err)
+{
+    const double *charges = in->topology->charges;
+
+    if (charges == NULL)
+        return COLLET_OK;
+    in->charges = malloc((size_t)in->n_atoms * sizeof *in->charges);
+    if (in->charges == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "charges: no memory for %lld atoms",
+                           (long long)in->n_atoms);
+    for (int64_t i = 0; i < in->n_atoms; i++)
+        in->charges[i] = charges[in->indices[i]];
+    return COLLET_OK;
+}
+
 static collet_status open_masses(trajectory_inputs *in, const trajectory_settings *settings,
                                  collet_error *err)
 {
@@ -196,6 +212,8 @@ static collet_status open_masses(trajectory_inputs *in, const trajectory_setting
     status = choose_masses(in, settings, masses, err);
     if (status == COLLET_OK)
         status = spread_masses(in, settings, masses, err);
+    if (status == COLLET_OK)
+        status = open_charges(in, err);
     free(masses);
     return status;
 }
@@ -433,9 +451,9 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
     return COLLET_OK;
 }
 
-int64_t trajectory_inputs_axis(const trajectory_inputs *in)
+trajectory_extent trajectory_inputs_extent(const trajectory_inputs *in)
 {
-    return in->bodies.labels != NULL ? in->bodies.n : 0;
+    return (trajectory_extent){in->bodies.labels != NULL ? in->bodies.n : 0, in->n_atoms};
 }
 
 void trajectory_inputs_close(trajectory_inputs *in)
@@ -448,6 +466,7 @@ void trajectory_inputs_close(trajectory_inputs *in)
     free(in->selected);
     trajectory_bodies_free(&in->bodies);
     free(in->masses);
+    free(in->charges);
     free(in->elements);
     free(in->reference);
     memset(in, 0, sizeof *in);

@@ -9,6 +9,7 @@
 #include "trajectory/bodies/bodies.h"
 #include "trajectory/atoms/choice.h"
 #include "trajectory/atoms/masses.h"
+#include "trajectory/compute/outputs.h"
 #include "trajectory/reading/reader.h"
 
 typedef struct trajectory_inputs {
@@ -25,6 +26,7 @@ typedef struct trajectory_inputs {
     const int64_t *indices; /* their members: atoms in the order of the kernels' arrays */
     int64_t n_atoms;        /* number of members */
     double *masses;         /* of the members, amu; of each body > 0 */
+    double *charges;        /* of the members, elementary charges; NULL: unknown */
     trajectory_composition composition; /* of the selection, where masses follow from elements */
     char *elements;                     /* its text; NULL: masses are given */
     double mass;                        /* sum over the selection */
@@ -42,8 +44,8 @@ typedef struct trajectory_inputs {
 collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory_settings *settings,
                                      const io_poll *poll, collet_error *err);
 
-/* The length of the results' axis of bodies; 0: there is none. */
-int64_t trajectory_inputs_axis(const trajectory_inputs *inputs);
+/* The lengths of the results' axes. */
+trajectory_extent trajectory_inputs_extent(const trajectory_inputs *inputs);
 
 void trajectory_inputs_close(trajectory_inputs *inputs);
 

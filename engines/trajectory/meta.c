@@ -215,7 +215,7 @@ static void describe_inputs(document *d, const collet_trajectory *x)
 
 static void describe_bodies(document *d, const collet_trajectory *x)
 {
-    int64_t n = trajectory_inputs_axis(&x->inputs);
+    int64_t n = trajectory_inputs_extent(&x->inputs).bodies;
     cJSON *bodies, *labels;
 
     if (n == 0)
@@ -284,7 +284,7 @@ static void describe_outputs(document *d, const collet_trajectory *x)
         const trajectory_output *o = &trajectory_outputs[i];
         int64_t shape[TRAJECTORY_OUTPUT_DIMS];
         int32_t ndim =
-            trajectory_output_shape(o, x->n_frames, trajectory_inputs_axis(&x->inputs), shape);
+            trajectory_output_shape(o, x->n_frames, trajectory_inputs_extent(&x->inputs), shape);
         cJSON *entry, *extents;
 
         if (x->left_out[i] != NULL)

@@ -25,7 +25,8 @@ struct trajectory_rows {
 };
 
 collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_OUTPUTS],
-                                     int64_t bodies, trajectory_rows **out, collet_error *err)
+                                     trajectory_extent extent, trajectory_rows **out,
+                                     collet_error *err)
 {
     trajectory_rows *r = *out = calloc(1, sizeof *r);
 
@@ -36,7 +37,7 @@ collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_O
     r->batch.columns = r->addresses;
     for (size_t i = 0; i < trajectory_output_count; i++) {
         r->columns[i].used = left_out[i] == NULL;
-        r->columns[i].width = (size_t)trajectory_output_width(&trajectory_outputs[i], bodies);
+        r->columns[i].width = (size_t)trajectory_output_width(&trajectory_outputs[i], extent);
     }
     return COLLET_OK;
 }

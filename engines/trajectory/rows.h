@@ -14,15 +14,16 @@
 
 typedef struct trajectory_rows trajectory_rows;
 
-/* Receives n rows of an output, of all bodies of a frame each, contiguous; rows of dL/dt come one
- * frame later than the others. */
+/* Receives n rows of an output, of all bodies or atoms of a frame each, contiguous; rows of dL/dt
+ * come one frame later than the others. */
 typedef collet_status (*trajectory_rows_fn)(void *user, size_t output, int64_t n,
                                             const double *rows, collet_error *err);
 
-/* Creates rows of `bodies` >= 1 bodies for the outputs whose `left_out` is NULL. COLLET_NO_MEMORY;
+/* Creates rows for the outputs whose `left_out` is NULL. COLLET_NO_MEMORY;
  * *out is then NULL. */
 collet_status trajectory_rows_create(const char *const left_out[TRAJECTORY_MAX_OUTPUTS],
-                                     int64_t bodies, trajectory_rows **out, collet_error *err);
+                                     trajectory_extent extent, trajectory_rows **out,
+                                     collet_error *err);
 
 /* A trajectory_rows_fn; `rows` is a trajectory_rows. */
 collet_status trajectory_rows_put(void *rows, size_t output, int64_t n, const double *values,

@@ -125,7 +125,7 @@ static const double *pack(collet_trajectory *x, const trajectory_output *output,
 {
     int64_t width = trajectory_buffer_width(output->buffer);
 
-    n *= trajectory_buffer_rows(output->buffer, x->inputs.bodies.n);
+    n *= trajectory_buffer_rows(output->buffer, trajectory_inputs_extent(&x->inputs));
     if (n > x->component_rows) {
         double *grown = realloc(x->component, (size_t)n * sizeof *grown);
 
@@ -161,9 +161,9 @@ static collet_status emit(void *user, int32_t buffer, int64_t n, const double *r
     return status;
 }
 
-static int64_t choose_batch(int64_t bytes_a_frame, int64_t bodies, int64_t rows)
+static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows_a_frame, int64_t rows)
 {
-    int64_t most = bodies > 1 ? BLOCK_ROWS / bodies : BATCH_MOST;
+    int64_t most = rows_a_frame > 1 ? BLOCK_ROWS / rows_a_frame : BATCH_MOST;
     int64_t frames = min_i64(BATCH_BYTES / bytes_a_frame, min_i64(rows, most));
 
     return frames < 1 ? 1 : frames;
@@ -181,7 +181,7 @@ static int32_t choose_slots(int32_t threads, int64_t batch_frames, int64_t bytes
     return (int32_t)max_i64(min_i64(enough, SLOTS_MOST / (batch_frames * bytes_a_frame)), 3);
 }
 
-static uint64_t chosen_buffers(const collet_trajectory *x)
+uint64_t trajectory_run_buffers(const collet_trajectory *x)
 {
     uint64_t chosen = 0;
 
@@ -191,11 +191,17 @@ static uint64_t chosen_buffers(const collet_trajectory *x)
     return chosen;
 }
 
+int64_t trajectory_run_rows(const collet_trajectory *x)
+{
+    return trajectory_buffers_rows(trajectory_run_buffers(x), trajectory_inputs_extent(&x->inputs));
+}
+
 static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error *err)
 {
     const trajectory_inputs *in = &x->inputs;
     int velocities = (x->has & TRAJECTORY_VELOCITIES) != 0,
         forces = (x->has & TRAJECTORY_FORCES) != 0;
+    int64_t rows_a_frame = trajectory_run_rows(x);
     int64_t bytes =
         (int64_t)trajectory_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
     trajectory_readahead_options reading = {.n_threads = reading_threads(x),
@@ -207,8 +213,9 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
     trajectory_analysis_setup setup = {.n_atoms = in->n_atoms,
                                        .bodies = in->bodies.n,
                                        .offsets = in->bodies.offsets,
-                                       .buffers = chosen_buffers(x),
+                                       .buffers = trajectory_run_buffers(x),
                                        .masses = in->masses,
+                                       .charges = in->charges,
                                        .reference = in->reference,
                                        .axis = x->settings.axis,
                                        .emit = emit,
@@ -218,10 +225,10 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
     if (trajectory_choice_varies(in->choice)) /* frames have masses */
         bytes += in->n_atoms * (int64_t)sizeof(double);
     x->batch_frames = x->settings.batch_frames > 0 ? x->settings.batch_frames
-                                                   : choose_batch(bytes, in->bodies.n, rows);
+                                                   : choose_batch(bytes, rows_a_frame, rows);
     reading.batch_frames = x->batch_frames;
     reading.n_slots = choose_slots(reading.n_threads, x->batch_frames, bytes);
-    setup.block_frames = min_i64(min_i64(rows, BLOCK_FRAMES), BLOCK_ROWS / in->bodies.n);
+    setup.block_frames = min_i64(min_i64(rows, BLOCK_FRAMES), BLOCK_ROWS / rows_a_frame);
     if (setup.block_frames < x->batch_frames)
         setup.block_frames = x->batch_frames;
     status = trajectory_analysis_create(x->context, &setup, &x->analysis, err);

@@ -8,6 +8,10 @@
 /* An io_poll of a trajectory: asks its progress callback whether to stop. */
 int32_t trajectory_run_ask(void *trajectory);
 
+/* The buffers (outputs.h) of the chosen outputs, and the most rows that one has in a frame. */
+uint64_t trajectory_run_buffers(const collet_trajectory *x);
+int64_t trajectory_run_rows(const collet_trajectory *x);
+
 /* Seconds of the monotonic clock. */
 double trajectory_clock(void);
 

@@ -29,7 +29,7 @@ collet_status collet_trajectory_check_selection(const char *text, collet_error *
 static const char some_velocities[] = "not every atom of the trajectory has a velocity";
 
 #define SOME_VELOCITIES                                                                            \
-    16u /* a bit beside TRAJECTORY_VELOCITIES: only some atoms have velocities */
+    128u /* a bit beside TRAJECTORY_VELOCITIES: only some atoms have velocities */
 
 /* The reason why an output cannot be computed; NULL: it can. */
 static const char *missing(uint32_t needs, uint32_t has)
@@ -40,6 +40,10 @@ static const char *missing(uint32_t needs, uint32_t has)
         return "the trajectory has no forces";
     if (needs & ~has & TRAJECTORY_SAME_ATOMS)
         return "the selection differs from frame to frame";
+    if (needs & ~has & TRAJECTORY_CHARGES)
+        return "the topology has no charges";
+    if (needs & ~has & TRAJECTORY_UNDIVIDED)
+        return "with each its rows would be of bodies, not of atoms; leave out each";
     return needs & ~has & TRAJECTORY_TIMES ? trajectory_no_times : NULL;
 }
 
@@ -78,7 +82,8 @@ static collet_status choose_one(collet_trajectory *x, const char *word, size_t l
     int chosen = 0, shown = (int)(length < 80 ? length : 80);
 
     for (size_t i = 0; i < trajectory_output_count; i++) {
-        if (!trajectory_pattern_matches(word, length, trajectory_outputs[i].key))
+        if (!trajectory_pattern_matches(word, length, trajectory_outputs[i].key) ||
+            ((trajectory_outputs[i].needs & TRAJECTORY_BY_NAME) && memchr(word, '*', length)))
             continue;
         x->left_out[i] = missing(trajectory_outputs[i].needs, has);
         if (x->left_out[i] == NULL)
@@ -109,8 +114,9 @@ static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_erro
 
     x->has = 0;
     for (size_t i = 0; i < trajectory_output_count; i++)
-        x->left_out[i] =
-            keys == NULL ? missing(trajectory_outputs[i].needs, has) : trajectory_not_requested;
+        x->left_out[i] = keys == NULL && !(trajectory_outputs[i].needs & TRAJECTORY_BY_NAME)
+                             ? missing(trajectory_outputs[i].needs, has)
+                             : trajectory_not_requested;
     while (keys != NULL) {
         size_t length = strcspn(keys, ",");
         collet_status status = choose_one(x, keys, length, has, err);
@@ -142,7 +148,9 @@ static collet_status open_all(collet_trajectory *x, const collet_trajectory_opti
              (x->inputs.info->has_forces ? TRAJECTORY_FORCES : 0) |
              (x->inputs.info->has_times ? TRAJECTORY_TIMES : 0) |
              (x->inputs.info->lacking >= 0 ? SOME_VELOCITIES : 0) |
-             (trajectory_choice_varies(x->inputs.choice) ? 0 : TRAJECTORY_SAME_ATOMS);
+             (trajectory_choice_varies(x->inputs.choice) ? 0 : TRAJECTORY_SAME_ATOMS) |
+             (x->inputs.charges != NULL ? TRAJECTORY_CHARGES : 0) |
+             (x->inputs.bodies.labels == NULL ? TRAJECTORY_UNDIVIDED : 0);
     return choose_keys(x, fields, err);
 }
 
@@ -203,7 +211,7 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
         .atoms = x->inputs.n_selected,
         .least_atoms = choice_varies ? x->least_atoms : x->inputs.n_selected,
         .most_atoms = choice_varies ? x->most_atoms : x->inputs.n_selected,
-        .bodies = trajectory_inputs_axis(&x->inputs),
+        .bodies = trajectory_inputs_extent(&x->inputs).bodies,
         .mass = x->inputs.mass,
         .masses_guessed = x->inputs.composition.guessed > 0,
         .elements = x->inputs.elements,
@@ -253,8 +261,9 @@ collet_status collet_trajectory_file_at(const collet_trajectory *x, collet_traje
 
 const char *collet_trajectory_body_at(const collet_trajectory *x, size_t index)
 {
-    return index < (size_t)trajectory_inputs_axis(&x->inputs) ? x->inputs.bodies.labels[index]
-                                                              : NULL;
+    return index < (size_t)trajectory_inputs_extent(&x->inputs).bodies
+               ? x->inputs.bodies.labels[index]
+               : NULL;
 }
 
 collet_status collet_trajectory_format_at(collet_trajectory_format *format, size_t index)
@@ -296,7 +305,9 @@ collet_status collet_trajectory_quantity_at(const collet_trajectory *x,
     own.meaning = output->meaning;
     own.components = trajectory_output_components(output);
     own.ndim = trajectory_output_shape(output, 0,
-                                       x != NULL ? trajectory_inputs_axis(&x->inputs) : 0, shape) -
+                                       x != NULL ? trajectory_inputs_extent(&x->inputs)
+                                                 : (trajectory_extent){0, 1},
+                                       shape) -
                1;
     for (int32_t i = 0; i < own.ndim; i++) {
         own.shape[i] = shape[i + 1];

@@ -120,7 +120,7 @@ static collet_status write_form(void *user, io_results *results, io_spool *file,
     const writer *w = user;
     collet_trajectory *x = w->x;
     trajectory_table table = {.results = results,
-                              .bodies = trajectory_inputs_axis(&x->inputs),
+                              .extent = trajectory_inputs_extent(&x->inputs),
                               .labels = (const char *const *)x->inputs.bodies.labels,
                               .title = x->inputs.topology->title};
 
@@ -153,7 +153,7 @@ static collet_status open_results(writer *w, const char *path, collet_error *err
         const trajectory_output *output = &trajectory_outputs[i];
         int64_t shape[TRAJECTORY_OUTPUT_DIMS];
         int32_t ndim =
-            trajectory_output_shape(output, 0, trajectory_inputs_axis(&w->x->inputs), shape);
+            trajectory_output_shape(output, 0, trajectory_inputs_extent(&w->x->inputs), shape);
 
         if (w->x->left_out[i] == NULL)
             status =
@@ -196,7 +196,8 @@ static collet_status write_results(collet_trajectory *x, writer *w, collet_error
     collet_status status = COLLET_OK;
 
     if (x->watch != NULL)
-        status = trajectory_rows_create(x->left_out, x->inputs.bodies.n, &x->rows, err);
+        status = trajectory_rows_create(x->left_out, trajectory_inputs_extent(&x->inputs), &x->rows,
+                                        err);
     if (status == COLLET_OK)
         status = trajectory_run_start(x, INT64_MAX, put, w, err);
     while (status == COLLET_OK && x->stage == TRAJECTORY_RUNNING) {
@@ -237,6 +238,13 @@ static collet_status choose_form(collet_trajectory *x, const char *path, uint32_
                            "the name of the output %s does not say its form: let it end in .npz, "
                            ".csv, .xvg or .h5",
                            path);
+    if ((*form)->timed && (trajectory_run_buffers(x) & TRAJECTORY_BUFFER_BIT(TRAJECTORY_POSITIONS)))
+        return collet_fail(
+            err, COLLET_INVALID,
+            "%s: a table has no columns for the positions of %lld atoms; write them "
+            "to a file .npz or .h5, or to .npy files of a directory (collet-extract: "
+            "-d), or leave the key positions out",
+            path, (long long)x->inputs.n_atoms);
     if ((*form)->timed && x->inputs.info->has_times) {
         x->left_out[0] = NULL; /* time_ps */
         x->has |= TRAJECTORY_TIMES;

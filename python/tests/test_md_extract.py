@@ -124,8 +124,19 @@ def test_quantities():
     known = md.quantities()
     assert known["L_vector"].unit == "amu nm^2/ps" and known["inertia_tensor"].shape == (3, 3)
     results = md.extract(WATER / "conf.gro", WATER / "traj.trr", stop=1)
-    assert list(known) == list(results)
-    assert all(results[k].shape == (1, *known[k].shape) for k in known)
+    missing = [key for row in results.meta["left_out"] for key in row["keys"]]
+    assert missing == ["dipole", "positions"] and list(known) == [*list(results)[:-1], "dipole",
+                                                                 "end_to_end", "positions"]
+    assert all(results[k].shape == (1, *known[k].shape) for k in results)
+
+
+def test_vectors_of_positions():
+    given = np.random.default_rng(3).normal(size=(5, 7, 3))
+    found = md.extract(md.Frames(given, masses=np.ones(7)), keys="end_to_end,positions")
+    assert (found["positions"] == given).all()
+    assert (found["end_to_end"] == given[:, 6] - given[:, 0]).all()
+    with pytest.raises(collet.InvalidError, match="no columns for positions"):
+        found.save("out.csv")
 
 
 def test_the_choice_of_backend():

@@ -341,7 +341,7 @@ static void quantities_describe_columns(void **state)
     collet_trajectory_quantity q = {.struct_size = sizeof q};
 
     (void)state;
-    assert_int_equal(n, 47);
+    assert_int_equal(n, 50);
     for (size_t i = 0; i < n; i++) {
         int64_t width = 1;
 
@@ -481,6 +481,8 @@ static void compare_file(const char *path, const collet_trajectory_batch *whole)
         npy_array array;
 
         collet_trajectory_quantity_at(NULL, &q, i);
+        if (whole->columns[i] == NULL)
+            continue;
         array = npz_find(file.data, file.size, q.key);
         assert_int_equal(array.size, (size_t)whole->n_rows * (size_t)q.width * sizeof(double));
         assert_memory_equal(array.data, whole->columns[i], array.size);

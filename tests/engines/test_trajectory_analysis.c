@@ -21,12 +21,20 @@
 
 /* All rows that were emitted, buffer by buffer. */
 typedef struct collected {
+    int64_t atoms;
     double *rows[TRAJECTORY_BUFFERS];
     int64_t n[TRAJECTORY_BUFFERS];
 } collected;
 
 static collet_runtime *runtime;
 static collet_context *context;
+
+/* Numbers of a frame in a buffer. */
+static int64_t frame_width(const collected *all, int32_t buffer)
+{
+    return trajectory_buffer_rows(buffer, (trajectory_extent){0, all->atoms}) *
+           trajectory_buffer_width(buffer);
+}
 
 static int set_up(void **state)
 {
@@ -51,12 +59,12 @@ static collet_status collect(void *user, int32_t buffer, int64_t n, const double
                              collet_error *err)
 {
     collected *all = user;
-    int64_t width = trajectory_buffer_width(buffer);
+    int64_t width = frame_width(all, buffer);
 
     (void)err;
     assert_true(n > 0 && all->n[buffer] + n <= FRAMES);
     if (all->rows[buffer] == NULL)
-        all->rows[buffer] = calloc(FRAMES * 9, sizeof(double));
+        all->rows[buffer] = calloc((size_t)(FRAMES * width), sizeof(double));
     assert_non_null(all->rows[buffer]);
     memcpy(all->rows[buffer] + all->n[buffer] * width, rows, (size_t)(n * width) * sizeof *rows);
     all->n[buffer] += n;
@@ -91,15 +99,18 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
                                             .velocities = info->has_velocities,
                                             .forces = info->has_forces};
     double *masses = malloc((size_t)info->n_atoms * sizeof *masses);
-    collected all = {{NULL}, {0}};
+    double *charges = malloc((size_t)info->n_atoms * sizeof *charges);
+    collected all = {.atoms = info->n_atoms};
     trajectory_analysis_setup setup = {
         .n_atoms = info->n_atoms,
         .block_frames = block_frames,
         .bodies = 1,
         .buffers = computable((info->has_velocities ? TRAJECTORY_VELOCITIES : 0) |
                               (info->has_forces ? TRAJECTORY_FORCES : 0) |
-                              (info->has_times ? TRAJECTORY_TIMES : 0) | TRAJECTORY_SAME_ATOMS),
+                              (info->has_times ? TRAJECTORY_TIMES : 0) | TRAJECTORY_SAME_ATOMS |
+                              TRAJECTORY_CHARGES | TRAJECTORY_UNDIVIDED | TRAJECTORY_BY_NAME),
         .masses = masses,
+        .charges = charges,
         .axis = axis,
         .emit = collect,
         .user = &all,
@@ -111,8 +122,11 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
     collet_error err;
 
     assert_non_null(masses);
-    for (int64_t i = 0; i < info->n_atoms; i++)
+    assert_non_null(charges);
+    for (int64_t i = 0; i < info->n_atoms; i++) {
         masses[i] = 1 + (double)(i % 5);
+        charges[i] = (double)(i % 3) - 1;
+    }
     assert_int_equal(trajectory_reader_slice(trajectory, 0, frames, 1, &err), COLLET_OK);
     if (trajectory_analysis_create(context, &setup, &analysis, &err) != COLLET_OK ||
         trajectory_feed_start(context, trajectory, &reading, &feed, &err) != COLLET_OK)
@@ -131,6 +145,7 @@ static collected run(const char *path, int64_t batch_frames, int64_t block_frame
     trajectory_analysis_free(analysis);
     trajectory_reader_close(trajectory);
     free(masses);
+    free(charges);
     return all;
 }
 
@@ -155,7 +170,7 @@ static void check_sizes(const char *path, int64_t frames, int velocities)
             assert_int_equal(part.n[b], whole.n[b]);
             if (part.n[b] > 0 &&
                 memcmp(part.rows[b], whole.rows[b],
-                       (size_t)(part.n[b] * trajectory_buffer_width(b)) * sizeof(double)) != 0)
+                       (size_t)(part.n[b] * frame_width(&part, b)) * sizeof(double)) != 0)
                 fail_msg("buffer %d differs with batches of %d and blocks of %d frames", b,
                          (int)sizes[i].batch, (int)sizes[i].block);
         }

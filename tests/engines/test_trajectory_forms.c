@@ -167,7 +167,7 @@ static char *write_two_bodies(const char *name)
     const char *path = io_path(directory, name);
     writing w = {.table = {.n = 3,
                            .outputs = {output_of("time_ps"), output_of("com"), output_of("rg")},
-                           .bodies = 2,
+                           .extent = {.bodies = 2},
                            .labels = labels,
                            .title = "two \"bodies\""},
                  .form = trajectory_form_of(name)};

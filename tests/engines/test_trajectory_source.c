@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 #define FRAMES 51
@@ -236,6 +237,90 @@ static void warnings_name_atoms(void **state)
     unload(&m);
 }
 
+/* Columns of a key that are collected with batches of this size; the caller destroys *x. */
+static const double *column_of(collet_trajectory **x, const memory *m, const char *key,
+                               const char *each, int64_t batch_frames)
+{
+    collet_trajectory_options options = options_of(m);
+    const collet_trajectory_batch *rows;
+    collet_trajectory_quantity q = {.struct_size = sizeof q};
+    size_t i = 0;
+
+    options.keys = key;
+    options.each = each;
+    options.masses = "equal";
+    options.batch_frames = batch_frames;
+    *x = open_with(&options);
+    assert_int_equal(collet_trajectory_collect(*x, &rows, NULL), COLLET_OK);
+    while (collet_trajectory_quantity_at(*x, &q, i) == COLLET_OK && strcmp(q.key, key) != 0)
+        i++;
+    assert_int_equal(rows->n_rows, FRAMES);
+    return rows->columns[i];
+}
+
+/* A coordinate of the dipole of the atoms first to last, which have equal masses. */
+static double dipole_of(const double *positions, const double *charges, int64_t first, int64_t last,
+                        int64_t k)
+{
+    double sum = 0, centre = 0;
+
+    for (int64_t i = first; i <= last; i++)
+        centre += positions[3 * i + k] / (double)(last - first + 1);
+    for (int64_t i = first; i <= last; i++)
+        sum += charges[i] * (positions[3 * i + k] - centre);
+    return sum;
+}
+
+static void vectors_are_those_of_the_positions(void **state)
+{
+    static const char *const each[] = {NULL, "residue"};
+    collet_trajectory *whole, *x, *again;
+    double *charges;
+    memory m;
+
+    (void)state;
+    load(&m, PEPTIDE "traj.trr");
+    int64_t n = m.source.n_atoms;
+    charges = malloc((size_t)n * sizeof *charges);
+    assert_non_null(charges);
+    for (int64_t i = 0; i < n; i++)
+        charges[i] = 0.25 * (double)(i % 5) - 0.3;
+    m.source.charges = charges;
+    const double *positions = column_of(&whole, &m, "positions", NULL, 3);
+    for (int k = 0; k < 2; k++) {
+        const double *dipoles = column_of(&x, &m, "dipole", each[k], 7);
+        const double *same = column_of(&again, &m, "dipole", each[k], 1);
+        int64_t bodies = 0, row = 0;
+
+        for (int64_t i = 0; i < n; i++)
+            bodies +=
+                i + 1 == n || (k == 1 && m.source.residue_ids[i] != m.source.residue_ids[i + 1]);
+        assert_memory_equal(dipoles, same, (size_t)(FRAMES * bodies * 3) * sizeof(double));
+        for (int64_t f = 0; f < FRAMES; f++)
+            for (int64_t first = 0, last = 0; first < n; first = ++last, row++) {
+                while (last + 1 < n &&
+                       (k == 0 || m.source.residue_ids[last + 1] == m.source.residue_ids[first]))
+                    last++;
+                for (int64_t c = 0; c < 3; c++)
+                    assert_true(fabs(dipoles[3 * row + c] -
+                                     dipole_of(positions + 3 * n * f, charges, first, last, c)) <
+                                1e-12);
+            }
+        assert_int_equal(row, FRAMES * bodies);
+        collet_trajectory_destroy(x);
+        collet_trajectory_destroy(again);
+    }
+    const double *ends = column_of(&x, &m, "end_to_end", NULL, 0);
+    for (int64_t i = 0; i < 3 * FRAMES; i++) {
+        const double *frame = positions + i / 3 * 3 * n;
+        assert_true(ends[i] == frame[3 * (n - 1) + i % 3] - frame[i % 3]);
+    }
+    collet_trajectory_destroy(x);
+    collet_trajectory_destroy(whole);
+    free(charges);
+    unload(&m);
+}
+
 static void topologies_have_what_the_source_has(void **state)
 {
     static const int64_t numbers[] = {7, 7, 8, 9}, bonds[] = {2, 1, 0, 1, 1, 0};
@@ -288,6 +373,33 @@ static void expect_refused(const collet_trajectory_options *options, const char 
     assert_int_equal(collet_trajectory_create(&x, options, &err), COLLET_INVALID);
     assert_null(x);
     assert_contains(err.text, text);
+}
+
+static void positions_must_be_possible(void **state)
+{
+    collet_trajectory_options options = options_of(NULL);
+    collet_trajectory *x;
+    collet_error err;
+
+    (void)state;
+    options.topology = PEPTIDE "conf.gro";
+    options.trajectory = PEPTIDE "traj.trr";
+    options.keys = "dipole";
+    expect_refused(&options, "'dipole' cannot be computed: the topology has no charges");
+    options.keys = "pos*";
+    expect_refused(&options, "'pos*' matches none");
+    options.keys = "positions";
+    options.each = "residue";
+    expect_refused(&options, "leave out each");
+    options.each = NULL;
+    options.selection = "within 0.5 of resid 1";
+    expect_refused(&options, "the selection differs from frame to frame");
+    options.selection = "all";
+    x = open_with(&options);
+    assert_int_equal(collet_trajectory_write(x, "out.csv", 0, &err), COLLET_INVALID);
+    assert_contains(err.text, "no columns for the positions of");
+    assert_int_not_equal(access("out.csv", F_OK), 0);
+    collet_trajectory_destroy(x);
 }
 
 static void bad_sources_are_refused(void **state)
@@ -348,7 +460,9 @@ int main(void)
         cmocka_unit_test(rows_are_those_of_the_file),
         cmocka_unit_test(an_error_of_read_ends_the_work),
         cmocka_unit_test(warnings_name_atoms),
+        cmocka_unit_test(vectors_are_those_of_the_positions),
         cmocka_unit_test(topologies_have_what_the_source_has),
+        cmocka_unit_test(positions_must_be_possible),
         cmocka_unit_test(bad_sources_are_refused),
     };
 

@@ -23,7 +23,7 @@ const char *const extract_keys[EXTRACT_KEYS] = {
     PARTS("omega"),      PARTS("dLdt"), "k_total",
     "k_trans",           "k_rot",       "rg",
     "gyration_tensor",   "asphericity", "rmsd",
-    "tilt_deg",
+    "tilt_deg",          "end_to_end",
 };
 
 /* ---- Results ----------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #define PEPTIDE COLLET_TEST_DATA "/md/peptide/"
 
 /* Number of keys that the issue lists. */
-#define EXTRACT_KEYS 47
+#define EXTRACT_KEYS 48
 extern const char *const extract_keys[EXTRACT_KEYS];
 
 /* An .npz read completely, with the arrays requested so far. */

@@ -383,7 +383,11 @@ static void test_json(void **state)
     assert_string_equal(meta_at(meta, "command/1")->valuestring, WATER "conf.gro");
     assert_string_equal(meta_at(meta, "command/2")->valuestring, "--json");
     assert_int_equal(meta_at(meta, "inputs/trajectory/bytes")->valueint, 1195848);
-    assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out")), 0);
+    assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out")), 2);
+    assert_string_equal(meta_at(meta, "left_out/0/keys/0")->valuestring, "dipole");
+    assert_string_equal(meta_at(meta, "left_out/0/reason")->valuestring,
+                        "the topology has no charges");
+    assert_string_equal(meta_at(meta, "left_out/1/keys/0")->valuestring, "positions");
     assert_true(meta_at(meta, "backend/used/0/name")->valuestring[0] != '\0');
     assert_true(cJSON_GetArraySize(meta_at(meta, "backend/used/0/devices")) > 0);
     assert_true(meta_at(meta, "counters/calls")->valueint > 10);

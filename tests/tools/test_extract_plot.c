@@ -52,9 +52,10 @@ static int64_t count_blue(const char *folder, const char *name)
 static void pictures(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "com.png",    "size.png", "inertia.png", "gyration.png", "orientation.png", "axes.png",
-        "energy.png", "L.png",    "tau.png",     "omega.png",    "dLdt.png"};
+    static const char *const names[] = {"com.png",      "size.png",        "inertia.png",
+                                        "gyration.png", "orientation.png", "axes.png",
+                                        "energy.png",   "L.png",           "tau.png",
+                                        "omega.png",    "dLdt.png",        "end_to_end.png"};
     const char *folders[] = {"whole", "residues", "long", "one"};
     char path[600];
 
@@ -68,8 +69,8 @@ static void pictures(void **state)
         tool_expect(&results[i], 0);
         tool_free(&results[i]);
         snprintf(path, sizeof path, "%s/%s", directory, folders[i]);
-        assert_int_equal(io_count_entries(path), 11);
-        for (size_t k = 0; k < 11; k++)
+        assert_int_equal(io_count_entries(path), 12);
+        for (size_t k = 0; k < 12; k++)
             assert_true(count_blue(folders[i], names[k]) > (i == 3 ? 20 : 300));
     }
 }

@@ -285,12 +285,12 @@ static void test_xtc(void **state)
             assert_true(fabs(10 * com[k] - values[k]) < 2e-4);
         assert_true(fabs(10 * npz_f64(&out, "rg", NULL, NULL)[50] -
                          meta_at(expected, "rg_last_A")->valuedouble) < 2e-4);
-        assert_int_equal(npz_count(out.bytes.data, out.bytes.size), 12);
+        assert_int_equal(npz_count(out.bytes.data, out.bytes.size), 13);
         assert_false(npz_has(&out, "L_vector") || npz_has(&out, "tau_mag") ||
                      npz_has(&out, "k_rot"));
 
         meta = extract_meta(directory);
-        assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out")), 2);
+        assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out")), 4);
         assert_contains(meta_at(meta, "left_out/0/reason")->valuestring, "velocities");
         assert_int_equal(cJSON_GetArraySize(meta_at(meta, "left_out/0/keys")), 27);
         assert_contains(meta_at(meta, "left_out/1/reason")->valuestring, "forces");

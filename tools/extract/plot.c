@@ -37,8 +37,19 @@ typedef struct figure_row {
         }                                                                                          \
     }
 
+#define SPACE(key, title)                                                                          \
+    {                                                                                              \
+        key, title,                                                                                \
+        {                                                                                          \
+            {{key}, {""}, "x"}, {{key}, {""}, "y"},                                                \
+            {                                                                                      \
+                {key}, {""}, "z"                                                                   \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
 static const figure_row figures[] = {
-    {"com", "Centre of mass", {{{"com"}, {""}, "x"}, {{"com"}, {""}, "y"}, {{"com"}, {""}, "z"}}},
+    SPACE("com", "Centre of mass"),
     {"size",
      "Size and shape",
      {{{"rg"}, {"Rg"}, NULL},
@@ -53,6 +64,8 @@ static const figure_row figures[] = {
     {"energy",
      "Kinetic energy",
      {{{"k_total", "k_trans", "k_rot"}, {"total", "translation", "rotation"}, NULL}}},
+    SPACE("dipole", "Dipole moment"),
+    SPACE("end_to_end", "From the first to the last atom"),
     VECTOR("L", "Angular momentum"),
     VECTOR("tau", "Torque"),
     VECTOR("omega", "Angular velocity"),

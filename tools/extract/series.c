@@ -14,9 +14,11 @@ static collet_trajectory_quantity quantity_at(const extract_series *s, size_t i)
     return q;
 }
 
-/* Numbers of a body's row; times have no bodies. */
+/* Numbers of a body's row; times have no bodies, and positions are not drawn. */
 static int32_t numbers_of(const extract_series *s, const collet_trajectory_quantity *q)
 {
+    if (strcmp(q->key, "positions") == 0)
+        return 0;
     return strcmp(q->key, "time_ps") == 0 ? 1 : (int32_t)(q->width / s->bodies);
 }
 

@@ -7,6 +7,7 @@
 
 #include "worker.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,19 @@ static const int32_t primary[] = {
     TRAJECTORY_GYRATION,
     TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR),
     TRAJECTORY_BUFFER_OF(TRAJECTORY_TAU, TRAJECTORY_VECTOR),
+    TRAJECTORY_DIPOLE,
+    TRAJECTORY_END_TO_END,
+    TRAJECTORY_POSITIONS,
 };
+
+/* The dipole of a body is W times the vector from its centre of mass to the centre of these
+ * weights, whose sum is W: the charge of an atom, and a share of its mass that keeps W away from 0. */
+typedef struct polarity {
+    collet_array *weights; /* n_atoms */
+    collet_array *sums;    /* bodies x 1, W */
+    collet_array *centres; /* scratch, rows of a block */
+    collet_array *inertia; /* scratch: the kernel writes it too */
+} polarity;
 
 struct trajectory_analysis {
     trajectory_scope scope;
@@ -33,12 +46,21 @@ struct trajectory_analysis {
     collet_array *offsets;                     /* i64; NULL: one body */
     collet_array *reference;                   /* n_atoms x 3; by default the first frame */
     collet_array *rotation;                    /* scratch for the superposition */
-    collet_array *buffers[TRAJECTORY_BUFFERS]; /* the primary ones, block_frames x bodies rows */
+    collet_array *buffers[TRAJECTORY_BUFFERS]; /* the primary ones, of block_frames */
+    polarity polarity;                         /* of NULLs where no dipole is computed */
+    int64_t *ends;                             /* bodies x 2, the first and the last atom of each */
+    double *paths;                             /* bodies x 3 of a batch's frames: from end to end */
     int64_t n_frames;                          /* in the block */
     trajectory_derivation *derivation;         /* only the worker uses it while it is busy */
     trajectory_worker *worker;
     int last; /* the worker's block is the last one */
 };
+
+/* Rows of a buffer in a frame. */
+static int64_t frame_rows(const trajectory_analysis *a, int32_t buffer)
+{
+    return trajectory_buffer_rows(buffer, (trajectory_extent){a->bodies, a->n_atoms});
+}
 
 /* ---- Creation ---------------------------------------------------------------------------- */
 
@@ -47,6 +69,56 @@ static collet_status derive(void *user, collet_error *err)
     trajectory_analysis *a = user;
 
     return trajectory_derivation_run(a->derivation, a->last, err);
+}
+
+static collet_status create_polarity(trajectory_analysis *a, const trajectory_analysis_setup *setup,
+                                     collet_error *err)
+{
+    collet_context *cx = a->scope.context;
+    int64_t bodies[2] = {a->bodies, 1}, rows[3] = {a->block_frames * a->bodies, 3, 3};
+    double *weights = malloc((size_t)a->n_atoms * sizeof *weights);
+    double *sums = calloc((size_t)a->bodies, sizeof *sums);
+    collet_status status = weights && sums ? COLLET_OK : COLLET_NO_MEMORY;
+
+    for (int64_t b = 0; status == COLLET_OK && b < a->bodies; b++) {
+        double charge = 0, mass = 0;
+
+        for (int64_t i = a->ends[2 * b]; i <= a->ends[2 * b + 1]; i++) {
+            charge += setup->charges[i];
+            mass += setup->masses[i];
+        }
+        for (int64_t i = a->ends[2 * b]; i <= a->ends[2 * b + 1]; i++) {
+            weights[i] = setup->charges[i] + (1 + fabs(charge)) / mass * setup->masses[i];
+            sums[b] += weights[i];
+        }
+    }
+    if (status == COLLET_OK)
+        status = collet_array_from(cx, &a->polarity.weights, COLLET_F64, 1, &a->n_atoms, weights);
+    if (status == COLLET_OK)
+        status = collet_array_from(cx, &a->polarity.sums, COLLET_F64, 2, bodies, sums);
+    if (status == COLLET_OK)
+        status = collet_array_create(cx, &a->polarity.centres, COLLET_F64, 2, rows);
+    if (status == COLLET_OK)
+        status = collet_array_create(cx, &a->polarity.inertia, COLLET_F64, 3, rows);
+    free(weights);
+    free(sums);
+    return trajectory_scope_check(&a->scope, status, err);
+}
+
+static collet_status create_ends(trajectory_analysis *a, const trajectory_analysis_setup *setup,
+                                 collet_error *err)
+{
+    a->ends = malloc((size_t)a->bodies * 2 * sizeof *a->ends);
+    a->paths = malloc((size_t)(a->bodies * a->block_frames * 3) * sizeof *a->paths);
+    if (a->ends == NULL || a->paths == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "analysis: out of memory");
+    for (int64_t b = 0; b < a->bodies; b++) {
+        a->ends[2 * b] = setup->offsets != NULL ? setup->offsets[b] : 0;
+        a->ends[2 * b + 1] = (setup->offsets != NULL ? setup->offsets[b + 1] : a->n_atoms) - 1;
+    }
+    return setup->buffers & TRAJECTORY_BUFFER_BIT(TRAJECTORY_DIPOLE)
+               ? create_polarity(a, setup, err)
+               : COLLET_OK;
 }
 
 static collet_status create_arrays(trajectory_analysis *a, const trajectory_analysis_setup *setup,
@@ -67,7 +139,7 @@ static collet_status create_arrays(trajectory_analysis *a, const trajectory_anal
     if (status == COLLET_OK && (buffers & TRAJECTORY_BUFFER_BIT(TRAJECTORY_RMSD)))
         status = collet_array_create(cx, &a->rotation, COLLET_F64, 3, matrices);
     for (size_t i = 0; status == COLLET_OK && i < sizeof primary / sizeof *primary; i++) {
-        int64_t shape[3], rows = trajectory_buffer_rows(primary[i], setup->bodies);
+        int64_t shape[3], rows = frame_rows(a, primary[i]);
 
         if (buffers & TRAJECTORY_BUFFER_BIT(primary[i]))
             status = collet_array_create(
@@ -83,6 +155,7 @@ collet_status trajectory_analysis_create(collet_context *context,
 {
     const trajectory_derivation_setup derivation = {.block_frames = setup->block_frames,
                                                     .bodies = setup->bodies,
+                                                    .atoms = setup->n_atoms,
                                                     .buffers =
                                                         trajectory_buffers_for(setup->buffers),
                                                     .axis = setup->axis,
@@ -99,6 +172,8 @@ collet_status trajectory_analysis_create(collet_context *context,
     a->bodies = setup->bodies;
     a->block_frames = setup->block_frames;
     status = create_arrays(a, setup, err);
+    if (status == COLLET_OK)
+        status = create_ends(a, setup, err);
     if (status == COLLET_OK)
         status = trajectory_derivation_create(context, &derivation, &a->derivation, err);
     if (status == COLLET_OK)
@@ -124,6 +199,12 @@ void trajectory_analysis_free(trajectory_analysis *a)
     collet_array_destroy(a->offsets);
     collet_array_destroy(a->reference);
     collet_array_destroy(a->rotation);
+    collet_array_destroy(a->polarity.weights);
+    collet_array_destroy(a->polarity.sums);
+    collet_array_destroy(a->polarity.centres);
+    collet_array_destroy(a->polarity.inertia);
+    free(a->ends);
+    free(a->paths);
     free(a);
 }
 
@@ -191,6 +272,77 @@ static collet_array *next_frames(trajectory_analysis *a, collet_array *array, in
 static collet_array *next_rows(trajectory_analysis *a, int buffer, int64_t n)
 {
     return next_frames(a, a->buffers[buffer], n);
+}
+
+/* Vectors from the first to the last atom of each body. As differences of two atoms they are exact,
+ * which a sum with weights of -1 and 1 would not be. */
+static collet_status write_paths(trajectory_analysis *a, const trajectory_frames *frames,
+                                 collet_error *err)
+{
+    int64_t n = frames->n_frames;
+    collet_array *rows = next_rows(a, TRAJECTORY_END_TO_END, n);
+    collet_status status = trajectory_scope_views(&a->scope, err);
+
+    if (status != COLLET_OK || rows == NULL)
+        return status;
+    for (int64_t i = 0; i < n * a->bodies; i++) {
+        const int64_t *ends = a->ends + i % a->bodies * 2;
+        int64_t frame = i / a->bodies * a->n_atoms;
+
+        for (int64_t k = 0; k < 3; k++)
+            a->paths[3 * i + k] =
+                trajectory_frames_value(frames, frames->positions, 3 * (frame + ends[1]) + k) -
+                trajectory_frames_value(frames, frames->positions, 3 * (frame + ends[0]) + k);
+    }
+    return trajectory_scope_check(
+        &a->scope,
+        collet_array_write(a->scope.context, rows, a->paths,
+                           (size_t)(n * a->bodies * 3) * sizeof *a->paths),
+        err);
+}
+
+static collet_status copy_positions(trajectory_analysis *a, const trajectory_batch *batch,
+                                    collet_error *err)
+{
+    int64_t n = batch->frames->n_frames;
+    collet_array *rows =
+        trajectory_scope_split(&a->scope,
+                               trajectory_scope_rows(&a->scope, a->buffers[TRAJECTORY_POSITIONS],
+                                                     a->n_frames * a->n_atoms, n * a->n_atoms),
+                               n);
+    collet_status status = trajectory_scope_views(&a->scope, err);
+
+    if (status != COLLET_OK || rows == NULL)
+        return status;
+    return trajectory_scope_ran(&a->scope, collet_op_copy(a->scope.context, rows, batch->positions),
+                                err);
+}
+
+/* After the centres of mass. */
+static collet_status polarise(trajectory_analysis *a, const trajectory_batch *batch,
+                              collet_error *err)
+{
+    collet_context *cx = a->scope.context;
+    const polarity *p = &a->polarity;
+    int64_t n = batch->frames->n_frames;
+    collet_array *com = next_rows(a, TRAJECTORY_COM, n);
+    collet_array *dipole = next_rows(a, TRAJECTORY_DIPOLE, n);
+    collet_array *centres = next_frames(a, p->centres, n);
+    collet_array *inertia = next_frames(a, p->inertia, n);
+    collet_status status = trajectory_scope_views(&a->scope, err);
+
+    if (status != COLLET_OK || dipole == NULL)
+        return status;
+    status = trajectory_scope_ran(&a->scope,
+                                  collet_op_observables(cx, centres, inertia, NULL, NULL, NULL,
+                                                        batch->positions, p->weights, NULL, NULL,
+                                                        a->offsets),
+                                  err);
+    if (status == COLLET_OK)
+        status = trajectory_scope_ran(&a->scope, collet_op_sub(cx, dipole, centres, com), err);
+    if (status == COLLET_OK)
+        status = trajectory_scope_ran(&a->scope, collet_op_mul(cx, dipole, dipole, p->sums), err);
+    return status;
 }
 
 static collet_status write_times(trajectory_analysis *a, const trajectory_frames *frames,
@@ -272,7 +424,13 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
     if (status == COLLET_OK)
         status = write_times(a, batch->frames, err);
     if (status == COLLET_OK)
+        status = write_paths(a, batch->frames, err);
+    if (status == COLLET_OK)
+        status = copy_positions(a, batch, err);
+    if (status == COLLET_OK)
         status = reduce(a, batch, err);
+    if (status == COLLET_OK)
+        status = polarise(a, batch, err);
     trajectory_scope_clear(&a->scope);
     if (status != COLLET_OK)
         return status;

@@ -24,6 +24,7 @@ typedef struct trajectory_analysis_setup {
                                 NULL for one body */
     uint64_t buffers;       /* to compute, a set of buffers (outputs.h) */
     const double *masses;    /* n_atoms, amu; copied */
+    const double *charges;   /* n_atoms, elementary charges; copied. NULL: no dipole is computed */
     const double *reference; /* n_atoms x 3, nm; copied. NULL: the first frame */
     const double *axis;      /* 3; copied */
     trajectory_emit_fn emit; /* called on another thread, until `finish` or `free` returns */

@@ -43,6 +43,12 @@ static int64_t lead(int32_t buffer)
     return buffer == TRAJECTORY_AXES || buffer >= TRAJECTORY_BUFFER_OF(TRAJECTORY_DLDT, 0);
 }
 
+/* Rows of a buffer in a frame. */
+static int64_t frame_rows(const trajectory_derivation *d, int32_t buffer)
+{
+    return trajectory_buffer_rows(buffer, (trajectory_extent){d->setup.bodies, d->setup.atoms});
+}
+
 static collet_status create_arrays(trajectory_derivation *d, const double *axis, collet_error *err)
 {
     collet_context *cx = d->scope.context;
@@ -51,7 +57,7 @@ static collet_status create_arrays(trajectory_derivation *d, const double *axis,
     collet_status status = collet_array_from(cx, &d->axis, COLLET_F64, 1, (int64_t[]){3}, axis);
 
     for (int32_t i = 0; status == COLLET_OK && i < TRAJECTORY_BUFFERS; i++) {
-        int64_t shape[3], rows = (lead(i) + n) * trajectory_buffer_rows(i, bodies);
+        int64_t shape[3], rows = (lead(i) + n) * frame_rows(d, i);
 
         if (d->setup.buffers & TRAJECTORY_BUFFER_BIT(i))
             status = collet_array_create(cx, &d->buffers[i], COLLET_F64,
@@ -121,7 +127,7 @@ const trajectory_scope *trajectory_derivation_scope(const trajectory_derivation 
 /* The rows of n frames of a buffer. */
 static collet_array *rows(trajectory_derivation *d, int buffer, int64_t first, int64_t n)
 {
-    int64_t each = trajectory_buffer_rows(buffer, d->setup.bodies);
+    int64_t each = frame_rows(d, buffer);
 
     return trajectory_scope_rows(&d->scope, d->buffers[buffer], (lead(buffer) + first) * each,
                                  n * each);
@@ -156,7 +162,7 @@ collet_status trajectory_derivation_take(trajectory_derivation *d, trajectory_sc
     collet_status status = COLLET_OK;
 
     for (int i = 0; status == COLLET_OK && i < TRAJECTORY_BUFFERS; i++) {
-        int64_t each = trajectory_buffer_rows(i, d->setup.bodies);
+        int64_t each = frame_rows(d, i);
         collet_array *from, *to;
 
         if (buffers[i] == NULL || d->buffers[i] == NULL)
@@ -297,8 +303,7 @@ static collet_status emit(trajectory_derivation *d, int buffer, int64_t first, i
                           collet_error *err)
 {
     collet_context *cx = d->scope.context;
-    int64_t width =
-        trajectory_buffer_rows(buffer, d->setup.bodies) * trajectory_buffer_width(buffer);
+    int64_t width = frame_rows(d, buffer) * trajectory_buffer_width(buffer);
     void *address;
     collet_status status, released;
 
@@ -354,8 +359,7 @@ static collet_status carry(trajectory_derivation *d, int64_t n, collet_error *er
 
     for (size_t i = 0; status == COLLET_OK && i < sizeof carried / sizeof *carried; i++) {
         collet_array *array = d->buffers[carried[i]];
-        size_t width = (size_t)(trajectory_buffer_rows(carried[i], d->setup.bodies) *
-                                trajectory_buffer_width(carried[i])) *
+        size_t width = (size_t)(frame_rows(d, carried[i]) * trajectory_buffer_width(carried[i])) *
                        sizeof(double);
         int64_t ahead = lead(carried[i]), moved = held < ahead ? held : ahead;
         void *address;

@@ -24,6 +24,7 @@ typedef collet_status (*trajectory_emit_fn)(void *user, int32_t buffer, int64_t 
 typedef struct trajectory_derivation_setup {
     int64_t block_frames;
     int64_t bodies;     /* of a frame, >= 1 */
+    int64_t atoms;      /* of a frame */
     uint64_t buffers;   /* to compute: a result of trajectory_buffers_for */
     const double *axis; /* 3; copied */
     trajectory_emit_fn emit;

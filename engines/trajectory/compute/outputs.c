@@ -57,6 +57,13 @@ const trajectory_output trajectory_outputs[] = {
      "mass-weighted, after the best superposition on the reference"},
     {"tilt_deg", TRAJECTORY_TILT, -1, 0, "degree",
      "|90 - angle| between the axis of the smallest moment and --axis"},
+    {"dipole", TRAJECTORY_DIPOLE, -1, TRAJECTORY_CHARGES | TRAJECTORY_SAME_ATOMS, "e nm",
+     "dipole moment about the centre of mass"},
+    {"end_to_end", TRAJECTORY_END_TO_END, -1, TRAJECTORY_SAME_ATOMS, "nm",
+     "vector from the first to the last atom"},
+    {"positions", TRAJECTORY_POSITIONS, -1,
+     TRAJECTORY_SAME_ATOMS | TRAJECTORY_UNDIVIDED | TRAJECTORY_BY_NAME, "nm",
+     "of each atom, as --pbc places it"},
 };
 
 const size_t trajectory_output_count = sizeof trajectory_outputs / sizeof *trajectory_outputs;
@@ -87,9 +94,20 @@ int64_t trajectory_buffer_width(int32_t buffer)
     return 3;
 }
 
-int64_t trajectory_buffer_rows(int32_t buffer, int64_t bodies)
+int64_t trajectory_buffer_rows(int32_t buffer, trajectory_extent extent)
 {
-    return buffer == TRAJECTORY_TIME ? 1 : bodies;
+    return buffer == TRAJECTORY_TIME        ? 1
+           : buffer == TRAJECTORY_POSITIONS ? extent.atoms
+           : extent.bodies > 0              ? extent.bodies
+                                            : 1;
+}
+
+int64_t trajectory_buffers_rows(uint64_t buffers, trajectory_extent extent)
+{
+    return trajectory_buffer_rows(buffers & TRAJECTORY_BUFFER_BIT(TRAJECTORY_POSITIONS)
+                                      ? TRAJECTORY_POSITIONS
+                                      : TRAJECTORY_COM,
+                                  extent);
 }
 
 int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3])
@@ -101,20 +119,26 @@ int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3])
     return width == 1 ? 1 : width == 3 ? 2 : 3;
 }
 
-int32_t trajectory_output_shape(const trajectory_output *output, int64_t n, int64_t bodies,
-                                int64_t shape[TRAJECTORY_OUTPUT_DIMS])
+int32_t trajectory_output_shape(const trajectory_output *output, int64_t n,
+                                trajectory_extent extent, int64_t shape[TRAJECTORY_OUTPUT_DIMS])
 {
-    int divided = bodies > 0 && output->buffer != TRAJECTORY_TIME;
-    int32_t ndim = trajectory_buffer_shape(output->buffer, bodies, shape + divided);
+    int divided = output->buffer == TRAJECTORY_POSITIONS ||
+                  (extent.bodies > 0 && output->buffer != TRAJECTORY_TIME);
+    int32_t ndim = trajectory_buffer_shape(
+        output->buffer, trajectory_buffer_rows(output->buffer, extent), shape + divided);
 
     shape[0] = n;
     return divided + (output->component < 0 ? ndim : 1);
 }
 
-int64_t trajectory_output_width(const trajectory_output *output, int64_t bodies)
+int64_t trajectory_output_numbers(const trajectory_output *output)
 {
-    return trajectory_buffer_rows(output->buffer, bodies) *
-           (output->component < 0 ? trajectory_buffer_width(output->buffer) : 1);
+    return output->component < 0 ? trajectory_buffer_width(output->buffer) : 1;
+}
+
+int64_t trajectory_output_width(const trajectory_output *output, trajectory_extent extent)
+{
+    return trajectory_buffer_rows(output->buffer, extent) * trajectory_output_numbers(output);
 }
 
 const char *const *trajectory_output_components(const trajectory_output *output)
@@ -125,7 +149,7 @@ const char *const *trajectory_output_components(const trajectory_output *output)
                              *const tensor[] = {"xx", "xy", "xz", "yx", "yy", "yz", "zx", "zy", "zz"},
                              *const axes[] = {"x1", "x2", "x3", "y1", "y2", "y3", "z1", "z2", "z3"};
 
-    switch (trajectory_output_width(output, 1)) {
+    switch (trajectory_output_numbers(output)) {
     case 1:
         return one;
     case 3:

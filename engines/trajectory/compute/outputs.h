@@ -3,10 +3,10 @@
  * outputs.h - the quantities computed for each frame and body: key, shape and unit.
  *
  * A buffer holds rows of one quantity, one row for each body of each frame, the bodies of a frame
- * one after the other; of the times one row a frame. An output is a buffer, or one component of it,
- * under a key. To add an output: a buffer here, its line in both tables of outputs.c, what it is
- * derived from in trajectory_buffers_for, and the kernel call in analysis.c (from atoms) or
- * derivation.c.
+ * one after the other; of the times one row a frame, of the positions one row an atom. An output is
+ * a buffer, or one component of it, under a key. To add an output: a buffer here, its line in both
+ * tables of outputs.c, what it is derived from in trajectory_buffers_for, and the kernel call in
+ * analysis.c (from atoms) or derivation.c.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
 #define ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
@@ -14,11 +14,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an output needs beyond positions: fields, and the same atoms in all frames. */
+/* What an output needs beyond positions: fields, the same atoms in all frames, charges, one body,
+ * and that its key is named without '*'. */
 #define TRAJECTORY_VELOCITIES 1u
 #define TRAJECTORY_FORCES 2u
 #define TRAJECTORY_TIMES 4u
 #define TRAJECTORY_SAME_ATOMS 8u
+#define TRAJECTORY_CHARGES 16u
+#define TRAJECTORY_UNDIVIDED 32u
+#define TRAJECTORY_BY_NAME 64u
 
 /* The vectors that are decomposed, and their parts. */
 enum { TRAJECTORY_L, TRAJECTORY_TAU, TRAJECTORY_OMEGA, TRAJECTORY_DLDT, TRAJECTORY_VECTORS };
@@ -47,6 +51,9 @@ enum {
     TRAJECTORY_ASPHERICITY,
     TRAJECTORY_RMSD,
     TRAJECTORY_TILT,
+    TRAJECTORY_DIPOLE,
+    TRAJECTORY_END_TO_END,
+    TRAJECTORY_POSITIONS,
     TRAJECTORY_PART, /* the first of TRAJECTORY_VECTORS x TRAJECTORY_PARTS buffers */
     TRAJECTORY_BUFFERS = TRAJECTORY_PART + (int)TRAJECTORY_VECTORS * (int)TRAJECTORY_PARTS
 };
@@ -68,22 +75,31 @@ typedef struct trajectory_output {
 extern const trajectory_output trajectory_outputs[];
 extern const size_t trajectory_output_count; /* <= TRAJECTORY_MAX_OUTPUTS */
 
-/* Axes of an output's array: frames, bodies, and the axes of a row. */
+/* Axes of an output's array: frames, bodies or atoms, and the axes of a row. */
 #define TRAJECTORY_OUTPUT_DIMS 4
+
+/* What a frame consists of. */
+typedef struct trajectory_extent {
+    int64_t bodies; /* 0: one, without an axis of bodies */
+    int64_t atoms;
+} trajectory_extent;
 
 /* Number of elements in a row of a buffer. */
 int64_t trajectory_buffer_width(int32_t buffer);
-/* Rows of a buffer in a frame of `bodies` bodies. */
-int64_t trajectory_buffer_rows(int32_t buffer, int64_t bodies);
+/* Rows of a buffer in a frame. */
+int64_t trajectory_buffer_rows(int32_t buffer, trajectory_extent extent);
+/* The most rows that one of these buffers has in a frame. */
+int64_t trajectory_buffers_rows(uint64_t buffers, trajectory_extent extent);
 /* The shape of an array of n rows of a buffer; returns its number of axes, 1 to 3. */
 int32_t trajectory_buffer_shape(int32_t buffer, int64_t n, int64_t shape[3]);
-/* The shape of n frames of an output, with an axis of `bodies` unless that is 0; returns its number
- * of axes. */
-int32_t trajectory_output_shape(const trajectory_output *output, int64_t n, int64_t bodies,
-                                int64_t shape[TRAJECTORY_OUTPUT_DIMS]);
+/* The shape of n frames of an output; returns its number of axes. */
+int32_t trajectory_output_shape(const trajectory_output *output, int64_t n,
+                                trajectory_extent extent, int64_t shape[TRAJECTORY_OUTPUT_DIMS]);
 /* Numbers of a frame in the array of an output. */
-int64_t trajectory_output_width(const trajectory_output *output, int64_t bodies);
-/* The names of the numbers of an output's row: "x", "y", "z"; "" where it is one number. Static. */
+int64_t trajectory_output_width(const trajectory_output *output, trajectory_extent extent);
+/* Numbers of a row of an output. */
+int64_t trajectory_output_numbers(const trajectory_output *output);
+/* Their names: "x", "y", "z"; "" where it is one number. Static. */
 const char *const *trajectory_output_components(const trajectory_output *output);
 /* The fields that a buffer needs beyond positions. */
 uint32_t trajectory_buffer_needs(int32_t buffer);

@@ -64,7 +64,7 @@ static int put_array(const trajectory_table *t, int32_t i, hid_t file, collet_st
     int64_t own[TRAJECTORY_OUTPUT_DIMS];
     hsize_t shape[TRAJECTORY_OUTPUT_DIMS];
     int32_t ndim =
-        trajectory_output_shape(output, io_results_rows(t->results, t->arrays[i]), t->bodies, own);
+        trajectory_output_shape(output, io_results_rows(t->results, t->arrays[i]), t->extent, own);
     for (int32_t k = 0; k < ndim; k++)
         shape[k] = (hsize_t)own[k];
     hid_t space = H5Screate_simple(ndim, shape, NULL);
@@ -83,7 +83,7 @@ static int put_array(const trajectory_table *t, int32_t i, hid_t file, collet_st
 /* The labels of the bodies, as texts. */
 static int put_labels(const trajectory_table *t, hid_t file)
 {
-    const hsize_t n = (hsize_t)t->bodies;
+    const hsize_t n = (hsize_t)t->extent.bodies;
 
     if (n == 0)
         return 1;
@@ -105,10 +105,10 @@ static int reserve(const trajectory_table *t, const char *path, int flags)
     int fd = open(path, O_WRONLY | O_CLOEXEC);
 
     for (int32_t i = 0; i < t->n; i++) {
-        int64_t width = trajectory_output_width(t->outputs[i], t->bodies ? t->bodies : 1);
+        int64_t width = trajectory_output_width(t->outputs[i], t->extent);
         bytes += RESERVED + io_results_rows(t->results, t->arrays[i]) * width * 8;
     }
-    for (int64_t b = 0; b < t->bodies; b++)
+    for (int64_t b = 0; b < t->extent.bodies; b++)
         bytes += LABEL + (int64_t)strlen(t->labels[b]);
     int done = fd >= 0 && (fallocate(fd, flags, 0, (off_t)bytes) == 0 || errno == EOPNOTSUPP);
     int code = errno;

@@ -78,11 +78,11 @@ static collet_status chunk_create(chunk *c, const trajectory_table *t, collet_er
 
     *c = (chunk){0};
     for (int32_t i = 0; i < t->n; i++)
-        numbers += trajectory_output_width(t->outputs[i], t->bodies ? t->bodies : 1);
+        numbers += trajectory_output_width(t->outputs[i], t->extent);
     c->capacity = CHUNK_BYTES / (numbers * (int64_t)sizeof(double));
     c->capacity += c->capacity == 0;
     for (int32_t i = 0; i < t->n; i++) {
-        int64_t width = trajectory_output_width(t->outputs[i], t->bodies ? t->bodies : 1);
+        int64_t width = trajectory_output_width(t->outputs[i], t->extent);
         c->rows[i] = calloc((size_t)(c->capacity * width), sizeof(double));
         if (!c->rows[i])
             return collet_fail(err, COLLET_NO_MEMORY, "no memory for a table of results");
@@ -106,10 +106,10 @@ static collet_status put_cells(const trajectory_table *t, const chunk *c, int64_
                                char separator, io_spool *file, collet_error *err)
 {
     char line[TRAJECTORY_MAX_OUTPUTS * 9 * NUMBER], *end = line;
-    int64_t row = t->bodies ? k * t->bodies + body : k;
+    int64_t row = t->extent.bodies ? k * t->extent.bodies + body : k;
 
     for (int32_t i = is_timed(t); i < t->n; i++) {
-        int64_t width = trajectory_output_width(t->outputs[i], 1);
+        int64_t width = trajectory_output_numbers(t->outputs[i]);
         for (int64_t j = 0; j < width; j++) {
             *end++ = separator;
             end += format_number(c->rows[i][row * width + j], end);
@@ -168,11 +168,11 @@ static collet_status put_names(const trajectory_table *t, io_spool *file, collet
     collet_status status =
         is_timed(t) ? put_name(t->outputs[0], "", '_', file, err) : put(file, err, "row");
 
-    if (status == COLLET_OK && t->bodies)
+    if (status == COLLET_OK && t->extent.bodies)
         status = put(file, err, ",body");
     for (int32_t i = is_timed(t); i < t->n; i++) {
         const char *const *components = trajectory_output_components(t->outputs[i]);
-        int64_t width = trajectory_output_width(t->outputs[i], 1);
+        int64_t width = trajectory_output_numbers(t->outputs[i]);
 
         for (int64_t j = 0; status == COLLET_OK && j < width; j++) {
             status = put(file, err, ",");
@@ -201,9 +201,9 @@ static collet_status put_csv_row(const trajectory_table *t, const chunk *c, int6
 {
     collet_status status = COLLET_OK;
 
-    for (int64_t b = 0; status == COLLET_OK && b < (t->bodies ? t->bodies : 1); b++) {
+    for (int64_t b = 0; status == COLLET_OK && b < (t->extent.bodies ? t->extent.bodies : 1); b++) {
         status = put_start(t, c, k, file, err);
-        if (status == COLLET_OK && t->bodies)
+        if (status == COLLET_OK && t->extent.bodies)
             status = put_label(t->labels[b], file, err);
         if (status == COLLET_OK)
             status = put_cells(t, c, k, b, ',', file, err);
@@ -253,9 +253,9 @@ static collet_status put_legend(const trajectory_table *t, int64_t set, int64_t 
 {
     collet_status status = put(file, err, "@ s%lld legend \"", (long long)set);
 
-    if (status == COLLET_OK && t->bodies)
+    if (status == COLLET_OK && t->extent.bodies)
         status = put_plain(t->labels[body], file, err);
-    if (status == COLLET_OK && t->bodies)
+    if (status == COLLET_OK && t->extent.bodies)
         status = put(file, err, " ");
     if (status == COLLET_OK)
         status = put_name(t->outputs[i], component, ' ', file, err);
@@ -270,10 +270,10 @@ static collet_status put_legends(const trajectory_table *t, io_spool *file, coll
             "@TYPE xy\n@ view 0.15, 0.15, 0.75, 0.85\n@ legend on\n@ legend box on\n"
             "@ legend loctype view\n@ legend 0.78, 0.8\n@ legend length 2\n");
 
-    for (int64_t b = 0; b < (t->bodies ? t->bodies : 1); b++)
+    for (int64_t b = 0; b < (t->extent.bodies ? t->extent.bodies : 1); b++)
         for (int32_t i = is_timed(t); i < t->n; i++) {
             const char *const *components = trajectory_output_components(t->outputs[i]);
-            int64_t width = trajectory_output_width(t->outputs[i], 1);
+            int64_t width = trajectory_output_numbers(t->outputs[i]);
 
             for (int64_t j = 0; status == COLLET_OK && j < width; j++)
                 status = put_legend(t, set++, b, i, components[j], file, err);
@@ -301,7 +301,7 @@ static collet_status put_xvg_row(const trajectory_table *t, const chunk *c, int6
 {
     collet_status status = put_start(t, c, k, file, err);
 
-    for (int64_t b = 0; status == COLLET_OK && b < (t->bodies ? t->bodies : 1); b++)
+    for (int64_t b = 0; status == COLLET_OK && b < (t->extent.bodies ? t->extent.bodies : 1); b++)
         status = put_cells(t, c, k, b, ' ', file, err);
     return status == COLLET_OK ? put(file, err, "\n") : status;
 }

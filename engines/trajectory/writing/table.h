@@ -17,7 +17,7 @@ typedef struct trajectory_table {
     int32_t n;
     const trajectory_output *outputs[TRAJECTORY_MAX_OUTPUTS];
     int32_t arrays[TRAJECTORY_MAX_OUTPUTS]; /* their numbers in `results` */
-    int64_t bodies;                         /* the axis after the frames; 0: there is none */
+    trajectory_extent extent;
     const char *const *labels;              /* of the bodies */
     const char *title;                      /* of the topology */
     const char *meta;                       /* the text of the meta file; NULL: none */

@@ -17,7 +17,9 @@ _POINTS = 2000  # of a line; of more frames, means with the range of what they s
 _VECTORS = [("L", "Angular momentum"), ("tau", "Torque"), ("omega", "Angular velocity"),
             ("dLdt", "Change of the angular momentum")]
 _FIGURES = [
-    ("com", "Centre of mass", [{"com/x": ""}, {"com/y": ""}, {"com/z": ""}]),
+    *((name, title, [{f"{name}/{axis}": ""} for axis in "xyz"])
+      for name, title in [("com", "Centre of mass"), ("dipole", "Dipole moment"),
+                          ("end_to_end", "From the first to the last atom")]),
     ("size", "Size and shape", [{"rg": "radius of gyration"}, {"rmsd": "rmsd"},
                                 {"asphericity": "asphericity"}]),
     ("inertia", "Inertia", [{"moments": "moment"}, {"inertia_tensor": "I"}]),

@@ -138,6 +138,9 @@ def save(results, path, force, quantities):
     if suffix not in _FORMS:
         raise _core.InvalidError(f"save: the name {path} does not say the form of the file: let it end "
                                  f"in {', '.join(_FORMS)}")
+    if "positions" in results and suffix in (".csv", ".xvg"):
+        raise _core.InvalidError(f"save: a table has no columns for positions: give {path} the ending "
+                                 ".npz or .h5, or remove the key positions")
     meta = f"{stem if suffix == '.npz' else path}.meta.json"
     described = results.meta is not None and suffix != ".h5"
     content = _FORMS[suffix](results, quantities)

@@ -158,7 +158,8 @@ typedef struct collet_trajectory_options {
     int64_t n_mass_values;     /* their number */
     const char *reference; /* rmsd to the first frame of this file; NULL: the first frame read */
     const char *keys;      /* quantities, separated by ','; '*' stands for any characters:
-                              "com,L_*". NULL: all that the trajectory has the fields for */
+                              "com,L_*". NULL: all that the trajectory has the fields for, without
+                              "positions", which are computed by this name alone */
     double axis[3];        /* axis of the z parts and the tilt; 0,0,0 means 0,0,1 */
 
     int64_t start; /* frames start, start + step, ... below stop are read, counted from 0 */
@@ -300,16 +301,18 @@ typedef struct collet_trajectory_quantity {
     int32_t ndim; /* axes of a row: 0 (one number) to 3 */
     uint32_t reserved;
     int64_t width;        /* numbers of a row */
-    int64_t shape[3];     /* of a row; with bodies the first axis, except of the times, is theirs */
-    const char *const *components; /* the names of the numbers of a row, of a body's with bodies: "x",
-                                      "y", "z"; "" of a single one */
+    int64_t shape[3];     /* of a row; with bodies the first axis, except of the times, is theirs;
+                             of the positions it is the atoms' */
+    const char *const
+        *components;      /* the names of the numbers of a row, of a body's with bodies: "x",
+                                      "y", "z"; "" of a single one; of positions an atom's */
     const char *left_out; /* NULL: computed. Else why not: "the trajectory has no forces" */
 } collet_trajectory_quantity;
 
 /* Always the same list, in the same order. */
 COLLET_API size_t collet_trajectory_quantity_count(void);
 /* NOT_FOUND beyond the count. Without a trajectory (NULL) nothing is left out, and there is one
- * body. */
+ * body of one atom. */
 COLLET_API collet_status collet_trajectory_quantity_at(const collet_trajectory *trajectory,
                                                        collet_trajectory_quantity *quantity,
                                                        size_t index);
@@ -372,8 +375,8 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
  *             attribute "meta" of the file. HDF5 may allow only one thread at a time to write
  *   DIR       with the flag DIRECTORY; DIR/meta.json
  * Tables, .csv and .xvg, begin with the time, also where it is not among the keys, or without times
- * with the number of the row; numbers read back to the same double. Call it once, and before any row was
- * requested. Files get their names when all of them are complete: after an error no file was
+ * with the number of the row; numbers read back to the same double; they cannot have positions.
+ * Call it once, and before any row was requested. Files get their names when all of them are complete: after an error no file was
  * created or replaced, unless the text reports which were. Just before, an old meta file is
  * removed, and the new one comes last: a meta file always describes the results beside it, also
  * where the program was killed. Its "id" is the comment of the .npz archive. COLLET_IO when the
