@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_mpi_launcher.c */
+#include "launcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ANCESTORS 16
+/* Steps of Slurm from here on are no steps of srun: the batch script, an interactive shell. */
+#define SLURM_SPECIAL_STEP 0xfffffff0ll
+
+/* Inner launchers come first: mpirun starts its daemons by srun, which leaves its own variables. */
+static const struct {
+    const char *size, *rank, *also; /* `also` must be set as well; NULL: nothing */
+    int family;
+} variables[] = {
+    {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", NULL, MPI_FAMILY_OMPI}, /* mpirun, jsrun */
+    {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK", NULL, MPI_FAMILY_MPICH},  /* mpirun_rsh */
+    {"PMI_SIZE", "PMI_RANK", NULL, MPI_FAMILY_MPICH}, /* Hydra, Intel MPI, PALS, srun --mpi=pmi2 */
+    {"FLUX_JOB_SIZE", "FLUX_TASK_RANK", NULL, MPI_FAMILY_MPICH},
+    {"PRTE_LAUNCHED", "PMIX_RANK", "PMIX_NAMESPACE", MPI_FAMILY_OMPI}, /* prterun; no size */
+    {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_STEP_ID", MPI_FAMILY_MPICH},
+};
+
+/* A number of the environment, or -1. */
+static int64_t number(const char *name)
+{
+    const char *text = getenv(name);
+    char *end;
+    long long value = text != NULL ? strtoll(text, &end, 10) : -1;
+
+    return text == NULL || end == text || *end != '\0' || value < 0 ? -1 : value;
+}
+
+/* The program of a process and its parent; 0 if it is gone or another user's. */
+static int look_up(long process, char program[PATH_MAX], long *parent)
+{
+    char path[64], line[512];
+    FILE *file;
+    ssize_t length;
+
+    snprintf(path, sizeof path, "/proc/%ld/exe", process);
+    length = readlink(path, program, PATH_MAX - 1);
+    program[length > 0 ? length : 0] = '\0';
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    *parent = 0;
+    if (fgets(line, sizeof line, file) != NULL) {
+        const char *end = strrchr(line, ')'); /* the name may hold anything */
+
+        if (end == NULL || sscanf(end, ") %*c %ld", parent) != 1)
+            *parent = 0;
+    }
+    fclose(file);
+    return 1;
+}
+
+/* The daemon that started this process is often the launcher itself; a shell may lie between. */
+static void find_prefix(char prefix[PATH_MAX])
+{
+    static const char *const names[] = {
+        "mpirun",  "mpiexec",         "mpiexec.hydra",      "orterun", "orted",
+        "prterun", "hydra_pmi_proxy", "hydra_bstrap_proxy", "prted",   "prte"};
+    char program[PATH_MAX];
+    long process = getppid();
+
+    for (int i = 0; i < ANCESTORS && process > 1 && look_up(process, program, &process); i++) {
+        char *slash = strrchr(program, '/');
+
+        for (size_t k = 0; slash != NULL && k < sizeof names / sizeof *names; k++)
+            if (strcmp(slash + 1, names[k]) == 0) {
+                *slash = '\0';
+                slash = strrchr(program, '/');
+                if (slash == NULL)
+                    return;
+                memcpy(prefix, program, (size_t)(slash - program));
+                prefix[slash - program] = '\0';
+                return;
+            }
+    }
+}
+
+int mpi_launcher_find(mpi_launcher *out)
+{
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        int64_t size = number(variables[i].size), rank = number(variables[i].rank);
+
+        if (size < 0 || (variables[i].also != NULL && getenv(variables[i].also) == NULL))
+            continue;
+        *out = (mpi_launcher){variables[i].size, size, rank, variables[i].family, ""};
+        if (strcmp(variables[i].size, "PRTE_LAUNCHED") == 0) {
+            out->variable = "PMIX_RANK";
+            out->size = 0;
+        }
+        if (strcmp(variables[i].size, "SLURM_STEP_NUM_TASKS") == 0) {
+            if (number("SLURM_STEP_ID") < 0 || number("SLURM_STEP_ID") >= SLURM_SPECIAL_STEP)
+                return 0;
+            if (getenv("PMIX_RANK") != NULL)
+                out->family = MPI_FAMILY_OMPI; /* srun --mpi=pmix */
+        }
+        find_prefix(out->prefix);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* launcher.h - what started this process, from its environment and its parents. */
+#ifndef ENGINES_MPI_LAUNCHER_H
+#define ENGINES_MPI_LAUNCHER_H
+
+#include <limits.h>
+#include <stdint.h>
+
+enum { MPI_FAMILY_OMPI, MPI_FAMILY_MPICH, MPI_FAMILY_ABI, MPI_FAMILIES };
+
+typedef struct mpi_launcher {
+    const char *variable;  /* of the environment, that shows it */
+    int64_t size;          /* processes of the job; 0: not known */
+    int64_t rank;          /* of this process; -1: not known */
+    int family;            /* whose protocol it speaks, most likely */
+    char prefix[PATH_MAX]; /* where it is installed: its program without /bin/NAME; "": not known */
+} mpi_launcher;
+
+/* 0: no launcher. A batch script, an interactive shell and a task of an array of Slurm are started
+ * by none. */
+int mpi_launcher_find(mpi_launcher *out);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_mpi_launcher.c, tests/engines/mpi_launchers.sh */
+#include "ranks.h"
+#include "launcher.h"
+#include "library.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LONGEST_SLEEP 10000000 /* ns */
+#define PROCESSORS 8192
+
+struct ranks {
+    const mpi_family *family;
+    void *calls;
+    int rank, size, local_rank, local_size;
+    int64_t processors;
+    char library[256];
+};
+
+/* What was tried, for the error. */
+typedef struct attempts {
+    mpi_launcher launcher;
+    char text[640];
+} attempts;
+
+static const mpi_family *const families[MPI_FAMILIES] = {
+    [MPI_FAMILY_OMPI] = &mpi_ompi, [MPI_FAMILY_MPICH] = &mpi_mpich, [MPI_FAMILY_ABI] = &mpi_abi};
+
+static void COLLET_PRINTF(2, 3) note(attempts *tried, const char *format, ...)
+{
+    size_t used = strlen(tried->text);
+    va_list arguments;
+
+    if (used > 0 && used < sizeof tried->text - 2)
+        used += (size_t)snprintf(tried->text + used, sizeof tried->text - used, "; ");
+    va_start(arguments, format);
+    vsnprintf(tried->text + used, sizeof tried->text - used, format, arguments);
+    va_end(arguments);
+}
+
+static collet_status fail(const ranks *r, const char *call, int error, collet_error *err)
+{
+    char text[MPI_TEXT];
+
+    r->family->explain(r->calls, error, text);
+    return collet_fail(err, COLLET_FAILED, "%s: %s: %s", r->library, call, text);
+}
+
+/* ---- One library ------------------------------------------------------------------------- */
+
+/* Its own text is long, and often of several lines: the first one, in front of its commas. */
+static void name_library(ranks *r)
+{
+    char text[MPI_TEXT];
+
+    r->family->version(r->calls, text);
+    text[strcspn(text, "\n,")] = '\0';
+    for (char *at = text; *at != '\0'; at++)
+        if (*at == '\t')
+            *at = ' ';
+    snprintf(r->library, sizeof r->library, "%.200s", text);
+}
+
+/* Whether a library that has started works for this launcher. */
+static int belongs(const ranks *r, attempts *tried, const char *path)
+{
+    const mpi_launcher *l = &tried->launcher;
+
+    if (l->size > 0 ? r->size == l->size : l->rank < 0 || r->rank == l->rank)
+        return 1;
+    note(tried, "%s (%s) finds %d process%s", path, r->library, r->size, r->size == 1 ? "" : "es");
+    return 0;
+}
+
+/* 1: started, and of this launcher. A library that has started is never closed: it has threads. */
+static int start(ranks *r, const mpi_family *family, void *handle, const char *path,
+                 attempts *tried)
+{
+    const char *missing;
+    char text[MPI_TEXT];
+
+    r->family = family;
+    r->calls = family->bind(handle, &missing);
+    if (r->calls == NULL) {
+        note(tried, "%s: %s%s", path, missing != NULL ? "it lacks " : "out of memory",
+             missing != NULL ? missing : "");
+        dlclose(handle);
+        return 0;
+    }
+    int error = family->start(r->calls, &r->rank, &r->size);
+    if (error == 0)
+        name_library(r);
+    if (error == 0 && belongs(r, tried, path))
+        return 1;
+    if (error != 0) {
+        family->explain(r->calls, error, text);
+        note(tried, "%s: it does not start: %s", path, text);
+    } else {
+        family->finish(r->calls);
+    }
+    free(r->calls);
+    r->calls = NULL;
+    return 0;
+}
+
+static int open_file(ranks *r, const mpi_family *family, const char *path, attempts *tried)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const char *why = handle == NULL ? dlerror() : NULL;
+
+    if (handle != NULL)
+        return start(r, family, handle, path, tried);
+    /* The loader's text names the file. */
+    note(tried, "%s", why != NULL ? why : path);
+    return 0;
+}
+
+/* ---- The choice -------------------------------------------------------------------------- */
+
+/* Of a library that the user names. */
+static const mpi_family *family_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    const mpi_family *family = strstr(slash != NULL ? slash : path, "mpi_abi") != NULL ? &mpi_abi
+                               : handle != NULL && dlsym(handle, "ompi_mpi_comm_world") != NULL
+                                   ? &mpi_ompi
+                                   : &mpi_mpich;
+
+    if (handle != NULL)
+        dlclose(handle);
+    return family;
+}
+
+/* The first file that exists: below the launcher's prefix, else by its name alone. */
+static int open_family(ranks *r, const mpi_family *family, attempts *tried)
+{
+    static const char *const folders[] = {"lib", "lib64"};
+    const char *prefix = tried->launcher.prefix;
+    char path[PATH_MAX];
+
+    for (int i = 0; *prefix != '\0' && family->files[i] != NULL; i++)
+        for (size_t k = 0; k < 2; k++) {
+            int length =
+                snprintf(path, sizeof path, "%s/%s/%s", prefix, folders[k], family->files[i]);
+            if (length > 0 && length < PATH_MAX && access(path, R_OK) == 0)
+                return open_file(r, family, path, tried);
+        }
+    for (int i = 0; family->files[i] != NULL; i++) {
+        size_t length = strlen(family->files[i]);
+        void *handle = dlopen(family->files[i], RTLD_NOW | RTLD_LOCAL);
+        const char *why = handle == NULL ? dlerror() : "";
+
+        if (handle != NULL)
+            return start(r, family, handle, family->files[i], tried);
+        if (why != NULL && strncmp(why, family->files[i], length) != 0)
+            note(tried, "%s: %s", family->files[i], why); /* it is there, what it needs is not */
+    }
+    note(tried, "%s (%s) is not found", family->files[0], family->name);
+    return 0;
+}
+
+static int open_any(ranks *r, attempts *tried)
+{
+    /* The launcher's own family, then the standard interface, which most libraries will have. */
+    const int order[] = {tried->launcher.family, MPI_FAMILY_ABI,
+                         tried->launcher.family == MPI_FAMILY_OMPI ? MPI_FAMILY_MPICH
+                                                                   : MPI_FAMILY_OMPI};
+    const char *named = getenv("COLLET_MPI");
+
+    if (named != NULL && *named != '\0')
+        return open_file(r, family_of(named), named, tried);
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (open_family(r, families[order[i]], tried))
+            return 1;
+    return 0;
+}
+
+static collet_status refuse(const attempts *tried, collet_error *err)
+{
+    const mpi_launcher *l = &tried->launcher;
+    char size[32] = "several";
+
+    if (l->size > 0)
+        snprintf(size, sizeof size, "%" PRId64, l->size);
+    return collet_fail(err, COLLET_UNAVAILABLE,
+                       "%s in the environment shows a launcher of %s processes, but no library of "
+                       "MPI joins them: %s. Install the launcher's library, or name its file by "
+                       "COLLET_MPI=FILE; with srun choose its protocol, as --mpi=pmix or "
+                       "--mpi=pmi2. COLLET_MPI=off lets each process do all of the work",
+                       l->variable, size, tried->text);
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------- */
+
+/* Test makes MPI progress. Most waits are long, and a spinning rank would take a processor from one
+ * that works. */
+static collet_status wait_for(ranks *r, int (*stop)(void), collet_error *err)
+{
+    struct timespec pause = {0, 10000};
+    int done = 0;
+
+    for (;;) {
+        int error = r->family->test(r->calls, &done);
+
+        if (error != 0)
+            return fail(r, "MPI_Test", error, err);
+        if (done)
+            return COLLET_OK;
+        if (stop != NULL && stop() != 0)
+            return collet_fail(err, COLLET_CANCELLED, "stopped while waiting for other ranks");
+        nanosleep(&pause, NULL);
+        pause.tv_nsec += pause.tv_nsec / 4;
+        if (pause.tv_nsec > LONGEST_SLEEP)
+            pause.tv_nsec = LONGEST_SLEEP;
+    }
+}
+
+static collet_status reduce(ranks *r, int sum, const int64_t *mine, int64_t *all, int count,
+                            int (*stop)(void), collet_error *err)
+{
+    int error = r->family->begin(r->calls, sum, mine, all, count);
+
+    return error != 0 ? fail(r, "MPI_Iallreduce", error, err) : wait_for(r, stop, err);
+}
+
+/* The share of each processor is one over the number of ranks that may use it. */
+static collet_status count_processors(ranks *r, collet_error *err)
+{
+    cpu_set_t *set = CPU_ALLOC(PROCESSORS);
+    size_t size = CPU_ALLOC_SIZE(PROCESSORS);
+    int64_t *mine = calloc(2 * (size_t)PROCESSORS, sizeof *mine), *all = mine + PROCESSORS;
+    collet_status status = COLLET_OK;
+    double share = 0;
+
+    if (set == NULL || mine == NULL) {
+        status = collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    } else {
+        CPU_ZERO_S(size, set);
+        sched_getaffinity(0, size, set);
+        for (int i = 0; i < PROCESSORS; i++)
+            mine[i] = CPU_ISSET_S((size_t)i, size, set) != 0;
+        status = reduce(r, 1, mine, all, PROCESSORS, NULL, err);
+        for (int i = 0; i < PROCESSORS && status == COLLET_OK; i++)
+            share += mine[i] ? 1.0 / (double)all[i] : 0;
+    }
+    r->processors = share > 1 ? (int64_t)(share + 1e-6) : 1;
+    if (set != NULL)
+        CPU_FREE(set);
+    if (status != COLLET_FAILED) /* after which MPI may still write there */
+        free(mine);
+    return status;
+}
+
+/* ---- Interface --------------------------------------------------------------------------- */
+
+collet_status ranks_open(ranks **out, collet_error *err)
+{
+    const char *named = getenv("COLLET_MPI");
+    attempts tried = {.text = ""};
+
+    *out = NULL;
+    if ((named != NULL && strcmp(named, "off") == 0) || !mpi_launcher_find(&tried.launcher) ||
+        tried.launcher.size == 1)
+        return COLLET_OK;
+    ranks *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    if (!open_any(r, &tried)) {
+        free(r);
+        return refuse(&tried, err);
+    }
+    int error = r->family->start_local(r->calls, &r->local_rank, &r->local_size);
+    collet_status status =
+        error != 0 ? fail(r, "MPI_Comm_split_type", error, err) : count_processors(r, err);
+    if (status != COLLET_OK || r->size == 1) {
+        if (status == COLLET_OK)
+            ranks_close(r);
+        return status;
+    }
+    *out = r;
+    return COLLET_OK;
+}
+
+int64_t ranks_rank(const ranks *r)
+{
+    return r->rank;
+}
+
+int64_t ranks_size(const ranks *r)
+{
+    return r->size;
+}
+
+int64_t ranks_local_rank(const ranks *r)
+{
+    return r->local_rank;
+}
+
+int64_t ranks_local_size(const ranks *r)
+{
+    return r->local_size;
+}
+
+const char *ranks_library(const ranks *r)
+{
+    return r->library;
+}
+
+int64_t ranks_processors(const ranks *r)
+{
+    return r->processors;
+}
+
+collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(void),
+                          collet_error *err)
+{
+    /* On the heap, and not freed after a failure: MPI may still write there. */
+    int64_t *numbers = malloc(2 * sizeof *numbers);
+
+    if (numbers == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    numbers[0] = mine;
+    collet_status status = reduce(r, 0, &numbers[0], &numbers[1], 1, stop, err);
+    if (status != COLLET_OK)
+        return status;
+    *largest = numbers[1];
+    free(numbers);
+    return COLLET_OK;
+}
+
+void ranks_abort(ranks *r, int status)
+{
+    if (r != NULL)
+        r->family->abort(r->calls, status);
+}
+
+void ranks_close(ranks *r)
+{
+    if (r == NULL)
+        return;
+    r->family->finish(r->calls);
+    free(r->calls);
+    free(r);
+}

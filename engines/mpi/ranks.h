@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ranks.h - the processes that a launcher of MPI (mpirun, mpiexec, srun) started for one job.
+ *
+ * The library of MPI is opened when the environment shows a launcher, and never else. COLLET_MPI in
+ * the environment names the file of the library, or is "off": each process works alone. Otherwise
+ * libraries are tried in turn, beside the launcher and then where the dynamic linker finds them:
+ * Open MPI 4 and 5 (libmpi.so.40), MPICH and what has its binary interface (libmpi.so.12), the
+ * standard binary interface of MPI 5 (libmpi_abi.so). A library that does not find the number of
+ * processes that the launcher states belongs to another launcher.
+ *
+ * One thread of the process, always the same, calls these functions. The library stays open until
+ * the process ends.
+ */
+#ifndef ENGINES_MPI_RANKS_H
+#define ENGINES_MPI_RANKS_H
+
+#include <collet/collet.h>
+
+typedef struct ranks ranks;
+
+/*
+ * All processes of the job call it at once. *out = NULL and OK where no launcher started the
+ * process, where it started only this one, and with COLLET_MPI=off. UNAVAILABLE if no library
+ * works; the text says which were tried and why each failed. Take no more than one `ranks` in a
+ * process: MPI starts once.
+ */
+collet_status ranks_open(ranks **out, collet_error *err);
+
+int64_t ranks_rank(const ranks *r); /* 0 .. size - 1 */
+int64_t ranks_size(const ranks *r);
+int64_t ranks_local_rank(const ranks *r); /* among the ranks of this host */
+int64_t ranks_local_size(const ranks *r);
+/* What the library says about itself, one line. Lent. */
+const char *ranks_library(const ranks *r);
+
+/* The processors that this rank may use: one that n ranks of this host may use counts as 1/n. At
+ * least 1. So ranks that the launcher binds have their own, and others divide the host. */
+int64_t ranks_processors(const ranks *r);
+
+/*
+ * Sets *largest to the largest `mine` of all ranks, when all of them have called: a barrier. While
+ * it waits it sleeps, up to 10 ms at a time. `stop`, if not NULL, is asked meanwhile: CANCELLED once
+ * it returns a number other than 0; then only ranks_abort may follow.
+ */
+collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(void),
+                          collet_error *err);
+
+/* Ends all processes of the job with this status; prints nothing. Returns only if MPI fails. NULL
+ * does nothing. */
+void ranks_abort(ranks *r, int status);
+
+/* All ranks call it at the end. A rank that ends without it ends the job. NULL does nothing. */
+void ranks_close(ranks *r);
+
+#endif
