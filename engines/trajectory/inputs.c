@@ -456,6 +456,14 @@ trajectory_extent trajectory_inputs_extent(const trajectory_inputs *in)
     return (trajectory_extent){in->bodies.labels != NULL ? in->bodies.n : 0, in->n_atoms};
 }
 
+trajectory_labels trajectory_inputs_labels(const trajectory_inputs *in)
+{
+    if (in->atom_labels != NULL)
+        return (trajectory_labels){"atoms", in->n_atoms, (const char *const *)in->atom_labels};
+    return (trajectory_labels){"bodies", in->bodies.labels != NULL ? in->bodies.n : 0,
+                               (const char *const *)in->bodies.labels};
+}
+
 void trajectory_inputs_close(trajectory_inputs *in)
 {
     trajectory_reader_close(in->trajectory);
@@ -467,6 +475,9 @@ void trajectory_inputs_close(trajectory_inputs *in)
     trajectory_bodies_free(&in->bodies);
     free(in->masses);
     free(in->charges);
+    for (int64_t i = 0; in->atom_labels != NULL && i < in->n_atoms; i++)
+        free(in->atom_labels[i]);
+    free(in->atom_labels);
     free(in->elements);
     free(in->reference);
     memset(in, 0, sizeof *in);

@@ -30,6 +30,7 @@ typedef struct trajectory_inputs {
     trajectory_composition composition; /* of the selection, where masses follow from elements */
     char *elements;                     /* its text; NULL: masses are given */
     double mass;                        /* sum over the selection */
+    char **atom_labels;                 /* n_atoms, where positions are computed; else NULL */
     double *reference; /* n_atoms x 3, nm; NULL = the first frame that is read */
     char reference_format[8];
 } trajectory_inputs;
@@ -46,6 +47,9 @@ collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory
 
 /* The lengths of the results' axes. */
 trajectory_extent trajectory_inputs_extent(const trajectory_inputs *inputs);
+
+/* The labels of the second axis. */
+trajectory_labels trajectory_inputs_labels(const trajectory_inputs *inputs);
 
 void trajectory_inputs_close(trajectory_inputs *inputs);
 

@@ -213,19 +213,20 @@ static void describe_inputs(document *d, const collet_trajectory *x)
     describe_reference(d, inputs, x);
 }
 
-static void describe_bodies(document *d, const collet_trajectory *x)
+static void describe_labels(document *d, const collet_trajectory *x)
 {
-    int64_t n = trajectory_inputs_extent(&x->inputs).bodies;
-    cJSON *bodies, *labels;
+    const trajectory_labels labels = trajectory_inputs_labels(&x->inputs);
+    cJSON *section, *texts;
 
-    if (n == 0)
+    if (labels.n == 0)
         return;
-    bodies = put_child(d, d->root, "bodies", cJSON_CreateObject());
-    put_text(d, bodies, "each", x->settings.each);
-    put_integer(d, bodies, "count", n);
-    labels = put_child(d, bodies, "labels", cJSON_CreateArray());
-    for (int64_t i = 0; i < n; i++)
-        put_text(d, labels, NULL, x->inputs.bodies.labels[i]);
+    section = put_child(d, d->root, labels.key, cJSON_CreateObject());
+    if (x->settings.each != NULL)
+        put_text(d, section, "each", x->settings.each);
+    put_integer(d, section, "count", labels.n);
+    texts = put_child(d, section, "labels", cJSON_CreateArray());
+    for (int64_t i = 0; i < labels.n; i++)
+        put_text(d, texts, NULL, labels.texts[i]);
 }
 
 static void describe_choice(document *d, const collet_trajectory *x)
@@ -242,7 +243,7 @@ static void describe_choice(document *d, const collet_trajectory *x)
         put_integer(d, selection, "most_atoms", x->most_atoms);
     }
     put_integer(d, selection, "atoms_of_topology", x->inputs.topology->n_atoms);
-    describe_bodies(d, x);
+    describe_labels(d, x);
     put_integer(d, frames, "count", x->n_frames);
     put_integer(d, frames, "start", x->settings.start);
     if (x->settings.stop >= 0)

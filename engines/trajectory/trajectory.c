@@ -151,7 +151,12 @@ static collet_status open_all(collet_trajectory *x, const collet_trajectory_opti
              (trajectory_choice_varies(x->inputs.choice) ? 0 : TRAJECTORY_SAME_ATOMS) |
              (x->inputs.charges != NULL ? TRAJECTORY_CHARGES : 0) |
              (x->inputs.bodies.labels == NULL ? TRAJECTORY_UNDIVIDED : 0);
-    return choose_keys(x, fields, err);
+    status = choose_keys(x, fields, err);
+    if (status != COLLET_OK ||
+        !(trajectory_run_buffers(x) & TRAJECTORY_BUFFER_BIT(TRAJECTORY_POSITIONS)))
+        return status;
+    return trajectory_bodies_label_atoms(x->inputs.topology, x->inputs.indices, x->inputs.n_atoms,
+                                         &x->inputs.atom_labels, err);
 }
 
 collet_status collet_trajectory_create(collet_trajectory **out,
@@ -263,6 +268,13 @@ const char *collet_trajectory_body_at(const collet_trajectory *x, size_t index)
 {
     return index < (size_t)trajectory_inputs_extent(&x->inputs).bodies
                ? x->inputs.bodies.labels[index]
+               : NULL;
+}
+
+const char *collet_trajectory_atom_at(const collet_trajectory *x, size_t index)
+{
+    return x->inputs.atom_labels != NULL && index < (size_t)x->inputs.n_atoms
+               ? x->inputs.atom_labels[index]
                : NULL;
 }
 

@@ -14,8 +14,6 @@
 
 #include <collet/floating.h>
 
-static const char bodies_key[] = "bodies"; /* of the array of labels */
-
 /* ---- Paths ------------------------------------------------------------------------------- */
 
 static collet_status check_path(const trajectory_settings *settings, const char *path,
@@ -57,14 +55,14 @@ static collet_status check_array(const collet_trajectory *x, const char *directo
 static collet_status check_arrays(const collet_trajectory *x, const char *directory, uint32_t flags,
                                   collet_error *err)
 {
+    const trajectory_labels labels = trajectory_inputs_labels(&x->inputs);
     collet_status status = COLLET_OK;
 
     for (size_t i = 0; status == COLLET_OK && i < trajectory_output_count; i++)
         if (x->left_out[i] == NULL)
             status = check_array(x, directory, trajectory_outputs[i].key, flags, err);
-    return status == COLLET_OK && x->inputs.bodies.labels != NULL
-               ? check_array(x, directory, bodies_key, flags, err)
-               : status;
+    return status == COLLET_OK && labels.n > 0 ? check_array(x, directory, labels.key, flags, err)
+                                               : status;
 }
 
 /* "OUT.meta.json" of OUT.npz, "OUT.csv.meta.json"; NULL if out of memory. */
@@ -121,7 +119,7 @@ static collet_status write_form(void *user, io_results *results, io_spool *file,
     collet_trajectory *x = w->x;
     trajectory_table table = {.results = results,
                               .extent = trajectory_inputs_extent(&x->inputs),
-                              .labels = (const char *const *)x->inputs.bodies.labels,
+                              .labels = trajectory_inputs_labels(&x->inputs),
                               .title = x->inputs.topology->title};
 
     for (size_t i = 0; i < trajectory_output_count; i++)
@@ -138,6 +136,7 @@ static collet_status write_form(void *user, io_results *results, io_spool *file,
 
 static collet_status open_results(writer *w, const char *path, collet_error *err)
 {
+    const trajectory_labels labels = trajectory_inputs_labels(&w->x->inputs);
     const trajectory_form *form = w->form;
     collet_status status;
 
@@ -159,10 +158,8 @@ static collet_status open_results(writer *w, const char *path, collet_error *err
             status =
                 io_results_add(w->results, output->key, ndim - 1, shape + 1, &w->columns[i], err);
     }
-    if (status == COLLET_OK && w->x->inputs.bodies.labels != NULL &&
-        (form == NULL || form->write == NULL))
-        status = io_results_add_texts(w->results, bodies_key, w->x->inputs.bodies.n,
-                                      (const char *const *)w->x->inputs.bodies.labels, err);
+    if (status == COLLET_OK && labels.n > 0 && (form == NULL || form->write == NULL))
+        status = io_results_add_texts(w->results, labels.key, labels.n, labels.texts, err);
     return status;
 }
 

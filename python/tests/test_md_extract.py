@@ -133,7 +133,7 @@ def test_quantities():
 def test_vectors_of_positions():
     given = np.random.default_rng(3).normal(size=(5, 7, 3))
     found = md.extract(md.Frames(given, masses=np.ones(7)), keys="end_to_end,positions")
-    assert (found["positions"] == given).all()
+    assert (found["positions"] == given).all() and len(found.atoms) == 7
     assert (found["end_to_end"] == given[:, 6] - given[:, 0]).all()
     with pytest.raises(collet.InvalidError, match="no columns for positions"):
         found.save("out.csv")

@@ -49,6 +49,11 @@ def test_arrays(tmp_path):
         assert loaded["bodies"].tolist() == results.bodies
         assert all((loaded[key] == results[key]).all() for key in results)
     assert json.loads((tmp_path / "out.meta.json").read_text()) == results.meta
+    results = md.extract(*FILES, keys="positions", stop=2)
+    results.save(tmp_path / "atoms.npz")
+    with np.load(tmp_path / "atoms.npz") as loaded:
+        assert loaded["atoms"].tolist() == results.atoms == results.meta["atoms"]["labels"]
+        assert results.atoms[1] == "H1 of ASN 1" and (loaded["positions"] == results["positions"]).all()
 
 
 def test_hdf5(tmp_path):

@@ -230,15 +230,16 @@ static PyObject *trajectory_meta(PyObject *object, PyObject *Py_UNUSED(unused))
     return text ? PyUnicode_DecodeFSDefault(text) : Py_NewRef(Py_None);
 }
 
-/* The labels of the bodies; None where the selection is not divided. */
-static PyObject *trajectory_bodies(PyObject *object, PyObject *Py_UNUSED(unused))
+/* All labels; None where there are none. */
+static PyObject *labels_of(PyObject *object,
+                           const char *(*label_at)(const collet_trajectory *engine, size_t index))
 {
     trajectory *self = (trajectory *)object;
-    if (!self->engine || !collet_trajectory_body_at(self->engine, 0))
+    if (!self->engine || !label_at(self->engine, 0))
         Py_RETURN_NONE;
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list; i++) {
-        const char *label = collet_trajectory_body_at(self->engine, i);
+        const char *label = label_at(self->engine, i);
         if (!label)
             break;
         PyObject *text = PyUnicode_DecodeUTF8(label, (Py_ssize_t)strlen(label), "replace");
@@ -247,6 +248,16 @@ static PyObject *trajectory_bodies(PyObject *object, PyObject *Py_UNUSED(unused)
         Py_XDECREF(text);
     }
     return list;
+}
+
+static PyObject *trajectory_bodies(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return labels_of(self, collet_trajectory_body_at);
+}
+
+static PyObject *trajectory_atoms(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    return labels_of(self, collet_trajectory_atom_at);
 }
 
 /* Makes the work stop at its next step. */
@@ -394,6 +405,7 @@ static PyMethodDef methods[] = {
     {"collect", trajectory_collect, METH_NOARGS, NULL},
     {"meta", trajectory_meta, METH_NOARGS, NULL},
     {"bodies", trajectory_bodies, METH_NOARGS, NULL},
+    {"atoms", trajectory_atoms, METH_NOARGS, NULL},
     {"cancel", trajectory_cancel, METH_NOARGS, NULL},
     {"close", trajectory_close, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

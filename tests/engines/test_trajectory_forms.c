@@ -168,7 +168,7 @@ static char *write_two_bodies(const char *name)
     writing w = {.table = {.n = 3,
                            .outputs = {output_of("time_ps"), output_of("com"), output_of("rg")},
                            .extent = {.bodies = 2},
-                           .labels = labels,
+                           .labels = {"bodies", 2, labels},
                            .title = "two \"bodies\""},
                  .form = trajectory_form_of(name)};
     const io_results_writer writer = {w.form->spool, write_bodies, &w};

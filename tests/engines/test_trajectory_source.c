@@ -310,7 +310,10 @@ static void vectors_are_those_of_the_positions(void **state)
         collet_trajectory_destroy(x);
         collet_trajectory_destroy(again);
     }
+    assert_string_equal(collet_trajectory_atom_at(whole, 1), "H1 of ASN 1");
+    assert_null(collet_trajectory_atom_at(whole, (size_t)n));
     const double *ends = column_of(&x, &m, "end_to_end", NULL, 0);
+    assert_null(collet_trajectory_atom_at(x, 0));
     for (int64_t i = 0; i < 3 * FRAMES; i++) {
         const double *frame = positions + i / 3 * 3 * n;
         assert_true(ends[i] == frame[3 * (n - 1) + i % 3] - frame[i % 3]);

@@ -119,7 +119,8 @@ static collet_status open_parts(const merge_options *options, merge_part *parts,
 /* ---- The meta file ----------------------------------------------------------------------- */
 
 /* Sections of the first part that hold for all. */
-static const char *const shared[] = {"inputs", "selection", "axis", "bodies", "periodic_box"};
+static const char *const shared[] = {"inputs", "selection", "axis",
+                                     "bodies", "atoms",     "periodic_box"};
 
 static int add_parts(cJSON *root, const merge_part *parts, size_t n)
 {
@@ -244,10 +245,11 @@ static collet_status merge_key(const merge_part *parts, size_t n, const char *ke
     return status;
 }
 
-/* The labels of bodies are an array of their own. */
-static collet_status add_bodies(const merge_part *first, io_results *results, collet_error *err)
+/* The labels of bodies or atoms are an array of their own. */
+static collet_status add_labels(const merge_part *first, const char *key, io_results *results,
+                                collet_error *err)
 {
-    const cJSON *labels = cJSON_GetObjectItem(cJSON_GetObjectItem(first->meta, "bodies"), "labels");
+    const cJSON *labels = cJSON_GetObjectItem(cJSON_GetObjectItem(first->meta, key), "labels");
     int n = cJSON_GetArraySize(labels), i = 0;
     const char **texts = n > 0 ? calloc((size_t)n, sizeof *texts) : NULL;
     const cJSON *label;
@@ -261,7 +263,7 @@ static collet_status add_bodies(const merge_part *first, io_results *results, co
         const char *text = cJSON_GetStringValue(label);
         texts[i++] = text ? text : "";
     }
-    collet_status status = io_results_add_texts(results, "bodies", n, texts, err);
+    collet_status status = io_results_add_texts(results, key, n, texts, err);
     free(texts);
     return status;
 }
@@ -279,7 +281,9 @@ static collet_status fill(const merge_options *options, const merge_part *parts,
         if (status != COLLET_OK)
             return status;
     }
-    status = add_bodies(&parts[0], results, err);
+    status = add_labels(&parts[0], "bodies", results, err);
+    if (status == COLLET_OK)
+        status = add_labels(&parts[0], "atoms", results, err);
     if (status == COLLET_OK)
         status = io_results_link(results, err);
     if (status != COLLET_OK)

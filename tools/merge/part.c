@@ -259,6 +259,7 @@ collet_status merge_part_compare(const merge_part *first, const merge_part *othe
                  {"selection", "atoms", "the number of selected atoms"},
                  {"axis", NULL, "the axis"},
                  {"bodies", NULL, "their bodies"},
+                 {"atoms", NULL, "their atoms"},
                  {"periodic_box", "pbc", "what was done with the periodic box (--pbc)"}};
 
     collet_status status = COLLET_OK;

@@ -180,6 +180,35 @@ static collet_status label_residues(const division *d, trajectory_bodies *b, col
     return COLLET_OK;
 }
 
+static void free_labels(char **labels, int64_t n)
+{
+    for (int64_t i = 0; labels && i < n; i++)
+        free(labels[i]);
+    free(labels);
+}
+
+collet_status trajectory_bodies_label_atoms(const trajectory_topology *topology,
+                                            const int64_t *atoms, int64_t n, char ***labels,
+                                            collet_error *err)
+{
+    const division d = {.topology = topology, .n_atoms = n};
+    const place p = find_place(&d);
+
+    *labels = calloc((size_t)n, sizeof **labels);
+    for (int64_t i = 0; *labels && i < n; i++) {
+        char *residue = residue_label(&d, &p, atoms[i], atoms[i]);
+
+        if (!residue ||
+            asprintf(&(*labels)[i], "%s of %s", topology->names[atoms[i]], residue) < 0) {
+            (*labels)[i] = NULL;
+            free_labels(*labels, n);
+            *labels = NULL;
+        }
+        free(residue);
+    }
+    return *labels ? COLLET_OK : no_memory(&d, err);
+}
+
 static collet_status label_names(const division *d, trajectory_bodies *b, const char *kind,
                                  names of, collet_error *err)
 {
@@ -426,9 +455,7 @@ collet_status trajectory_bodies_find(trajectory_bodies *bodies, const char *each
 
 void trajectory_bodies_free(trajectory_bodies *b)
 {
-    for (int64_t i = 0; b->labels && i < b->n; i++)
-        free(b->labels[i]);
-    free(b->labels);
+    free_labels(b->labels, b->n);
     free(b->offsets);
     free(b->members);
     *b = (trajectory_bodies){0};

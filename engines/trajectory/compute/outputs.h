@@ -84,6 +84,13 @@ typedef struct trajectory_extent {
     int64_t atoms;
 } trajectory_extent;
 
+/* Labels of bodies or atoms, the second axis of results. */
+typedef struct trajectory_labels {
+    const char *key; /* of their array: "bodies" or "atoms" */
+    int64_t n;       /* 0: there are none */
+    const char *const *texts;
+} trajectory_labels;
+
 /* Number of elements in a row of a buffer. */
 int64_t trajectory_buffer_width(int32_t buffer);
 /* Rows of a buffer in a frame. */

@@ -80,17 +80,17 @@ static int put_array(const trajectory_table *t, int32_t i, hid_t file, collet_st
     return done;
 }
 
-/* The labels of the bodies, as texts. */
+/* The labels, as texts. */
 static int put_labels(const trajectory_table *t, hid_t file)
 {
-    const hsize_t n = (hsize_t)t->extent.bodies;
+    const hsize_t n = (hsize_t)t->labels.n;
 
     if (n == 0)
         return 1;
     hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &n, NULL), set = -1;
     if (H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0)
-        set = H5Dcreate2(file, "bodies", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    int done = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, t->labels) >= 0;
+        set = H5Dcreate2(file, t->labels.key, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    int done = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, t->labels.texts) >= 0;
     if (set >= 0)
         done = H5Dclose(set) >= 0 && done;
     H5Sclose(space);
@@ -108,8 +108,8 @@ static int reserve(const trajectory_table *t, const char *path, int flags)
         int64_t width = trajectory_output_width(t->outputs[i], t->extent);
         bytes += RESERVED + io_results_rows(t->results, t->arrays[i]) * width * 8;
     }
-    for (int64_t b = 0; b < t->extent.bodies; b++)
-        bytes += LABEL + (int64_t)strlen(t->labels[b]);
+    for (int64_t i = 0; i < t->labels.n; i++)
+        bytes += LABEL + (int64_t)strlen(t->labels.texts[i]);
     int done = fd >= 0 && (fallocate(fd, flags, 0, (off_t)bytes) == 0 || errno == EOPNOTSUPP);
     int code = errno;
     if (fd >= 0)

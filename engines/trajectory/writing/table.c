@@ -204,7 +204,7 @@ static collet_status put_csv_row(const trajectory_table *t, const chunk *c, int6
     for (int64_t b = 0; status == COLLET_OK && b < (t->extent.bodies ? t->extent.bodies : 1); b++) {
         status = put_start(t, c, k, file, err);
         if (status == COLLET_OK && t->extent.bodies)
-            status = put_label(t->labels[b], file, err);
+            status = put_label(t->labels.texts[b], file, err);
         if (status == COLLET_OK)
             status = put_cells(t, c, k, b, ',', file, err);
         if (status == COLLET_OK)
@@ -254,7 +254,7 @@ static collet_status put_legend(const trajectory_table *t, int64_t set, int64_t 
     collet_status status = put(file, err, "@ s%lld legend \"", (long long)set);
 
     if (status == COLLET_OK && t->extent.bodies)
-        status = put_plain(t->labels[body], file, err);
+        status = put_plain(t->labels.texts[body], file, err);
     if (status == COLLET_OK && t->extent.bodies)
         status = put(file, err, " ");
     if (status == COLLET_OK)

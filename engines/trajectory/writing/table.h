@@ -18,7 +18,7 @@ typedef struct trajectory_table {
     const trajectory_output *outputs[TRAJECTORY_MAX_OUTPUTS];
     int32_t arrays[TRAJECTORY_MAX_OUTPUTS]; /* their numbers in `results` */
     trajectory_extent extent;
-    const char *const *labels;              /* of the bodies */
+    trajectory_labels labels;               /* of bodies or atoms */
     const char *title;                      /* of the topology */
     const char *meta;                       /* the text of the meta file; NULL: none */
 } trajectory_table;

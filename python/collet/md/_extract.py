@@ -41,9 +41,10 @@ def quantities():
 class Results(dict):
     """Arrays by key. `meta` is what collet-extract writes to its meta file, as a dict: inputs,
     masses, units, what was left out and why, warnings, backends, timing. `bodies` is the list of the
-    labels of the bodies, the second axis of the arrays; None: without `each` there is no such axis."""
+    labels of the bodies, the second axis of the arrays; None: without `each` there is no such axis.
+    `atoms` is the list of the labels of the atoms of "positions", "CA of ALA 3"; None without it."""
 
-    meta = bodies = None
+    meta = bodies = atoms = None
 
     def copy(self):
         """Results with the same arrays and `meta`."""
@@ -385,7 +386,7 @@ class _Trajectory:
         except BaseException:
             self.close_bar()
             raise
-        self._bodies = self._engine.bodies()
+        self._bodies, self._atoms = self._engine.bodies(), self._engine.atoms()
 
     def close_bar(self):
         """Leaves the line of the bar."""
@@ -404,7 +405,7 @@ class _Trajectory:
         if rows is None:
             return None
         results = Results(rows)
-        results.bodies = self._bodies
+        results.bodies, results.atoms = self._bodies, self._atoms
         return results
 
     def finish(self):

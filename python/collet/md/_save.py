@@ -78,12 +78,14 @@ def _text(lines):
     return ("\n".join(lines) + "\n").encode()
 
 
+def _labels(results):
+    return [(key, texts) for key, texts in (("bodies", results.bodies), ("atoms", results.atoms))
+            if texts is not None]
+
+
 def _npz(results, _):
-    arrays = dict(results)
-    if results.bodies is not None:
-        arrays["bodies"] = np.array(results.bodies)
     file = io.BytesIO()
-    np.savez(file, **arrays)
+    np.savez(file, **results, **{key: np.array(texts) for key, texts in _labels(results)})
     return file.getvalue()
 
 
@@ -98,8 +100,8 @@ def _hdf5(results, quantities):
             file[key] = values
             file[key].attrs["unit"] = quantities[key].unit
             file[key].attrs["meaning"] = quantities[key].meaning
-        if results.bodies is not None:
-            file["bodies"] = list(results.bodies)
+        for key, texts in _labels(results):
+            file[key] = list(texts)
         if results.meta is not None:
             file.attrs["meta"] = json.dumps(results.meta)
     return made.getvalue()

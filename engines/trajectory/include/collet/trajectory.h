@@ -270,6 +270,10 @@ typedef struct collet_trajectory_info {
  * beyond the last. */
 COLLET_API const char *collet_trajectory_body_at(const collet_trajectory *trajectory, size_t index);
 
+/* The label of an atom of the key "positions", counted from 0: "CA of ALA 3", "CA of ALA 3 of chain
+ * A" where there are several. NULL beyond the last, and where the key is not computed. */
+COLLET_API const char *collet_trajectory_atom_at(const collet_trajectory *trajectory, size_t index);
+
 COLLET_API void collet_trajectory_get_info(const collet_trajectory *trajectory,
                                            collet_trajectory_info *info);
 
