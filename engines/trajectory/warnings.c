@@ -380,10 +380,12 @@ static collet_status warn_bonds(collet_trajectory *x, collet_error *err)
 
     if (count == 0)
         return COLLET_OK;
-    return add_warning(x, err,
-                       "%s: %lld bonds (CONECT) are not used, because several atoms have their "
-                       "serial number, or numbers touch so that their ends are unknown",
-                       x->settings.topology, (long long)count);
+    return add_warning(
+        x, err,
+        "%s: %lld bonds are not used, because several atoms have the serial number, or "
+        "the chain, residue and name, by which the bonds name them, or numbers of "
+        "CONECT touch so that their ends are unknown",
+        x->settings.topology, (long long)count);
 }
 
 static collet_status warn_elements(collet_trajectory *x, collet_error *err)

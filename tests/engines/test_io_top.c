@@ -87,6 +87,34 @@ static void molecules(void **state)
     trajectory_topology_free(t);
 }
 
+/* A virtual site is of the molecule that makes it. */
+static void virtual_sites(void **state)
+{
+    static const char *const sections[] = {"[ virtual_sites2 ]\n4 1 2 1 0.1\n",
+                                           "[ virtual_sites3 ]\n4 1 2 3 1 0.1 0.1\n",
+                                           "[ virtual_sites1 ]\n4 1\n",
+                                           "[ virtual_sites4 ]\n4 1 2 3 3 2 1 1 1\n",
+                                           "[ virtual_sitesn ]\n4 1 1 2 3\n",
+                                           "[ dummies2 ]\n4 1 2 1 0.1\n",
+                                           "[ dummies3 ]\n4 1 2 3 1 0.1 0.1\n",
+                                           "[ dummies4 ]\n4 1 2 3 3 2 1 1 1\n",
+                                           "[ virtual_sitesn ]\n4 3 1 0.2 2 0.8\n",
+                                           "[ dummiesn ]\n4 2 1 2\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+        char text[1024];
+
+        snprintf(text, sizeof text, "%s%s%s",
+                 TYPES "[ moleculetype ]\nW 1\n[ atoms ]\n1 OW 1 W O 1\n2 HW 1 W H 1\n"
+                       "3 HW 1 W H 1\n4 IP 2 V M 1\n[ settles ]\n1 1 0.1 0.16\n",
+                 sections[i], "[ system ]\nx\n[ molecules ]\nW 1\n");
+        trajectory_topology *t = read_text(text);
+        assert_string_equal(bonds_of(t), "0-1 0-2 0-3 ");
+        trajectory_topology_free(t);
+    }
+}
+
 /* Bonds of flexible water and of intermolecular interactions, which join no molecule. */
 static void conditions(void **state)
 {
@@ -335,15 +363,11 @@ static void limits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(molecules),
-        cmocka_unit_test(conditions),
-        cmocka_unit_test(one_molecule),
-        cmocka_unit_test(macros),
-        cmocka_unit_test(frames_of_another_format),
-        cmocka_unit_test(includes),
-        cmocka_unit_test(messages_point_at_the_line),
-        cmocka_unit_test(truncations),
-        cmocka_unit_test(limits),
+        cmocka_unit_test(molecules),   cmocka_unit_test(virtual_sites),
+        cmocka_unit_test(conditions),  cmocka_unit_test(one_molecule),
+        cmocka_unit_test(macros),      cmocka_unit_test(frames_of_another_format),
+        cmocka_unit_test(includes),    cmocka_unit_test(messages_point_at_the_line),
+        cmocka_unit_test(truncations), cmocka_unit_test(limits),
     };
 
     return cmocka_run_group_tests_name("io top", tests, make_directory, remove_directory);

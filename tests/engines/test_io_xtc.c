@@ -14,7 +14,7 @@
 #include "trajectory/formats/bigendian.h"
 #include "directory.h"
 #include "io_files.h"
-#include "trajectory/formats/xtc_coordinates.h"
+#include "trajectory/formats/xtc/xtc_coordinates.h"
 #include "common/contains.h"
 
 #define DATA COLLET_TEST_DATA "/"

@@ -29,7 +29,7 @@ import time
 import clang.cindex
 from clang.cindex import CursorKind as Kind
 
-SOURCES = ["core/**/*.c", "engines/io/*.c", "engines/trajectory/formats/*.c", "engines/trajectory/reading/*.c",
+SOURCES = ["core/**/*.c", "engines/io/*.c", "engines/trajectory/formats/**/*.c", "engines/trajectory/reading/*.c",
            "engines/trajectory/atoms/*.c", "engines/ternary/formats/*.c"]
 LABELS = {"core", "fault", "fuzz", "io", "extract", "ternary", "worker", "info"}
 LONG = 10  # seconds: a test that takes longer runs if no other reaches the mutant

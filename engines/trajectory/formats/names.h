@@ -37,7 +37,7 @@ typedef struct trajectory_topology {
     uint8_t
         *separate; /* n_atoms, 1: it is not bonded to the residue before, whatever their names say;
                           optional */
-    int64_t bonds_left_out; /* that the file has, but between atoms that it does not identify */
+    int64_t bonds_left_out; /* that the file has, but of atoms that it does not identify */
     int64_t lacking;        /* the first atom without a velocity where others have one; else -1 */
     int64_t left_out;       /* atoms in alternative locations, which are not used */
 } trajectory_topology;

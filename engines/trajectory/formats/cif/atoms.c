@@ -183,7 +183,7 @@ collet_status trajectory_cif_find_box(trajectory_cif *cif, collet_error *err)
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 
-static void take_value(trajectory_cif_value *value, const trajectory_cif_token *token)
+void trajectory_cif_take_value(trajectory_cif_value *value, const trajectory_cif_token *token)
 {
     size_t n = token->word.length;
 
@@ -206,9 +206,9 @@ static collet_status read_row(trajectory_cif *cif, const trajectory_cif_token *f
     for (unsigned c = 1; c <= columns->count; c++) {
         for (size_t f = 0; f < TRAJECTORY_CIF_FIELDS; f++) {
             if (columns->place[f] == c)
-                take_value(&cif->row[f], &token);
+                trajectory_cif_take_value(&cif->row[f], &token);
             if (columns->second[f] == c)
-                take_value(&seconds[f], &token);
+                trajectory_cif_take_value(&seconds[f], &token);
         }
         if (c == columns->count)
             break;
@@ -260,12 +260,12 @@ collet_status trajectory_cif_next(trajectory_cif *cif, int *more, collet_error *
 
         if (status != COLLET_OK)
             return status;
+        cif->next = token.offset;
+        cif->next_line = token.line;
         if (trajectory_cif_ends_values(&token)) {
             cif->end = token.word.text ? TRAJECTORY_CIF_LOOP : TRAJECTORY_CIF_FILE;
             break;
         }
-        cif->next = token.offset;
-        cif->next_line = token.line;
         status = read_row(cif, &token, err);
         if (status != COLLET_OK)
             return status;

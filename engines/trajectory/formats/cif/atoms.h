@@ -12,6 +12,7 @@
 #define ENGINES_TRAJECTORY_FORMATS_CIF_ATOMS_H
 
 #include "tokens.h"
+#include "trajectory/formats/links.h"
 
 /* The columns that are used. */
 enum {
@@ -63,7 +64,8 @@ typedef struct trajectory_cif {
     int64_t left_out; /* rows of the model so far in other locations */
     trajectory_cif_value model;
     trajectory_cif_end end;
-    int64_t next, next_line; /* where the last row begins, and so the next model */
+    int64_t next, next_line; /* where the last row begins, and so the next model, or what follows
+                                the loop */
 } trajectory_cif;
 
 /* From the start of the file: finds the loop of atoms, and title and box before it. The line that
@@ -76,6 +78,13 @@ collet_status trajectory_cif_find_box(trajectory_cif *cif, collet_error *err);
 
 /* Reads the next atom of the model; *more is 0 at its end. */
 collet_status trajectory_cif_next(trajectory_cif *cif, int *more, collet_error *err);
+
+/* Keeps a value; '.' and '?' without quotation marks are none, and leave it unchanged. */
+void trajectory_cif_take_value(trajectory_cif_value *value, const trajectory_cif_token *token);
+
+/* The function of connections.c: adds the bonds of _struct_conn between the file's `offset` and `end`. COLLET_FORMAT, COLLET_NO_MEMORY. */
+collet_status trajectory_cif_read_links(io_source *source, int64_t offset, int64_t line,
+                                        int64_t end, trajectory_links *links, collet_error *err);
 
 /* The position of the last atom, nm. */
 collet_status trajectory_cif_position(const trajectory_cif *cif, double position[3],

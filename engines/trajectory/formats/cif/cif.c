@@ -6,6 +6,7 @@
 #include "io/letters.h"
 #include "trajectory/formats/formats.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Topology ---------------------------------------------------------------------------- */
@@ -78,6 +79,31 @@ static collet_status count_atoms(trajectory_cif *cif, collet_error *err)
                : trajectory_text_fail(&cif->tokens.lines, err, "the loop of atoms has no rows");
 }
 
+/* The loop of bonds is mostly before the atoms, which begin at `rows`; what follows them is looked at
+ * where it is not. A file that is cut there has all its atoms. */
+static collet_status read_bonds(io_source *source, int64_t rows, const trajectory_cif *after,
+                                trajectory_topology *topology, collet_error *err)
+{
+    trajectory_links links = {.n = 0};
+    trajectory_bond *bonds = NULL;
+    int64_t n_bonds = 0, capacity = 0;
+    collet_status status = trajectory_cif_read_links(source, 0, 1, rows, &links, err);
+
+    if (status == COLLET_OK && links.n == 0) {
+        status = trajectory_cif_read_links(source, after->next, after->next_line, source->size,
+                                           &links, err);
+        status = status == COLLET_FORMAT ? COLLET_OK : status;
+    }
+    if (status == COLLET_OK)
+        status =
+            trajectory_links_find(&links, topology, &bonds, &n_bonds, &capacity, source->path, err);
+    free(links.ends);
+    if (status == COLLET_OK && n_bonds > 0)
+        return trajectory_topology_set_bonds(topology, bonds, n_bonds, source->path, err);
+    free(bonds);
+    return status;
+}
+
 static collet_status read_topology(io_source *source, trajectory_topology *topology,
                                    collet_error *err)
 {
@@ -87,6 +113,7 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
     if (status != COLLET_OK)
         return status;
     trajectory_cif again = cif;
+    int64_t rows = cif.tokens.lines.offset;
     status = count_atoms(&cif, err);
     if (status == COLLET_OK)
         status = trajectory_topology_allocate(topology, cif.n_atoms, cif.title, strlen(cif.title),
@@ -102,6 +129,8 @@ static collet_status read_topology(io_source *source, trajectory_topology *topol
         if (status == COLLET_OK && more)
             status = read_atom(&again, topology, err);
     }
+    if (status == COLLET_OK)
+        status = read_bonds(source, rows, &cif, topology, err);
     if (status == COLLET_OK)
         trajectory_topology_drop_empty(topology);
     return status;

@@ -160,6 +160,13 @@ collet_status trajectory_pdb_next(trajectory_pdb *pdb, const char **text, size_t
     return COLLET_OK;
 }
 
+int trajectory_pdb_begins_model(const char *text, size_t length)
+{
+    return length >= RECORD &&
+           (memcmp(text, "MODEL ", RECORD) == 0 || memcmp(text, "ATOM", 4) == 0 ||
+            memcmp(text, "HETATM", RECORD) == 0);
+}
+
 trajectory_word trajectory_pdb_serial(const trajectory_pdb *pdb, const char *text)
 {
     size_t from = SERIAL - (size_t)(text[SERIAL - 1] >= '0' && text[SERIAL - 1] <= '9');

@@ -11,6 +11,7 @@
 #ifndef ENGINES_TRAJECTORY_FORMATS_PDB_PDB_H
 #define ENGINES_TRAJECTORY_FORMATS_PDB_PDB_H
 
+#include "trajectory/formats/links.h"
 #include "trajectory/formats/names.h"
 #include "trajectory/formats/text.h"
 
@@ -29,6 +30,7 @@ enum {
     TRAJECTORY_PDB_ELEMENT_END = 78
 };
 
+#define TRAJECTORY_PDB_NUMBER 4 /* columns of a residue number */
 #define TRAJECTORY_PDB_TITLE 256
 
 typedef enum trajectory_pdb_end {
@@ -69,12 +71,23 @@ collet_status trajectory_pdb_skip_rest(trajectory_pdb *pdb, collet_error *err);
 int trajectory_pdb_recognise(const uint8_t *bytes, size_t n);
 
 /*
- * The function of pdb_bonds.c: sets bonds and bonds_left_out of a topology whose
- * atoms are read, from the CONECT records of the first model and those after the last one. `start`
+ * The function of pdb_bonds.c: sets bonds and bonds_left_out of a topology whose atoms are read, from
+ * SSBOND, LINK, the CONECT records of the first model and those after the last one. `start`
  * is the beginning of the file, `rest` the state after the first model.
  */
 collet_status trajectory_pdb_read_bonds(const trajectory_pdb *start, const trajectory_pdb *rest,
                                         trajectory_topology *topology, collet_error *err);
+
+/* The function of pdb_links.c: adds the bonds of records before the first atom. COLLET_NO_MEMORY and the
+ * errors of lines. */
+collet_status trajectory_pdb_read_links(io_lines lines, trajectory_links *links, collet_error *err);
+
+/* 1 for the line of an atom and for MODEL. */
+int trajectory_pdb_begins_model(const char *text, size_t length);
+
+/* Reads the number of a residue, TRAJECTORY_PDB_NUMBER columns, and its insertion code, the next one;
+ * `last` is the number at the atom before. 0: it is none. */
+int trajectory_pdb_residue(const char *text, int32_t last, int32_t *number, char *insertion);
 
 /* The columns of a line that have the serial number of its atom, without blanks. */
 trajectory_word trajectory_pdb_serial(const trajectory_pdb *pdb, const char *text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pdb_bonds.c - the bonds of CONECT records in a .pdb file.
+ * pdb_bonds.c - the bonds of a .pdb file: of CONECT records, and those of pdb_links.c.
  *
- * A record has the serial number of an atom and up to four of atoms that are bonded to it, each in
+ * A CONECT record has the serial number of an atom and up to four of atoms that are bonded to it, each in
  * five columns. Numbers are compared as texts, so that decimal, hexadecimal and hybrid-36 ones need
  * not be told apart. Where serial numbers begin again after 99999, a number that several atoms have
  * identifies none of them. Atoms that the file does not have (or that are in alternative locations)
@@ -223,12 +223,6 @@ static collet_status skip_models(io_lines *lines, int64_t n_atoms, collet_error 
     return COLLET_OK;
 }
 
-static int begins_model(const char *text, size_t length)
-{
-    return length >= FIRST && (memcmp(text, "MODEL ", FIRST) == 0 || memcmp(text, "ATOM", 4) == 0 ||
-                               memcmp(text, "HETATM", FIRST) == 0);
-}
-
 /* Takes the records from `lines` up to `end`. `rest`: not those among other models. */
 static collet_status take_lines(connections *c, const trajectory_pdb *start, io_lines lines,
                                 int64_t end, int rest, collet_error *err)
@@ -248,7 +242,7 @@ static collet_status take_lines(connections *c, const trajectory_pdb *start, io_
             lines = before; /* its text is no longer valid */
         } else if (is_connection(text, length)) {
             status = take_line(c, text, length, err);
-        } else if (rest && begins_model(text, length)) {
+        } else if (rest && trajectory_pdb_begins_model(text, length)) {
             rest = 0;
             status = skip_models(&lines, c->topology->n_atoms, err);
         }
@@ -261,14 +255,19 @@ collet_status trajectory_pdb_read_bonds(const trajectory_pdb *start, const traje
 {
     io_source *source = start->lines.source;
     connections c = {.topology = topology, .path = source->path};
-    collet_status status = COLLET_OK;
+    trajectory_links links = {.n = 0};
+    collet_status status = trajectory_pdb_read_links(start->lines, &links, err);
 
-    if (rest->connected)
+    if (status == COLLET_OK)
+        status =
+            trajectory_links_find(&links, topology, &c.bonds, &c.n_bonds, &c.capacity, c.path, err);
+    free(links.ends);
+    if (status == COLLET_OK && rest->connected)
         status = take_lines(&c, start, start->lines, rest->lines.offset, 0, err);
     if (status == COLLET_OK)
         status = take_lines(&c, start, rest->lines, source->size, 1, err);
     free(c.identities);
-    if (status == COLLET_OK && c.bonds)
+    if (status == COLLET_OK && c.n_bonds > 0)
         return trajectory_topology_set_bonds(topology, c.bonds, c.n_bonds, c.path, err);
     free(c.bonds);
     return status;

@@ -3,80 +3,16 @@
  * pdb_topology.c - names, residues, chains, segments and elements of the atoms in the first model of
  * a .pdb file.
  *
- * Residue numbers have four columns: decimal; five digits with the column of the insertion code;
- * hybrid-36 above 9999 (A000 is 10000); or hexadecimal where that continues the numbering, as VMD
- * writes it. An atom's index is its position in the file, whatever its serial number.
+ * An atom's index is its position in the file, whatever its serial number.
  *
  * Tests: tests/engines/test_io_pdb.c, tests/fuzz/fuzz_trajectory.c
  */
-#include "io/decimal.h"
 #include "io/letters.h"
 #include "pdb.h"
 
 #include <string.h>
 
-#define NUMBER 4  /* columns of a residue number */
 #define SEGMENT 4 /* columns of a segment's name */
-#define LAST_DECIMAL 9999
-
-/* ---- Residue numbers --------------------------------------------------------------------- */
-
-static int digit(char c, int base)
-{
-    int value = c >= '0' && c <= '9'               ? c - '0'
-                : io_is_upper(c) || io_is_lower(c) ? io_to_upper(c) - 'A' + 10
-                                                   : base;
-    return value < base ? value : -1;
-}
-
-/* Reads a number of `base` that fills all columns; -1: the text is not such a number. */
-static int32_t parse_base(const char *text, int base)
-{
-    int32_t value = 0;
-
-    for (size_t i = 0; i < NUMBER; i++) {
-        int d = digit(text[i], base);
-        if (d < 0)
-            return -1;
-        value = value * base + d;
-    }
-    return value;
-}
-
-/* Reads a number of hybrid-36: a letter, then digits of base 36, all in one case. Numbers in upper
- * case follow the decimal ones, numbers in lower case follow those in upper case. */
-static int32_t parse_hybrid(const char *text)
-{
-    const int32_t capitals = 26 * 36 * 36 * 36;
-    int lower = io_is_lower(text[0]);
-    int32_t value = parse_base(text, 36);
-
-    if (value < 0 || !(lower || io_is_upper(text[0])))
-        return -1;
-    for (size_t i = 1; i < NUMBER; i++)
-        if (lower ? io_is_upper(text[i]) : io_is_lower(text[i]))
-            return -1;
-    return value - 10 * 36 * 36 * 36 + LAST_DECIMAL + 1 + (lower ? capitals : 0);
-}
-
-/* Reads the number of a residue; `last` is the number at the atom before. */
-static int parse_number(const char *text, int32_t last, int32_t *number)
-{
-    size_t width = NUMBER + (digit(text[NUMBER], 10) >= 0);
-    int32_t hexadecimal = parse_base(text, 16);
-    int32_t hybrid = parse_hybrid(text);
-    int64_t decimal;
-
-    if (hexadecimal > LAST_DECIMAL && (hexadecimal == last || hexadecimal == last + 1))
-        *number = hexadecimal;
-    else if (io_decimal_parse_integer(text, width, &decimal))
-        *number = (int32_t)decimal;
-    else if (hybrid >= 0)
-        *number = hybrid;
-    else
-        return 0;
-    return 1;
-}
 
 /* ---- Atoms ------------------------------------------------------------------------------- */
 
@@ -103,13 +39,14 @@ static collet_status read_atom(const trajectory_pdb *pdb, const char *text, size
     const size_t segment = TRAJECTORY_PDB_SEGMENT + pdb->shift;
     double position[3];
 
-    if (!parse_number(residue, atom > 0 ? topology->residue_ids[atom - 1] : 0,
-                      &topology->residue_ids[atom]))
+    if (!trajectory_pdb_residue(residue, atom > 0 ? topology->residue_ids[atom - 1] : 0,
+                                &topology->residue_ids[atom], &topology->insertions[atom]))
         return trajectory_text_fail(&pdb->lines, err,
                                     "the residue number in columns %zu-%zu is neither decimal nor "
                                     "hybrid-36: '%.4s'",
                                     TRAJECTORY_PDB_RESIDUE + pdb->shift + 1,
-                                    TRAJECTORY_PDB_RESIDUE + pdb->shift + NUMBER, residue);
+                                    TRAJECTORY_PDB_RESIDUE + pdb->shift + TRAJECTORY_PDB_NUMBER,
+                                    residue);
     trajectory_topology_copy_name(topology->names[atom], text + TRAJECTORY_PDB_NAME + pdb->shift,
                                   TRAJECTORY_PDB_LOCATION - TRAJECTORY_PDB_NAME);
     trajectory_topology_copy_name(topology->residue_names[atom],
@@ -117,8 +54,6 @@ static collet_status read_atom(const trajectory_pdb *pdb, const char *text, size
                                   TRAJECTORY_PDB_CHAIN - TRAJECTORY_PDB_RESIDUE_NAME);
     trajectory_topology_copy_name(topology->chains[atom], text + TRAJECTORY_PDB_CHAIN + pdb->shift,
                                   1);
-    if (digit(residue[NUMBER], 10) < 0 && residue[NUMBER] != ' ')
-        topology->insertions[atom] = residue[NUMBER];
     if (length > segment)
         trajectory_topology_copy_name(topology->segments[atom], text + segment,
                                       length - segment < SEGMENT ? length - segment : SEGMENT);

@@ -5,7 +5,8 @@
  *
  * The segment of an atom is the name of its molecule type. As in GROMACS, residues of molecules that
  * have one residue are numbered through, after the highest number of the other molecules. Bonds come
- * from [ bonds ], [ constraints ] and [ settles ], so that a water has them with and without FLEXIBLE.
+ * from [ bonds ], [ constraints ] and [ settles ], so that a water has them with and without FLEXIBLE;
+ * a virtual site is joined to the first of the atoms that make it.
  *
  * Tests: tests/engines/test_io_top.c, tests/fuzz/fuzz_trajectory.c
  */

@@ -219,7 +219,8 @@ static collet_status add_bond(parser *p, int64_t first, int64_t second, collet_e
     return COLLET_OK;
 }
 
-/* A line has two atoms, for [ bonds ] of any function and [ constraints ]. */
+/* A line has two atoms: [ bonds ] of any function, [ constraints ], and a virtual site with the first
+ * of the atoms that make it. */
 static collet_status read_bond(parser *p, const line *l, collet_error *err)
 {
     int64_t first, second;
@@ -244,6 +245,15 @@ static collet_status read_settle(parser *p, const line *l, collet_error *err)
                                     SHOWN(l->words[0]));
     collet_status status = add_bond(p, oxygen, oxygen + 1, err);
     return status == COLLET_OK ? add_bond(p, oxygen, oxygen + 2, err) : status;
+}
+
+/* A line has a virtual site, a function and the atoms that make it. */
+static collet_status read_site(parser *p, const line *l, collet_error *err)
+{
+    line bond = *l;
+
+    bond.words[1] = l->words[2];
+    return read_bond(p, &bond, err);
 }
 
 /* ---- System ------------------------------------------------------------------------------ */
@@ -317,6 +327,15 @@ static const section sections[] = {
     {"bonds", 2, "two atoms", read_bond, 0},
     {"constraints", 2, "two atoms", read_bond, 0},
     {"settles", 1, "an atom", read_settle, 0},
+    {"virtualsites1", 2, "a site and an atom", read_bond, 0},
+    {"virtualsites2", 3, "a site and two atoms", read_bond, 0},
+    {"virtualsites3", 4, "a site and three atoms", read_bond, 0},
+    {"virtualsites4", 5, "a site and four atoms", read_bond, 0},
+    {"virtualsitesn", 3, "a site, a function and atoms", read_site, 0},
+    {"dummies2", 3, "a site and two atoms", read_bond, 0},
+    {"dummies3", 4, "a site and three atoms", read_bond, 0},
+    {"dummies4", 5, "a site and four atoms", read_bond, 0},
+    {"dummiesn", 3, "a site, a function and atoms", read_site, 0},
     {"system", 1, "a title", read_system, 1},
     {"molecules", 2, "name, number of molecules", read_molecules, 1},
 };

@@ -8,8 +8,8 @@
  * adapts by a factor of 2^(1/3) from run to run. The first atom of such a run is exchanged with the
  * atom before it, which makes the differences in a water molecule smaller (oxygen in the middle).
  */
-#ifndef ENGINES_TRAJECTORY_FORMATS_XTC_COORDINATES_H
-#define ENGINES_TRAJECTORY_FORMATS_XTC_COORDINATES_H
+#ifndef ENGINES_TRAJECTORY_FORMATS_XTC_XTC_COORDINATES_H
+#define ENGINES_TRAJECTORY_FORMATS_XTC_XTC_COORDINATES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 /* Tests: tests/engines/test_io_xtc.c, tests/fuzz/fuzz_trajectory.c */
 #include "xtc_coordinates.h"
 
-#include "bigendian.h"
+#include "trajectory/formats/bigendian.h"
 
 /*
  * Ranges of small differences, a part of the format: about 2^(i/3), so that three of them fit into

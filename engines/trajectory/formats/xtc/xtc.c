@@ -8,8 +8,8 @@
  * packed bytes in 32 bits, 2023 (GROMACS 2023.2 and later, very large systems) in 64.
  * Tests: tests/engines/test_io_xtc.c, tests/fuzz/fuzz_trajectory.c
  */
-#include "bigendian.h"
-#include "formats.h"
+#include "trajectory/formats/bigendian.h"
+#include "trajectory/formats/formats.h"
 #include "xtc_coordinates.h"
 
 #include <math.h>
