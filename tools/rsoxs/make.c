@@ -3,7 +3,6 @@
  * Tests: tests/tools/rsoxs/test_rsoxs_make.c */
 #include "commands.h"
 #include "files.h"
-#include "space.h"
 
 #include "common/arguments.h"
 #include "common/interrupt.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integrals and pictures, made from the files of patterns: of those kept from earlier runs too.
  * Tests: tests/tools/rsoxs/test_rsoxs_results.c */
-#include "picture.h"
 #include "results.h"
 
 #include "common/interrupt.h"
+#include "rsoxs/picture/picture.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "files.h"
 #include "outputs.h"
 #include "results.h"
-#include "space.h"
 
 #include "common/interrupt.h"
 

@@ -2,10 +2,10 @@
 /* collet-rsoxs view: one slice of a morphology as a picture.
  * Tests: tests/tools/rsoxs/test_rsoxs_view.c */
 #include "commands.h"
-#include "picture.h"
 
 #include "common/arguments.h"
 #include "io/spool.h"
+#include "rsoxs/picture/picture.h"
 
 #include <collet/scatter.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* picture.h - a map of numbers with axes and a colour bar, as PNG. */
-#ifndef TOOLS_RSOXS_PICTURE_H
-#define TOOLS_RSOXS_PICTURE_H
+#ifndef TOOLS_RSOXS_PICTURE_PICTURE_H
+#define TOOLS_RSOXS_PICTURE_PICTURE_H
 
 #include <collet/collet.h>
 

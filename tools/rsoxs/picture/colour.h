@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* colour.h - maps from numbers to colours, perceptually uniform. */
-#ifndef TOOLS_RSOXS_COLOUR_H
-#define TOOLS_RSOXS_COLOUR_H
+#ifndef TOOLS_RSOXS_PICTURE_COLOUR_H
+#define TOOLS_RSOXS_PICTURE_COLOUR_H
 
 #include <stdint.h>
 
