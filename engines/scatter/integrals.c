@@ -143,17 +143,18 @@ collet_status collet_scattering_write_integrals(const char *path,
                                                 int64_t n_beams, const double (*beams)[3],
                                                 int64_t n_energies, const double *energies,
                                                 const collet_scattering_integrals *in,
-                                                collet_error *err)
+                                                const char *settings, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     int64_t count;
     io_hdf5_quiet before;
-    if (!path || !beams || !energies || !in || n_beams < 1 || n_energies < 1)
+    if (!path || !beams || !energies || !in || !settings || n_beams < 1 || n_energies < 1)
         return collet_fail(err, COLLET_INVALID, "%s",
                            !path       ? "path is NULL"
                            : !beams    ? "beams is NULL"
                            : !energies ? "energies is NULL"
                            : !in       ? "integrals is NULL"
+                           : !settings ? "settings is NULL"
                                        : "n_beams and n_energies must be at least 1");
     if (!in->polar || !in->mean || !in->parallel || !in->perpendicular || !in->anisotropy)
         return collet_fail(err, COLLET_INVALID,
@@ -171,7 +172,8 @@ collet_status collet_scattering_write_integrals(const char *path,
         .scales = {-1, -1, -1, -1},
         .extents = {(hsize_t)n_beams, (hsize_t)n_energies, COLLET_SCATTERING_CHI, (hsize_t)count}};
     int done = f.file >= 0 && write_scales(&f, rings, energies, q) && write_directions(&f, beams) &&
-               write_all(&f, in, rings->wedge > 0 ? rings->wedge : 90);
+               write_all(&f, in, rings->wedge > 0 ? rings->wedge : 90) &&
+               scatter_write_settings(f.file, settings);
     for (int i = 0; i < DIMENSIONS; i++)
         if (f.scales[i] >= 0)
             done = H5Dclose(f.scales[i]) >= 0 && done;
@@ -179,4 +181,11 @@ collet_status collet_scattering_write_integrals(const char *path,
     io_hdf5_report_again(&before);
     free(q);
     return status;
+}
+
+collet_status collet_scattering_integrals_written(const char *path, const char *settings,
+                                                  collet_error *err)
+{
+    COLLET_FLOATING_SCOPE;
+    return scatter_compare_settings(path, settings, err);
 }

@@ -80,6 +80,7 @@ static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *
         collet_scattering_get_plan(own.scatterings[0], &b->plan);
     b->bytes = rsoxs_plan_bytes(run, &b->plan);
     rsoxs_run_close_work(&own);
+    collet_context_destroy(own.context);
 }
 
 static void choose(const rsoxs_run *run, rsoxs_backend *backends, size_t count)

@@ -25,19 +25,26 @@ enum {
     KEY_WEDGE,
     KEY_PNG,
     KEY_DEVICES,
+    KEY_SHARD,
+    KEY_MERGE,
 };
 
 static const char doc[] =
-    "Simulates resonant soft X-ray scattering of a voxel morphology, as CyRSoXS does: one pattern "
+    "Simulates resonant soft X-ray scattering of voxel morphologies, as CyRSoXS does: one pattern "
     "an energy, averaged over the angles of polarisation.\v"
     "'collet-rsoxs COMMAND --help' lists the options of a command.\n\n"
     "MORPHOLOGY.h5 holds Euler angles or alignment vectors; config.txt and Material1.txt, "
     "Material2.txt, ... beside it are files of CyRSoXS, and so are the results, "
-    "DIR/Energy_285.20.h5 with /K0/projection.\n\n"
+    "DIR/Energy_285.20.h5 with /K0/projection. Several morphologies have one configuration; the "
+    "patterns of NAME.h5 are in DIR/NAME, and a morphology that fails is named at the end, when "
+    "the "
+    "others are done.\n\n"
     "Examples:\n"
     "  collet-rsoxs film.h5\n"
     "  collet-rsoxs film.h5 -c run/config.txt -o patterns --energies 284.5,285.2\n"
-    "  collet-rsoxs film.h5 --plan --memory 4G\n\n"
+    "  collet-rsoxs film.h5 --plan --memory 4G\n"
+    "  collet-rsoxs films/*.h5 -o patterns --integrate --resume --shard 3/100\n"
+    "  collet-rsoxs films/*.h5 -o patterns --integrate --merge 100\n\n"
     "Exit status: 0 success; 1 failure, patterns that are complete are kept; 2 wrong command line; "
     "128 + n stopped by signal n, patterns that are complete are kept.";
 
@@ -69,9 +76,18 @@ static const struct argp_option argp_options[] = {
     {"memory", KEY_MEMORY, "SIZE", 0,
      "Limit of the arrays' memory, on each device, such as 4G (default: none)", 3},
     {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: all processors)", 3},
-    {"plan", KEY_PLAN, NULL, 0, "Print the work and memory needed, compute nothing", 4},
-    {"json", KEY_JSON, NULL, 0, "Print the summary or the plan as JSON", 4},
-    {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
+    {"shard", KEY_SHARD, "I/N|slurm", 0,
+     "Compute part I of N: whole morphologies where there are at least N, else energies; slurm: of "
+     "the task of a job array",
+     4},
+    {"merge", KEY_MERGE, "N", 0,
+     "After all N shards: name patterns that are missing, with their shards, and make what no "
+     "shard "
+     "could make alone; computes no pattern",
+     4},
+    {"plan", KEY_PLAN, NULL, 0, "Print the work and memory needed, compute nothing", 5},
+    {"json", KEY_JSON, NULL, 0, "Print the summary or the plan as JSON", 5},
+    {"quiet", 'q', NULL, 0, "No progress line and no summary", 5},
     {0},
 };
 
@@ -150,9 +166,32 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
     case KEY_THREADS:
         o->threads = tool_parse_count(state, "--threads", text, 1);
         return 0;
+    case KEY_SHARD:
+        tool_shard_parse(state, text, &o->shard);
+        return 0;
+    case KEY_MERGE:
+        o->merge = tool_parse_count(state, "--merge", text, 1);
+        if (o->merge > TOOL_SHARDS)
+            tool_error(state, "--merge: '%s': there are at most %d shards", text, TOOL_SHARDS);
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+static void check(struct argp_state *state, rsoxs_options *o)
+{
+    if (o->n_films == 0)
+        tool_error(state, "a morphology is required");
+    if (o->resume && o->force)
+        tool_error(state, "--resume and --force exclude each other");
+    if (o->backend && o->devices)
+        tool_error(state, "--backend and --devices exclude each other");
+    if (o->wedge > 0 && !o->integrate)
+        tool_error(state, "--wedge needs --integrate");
+    if (o->merge && (o->shard.n_shards || o->force || o->plan))
+        tool_error(state, "--merge excludes --shard, --force and --plan");
+    o->resume |= o->merge > 0;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -193,19 +232,10 @@ static error_t parse(int key, char *text, struct argp_state *state)
         o->png = 1;
         return 0;
     case ARGP_KEY_ARG:
-        if (o->morphology)
-            tool_error(state, "one morphology is expected, not '%s' too", text);
-        o->morphology = text;
+        o->films[o->n_films++] = text;
         return 0;
     case ARGP_KEY_END:
-        if (!o->morphology)
-            tool_error(state, "a morphology is required");
-        if (o->resume && o->force)
-            tool_error(state, "--resume and --force exclude each other");
-        if (o->backend && o->devices)
-            tool_error(state, "--backend and --devices exclude each other");
-        if (o->wedge > 0 && !o->integrate)
-            tool_error(state, "--wedge needs --integrate");
+        check(state, o);
         return 0;
     default:
         return parse_number(key, text, state);
@@ -227,16 +257,23 @@ void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options)
     static const struct argp argp = {
         .options = argp_options,
         .parser = parse,
-        .args_doc = "MORPHOLOGY.h5\nCOMMAND [ARGUMENT...]",
+        .args_doc = "MORPHOLOGY.h5...\nCOMMAND [ARGUMENT...]",
         .doc = doc,
         .children = tool_short_help,
         .help_filter = list_commands,
     };
-    *options = (rsoxs_options){.configuration = "config.txt", .dtype = COLLET_F32};
+    *options = (rsoxs_options){.films = calloc((size_t)argc + 1, sizeof(char *)),
+                               .configuration = "config.txt",
+                               .dtype = COLLET_F32};
+    if (!options->films) {
+        fputs("collet-rsoxs: out of memory\n", stderr);
+        exit(RSOXS_EXIT_FAILURE);
+    }
     tool_parse(&argp, argc, argv, 0, options);
 }
 
 void rsoxs_options_free(rsoxs_options *options)
 {
+    free(options->films);
     free(options->energies);
 }

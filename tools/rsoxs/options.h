@@ -5,10 +5,14 @@
 
 #include "commands.h"
 
+#include "common/shard.h"
+
 #include <collet/scatter.h>
 
 typedef struct rsoxs_options {
-    const char *morphology, *configuration, *directory, *backend;
+    char **films; /* morphologies */
+    int64_t n_films;
+    const char *configuration, *directory, *backend;
     const char *devices; /* NULL: all alike */
     uint32_t method, grid, neighbours;
     collet_dtype dtype;
@@ -18,7 +22,9 @@ typedef struct rsoxs_options {
     int64_t threads;
     int resume, force, plan, json, quiet;
     int integrate, png;
-    double wedge; /* degrees; 0: not given */
+    double wedge;     /* degrees; 0: not given */
+    tool_shard shard; /* of --shard */
+    int64_t merge;    /* the number of shards whose patterns are completed; 0: none */
 } rsoxs_options;
 
 /* The commands of commands.h; NULL ends them. */

@@ -12,25 +12,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether it was made from the pattern of an energy: Energy_285.20.png, _K0.png and so on, or from
- * the patterns of all energies. */
-static int is_companion(const char *name, const char *pattern)
+/* Whether it is NAME.png, NAME_K0.png and so on; `name` has `length` characters. */
+static int is_picture(const char *file, const char *name, size_t length)
 {
-    size_t stem = strlen(pattern) - strlen(".h5");
-    const char *end = !strncmp(name, "intensity", 9)  ? name + 9
-                      : !strncmp(name, pattern, stem) ? name + stem
-                                                      : ".";
+    const char *end = file + length;
+    if (strncmp(file, name, length) != 0)
+        return 0;
     if (!strncmp(end, "_K", 2))
         end += 2 + strspn(end + 2, "0123456789");
-    return !strcmp(end, ".png") || !strcmp(name, RSOXS_INTEGRALS);
+    return !strcmp(end, ".png");
 }
 
-void rsoxs_remove_companions(const char *path, double energy)
+/* Whether it was made from the patterns of all energies, or from `pattern` (NULL: none). */
+static int is_companion(const char *file, const char *pattern)
+{
+    return is_picture(file, "intensity", strlen("intensity")) ||
+           (pattern && (!strcmp(file, RSOXS_INTEGRALS) ||
+                        is_picture(file, pattern, strlen(pattern) - strlen(".h5"))));
+}
+
+static void remove_companions(const char *path, const char *pattern)
 {
     DIR *directory = opendir(path);
     const struct dirent *entry;
-    char pattern[COLLET_SCATTERING_NAME];
-    collet_scattering_file_name(pattern, energy);
     while (directory && (entry = readdir(directory)) != NULL) {
         struct stat st;
         if (!is_companion(entry->d_name, pattern))
@@ -43,6 +47,18 @@ void rsoxs_remove_companions(const char *path, double energy)
     }
     if (directory)
         closedir(directory);
+}
+
+void rsoxs_remove_companions(const char *directory, double energy)
+{
+    char pattern[COLLET_SCATTERING_NAME];
+    collet_scattering_file_name(pattern, energy);
+    remove_companions(directory, pattern);
+}
+
+void rsoxs_remove_maps(const char *directory)
+{
+    remove_companions(directory, NULL);
 }
 
 /* Whether the run makes or removes files of this name. */
@@ -59,14 +75,17 @@ static int is_output(const rsoxs_run *run, const char *name)
     return 0;
 }
 
-/* Compares `output` with the morphology, the configuration and its Material<i>.txt. */
+/* Compares `output` with the morphologies, the configuration and its Material<i>.txt. */
 static collet_status check_inputs(const rsoxs_run *run, const char *output, collet_error *err)
 {
     const char *configuration = run->options->configuration, *slash = strrchr(configuration, '/');
     int before = slash ? (int)(slash - configuration) + 1 : 0;
     size_t size = (size_t)before + 40;
     char *material = malloc(size);
-    collet_status status = material ? io_spool_check_input(output, run->options->morphology, err)
+    struct stat file;
+    const char *film =
+        stat(output, &file) == 0 ? rsoxs_films_find(&run->session->films, &file) : NULL;
+    collet_status status = material ? io_spool_check_input(output, film, err)
                                     : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     if (status == COLLET_OK)
         status = io_spool_check_input(output, configuration, err);

@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static void print_json(cJSON *root)
+void rsoxs_print_json(cJSON *root)
 {
     if (!tool_print_json(root))
         fprintf(stderr, "collet-rsoxs: out of memory for the report\n");
@@ -30,7 +30,7 @@ static void add_devices(cJSON *object, const rsoxs_devices *devices, const char 
         cJSON_AddItemToArray(list, cJSON_CreateString(other));
 }
 
-static cJSON *common_members(const rsoxs_run *run)
+cJSON *rsoxs_run_json(const rsoxs_run *run)
 {
     const int64_t *n = run->work.shape;
     cJSON *root = cJSON_CreateObject();
@@ -44,7 +44,6 @@ static cJSON *common_members(const rsoxs_run *run)
     cJSON_AddStringToObject(root, "method", run->options->method ? "direct" : "fast");
     cJSON_AddStringToObject(root, "precision", collet_dtype_name(run->options->dtype));
     cJSON_AddStringToObject(root, "directory", run->directory);
-    add_devices(root, &run->devices, NULL);
     return root;
 }
 
@@ -103,10 +102,11 @@ static void print_backends(const rsoxs_backend *backends, size_t count)
     }
 }
 
-static void print_plan_json(const rsoxs_run *run, const collet_scattering_plan *plan,
-                            const rsoxs_backend *backends, size_t count)
+static cJSON *plan_json(const rsoxs_run *run, const collet_scattering_plan *plan,
+                        const rsoxs_backend *backends, size_t count)
 {
-    cJSON *root = common_members(run);
+    cJSON *root = rsoxs_run_json(run);
+    add_devices(root, &run->devices, NULL);
     cJSON_AddNumberToObject(root, "fields", (double)plan->fields);
     cJSON_AddNumberToObject(root, "angles", (double)plan->angles);
     cJSON_AddNumberToObject(root, "transforms", (double)plan->transforms);
@@ -115,20 +115,20 @@ static void print_plan_json(const rsoxs_run *run, const collet_scattering_plan *
     cJSON_AddNumberToObject(root, "bytes", rsoxs_plan_bytes(run, plan));
     cJSON_AddNumberToObject(root, "integrals_bytes", (double)rsoxs_results_bytes(run));
     add_backends(root, backends, count);
-    print_json(root);
+    return root;
 }
 
 /* "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies (2 kept), ..." */
-static void print_work(const rsoxs_run *run, const collet_scattering_plan *plan)
+void rsoxs_print_work(const rsoxs_run *run, const collet_scattering_plan *plan)
 {
-    const int64_t *n = run->work.shape;
+    const int64_t *n = run->work.shape, energies = run->kept + run->work.n_energies;
     printf("%" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g nm (Z, Y, X), %" PRId64
            " material%s, %" PRId64 " energ%s",
            n[0], n[1], n[2], run->work.voxel, run->work.n_materials,
-           tool_plural(run->work.n_materials), run->n_chosen, run->n_chosen == 1 ? "y" : "ies");
+           tool_plural(run->work.n_materials), energies, energies == 1 ? "y" : "ies");
     if (run->kept)
         printf(" (%" PRId64 " kept)", run->kept);
-    if (run->scatterings)
+    if (plan)
         printf(", %" PRId64 " angle%s", plan->angles, tool_plural(plan->angles));
     printf(", %" PRId64 " beam%s\n", run->n_beams, tool_plural(run->n_beams));
 }
@@ -137,7 +137,7 @@ static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *
                             const rsoxs_backend *backends, size_t count)
 {
     char size[TOOL_SIZE_TEXT];
-    print_work(run, plan);
+    rsoxs_print_work(run, run->scatterings ? plan : NULL);
     if (run->scatterings) {
         printf("%s method in %s: %" PRId64 " fields, %" PRId64 " transforms, %" PRId64
                " energ%s at a time%s\n",
@@ -161,7 +161,7 @@ static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *
         print_backends(backends, count);
 }
 
-collet_status rsoxs_print_plan(const rsoxs_run *run, collet_error *err)
+collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *err)
 {
     collet_scattering_plan plan = {.struct_size = sizeof plan};
     rsoxs_backend *backends;
@@ -171,8 +171,10 @@ collet_status rsoxs_print_plan(const rsoxs_run *run, collet_error *err)
         return status;
     if (run->scatterings)
         collet_scattering_get_plan(run->scatterings[0], &plan);
-    if (run->options->json)
-        print_plan_json(run, &plan, backends, count);
+    if (json)
+        cJSON_AddItemToObject(json, "largest", plan_json(run, &plan, backends, count));
+    else if (run->options->json)
+        rsoxs_print_json(plan_json(run, &plan, backends, count));
     else
         print_plan_text(run, &plan, backends, count);
     free(backends);
@@ -182,13 +184,16 @@ collet_status rsoxs_print_plan(const rsoxs_run *run, collet_error *err)
 void rsoxs_print_summary(const rsoxs_run *run, double seconds)
 {
     if (run->options->json) {
-        cJSON *root = common_members(run);
+        cJSON *root = rsoxs_run_json(run);
+        add_devices(root, &run->devices, NULL);
         cJSON_AddNumberToObject(root, "seconds", seconds);
-        cJSON_AddStringToObject(root, "backend",
-                                collet_last_backend(run->contexts ? *run->contexts : run->context));
-        if (run->options->integrate)
+        if (run->context)
+            cJSON_AddStringToObject(
+                root, "backend",
+                collet_last_backend(run->contexts ? *run->contexts : run->context));
+        if (run->options->integrate && rsoxs_run_whole(run))
             cJSON_AddStringToObject(root, "integrals", RSOXS_INTEGRALS);
-        print_json(root);
+        rsoxs_print_json(root);
         return;
     }
     if (run->options->quiet)
@@ -204,11 +209,15 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
     } else {
         printf("nothing was left to compute\n");
     }
-    if (run->options->integrate)
+    if (!rsoxs_run_whole(run))
+        printf("energies of this film are those of several shards: collet-rsoxs --merge %" PRId64
+               " completes it\n",
+               run->options->shard.n_shards);
+    else if (run->options->integrate)
         printf("%s/%s: I(q, chi), I(q), wedges and A(q) of %" PRId64 " energ%s\n",
                tool_shown(run->directory), RSOXS_INTEGRALS, run->n_chosen,
                run->n_chosen == 1 ? "y" : "ies");
-    if (run->options->png)
+    if (run->options->png && rsoxs_run_whole(run))
         printf("pictures of %" PRId64 " pattern%s, and of I(q, E), in %s\n",
                run->n_chosen * run->n_beams, tool_plural(run->n_chosen * run->n_beams),
                tool_shown(run->directory));

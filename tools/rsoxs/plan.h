@@ -5,8 +5,19 @@
 
 #include "state.h"
 
-/* Prints the work and memory needed. NO_MEMORY. */
-collet_status rsoxs_print_plan(const rsoxs_run *run, collet_error *err);
+#include <cjson/cJSON.h>
+
+/* Prints the work and memory needed, or adds them to `json` (NULL: prints) as "largest".
+ * NO_MEMORY. */
+collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *err);
 void rsoxs_print_summary(const rsoxs_run *run, double seconds);
+
+/* "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies (2 kept), ..."; `plan` has the
+ * angles, or is NULL. */
+void rsoxs_print_work(const rsoxs_run *run, const collet_scattering_plan *plan);
+/* Shape, energies and directory. */
+cJSON *rsoxs_run_json(const rsoxs_run *run);
+/* Prints and frees. */
+void rsoxs_print_json(cJSON *root);
 
 #endif

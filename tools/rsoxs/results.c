@@ -58,7 +58,8 @@ collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
     if (o->png && !rsoxs_has_pictures)
         return rsoxs_picture_write(NULL, "--png", err);
     collet_status status = collet_scattering_rings_q(&rings, &count, NULL, err);
-    if (status != COLLET_OK || !o->integrate || o->resume || o->force || o->plan)
+    if (status != COLLET_OK || !o->integrate || o->resume || o->force || o->plan ||
+        !rsoxs_run_whole(run))
         return status;
     char *path = path_in(run, RSOXS_INTEGRALS);
     if (!path)
@@ -67,6 +68,41 @@ collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
         status = collet_fail(err, COLLET_IO, "%s exists: --resume and --force replace it", path);
     free(path);
     return status;
+}
+
+/* "NAME.png", or with several beams "NAME_K1.png". */
+static char *picture_path(const rsoxs_run *run, const char *name, int64_t beam)
+{
+    char file[96];
+    if (run->n_beams > 1)
+        snprintf(file, sizeof file, "%s_K%" PRId64 ".png", name, beam);
+    else
+        snprintf(file, sizeof file, "%s.png", name);
+    return path_in(run, file);
+}
+
+/* Pictures have no settings, so that only a merge keeps them: shards remove the maps first. */
+static int keeps_pictures(const rsoxs_run *run)
+{
+    int kept = run->options->merge > 0;
+    for (int64_t i = 0; i < run->n_beams && kept; i++) {
+        char *path = picture_path(run, "intensity", i);
+        kept = path && access(path, F_OK) == 0;
+        free(path);
+    }
+    return kept;
+}
+
+int rsoxs_results_kept(const rsoxs_run *run)
+{
+    const rsoxs_options *o = run->options;
+    int kept = run->written == 0 && o->resume && (!o->png || keeps_pictures(run));
+    if (o->integrate && kept) {
+        char *path = path_in(run, RSOXS_INTEGRALS);
+        kept = path && collet_scattering_integrals_written(path, run->integrals, NULL) == COLLET_OK;
+        free(path);
+    }
+    return kept || (!o->integrate && !o->png);
 }
 
 /* Counts the arrays of --integrate and their copies in HDF5's memory and in the file's image. */
@@ -83,22 +119,18 @@ uint64_t rsoxs_results_bytes(const rsoxs_run *run)
 double rsoxs_results_disk(const rsoxs_run *run)
 {
     double pictures = (double)(run->n_beams * (run->n_chosen + 1));
+    if (!rsoxs_run_whole(run))
+        return 0;
     return (run->options->integrate ? (double)rsoxs_results_bytes(run) / 3 + (64 << 10) : 0) +
            (run->options->png ? pictures * PICTURE : 0);
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-/* "NAME.png", or with several beams "NAME_K1.png". */
 static collet_status draw(const results *r, const rsoxs_picture *picture, const char *name,
                           int64_t beam, collet_error *err)
 {
-    char file[96];
-    if (r->run->n_beams > 1)
-        snprintf(file, sizeof file, "%s_K%" PRId64 ".png", name, beam);
-    else
-        snprintf(file, sizeof file, "%s.png", name);
-    char *path = path_in(r->run, file);
+    char *path = picture_path(r->run, name, beam);
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     collet_status status = rsoxs_picture_write(picture, path, err);
@@ -255,7 +287,8 @@ static collet_status write_all(results *r, collet_error *err)
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     status = collet_scattering_write_integrals(path, &r->rings, r->run->n_beams, r->run->beams,
-                                               r->run->n_chosen, r->run->chosen, &r->all, err);
+                                               r->run->n_chosen, r->run->chosen, &r->all,
+                                               r->run->integrals, err);
     free(path);
     return status;
 }
@@ -264,15 +297,20 @@ collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err)
 {
     results r = {.run = run, .rings = rings_of(run, 0), .all = {.struct_size = sizeof r.all}};
     int64_t patterns = run->n_beams * run->n_chosen;
-    tool_progress_end(&run->progress);
-    tool_progress_begin(&run->progress, "collet-rsoxs", stderr, run->options->quiet);
-    run->progress.unit = run->options->png ? "pictures" : "integrals";
+    tool_progress *progress = &run->session->progress;
+    int alone = run->session->n_films == 1; /* else the line shows the films */
+    if (alone) {
+        tool_progress_end(progress);
+        tool_progress_begin(progress, "collet-rsoxs", stderr, run->options->quiet);
+        progress->unit = run->options->png ? "pictures" : "integrals";
+    }
     collet_status status = allocate(&r, err);
     for (int64_t i = 0; i < patterns && status == COLLET_OK; i++) {
         status = tool_interrupt_signal()
                      ? collet_fail(err, COLLET_CANCELLED, "stopped")
                      : work_pattern(&r, i / run->n_chosen, i % run->n_chosen, err);
-        tool_progress_update(&run->progress, i + 1, 0, (double)(i + 1) / (double)patterns);
+        if (alone)
+            tool_progress_update(progress, i + 1, 0, (double)(i + 1) / (double)patterns);
     }
     if (status == COLLET_OK)
         status = write_all(&r, err);

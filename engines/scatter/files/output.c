@@ -15,8 +15,6 @@
 
 #include <collet/floating.h>
 
-#define SETTINGS "collet_settings"
-
 void collet_scattering_file_name(char name[COLLET_SCATTERING_NAME], double energy)
 {
     COLLET_FLOATING_SCOPE;
@@ -47,19 +45,6 @@ static int write_pattern(hid_t file, int64_t index, const collet_scattering_patt
         write_set(group, "projection", shape,
                   p->dtype == COLLET_F64 ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT, p->values, labels);
     return group >= 0 && H5Gclose(group) >= 0 && done;
-}
-
-static int write_settings(hid_t file, const char *settings)
-{
-    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
-    H5Tset_size(type, strlen(settings) + 1);
-    hid_t attribute = H5Acreate2(file, SETTINGS, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    int done = attribute >= 0 && H5Awrite(attribute, type, settings) >= 0;
-    if (attribute >= 0)
-        H5Aclose(attribute);
-    H5Sclose(space);
-    H5Tclose(type);
-    return done;
 }
 
 static int write_beams(hid_t file, int64_t n_beams, const double (*beams)[3])
@@ -93,7 +78,8 @@ uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x, con
     io_hdf5_quiet before;
     io_hdf5_be_quiet(&before);
     hid_t file = scatter_make_file();
-    int done = file >= 0 && write_beams(file, count, beams) && write_settings(file, settings);
+    int done =
+        file >= 0 && write_beams(file, count, beams) && scatter_write_settings(file, settings);
     for (int64_t i = 0; i < count && done; i++)
         done = write_pattern(file, i, &one);
     done = done && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0;
@@ -117,7 +103,8 @@ collet_status collet_scattering_write(const char *directory, double energy, int6
         return collet_fail(err, COLLET_NO_MEMORY, "no memory");
     io_hdf5_be_quiet(&before);
     hid_t file = scatter_make_file();
-    int done = file >= 0 && write_beams(file, n_beams, beams) && write_settings(file, settings);
+    int done =
+        file >= 0 && write_beams(file, n_beams, beams) && scatter_write_settings(file, settings);
     for (int64_t i = 0; i < n_beams && done; i++)
         done = write_pattern(file, i, &patterns[i]);
     collet_status status = scatter_store(file, done, path, err);
@@ -126,75 +113,14 @@ collet_status collet_scattering_write(const char *directory, double energy, int6
     return status;
 }
 
-#define DIFFERENCE 200
-
-/* Writes "'precision f32', not 'precision f64'": the first part, between semicolons, that
- * differs. */
-static void name_difference(const char *has, const char *expected, char text[DIFFERENCE])
-{
-    size_t same = 0;
-    while (has[same] && has[same] == expected[same])
-        same++;
-    while (same && has[same - 1] != ';')
-        same--;
-    has += same + strspn(has + same, " ");
-    expected += same + strspn(expected + same, " ");
-    size_t a = strcspn(has, ";"), b = strcspn(expected, ";");
-    snprintf(text, DIFFERENCE, "'%.*s', not '%.*s'", (int)(a < 80 ? a : 80), has,
-             (int)(b < 80 ? b : 80), expected);
-}
-
-/* 1 if the file has these settings; 0 if they differ, with the first difference; -1 if it has
- * none. */
-static int compare_settings(hid_t file, const char *settings, char difference[DIFFERENCE])
-{
-    hid_t attribute = H5Aopen(file, SETTINGS, H5P_DEFAULT);
-    if (attribute < 0)
-        return -1;
-    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    size_t size = H5Tget_size(type);
-    char *text = calloc(size + 1, 1);
-    int same = -1;
-    if (text && H5Sget_simple_extent_npoints(space) == 1 && H5Tget_class(type) == H5T_STRING &&
-        !H5Tis_variable_str(type) && H5Aread(attribute, type, text) >= 0)
-        same = !strcmp(text, settings);
-    if (same == 0)
-        name_difference(text, settings, difference);
-    free(text);
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Aclose(attribute);
-    return same;
-}
-
-/* Opens the file of an energy. NOT_FOUND if it does not exist. */
-static collet_status open_file(const char *path, hid_t *file, collet_error *err)
-{
-    *file = -1;
-    return access(path, F_OK) == 0 ? io_hdf5_open_file(path, SCATTER_KIND, file, err)
-                                   : collet_fail(err, COLLET_NOT_FOUND, "%s does not exist", path);
-}
-
 collet_status collet_scattering_written(const char *directory, double energy, const char *settings,
                                         collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    char difference[DIFFERENCE], *path = path_of(directory, energy);
-    io_hdf5_quiet before;
+    char *path = path_of(directory, energy);
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory");
-    hid_t file;
-    io_hdf5_be_quiet(&before);
-    collet_status status = open_file(path, &file, err);
-    int same = file >= 0 ? compare_settings(file, settings, difference) : -1;
-    if (file >= 0)
-        H5Fclose(file);
-    io_hdf5_report_again(&before);
-    if (status == COLLET_OK && same < 0)
-        status = collet_fail(err, COLLET_FORMAT, "%s was not written by collet-rsoxs", path);
-    else if (status == COLLET_OK && !same)
-        status = collet_fail(err, COLLET_INVALID, "%s was written with other settings: %s", path,
-                             difference);
+    collet_status status = scatter_compare_settings(path, settings, err);
     free(path);
     return status;
 }
@@ -228,7 +154,7 @@ collet_status collet_scattering_read_pattern(float *values, const char *director
     hid_t file;
     snprintf(name, sizeof name, "/K%" PRId64 "/projection", beam);
     io_hdf5_be_quiet(&before);
-    collet_status status = open_file(path, &file, err);
+    collet_status status = scatter_open_file(path, &file, err);
     if (status == COLLET_OK && !read_set(file, name, y, x, values))
         status = collet_fail(err, COLLET_FORMAT,
                              "%s: %s has no pattern of %" PRId64 " x %" PRId64 " pixels", path,

@@ -15,29 +15,28 @@ collet_status collet_scattering_read(collet_scattering_input **out, const char *
     if (!out)
         return collet_fail(err, COLLET_INVALID, "out is NULL");
     *out = NULL;
-    if (!morphology || !configuration || (dtype != COLLET_F32 && dtype != COLLET_F64))
+    if (!configuration || (dtype != COLLET_F32 && dtype != COLLET_F64))
         return collet_fail(err, COLLET_INVALID, "%s",
-                           !morphology      ? "morphology is NULL"
-                           : !configuration ? "configuration is NULL"
-                                            : "dtype must be f32 or f64");
+                           !configuration ? "configuration is NULL" : "dtype must be f32 or f64");
     collet_scattering_input *in = calloc(1, sizeof *in);
     if (!in)
-        return collet_fail(err, COLLET_NO_MEMORY, "no memory to read %s", morphology);
+        return collet_fail(err, COLLET_NO_MEMORY, "no memory to read %s",
+                           morphology ? morphology : configuration);
     in->options = (collet_scattering_options)COLLET_SCATTERING_OPTIONS;
     in->options.dtype = dtype;
     collet_status status = scatter_read_configuration(in, configuration, err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && morphology)
         status = scatter_read_morphology(in, morphology, err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && morphology)
         status = scatter_read_constants(in, configuration, err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && morphology)
         status = scatter_warn_of_constants(in, configuration, err);
     if (status != COLLET_OK) {
         collet_scattering_input_destroy(in);
         return status;
     }
     in->options.materials = in->materials;
-    in->options.layers = scatter_read_layers;
+    in->options.layers = morphology ? scatter_read_layers : NULL;
     in->options.layers_user = in;
     in->options.energies = in->energies;
     in->options.constants = in->constants;

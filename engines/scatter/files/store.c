@@ -4,7 +4,10 @@
 
 #include "io/spool.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /* A file in memory, because on a full disk HDF5 fails to close a file, and crashes when the process
  * ends. */
@@ -78,5 +81,88 @@ collet_status scatter_store(hid_t file, int done, const char *path, collet_error
         status = io_spool_publish(spool, err);
     io_spool_free(spool);
     free(image);
+    return status;
+}
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+#define SETTINGS "collet_settings"
+#define DIFFERENCE 200
+
+int scatter_write_settings(hid_t file, const char *settings)
+{
+    hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    H5Tset_size(type, strlen(settings) + 1);
+    hid_t attribute = H5Acreate2(file, SETTINGS, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int done = attribute >= 0 && H5Awrite(attribute, type, settings) >= 0;
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    return done;
+}
+
+/* Writes "'precision f32', not 'precision f64'": the first part, between semicolons, that
+ * differs. */
+static void name_difference(const char *has, const char *expected, char text[DIFFERENCE])
+{
+    size_t same = 0;
+    while (has[same] && has[same] == expected[same])
+        same++;
+    while (same && has[same - 1] != ';')
+        same--;
+    has += same + strspn(has + same, " ");
+    expected += same + strspn(expected + same, " ");
+    size_t a = strcspn(has, ";"), b = strcspn(expected, ";");
+    snprintf(text, DIFFERENCE, "'%.*s', not '%.*s'", (int)(a < 80 ? a : 80), has,
+             (int)(b < 80 ? b : 80), expected);
+}
+
+/* 1 if the file has these settings; 0 if they differ, with the first difference; -1 if it has
+ * none. */
+static int compare_settings(hid_t file, const char *settings, char difference[DIFFERENCE])
+{
+    hid_t attribute = H5Aopen(file, SETTINGS, H5P_DEFAULT);
+    if (attribute < 0)
+        return -1;
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    size_t size = H5Tget_size(type);
+    char *text = calloc(size + 1, 1);
+    int same = -1;
+    if (text && H5Sget_simple_extent_npoints(space) == 1 && H5Tget_class(type) == H5T_STRING &&
+        !H5Tis_variable_str(type) && H5Aread(attribute, type, text) >= 0)
+        same = !strcmp(text, settings);
+    if (same == 0)
+        name_difference(text, settings, difference);
+    free(text);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return same;
+}
+
+collet_status scatter_open_file(const char *path, hid_t *file, collet_error *err)
+{
+    *file = -1;
+    return access(path, F_OK) == 0 ? io_hdf5_open_file(path, SCATTER_KIND, file, err)
+                                   : collet_fail(err, COLLET_NOT_FOUND, "%s does not exist", path);
+}
+
+collet_status scatter_compare_settings(const char *path, const char *settings, collet_error *err)
+{
+    char difference[DIFFERENCE];
+    io_hdf5_quiet before;
+    hid_t file;
+    io_hdf5_be_quiet(&before);
+    collet_status status = scatter_open_file(path, &file, err);
+    int same = file >= 0 ? compare_settings(file, settings, difference) : -1;
+    if (file >= 0)
+        H5Fclose(file);
+    io_hdf5_report_again(&before);
+    if (status == COLLET_OK && same < 0)
+        status = collet_fail(err, COLLET_FORMAT, "%s was not written by collet-rsoxs", path);
+    else if (status == COLLET_OK && !same)
+        status = collet_fail(err, COLLET_INVALID, "%s was written with other settings: %s", path,
+                             difference);
     return status;
 }

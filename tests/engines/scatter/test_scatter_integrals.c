@@ -382,8 +382,12 @@ static void integrals_are_written_with_their_axes(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_equal(
             collet_scattering_write_integrals(i ? io_path(directory, "again.h5") : path, &r, BEAMS,
-                                              beams, ENERGIES, energies, &in, &err),
+                                              beams, ENERGIES, energies, &in, "some", &err),
             COLLET_OK);
+    assert_int_equal(collet_scattering_integrals_written(path, "some", NULL), COLLET_OK);
+    assert_int_equal(collet_scattering_integrals_written(path, "others", &err), COLLET_INVALID);
+    assert_non_null(strstr(err.text, "other settings: 'some', not 'others'"));
+    assert_int_equal(collet_scattering_integrals_written("absent", "some", NULL), COLLET_NOT_FOUND);
     assert_int_equal(io_count_entries(directory), 2);
     hid_t file = H5Fopen(io_path(directory, "integrated.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
@@ -415,9 +419,9 @@ static void integrals_are_written_with_their_axes(void **state)
     free(b.data);
     free(in.mean);
     in.mean = NULL;
-    assert_int_equal(
-        collet_scattering_write_integrals("no", &r, BEAMS, beams, ENERGIES, energies, &in, &err),
-        COLLET_INVALID);
+    assert_int_equal(collet_scattering_write_integrals("no", &r, BEAMS, beams, ENERGIES, energies,
+                                                       &in, "some", &err),
+                     COLLET_INVALID);
     free(in.polar);
     free(in.parallel);
     free(in.perpendicular);

@@ -517,6 +517,10 @@ static void replaced_morphologies_are_refused(void **state)
     (void)state;
     write_morphology("first.h5", &(flaws){0});
     write_morphology("other.h5", &(flaws){.nan = "Mat_1_Vfrac"});
+    assert_int_equal(collet_scattering_read(&input, NULL, configuration, COLLET_F32, &err), 0);
+    assert_int_equal(collet_scattering_input_options(input)->n_energies, ENERGIES);
+    assert_true(collet_scattering_input_options(input)->n_materials == 0);
+    collet_scattering_input_destroy(input);
     assert_int_equal(collet_scattering_read(&input, path, configuration, COLLET_F32, &err), 0);
     const collet_scattering_options *o = collet_scattering_input_options(input);
     assert_int_equal(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_OK);

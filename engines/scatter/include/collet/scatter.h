@@ -258,7 +258,8 @@ typedef struct collet_scattering_input collet_scattering_input;
  * was replaced or changed in between. If the program collet-inspect is installed in the folder of
  * the plugins, it opens the file first, in another process: FORMAT if libhdf5 crashes on the file
  * or does not end. Numbers are converted to `dtype`; a material whose alignment is 0 everywhere
- * becomes isotropic. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
+ * becomes isotropic. A morphology that is NULL: only the configuration is read, for its energies,
+ * beams and directory. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_read(collet_scattering_input **out,
                                                 const char *morphology, const char *configuration,
@@ -367,13 +368,16 @@ COLLET_API collet_status collet_scattering_read_pattern(float *values, const cha
 /*
  * Writes the integrals of all beams and energies: I_chi, I, I_parallel, I_perpendicular and A. Each
  * array has the shape n_beams x n_energies x its shape for one pattern; none may be NULL. Beam,
- * energy, chi and q are dimension scales; units and meanings are attributes. The file gets its name
- * when it is complete and on disk. INVALID, IO, NO_MEMORY.
+ * energy, chi and q are dimension scales; units and meanings are attributes, and so is `settings`,
+ * any text. The file gets its name when it is complete and on disk. INVALID, IO, NO_MEMORY.
  */
 COLLET_API collet_status collet_scattering_write_integrals(
     const char *path, const collet_scattering_rings *rings, int64_t n_beams,
     const double (*beams)[3], int64_t n_energies, const double *energies,
-    const collet_scattering_integrals *integrals, collet_error *err);
+    const collet_scattering_integrals *integrals, const char *settings, collet_error *err);
+/* collet_scattering_written for the file `path` of collet_scattering_write_integrals. */
+COLLET_API collet_status collet_scattering_integrals_written(const char *path, const char *settings,
+                                                             collet_error *err);
 /* The directory that the configuration names for results, or NULL. */
 COLLET_API const char *collet_scattering_input_directory(const collet_scattering_input *input);
 

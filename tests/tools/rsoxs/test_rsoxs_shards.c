@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-rsoxs with several films, and with --shard and --merge. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "rsoxs_runs.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#undef ENERGIES
+#define ENERGIES 6
+
+#ifdef COLLET_TEST_CAIRO
+#define PNG "--png"
+#else
+#define PNG "--quiet"
+#endif
+
+#define FILMS "b.h5", "c.h5", "a.h5"
+
+static void expect(tool_result r, int status, const char *text)
+{
+    tool_expect(&r, status);
+    if (*text && !strstr(r.out, text) && !strstr(r.err, text))
+        fail_msg("'%s' is not in: %s%s", text, r.out, r.err);
+    tool_free(&r);
+}
+
+static int set_up(void **state)
+{
+    rsoxs_set_up(state);
+    write_configuration("config.txt", "280.0", ENERGIES, "unknown = 1;\n");
+    write_morphology("a.h5", &(flaws){0});
+    write_morphology("b.h5", &(flaws){.zero = "Mat_1_S"});
+    write_morphology("c.h5", &(flaws){.missing = "Mat_2_S"});
+    EXPECT(0, "3 films in whole: 18 patterns, ", FILMS, "-o", "whole", "--integrate", PNG);
+    return 0;
+}
+
+/* The same files with the same bytes, and no hidden ones. */
+static void expect_same(const char *a, const char *b)
+{
+    char command[800], path[300];
+    snprintf(path, sizeof path, "%s", io_path(directory, a));
+    snprintf(command, sizeof command, "diff -r %s %s >&2", path, io_path(directory, b));
+    if (system(command) != 0)
+        fail_msg("%s and %s differ", a, b);
+}
+
+static void forget(const char *name)
+{
+    char command[400];
+    snprintf(command, sizeof command, "rm -rf %s", io_path(directory, name));
+    assert_int_equal(system(command), 0);
+}
+
+/* ---- Several films --------------------------------------------------------------------------- */
+
+static void films_have_directories(void **state)
+{
+    (void)state;
+    EXPECT(0, "6 patterns of 20 x 24 pixels in alone", "b.h5", "-o", "alone", "--integrate", PNG);
+    expect_same("alone", "whole/b");
+    assert_int_equal(io_count_entries(io_path(directory, "whole")), 3);
+    expect(RSOXS(FILMS, "-o", "whole"), 1, "whole/a/Energy_280.00.h5 exists: --resume keeps");
+    expect(RSOXS(FILMS, "-o", "whole", "--resume"), 0,
+           "3 films in whole: nothing was left to compute; 18 patterns of earlier runs kept\n");
+    /* The configuration's key is reported once, the dataset for its film. */
+    tool_result r = RSOXS(FILMS, "-o", "warned", "--energies", "281");
+    tool_expect(&r, 0);
+    char *key = strstr(r.err, "the key unknown is unknown");
+    assert_non_null(key);
+    assert_null(strstr(key + 1, "the key unknown is unknown"));
+    tool_free(&r);
+}
+
+static void failed_films_are_named(void **state)
+{
+    (void)state;
+    write_morphology("d.h5", &(flaws){.nan = "Mat_1_Psi"});
+    write_text("e.h5", "no HDF5");
+    tool_result r = RSOXS("e.h5", FILMS, "d.h5", "f.h5", "-o", "some", "--integrate", PNG);
+    tool_expect(&r, 1);
+    assert_contains(r.err, "collet-rsoxs: d.h5: /Euler_Angles/Mat_1_Psi: psi of material 1 must");
+    assert_contains(r.err, "collet-rsoxs: e.h5: not an HDF5 file");
+    assert_contains(r.err, "collet-rsoxs: f.h5: No such file");
+    assert_contains(r.err, "3 of 6 films failed: d.h5, e.h5, f.h5; the others are complete\n");
+    assert_contains(r.out, "3 films in some: 18 patterns, ");
+    tool_free(&r);
+    expect_same("some", "whole");
+    r = RSOXS("e.h5", FILMS, "-o", "some", "--resume", "--json");
+    tool_expect(&r, 1);
+    assert_contains(r.out, "\"films_failed\":\t1");
+    assert_contains(r.out, "\"status\":\t\"COLLET_FORMAT\"");
+    assert_contains(r.out, "\"error\":\t\"e.h5: not an HDF5 file");
+    assert_contains(r.out, "\"directory\":\t\"some/c\"");
+    tool_free(&r);
+    r = RSOXS(FILMS, "e.h5", "-o", "some", "--plan");
+    tool_expect(&r, 1);
+    assert_contains(r.out, "b: 3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 6 energies, 1");
+    assert_contains(r.out, "the largest, a: 3 x 20 x 24 voxels");
+    assert_contains(r.out, "3 films in some: 18 patterns to compute, ");
+    tool_free(&r);
+    expect(RSOXS(FILMS, "--plan", "--json", "-o", "unseen"), 0, "\"largest\":\t{");
+    assert_int_not_equal(access(io_path(directory, "unseen"), F_OK), 0);
+}
+
+static void names_are_checked_first(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(io_path(directory, "other"), 0777), 0);
+    write_morphology("other/b.h5", &(flaws){0});
+    expect(RSOXS(FILMS, "other/b.h5", "-o", "twice"), 1,
+           "have the same name, and would both write twice/b: rename one, or compute it apart");
+    expect(RSOXS(FILMS, "other/", "-o", "twice"), 1, "other/ is a directory, not a film");
+    assert_int_not_equal(access(io_path(directory, "twice"), F_OK), 0);
+    /* No film is replaced by a pattern of another one. */
+    assert_int_equal(mkdir(io_path(directory, "mixed"), 0777), 0);
+    assert_int_equal(mkdir(io_path(directory, "mixed/a"), 0777), 0);
+    write_morphology("mixed/a/Energy_281.00.h5", &(flaws){0});
+    expect(RSOXS("a.h5", "mixed/a/Energy_281.00.h5", "-o", "mixed", "--force"), 1,
+           "the output mixed/a/Energy_281.00.h5 would replace the input");
+}
+
+/* ---- Shards ---------------------------------------------------------------------------------- */
+
+/* The shards in the order of their digits. The first one is killed when its first pattern gets its
+ * name. */
+static void work_shards(const char *const *films, const char *order, int count)
+{
+    for (const char *at = order; *at; at++) {
+        char shard[16];
+        snprintf(shard, sizeof shard, "%c/%d", *at, count);
+        const char *args[16] = {"-o", "parts", "--resume", "--integrate", PNG, "--shard", shard};
+        for (int i = 0; films[i]; i++)
+            args[7 + i] = films[i];
+        const tool_setup killed = {.prepare = tool_kill_at, .user = "1"};
+        int first = at == order;
+        tool_result r = rsoxs_with(first ? &killed : NULL, args);
+        tool_expect(&r, first ? 128 + SIGKILL : 0);
+        tool_free(&r);
+    }
+}
+
+static void shards_and_a_merge_are_one_run(void **state)
+{
+    static const char *const one[] = {"b.h5", NULL}, *const all[] = {FILMS, NULL};
+    (void)state;
+    work_shards(one, "315243", 5);
+    expect(RSOXS("b.h5", "-o", "parts", "--integrate", PNG, "--merge", "5"), 0,
+           "6 patterns of an earlier run kept\nnothing was left to compute\n");
+    expect_same("parts", "whole/b");
+    forget("parts");
+    work_shards(all, "314253", 5);
+    expect(RSOXS(FILMS, "-o", "parts", "--integrate", PNG, "--merge", "5"), 0,
+           "3 films in parts: nothing was left to compute; 18 patterns of earlier runs kept\n");
+    expect_same("parts", "whole");
+    forget("parts");
+    work_shards(all, "212", 2); /* whole films: nothing is left to the merge */
+    expect_same("parts", "whole");
+    expect(RSOXS(FILMS, "-o", "parts", "--integrate", PNG, "--merge", "2"), 0, "3 films in parts");
+    expect_same("parts", "whole");
+}
+
+static void missing_patterns_are_named(void **state)
+{
+    static const char *const all[] = {FILMS, NULL};
+    (void)state;
+    forget("parts");
+    work_shards(all, "41", 10); /* pairs 1 and 2 of 18 only */
+    tool_result r = RSOXS(FILMS, "-o", "parts", "--integrate", "--merge", "10");
+    tool_expect(&r, 1);
+    assert_contains(r.err, "parts/a: 5 of 6 patterns are missing: 281.00, 282.00, 283.00, 284.00, "
+                           "285.00 eV\n");
+    assert_contains(r.err, "parts/c: 6 of 6 patterns are missing: 280.00, ");
+    assert_contains(r.err, "3 of 3 films failed: a.h5, b.h5, c.h5\n");
+    assert_contains(r.err, "shards with missing patterns, of 10: 2 to 10; run them again, as "
+                           "--resume --shard 2/10, and then --merge 10\n");
+    tool_free(&r);
+    forget("parts");
+    work_shards(all, "31", 3); /* film a */
+    work_shards(all, "12", 2); /* film a is kept, b and c are computed */
+    expect(RSOXS(FILMS, "-o", "parts", "--integrate", "--merge", "3"), 0, "18 patterns of earlier");
+    assert_int_equal(remove(io_path(directory, "parts/b/Energy_283.00.h5")), 0);
+    assert_int_equal(remove(io_path(directory, "parts/a/integrated.h5")), 0);
+    r = RSOXS(FILMS, "-o", "parts", "--integrate", PNG, "--merge", "3");
+    tool_expect(&r, 1);
+    assert_contains(r.err, "parts/b: 1 of 6 patterns are missing: 283.00 eV\n");
+    assert_contains(r.err, "1 of 3 films failed: b.h5; the others are complete\n");
+    assert_contains(r.err, "of 3: 2; run them again, as --resume --shard 2/3, ");
+    tool_free(&r);
+    expect_same("parts/a", "whole/a");
+    r = RSOXS("b.h5", "-o", "parts/b", "--merge", "6");
+    tool_expect(&r, 1);
+    assert_contains(r.err, "of 6: 4; run them again, as --resume --shard 4/6, ");
+    tool_free(&r);
+    /* A merge keeps nothing of other settings. */
+    expect(RSOXS(FILMS, "-o", "parts", "--dc", "neighbours", "--merge", "3"), 1,
+           "was written with other settings: 'dc 0', not 'dc 1'");
+}
+
+/* While a shard is stopped at its first pattern, another one writes all of its own, in the same
+ * directory. */
+static void work_other(pid_t program)
+{
+    siginfo_t stopped;
+    assert_int_equal(waitid(P_PID, (id_t)program, &stopped, WSTOPPED | WEXITED | WNOWAIT), 0);
+    expect(RSOXS("b.h5", "-o", "parts", "--integrate", PNG, "--shard", "2/2"), 0,
+           "those of several shards: collet-rsoxs --merge 2 completes it");
+    kill(program, SIGCONT);
+}
+
+static void shards_at_once_do_not_disturb_each_other(void **state)
+{
+    const char *const args[] = {"b.h5", "-o", "parts", "--integrate", PNG, "--shard", "1/2", NULL};
+    const tool_setup setup = {.prepare = tool_kill_at, .user = "-1", .meanwhile = work_other};
+    (void)state;
+    forget("parts");
+    expect(rsoxs_with(&setup, args), 0, "");
+    expect(RSOXS("b.h5", "-o", "parts", "--integrate", PNG, "--merge", "2"), 0, "");
+    expect_same("parts", "whole/b");
+}
+
+static void work_halves(const char *with)
+{
+    expect(RSOXS("b.h5", "-o", "parts", with, "--energies", "281,282,283"), 0, "");
+    expect(RSOXS("b.h5", "-o", "parts", "--resume", with, "--shard", "1/2"), 0, "");
+    expect(RSOXS("b.h5", "-o", "parts", "--resume", with, "--shard", "2/2"), 0, "");
+    expect(RSOXS("b.h5", "-o", "parts", with, "--merge", "2"), 0, "");
+}
+
+/* Integrals and pictures of fewer energies, or of another width, are not kept. */
+static void old_results_are_made_again(void **state)
+{
+    struct stat before, after;
+    (void)state;
+    forget("parts");
+    work_halves(PNG);
+    expect(RSOXS("b.h5", "-o", "parts", "--integrate", "--merge", "2"), 0, "");
+    expect_same("parts", "whole/b");
+    forget("parts");
+    work_halves("--integrate");
+    expect_same("parts/integrated.h5", "whole/b/integrated.h5");
+    expect(RSOXS("b.h5", "-o", "parts", "--integrate", "--wedge", "20", "--merge", "2"), 0, "");
+    assert_int_equal(stat(io_path(directory, "parts/integrated.h5"), &before), 0);
+    expect(RSOXS("b.h5", "-o", "parts", "--integrate", "--wedge", "20", "--resume"), 0, "");
+    assert_int_equal(stat(io_path(directory, "parts/integrated.h5"), &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    expect(RSOXS("b.h5", "-o", "parts", "--integrate", "--merge", "2"), 0, "");
+    assert_int_equal(stat(io_path(directory, "parts/integrated.h5"), &after), 0);
+    assert_int_not_equal(before.st_ino, after.st_ino);
+    expect_same("parts/integrated.h5", "whole/b/integrated.h5");
+}
+
+static void bad_arguments_are_explained(void **state)
+{
+    (void)state;
+    expect(RSOXS("b.h5", "--shard", "7/6"), 2, "shards of 6 are numbered from 1 to 6");
+    expect(RSOXS("b.h5", "--merge", "0"), 2, "--merge: '0' is not a whole number of at least 1");
+    expect(RSOXS("b.h5", "--merge", "2", "--shard", "1/2"), 2, "--merge excludes --shard, --force");
+    expect(RSOXS("b.h5", "--merge", "2", "--force"), 2, "--merge excludes --shard, --force");
+    expect(RSOXS("b.h5", "-o", "none", "--shard", "2/9"), 0, "");
+    expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9"), 0, "shard 1 of 9 has no energies");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(films_have_directories),
+        cmocka_unit_test(failed_films_are_named),
+        cmocka_unit_test(names_are_checked_first),
+        cmocka_unit_test(shards_and_a_merge_are_one_run),
+        cmocka_unit_test(missing_patterns_are_named),
+        cmocka_unit_test(shards_at_once_do_not_disturb_each_other),
+        cmocka_unit_test(old_results_are_made_again),
+        cmocka_unit_test(bad_arguments_are_explained),
+    };
+    return cmocka_run_group_tests(tests, set_up, rsoxs_tear_down);
+}

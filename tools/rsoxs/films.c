@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/rsoxs/test_rsoxs_shards.c */
+#include "films.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct rsoxs_inode {
+    dev_t device;
+    ino_t number;
+    const char *path;
+} rsoxs_inode;
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static void name_film(rsoxs_film *film, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    int length = (int)strlen(name);
+    if (length > 3 && !strcmp(name + length - 3, ".h5"))
+        length -= 3;
+    *film = (rsoxs_film){.path = path, .name = name, .length = length};
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const rsoxs_film *x = a, *y = b;
+    int shorter = x->length < y->length ? x->length : y->length;
+    int order = memcmp(x->name, y->name, (size_t)shorter);
+    return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+static collet_status name_directories(rsoxs_films *films, collet_error *err)
+{
+    for (int64_t i = 0; i < films->count; i++) {
+        rsoxs_film *film = &films->films[i];
+        int made = films->count == 1 ? asprintf(&film->directory, "%s", films->directory)
+                                     : asprintf(&film->directory, "%s/%.*s", films->directory,
+                                                film->length, film->name);
+        if (made < 0) {
+            film->directory = NULL;
+            return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+        }
+        if (films->count > 1 && film->length == 0)
+            return collet_fail(err, COLLET_INVALID, "%s is a directory, not a film", film->path);
+        if (i > 0 && by_name(film - 1, film) == 0)
+            return collet_fail(err, COLLET_INVALID,
+                               "%s and %s have the same name, and would both write %s: rename one, "
+                               "or compute it apart with another -o",
+                               film[-1].path, film->path, film->directory);
+    }
+    return COLLET_OK;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static int by_inode(const void *a, const void *b)
+{
+    const rsoxs_inode *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file)
+{
+    const rsoxs_inode sought = {file->st_dev, file->st_ino, NULL};
+    const rsoxs_inode *found =
+        bsearch(&sought, films->inodes, (size_t)films->count, sizeof sought, by_inode);
+    return found ? found->path : NULL;
+}
+
+/* A film that does not exist gets inode 0 of no file. */
+static void note_files(rsoxs_films *films)
+{
+    for (int64_t i = 0; i < films->count; i++) {
+        const char *path = films->films[i].path;
+        struct stat file;
+        if (stat(path, &file) == 0)
+            films->inodes[i] = (rsoxs_inode){file.st_dev, file.st_ino, path};
+    }
+    qsort(films->inodes, (size_t)films->count, sizeof *films->inodes, by_inode);
+}
+
+/* ---- Shards ---------------------------------------------------------------------------------- */
+
+static void divide(rsoxs_films *films, tool_shard shard)
+{
+    int64_t energies = films->n_energies, parts = films->count;
+    int whole = films->count >= shard.n_shards;
+    if (!whole)
+        parts *= energies;
+    int64_t first = shard.n_shards ? tool_shard_first(shard, parts) : 0;
+    int64_t end = shard.n_shards ? tool_shard_end(shard, parts) : parts;
+    if (whole) {
+        first *= energies;
+        end *= energies;
+    }
+    for (int64_t i = 0; i < films->count; i++) {
+        rsoxs_film *film = &films->films[i];
+        int64_t before = i * energies;
+        film->first = first > before ? first - before : 0;
+        film->end = end < before + energies ? end - before : energies;
+        if (film->first >= film->end)
+            film->first = film->end = 0;
+    }
+}
+
+int64_t rsoxs_films_shard(const rsoxs_films *films, int64_t n_shards, int64_t film, int64_t energy)
+{
+    int whole = films->count >= n_shards;
+    int64_t parts = whole ? films->count : films->count * films->n_energies;
+    int64_t part = whole ? film : film * films->n_energies + energy, low = 1, high = n_shards;
+    while (low < high) { /* the first shard that ends after the part */
+        int64_t middle = low + (high - low) / 2;
+        if (tool_shard_end((tool_shard){middle, n_shards}, parts) > part)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* ---- Energies -------------------------------------------------------------------------------- */
+
+#define SAME_ENERGY 1e-3 /* eV, between --energies and the configuration */
+
+int rsoxs_films_chosen(const rsoxs_options *o, double energy)
+{
+    for (int64_t i = 0; i < o->n_energies; i++)
+        if (fabs(o->energies[i] - energy) <= SAME_ENERGY)
+            return 1;
+    return o->energies == NULL;
+}
+
+static collet_status count_energies(const rsoxs_options *o, int64_t n_energies,
+                                    const double *energies, int64_t *count, collet_error *err)
+{
+    *count = 0;
+    for (int64_t e = 0; e < n_energies; e++)
+        *count += rsoxs_films_chosen(o, energies[e]);
+    for (int64_t i = 0; i < o->n_energies; i++) {
+        int64_t e = 0;
+        while (e < n_energies && fabs(energies[e] - o->energies[i]) > SAME_ENERGY)
+            e++;
+        if (e == n_energies)
+            return collet_fail(err, COLLET_INVALID, "--energies: %s has no energy of %.10g eV",
+                               o->configuration, o->energies[i]);
+    }
+    return COLLET_OK;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static collet_status read_configuration(rsoxs_films *films, const rsoxs_options *o,
+                                        collet_error *err)
+{
+    collet_scattering_input *input;
+    collet_status status = collet_scattering_read(&input, NULL, o->configuration, o->dtype, err);
+    if (status == COLLET_IO && access(o->configuration, F_OK) != 0) {
+        const collet_error found = *err;
+        return collet_fail(err, status, "%s; name a configuration by -c FILE", found.text);
+    }
+    if (status != COLLET_OK)
+        return status;
+    const collet_scattering_options *read = collet_scattering_input_options(input);
+    const char *directory = o->directory ? o->directory : collet_scattering_input_directory(input);
+    films->directory = strdup(directory ? directory : "HDF5");
+    status = films->directory
+                 ? count_energies(o, read->n_energies, read->energies, &films->n_energies, err)
+                 : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    collet_scattering_input_destroy(input);
+    return status;
+}
+
+collet_status rsoxs_films_open(rsoxs_films *films, const rsoxs_options *options, collet_error *err)
+{
+    *films = (rsoxs_films){.count = options->n_films};
+    films->films = calloc((size_t)films->count, sizeof *films->films);
+    films->inodes = calloc((size_t)films->count, sizeof *films->inodes);
+    if (!films->films || !films->inodes)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    for (int64_t i = 0; i < films->count; i++)
+        name_film(&films->films[i], options->films[i]);
+    /* So that shards find the same order, wherever a shell has listed the films. */
+    qsort(films->films, (size_t)films->count, sizeof *films->films, by_name);
+    collet_status status = read_configuration(films, options, err);
+    if (status == COLLET_OK)
+        status = name_directories(films, err);
+    note_files(films);
+    if (status == COLLET_OK)
+        divide(films, options->shard);
+    return status;
+}
+
+void rsoxs_films_close(rsoxs_films *films)
+{
+    for (int64_t i = 0; films->films && i < films->count; i++)
+        free(films->films[i].directory);
+    free(films->films);
+    free(films->inodes);
+    free(films->directory);
+}
