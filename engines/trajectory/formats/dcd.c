@@ -163,6 +163,33 @@ static collet_status read_moving(trajectory_reader *trajectory, int64_t x, float
 
 /* ---- Frames ------------------------------------------------------------------------------ */
 
+/* Bytes of a frame without extra records. */
+static int64_t frame_bytes(const trajectory_dcd *dcd, int64_t atoms)
+{
+    int64_t cell = dcd->has_cell ? trajectory_dcd_record(dcd, TRAJECTORY_DCD_CELL) : 0;
+
+    return cell + 3 * trajectory_dcd_record(dcd, 4 * atoms);
+}
+
+static int64_t count(const trajectory_reader *trajectory)
+{
+    const trajectory_dcd *dcd = trajectory->state;
+    int64_t rest = trajectory->source.size - dcd->data - frame_bytes(dcd, dcd->n_atoms);
+
+    if (dcd->extra > 0) /* records of any length */
+        return -1;
+    return rest < 0 ? 0 : 1 + rest / frame_bytes(dcd, dcd->n_free);
+}
+
+static int64_t locate(const trajectory_reader *trajectory, int64_t index)
+{
+    const trajectory_dcd *dcd = trajectory->state;
+
+    if (index == 0)
+        return 0;
+    return dcd->data + frame_bytes(dcd, dcd->n_atoms) + (index - 1) * frame_bytes(dcd, dcd->n_free);
+}
+
 static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
 {
     trajectory_dcd *dcd = trajectory->state;
@@ -177,8 +204,7 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
                            trajectory->source.path);
     if (dcd->places) {
         int64_t cell = dcd->has_cell ? trajectory_dcd_record(dcd, TRAJECTORY_DCD_CELL) : 0;
-        int64_t frame = cell + 3 * trajectory_dcd_record(dcd, 4 * dcd->n_atoms);
-        if (trajectory->source.size - dcd->data < frame)
+        if (trajectory->source.size - dcd->data < frame_bytes(dcd, dcd->n_atoms))
             return trajectory_reader_truncated(trajectory, err);
         status = keep_first(trajectory, dcd->data + cell, err);
     }
@@ -288,6 +314,9 @@ const trajectory_format trajectory_dcd_format = {
     .recognise = recognise,
     .head = read_head,
     .body = read_body,
+    .count = count,
+    .locate = locate,
+    .times_rise = 1,
     .state_size = sizeof(trajectory_dcd),
     .close = close_file,
 };

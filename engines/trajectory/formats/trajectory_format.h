@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 struct trajectory_topology;
+struct trajectory_places;
 
 #define TRAJECTORY_HEAD_DETAIL 64 /* bytes */
 
@@ -32,6 +33,7 @@ typedef struct trajectory_frame_head {
     int64_t forces;
     int64_t lacking;  /* the first atom without a velocity where others have one; else -1 */
     int64_t end_line; /* text formats: number of the line that begins at `end` */
+    int32_t carries;  /* 1: heads of later frames need what the format's state took from this one */
     /* private to the format: what `head` tells `body` */
     uint64_t detail[TRAJECTORY_HEAD_DETAIL / 8];
 } trajectory_frame_head;
@@ -71,6 +73,17 @@ typedef struct trajectory_format {
      * set head->time and head->box. */
     collet_status (*body)(trajectory_reader *trajectory, trajectory_frame_head *head,
                           const trajectory_frame_target *target, collet_error *err);
+    /*
+     * Both NULL: only heads tell where a frame begins. Called after the first head was read.
+     * `count`: the complete frames of the file, without reading them; -1: in this file only heads
+     * tell. `locate`: the byte at which frame 0 <= index < count begins, as the heads before it
+     * would give.
+     */
+    int64_t (*count)(const trajectory_reader *trajectory);
+    int64_t (*locate)(const trajectory_reader *trajectory, int64_t index);
+    /* Of several files: moves on towards frame `index` by trajectory->places. NULL: of one file. */
+    collet_status (*place)(trajectory_reader *trajectory, int64_t index, collet_error *err);
+    int times_rise; /* 1: no frame of a file has a time before the time of an earlier one */
     int on_demand; /* 1: `body` runs on the thread that requests frames, not ahead */
     /* 1: `body` takes what it needs to know of the frame from its arguments and trajectory->offset,
      * index and line, so that several threads can decode frames, each by a reader with a state of
@@ -101,6 +114,10 @@ struct trajectory_reader {
     int64_t next; /* index of the frame to deliver next */
     int64_t stop; /* < 0: none */
     int64_t step;
+
+    struct trajectory_places *places; /* where frames begin; NULL: not counted */
+    int64_t lead;                     /* frames still to deliver before frame `first` */
+    int64_t first;                    /* then go on with this frame; -1: no such jump is left */
 
     trajectory_reader *part; /* of several files: the reader of the current one; else NULL */
 

@@ -197,10 +197,22 @@ static collet_status read_body(trajectory_reader *trajectory, trajectory_frame_h
     return COLLET_OK;
 }
 
+static int64_t count(const trajectory_reader *trajectory)
+{
+    return ((memory_state *)trajectory->state)->source->n_frames;
+}
+
+static int64_t locate(const trajectory_reader *trajectory, int64_t index)
+{
+    return index * frame_bytes(((memory_state *)trajectory->state)->source);
+}
+
 static const trajectory_format memory_format = {
     .name = "memory",
     .head = read_head,
     .body = read_body,
+    .count = count,
+    .locate = locate,
     .on_demand = 1,
     .state_size = sizeof(memory_state),
 };

@@ -4,7 +4,7 @@
  * Tests: tests/engines/test_io_parts.c */
 #include "parts.h"
 
-#include "trajectory/formats/trajectory_format.h"
+#include "places.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -227,6 +227,64 @@ static void share_parts(const trajectory_reader *from, trajectory_reader *decode
     *(parts_state *)decoder->state = (parts_state){.parts = s->parts, .n = s->n, .is_shared = 1};
 }
 
+/* ---- Jumps ------------------------------------------------------------------------------- */
+
+/* Takes over the place of the present file's reader. */
+static void follow(trajectory_reader *trajectory)
+{
+    const parts_state *s = trajectory->state;
+    const trajectory_part *part = &s->parts[s->current];
+
+    trajectory->offset = part->offset + s->reader->offset;
+    trajectory->line = s->reader->line;
+    trajectory->index = part->first + s->reader->index;
+}
+
+/* Opens file k, after those before it, which were read. */
+static collet_status enter_part(trajectory_reader *trajectory, const trajectory_places *places,
+                                int64_t k, collet_error *err)
+{
+    const parts_state *s = trajectory->state;
+
+    for (int64_t i = 0; i <= k; i++) {
+        trajectory_part *part = &s->parts[i];
+        if (part->first < 0)
+            part->first = places->parts[i].first;
+        if (i < k) {
+            part->n_frames = places->parts[i].n_frames;
+            part->was_cut = (int32_t)places->parts[i].was_cut;
+        }
+    }
+    return open_part(trajectory, k, err);
+}
+
+/* A file that others follow is entered two frames earlier: they decide what a cut frame after them is. */
+static collet_status place(trajectory_reader *trajectory, int64_t index, collet_error *err)
+{
+    const trajectory_places *places = trajectory->places;
+    const parts_state *s = trajectory->state;
+    int64_t k = 0;
+
+    while (index >= places->parts[k].first + places->parts[k].n_frames)
+        k++;
+    const trajectory_places_part *part = &places->parts[k];
+    int64_t from = k + 1 < s->n && index - part->first > 2 ? index - 2
+                   : k + 1 < s->n                          ? part->first
+                                                           : index;
+    if (from <= trajectory->index)
+        return COLLET_OK;
+    int was_open = s->reader && s->current == k;
+    collet_status status = enter_part(trajectory, places, k, err);
+    if (status != COLLET_OK)
+        return status;
+    s->reader->source.poll = trajectory->source.poll;
+    status = trajectory_places_go(s->reader, places, part, from - part->first,
+                                  was_open ? trajectory->index - part->first : 1, err);
+    if (status == COLLET_OK)
+        follow(trajectory);
+    return status;
+}
+
 static const trajectory_format parts_format = {
     .name = "parts",
     .head = read_head,
@@ -234,7 +292,71 @@ static const trajectory_format parts_format = {
     .state_size = sizeof(parts_state),
     .share = share_parts,
     .close = close_parts,
+    .place = place,
 };
+
+/* ---- Counting ---------------------------------------------------------------------------- */
+
+int trajectory_parts_are(const trajectory_reader *trajectory)
+{
+    return trajectory->format == &parts_format;
+}
+
+int64_t trajectory_parts_current(const trajectory_reader *trajectory,
+                                 const trajectory_reader **file, int64_t *first, int64_t *begin)
+{
+    const parts_state *s = trajectory->state;
+
+    *file = trajectory;
+    *first = *begin = 0;
+    if (!trajectory_parts_are(trajectory))
+        return 0;
+    *file = s->reader;
+    *first = s->parts[s->current].first;
+    *begin = s->parts[s->current].offset;
+    return s->current;
+}
+
+/* The first frame of the present file, whose times rise, that is left out: *frame, or n. Returns 0
+ * where a head cannot be read. */
+static int find_cut(trajectory_reader *file, double end, int64_t n, int64_t *frame)
+{
+    int64_t low = 0, high = n;
+
+    while (low < high) {
+        trajectory_frame_head head = {.lacking = -1};
+        collet_error err;
+
+        file->index = low + (high - low) / 2;
+        file->offset = file->format->locate(file, file->index);
+        if (file->format->head(file, &head, &err) != COLLET_OK)
+            return 0;
+        if (head.has_time && head.time >= end)
+            high = file->index;
+        else
+            low = file->index + 1;
+    }
+    *frame = low;
+    return 1;
+}
+
+/* The two frames before the end of a file decide what a cut one after them is. */
+collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *err)
+{
+    const parts_state *s = trajectory->state;
+    const trajectory_part *part = &s->parts[s->current];
+    int64_t n = s->reader->format->count(s->reader), frames = n;
+
+    if (isfinite(part->end) && s->reader->info.has_times &&
+        (!s->reader->format->times_rise || !find_cut(s->reader, part->end, n, &frames)))
+        return COLLET_OK;
+    if (part->first + frames - 2 <= trajectory->index)
+        return COLLET_OK;
+    collet_status status =
+        trajectory_places_go(s->reader, NULL, NULL, frames - 2, s->reader->index, err);
+    follow(trajectory);
+    return status;
+}
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
@@ -324,6 +446,52 @@ static collet_status open_several(const char *const *paths, parts_state *s, cons
     (*out)->info.format = s->parts[0].format;
     (*out)->info.concurrent = concurrent;
     return COLLET_OK;
+}
+
+/* A single file. */
+static collet_status open_again(const trajectory_reader *from, trajectory_reader **out,
+                                collet_error *err)
+{
+    collet_status status = trajectory_reader_open(from->source.path, &from->source.poll, out, err);
+
+    if (status != COLLET_OK)
+        return status;
+    if ((*out)->source.size >= from->source.size) {
+        (*out)->source.size = from->source.size;
+        return COLLET_OK;
+    }
+    trajectory_reader_close(*out);
+    *out = NULL;
+    return collet_fail(err, COLLET_IO, "%s: the file was changed while it was read; run again",
+                       from->source.path);
+}
+
+collet_status trajectory_parts_again(const trajectory_reader *from, trajectory_reader **out,
+                                     collet_error *err)
+{
+    const parts_state *of = from->state;
+
+    if (!trajectory_parts_are(from))
+        return open_again(from, out, err);
+    parts_state s = {.n = of->n, .parts = calloc((size_t)of->n, sizeof *s.parts)};
+    int whole = s.parts != NULL;
+    for (int64_t k = 0; whole && k < s.n; k++) {
+        s.parts[k] = of->parts[k];
+        s.parts[k].path = strdup(of->parts[k].path);
+        s.parts[k].first = -1;
+        s.parts[k].n_frames = s.parts[k].was_cut = 0;
+        whole = s.parts[k].path != NULL;
+    }
+    if (!whole) {
+        trajectory_reader none = {.state = &s};
+        close_parts(&none);
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory to open it", from->source.path);
+    }
+    collet_status status = trajectory_reader_open_with(&parts_format, &s, from->source.path,
+                                                       from->source.size, out, err);
+    if (status == COLLET_OK)
+        (*out)->source.poll = from->source.poll;
+    return status;
 }
 
 collet_status trajectory_parts_open(const char *const *paths, int64_t n, const io_poll *poll,

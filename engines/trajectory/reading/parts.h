@@ -35,6 +35,25 @@ collet_status trajectory_parts_open(const char *const *paths, int64_t n, const i
  * frames are final when all was read. Valid until the trajectory is closed. */
 const trajectory_part *trajectory_parts_get(const trajectory_reader *trajectory, int64_t *n);
 
+/* 1 for several files. */
+int trajectory_parts_are(const trajectory_reader *trajectory);
+
+/*
+ * Opens the files of `from`, one or several, again, with the sizes that they had then and the poll of
+ * `from`. COLLET_IO for a file that is shorter now.
+ */
+collet_status trajectory_parts_again(const trajectory_reader *from, trajectory_reader **out,
+                                     collet_error *err);
+
+/* The file of the frame whose head was read last, 0 of one file; its reader, the number of its first
+ * frame and its first byte among the bytes of all. */
+int64_t trajectory_parts_current(const trajectory_reader *trajectory,
+                                 const trajectory_reader **file, int64_t *first, int64_t *begin);
+
+/* Moves on in the present file, whose format computes, towards its last frame that is not left out,
+ * as far as that needs no other heads. */
+collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *err);
+
 /* The file of frame `index` of the trajectory; NULL: one file, or it was not read. */
 const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index);
 

@@ -2,6 +2,7 @@
 /* Tests: tests/engines/test_io_trajectory.c */
 #include "reader.h"
 
+#include "places.h"
 #include "recognise.h"
 #include "scan.h"
 
@@ -78,6 +79,7 @@ static trajectory_reader *allocate(const char *path, collet_error *err)
     trajectory->line = 1;
     trajectory->stop = -1;
     trajectory->step = 1;
+    trajectory->first = -1;
     atomic_init(&trajectory->cancelled, 0);
     return trajectory;
 }
@@ -211,6 +213,7 @@ void trajectory_reader_close(trajectory_reader *trajectory)
     if (trajectory->format && trajectory->format->close)
         trajectory->format->close(trajectory);
     io_source_close(&trajectory->source);
+    trajectory_places_free(trajectory->places);
     free(trajectory->state);
     free(trajectory->runs);
     free(trajectory);
@@ -296,6 +299,24 @@ collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t sta
     trajectory->next = start;
     trajectory->stop = stop;
     trajectory->step = step;
+    trajectory->first = -1;
+    return COLLET_OK;
+}
+
+collet_status trajectory_reader_slice_shard(trajectory_reader *trajectory, int64_t start,
+                                            int64_t stop, int64_t step, int64_t lead, int64_t first,
+                                            collet_error *err)
+{
+    collet_status status = trajectory_reader_slice(trajectory, start, stop, step, err);
+
+    if (status != COLLET_OK)
+        return status;
+    if (lead < 0 || first < start || (first - start) % step != 0)
+        return collet_fail(
+            err, COLLET_INVALID, "%s: frame %lld is not a frame of the slice from %lld by %lld",
+            trajectory->source.path, (long long)first, (long long)start, (long long)step);
+    trajectory->lead = lead;
+    trajectory->first = first;
     return COLLET_OK;
 }
 

@@ -67,11 +67,21 @@ int64_t trajectory_reader_selected(const trajectory_reader *trajectory);
 /*
  * Deliver frames start, start + step, ... below stop; stop < 0 means to the end of the file. Call
  * it before the first read. start >= 0 and step >= 1, else COLLET_INVALID. Frames in between are
+ * not read where the format computes where a frame begins or index.h has counted them; else they are
  * skipped by their size, not decoded (text formats: scanned). A start after the last frame delivers
  * nothing.
  */
 collet_status trajectory_reader_slice(trajectory_reader *trajectory, int64_t start, int64_t stop,
                                       int64_t step, collet_error *err);
+
+/*
+ * As trajectory_reader_slice, but of the frames before `first`, a frame of the slice, only the first
+ * `lead` ones are delivered (of those that missing fields do not leave out). Their gaps are not
+ * counted. INT64_MAX: all. COLLET_INVALID.
+ */
+collet_status trajectory_reader_slice_shard(trajectory_reader *trajectory, int64_t start,
+                                            int64_t stop, int64_t step, int64_t lead, int64_t first,
+                                            collet_error *err);
 
 /* COLLET_TRAJECTORY_MISSING_*; before the first read. */
 void trajectory_reader_set_missing(trajectory_reader *trajectory, uint32_t missing);

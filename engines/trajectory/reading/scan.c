@@ -3,6 +3,7 @@
 #include "scan.h"
 
 #include "io/numerals.h"
+#include "places.h"
 
 #include <collet/trajectory.h>
 #include <math.h>
@@ -13,9 +14,8 @@
 
 /* ---- Heads ------------------------------------------------------------------------------- */
 
-/* Reads the head at trajectory->offset; *at_end = 1 where the file ends after a complete frame. */
-static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
-                               int *at_end, collet_error *err)
+collet_status trajectory_scan_head(trajectory_reader *trajectory, trajectory_frame_head *head,
+                                   int *at_end, collet_error *err)
 {
     const trajectory_reader_info *info = &trajectory->info;
 
@@ -42,7 +42,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     return COLLET_OK;
 }
 
-static void step_over(trajectory_reader *trajectory, const trajectory_frame_head *head)
+void trajectory_scan_step(trajectory_reader *trajectory, const trajectory_frame_head *head)
 {
     trajectory->offset = head->end;
     trajectory->line = head->end_line;
@@ -168,26 +168,114 @@ static collet_status take(trajectory_reader *trajectory, const trajectory_frames
     if (__builtin_add_overflow(trajectory->next, trajectory->step, &trajectory->next))
         trajectory->next = INT64_MAX;
     trajectory->delivered |= !skip;
+    trajectory->lead -= !skip && trajectory->lead > 0;
     *found = !skip;
     return COLLET_OK;
+}
+
+/* After the lead goes on with the frames that are the caller's. */
+static void leave_lead(trajectory_reader *trajectory)
+{
+    trajectory_gaps *gaps = &trajectory->gaps;
+
+    if (trajectory->next < trajectory->first) {
+        if (trajectory->lead > 0)
+            return;
+        trajectory->next = trajectory->first;
+        trajectory->delivered = 1;
+    }
+    trajectory->first = -1;
+    *gaps = (trajectory_gaps){.unused = gaps->unused, .first_unused = gaps->first_unused};
+}
+
+/* Notes the fields that frames before trajectory->index have and nobody uses. */
+static void note_passed(trajectory_reader *trajectory, const trajectory_places *places)
+{
+    static const uint32_t fields[2] = {TRAJECTORY_HAS_VELOCITIES, TRAJECTORY_HAS_FORCES};
+    trajectory_gaps *gaps = &trajectory->gaps;
+
+    for (int i = 0; i < 2; i++) {
+        int64_t first = places->unused[i];
+        if (first < 0 || first >= trajectory->index)
+            continue;
+        if (!gaps->unused || first < gaps->first_unused)
+            gaps->first_unused = first;
+        gaps->unused |= fields[i];
+    }
+}
+
+/* Goes towards the next frame to deliver where frames before it need not be read; to the last frame
+ * rather than to the end, so that what follows it is read. */
+static collet_status skip_to_next(trajectory_reader *trajectory, collet_error *err)
+{
+    const trajectory_places *places = trajectory->places;
+    collet_status status;
+
+    if (trajectory->next <= trajectory->index ||
+        (!places && !trajectory_places_computes(trajectory)))
+        return COLLET_OK;
+    int64_t last = (places ? places->n_frames : trajectory->format->count(trajectory)) - 1;
+    int64_t index = trajectory->next < last ? trajectory->next : last;
+    if (index <= trajectory->index)
+        return COLLET_OK;
+    if (trajectory->format->place)
+        status = trajectory->format->place(trajectory, index, err);
+    else
+        status = trajectory_places_go(trajectory, places, places ? places->parts : NULL, index,
+                                      trajectory->index, err);
+    if (status == COLLET_OK && places)
+        note_passed(trajectory, places);
+    return status;
+}
+
+/* Reads the next head, or goes to a later frame first if it is the next to deliver. */
+static collet_status next_head(trajectory_reader *trajectory, trajectory_frame_head *head,
+                               int *at_end, collet_error *err)
+{
+    collet_status status = skip_to_next(trajectory, err);
+
+    *at_end = 0;
+    if (status == COLLET_OK)
+        status = trajectory_scan_head(trajectory, head, at_end, err);
+    if (status == COLLET_OK && !*at_end)
+        note_unused(trajectory, head);
+    return status;
 }
 
 collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
                                    trajectory_scanned *out, int *found, collet_error *err)
 {
     *found = 0;
+    if (trajectory->first >= 0)
+        leave_lead(trajectory);
     while (!*found && has_next(trajectory)) {
         int at_end;
 
-        collet_status status = read_head(trajectory, &out->head, &at_end, err);
+        collet_status status = next_head(trajectory, &out->head, &at_end, err);
         if (status != COLLET_OK || at_end)
             return status;
-        note_unused(trajectory, &out->head);
         if (trajectory->index == trajectory->next)
             status = take(trajectory, frames, out, found, err);
         if (status != COLLET_OK)
             return status;
-        step_over(trajectory, &out->head);
+        trajectory_scan_step(trajectory, &out->head);
+        if (trajectory->first >= 0)
+            leave_lead(trajectory);
+    }
+    return COLLET_OK;
+}
+
+collet_status trajectory_scan_go(trajectory_reader *trajectory, int64_t index, collet_error *err)
+{
+    trajectory->next = index;
+    while (trajectory->index < index) {
+        trajectory_frame_head head;
+        int at_end;
+
+        collet_status status = next_head(trajectory, &head, &at_end, err);
+        if (status != COLLET_OK || at_end)
+            return status;
+        trajectory_scan_step(trajectory, &head);
     }
     return COLLET_OK;
 }

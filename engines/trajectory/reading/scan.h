@@ -22,6 +22,14 @@ typedef struct trajectory_scanned {
     trajectory_gaps gaps_then; /* gaps of the trajectory up to this frame */
 } trajectory_scanned;
 
+/* Reads the head of the frame at trajectory->offset and checks it; *at_end = 1 where the file ends
+ * after a complete frame. */
+collet_status trajectory_scan_head(trajectory_reader *trajectory, trajectory_frame_head *head,
+                                   int *at_end, collet_error *err);
+
+/* Moves on behind the frame with this head. */
+void trajectory_scan_step(trajectory_reader *trajectory, const trajectory_frame_head *head);
+
 /*
  * Finds the next frame to deliver into a batch like `frames`, whose arrays say which fields are
  * requested. *found = 0: there is none left, or reading was cancelled. On an error
@@ -29,6 +37,12 @@ typedef struct trajectory_scanned {
  */
 collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
                                    trajectory_scanned *out, int *found, collet_error *err);
+
+/*
+ * Moves on to frame `index` or, if there are fewer, to the end, as if frames before it had been read and
+ * left out by a slice; not back. Errors as trajectory_reader_read.
+ */
+collet_status trajectory_scan_go(trajectory_reader *trajectory, int64_t index, collet_error *err);
 
 /* Decodes a scanned frame into row `row` of `frames`. `decoder` is the trajectory's reader, or one
  * that shares its file. On an error decoder->offset is the byte of the frame. */

@@ -157,11 +157,27 @@ static collet_status open_file(trajectory_reader *trajectory, collet_error *err)
     }
     if (status == COLLET_OK)
         status = check_shapes(trajectory, err);
+    /* Each frame begins at a byte of its own. */
+    if (status == COLLET_OK && trajectory->source.size < s->elements[POSITION].n_rows)
+        trajectory->source.size = s->elements[POSITION].n_rows;
     s->ready = status == COLLET_OK;
     return status;
 }
 
 /* ---- Heads ------------------------------------------------------------------------------- */
+
+static int64_t count(const trajectory_reader *trajectory)
+{
+    return ((const h5md *)trajectory->state)->elements[POSITION].n_rows;
+}
+
+/* Frames are not consecutive in the file: each gets an equal share of it. */
+static int64_t locate(const trajectory_reader *trajectory, int64_t index)
+{
+    double share = (double)trajectory->source.size / (double)count(trajectory);
+
+    return index == count(trajectory) ? trajectory->source.size : (int64_t)(share * (double)index);
+}
 
 /* The row of an element for the frame whose positions have this row and step; -1: it has none. */
 static int64_t find_row(const trajectory_h5md_element *e, int64_t row, int64_t step, int has_step)
@@ -205,11 +221,9 @@ static collet_status fill_head(trajectory_reader *trajectory, trajectory_frame_h
 {
     h5md *s = trajectory->state;
     const trajectory_h5md_element *positions = &s->elements[POSITION];
-    int64_t row = trajectory->index, n = positions->n_rows, size = trajectory->source.size;
+    int64_t row = trajectory->index;
 
-    /* Frames are not consecutive in the file: each gets an equal share of it. */
-    head->end = row + 1 == n ? size : (int64_t)((double)size / (double)n * (double)(row + 1));
-    head->end = head->end > trajectory->offset ? head->end : trajectory->offset + 1;
+    head->end = locate(trajectory, row + 1);
     head->n_atoms = positions->shape[0];
     head->dtype = COLLET_F32;
     head->step = positions->steps ? positions->steps[row] : -1;
@@ -355,6 +369,8 @@ const trajectory_format trajectory_h5md_format = {
     .recognise = recognise,
     .head = read_head,
     .body = read_body,
+    .count = count,
+    .locate = locate,
     .state_size = sizeof(h5md),
     .close = close_file,
 };

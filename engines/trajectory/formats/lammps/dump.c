@@ -223,6 +223,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
         note_units(trajectory);
     head->end = at_end ? trajectory->source.size : lines.offset;
     head->end_line = lines.number;
+    head->carries = *frame->units != '\0';
     head->n_atoms = frame->n_atoms;
     head->dtype = COLLET_F64;
     head->step = frame->step;

@@ -206,17 +206,37 @@ static int64_t end_of_numbers(const nc *s, int64_t frame)
 }
 
 /* Where the next frame begins. Bytes after the last one, fewer than another frame, are its padding. */
-static int64_t end_of_frame(const trajectory_reader *trajectory)
+static int64_t end_of_frame(const trajectory_reader *trajectory, int64_t index)
 {
     const nc *s = trajectory->state;
     const trajectory_netcdf_variable *positions = &s->variables[POSITIONS];
     int records = positions->stride == s->file.record && positions->shape[0] == 0;
-    int64_t size = trajectory->source.size, next = trajectory->index + 1;
+    int64_t size = trajectory->source.size, next = index + 1;
     int64_t end = records ? s->file.records + next * s->file.record
                           : positions->begin + next * frame_bytes(s, POSITIONS);
     int64_t rest = records ? s->file.record : size;
 
     return end > size || (next == s->n_frames && size - end < rest) ? size : end;
+}
+
+static int64_t count(const trajectory_reader *trajectory)
+{
+    const nc *s = trajectory->state;
+    int64_t low = 0, high = s->n_frames;
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (end_of_numbers(s, middle) <= trajectory->source.size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int64_t locate(const trajectory_reader *trajectory, int64_t index)
+{
+    return index == 0 ? 0 : end_of_frame(trajectory, index - 1);
 }
 
 /* Reads `n` numbers, at most 3, of a frame's variable. */
@@ -281,7 +301,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     head->end = end_of_numbers(s, trajectory->index);
     if (head->end > trajectory->source.size) /* truncated */
         return COLLET_OK;
-    head->end = end_of_frame(trajectory);
+    head->end = end_of_frame(trajectory, trajectory->index);
     if (head->has_time)
         status = read_numbers(trajectory, TIME, 1, &head->time, err);
     return status == COLLET_OK ? read_box(trajectory, head->box, err) : status;
@@ -310,5 +330,7 @@ const trajectory_format trajectory_nc_format = {
     .recognise = recognise,
     .head = read_head,
     .body = read_body,
+    .count = count,
+    .locate = locate,
     .state_size = sizeof(nc),
 };

@@ -98,6 +98,7 @@ static void take_box(trajectory_pdb *pdb, const char *text, size_t length)
     } columns[6] = {{6, 9}, {15, 9}, {24, 9}, {33, 7}, {40, 7}, {47, 7}};
     double numbers[6];
 
+    pdb->boxed = 1;
     memset(pdb->box, 0, sizeof pdb->box);
     for (size_t i = 0; i < 6; i++)
         if (length < columns[i].from + columns[i].width ||

@@ -45,6 +45,7 @@ typedef struct trajectory_pdb {
     int64_t left_out; /* atoms so far in other than the first location */
     int announced;    /* 1: the model began with MODEL */
     int connected;    /* 1: a CONECT record was read */
+    int boxed;        /* 1: a CRYST1 record was read */
     trajectory_pdb_end end;
     char title[TRAJECTORY_PDB_TITLE]; /* text of TITLE before the first atom; "": none */
     double box[9];   /* nm, of the last CRYST1: the three vectors; set by the caller, else zeros */

@@ -61,6 +61,7 @@ static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_h
     head->step = moment.step;
     head->end = pdb.lines.offset;
     head->end_line = pdb.lines.number;
+    head->carries = pdb.boxed;
     head->positions = head->end; /* any number but 0, because a frame always has positions */
     return COLLET_OK;
 }

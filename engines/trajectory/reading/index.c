@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_index.c */
+#include "index.h"
+
+#include "parts.h"
+#include "places.h"
+#include "recognise.h"
+#include "scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct builder {
+    trajectory_places *places;
+    trajectory_reader *walker; /* reads heads */
+    int64_t capacity;          /* entries */
+    int64_t part;              /* of the last frame; -1: none */
+    int64_t carrier;
+} builder;
+
+static collet_status no_memory(const trajectory_reader *trajectory, collet_error *err)
+{
+    return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for the index of its frames",
+                       trajectory->source.path);
+}
+
+static int64_t *append(builder *b)
+{
+    trajectory_places *places = b->places;
+    const size_t bytes = (size_t)places->width * sizeof *places->entries;
+
+    if (places->n_entries == b->capacity) {
+        int64_t capacity = b->capacity + b->capacity / 2 + 1024;
+        int64_t *grown = realloc(places->entries, (size_t)capacity * bytes);
+        if (!grown)
+            return NULL;
+        places->entries = grown;
+        b->capacity = capacity;
+    }
+    return places->entries + places->width * places->n_entries++;
+}
+
+/* Adds the frame whose head the walker has read. */
+static collet_status add(builder *b, const trajectory_frame_head *head, collet_error *err)
+{
+    const trajectory_reader *w = b->walker, *file;
+    const uint32_t has[2] = {head->velocities && !w->info.has_velocities,
+                             head->forces && !w->info.has_forces};
+    trajectory_places *places = b->places;
+    int64_t first, begin, k = trajectory_parts_current(w, &file, &first, &begin);
+    trajectory_places_part *part = &places->parts[k];
+
+    for (int i = 0; i < 2; i++)
+        if (has[i] && places->unused[i] < 0)
+            places->unused[i] = w->index;
+    if (k != b->part)
+        part->entry = trajectory_places_computes(file) ? -1 : places->n_entries;
+    if (k != b->part)
+        b->carrier = -1;
+    b->part = k;
+    if (part->entry < 0)
+        return COLLET_OK;
+    int64_t *entry = append(b);
+    if (!entry)
+        return no_memory(w, err);
+    entry[TRAJECTORY_ENTRY_OFFSET] = w->offset - begin;
+    if (places->width > 1) {
+        entry[TRAJECTORY_ENTRY_LINE] = w->line;
+        entry[TRAJECTORY_ENTRY_CARRIER] = b->carrier;
+    }
+    if (head->carries)
+        b->carrier = w->index - first;
+    return COLLET_OK;
+}
+
+/* Reads heads up to the end, or to the first that cannot be read. */
+static collet_status walk(builder *b, collet_error *err)
+{
+    trajectory_reader *w = b->walker;
+    collet_error own = {0};
+
+    for (;;) {
+        trajectory_frame_head head;
+        int at_end;
+
+        collet_status status = trajectory_scan_head(w, &head, &at_end, &own);
+        if (status == COLLET_FORMAT || (status == COLLET_OK && at_end))
+            return COLLET_OK;
+        if (status != COLLET_OK)
+            return collet_fail(err, status, "%s", own.text);
+        int64_t before = b->part;
+        status = add(b, &head, err);
+        if (status != COLLET_OK)
+            return status;
+        trajectory_scan_step(w, &head);
+        if (b->part != before && b->places->parts[b->part].entry < 0)
+            status = trajectory_parts_hop(w, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+}
+
+static void take_parts(builder *b)
+{
+    trajectory_places *places = b->places;
+    int64_t n;
+    const trajectory_part *parts = trajectory_parts_get(b->walker, &n);
+
+    places->n_frames = b->walker->index;
+    if (n == 0)
+        places->parts[0].n_frames = places->n_frames;
+    for (int64_t k = 0; k < n; k++) {
+        places->parts[k].first = parts[k].first < 0 ? places->n_frames : parts[k].first;
+        places->parts[k].n_frames = parts[k].n_frames;
+        places->parts[k].was_cut = parts[k].was_cut;
+    }
+}
+
+/* 1 if a file is text, which has lines. */
+static int has_text(const trajectory_reader *trajectory)
+{
+    int64_t n;
+    const trajectory_part *parts = trajectory_parts_get(trajectory, &n);
+
+    for (const trajectory_format *const *f = trajectory_formats; n > 0 && *f; f++)
+        for (int64_t k = 0; k < n; k++)
+            if ((*f)->text && strcmp((*f)->name, parts[k].format) == 0)
+                return 1;
+    return n == 0 && trajectory->format->text;
+}
+
+static trajectory_places *allocate(const trajectory_reader *trajectory)
+{
+    trajectory_places *places = calloc(1, sizeof *places);
+    int64_t n;
+
+    trajectory_parts_get(trajectory, &n);
+    if (!places)
+        return NULL;
+    places->n_parts = n > 0 ? n : 1;
+    places->width = has_text(trajectory) ? TRAJECTORY_ENTRY_MOST : 1;
+    places->unused[0] = places->unused[1] = -1;
+    places->parts = calloc((size_t)places->n_parts, sizeof *places->parts);
+    if (!places->parts) {
+        trajectory_places_free(places);
+        return NULL;
+    }
+    for (int64_t k = 0; k < places->n_parts; k++)
+        places->parts[k].entry = -1;
+    return places;
+}
+
+static collet_status make(const trajectory_reader *trajectory, trajectory_places **out,
+                          collet_error *err)
+{
+    builder b = {.places = allocate(trajectory), .part = -1, .carrier = -1};
+    collet_status status = COLLET_OK;
+
+    *out = NULL;
+    if (!b.places)
+        return no_memory(trajectory, err);
+    if (!trajectory_parts_are(trajectory) && trajectory_places_computes(trajectory)) {
+        b.places->n_frames = b.places->parts[0].n_frames = trajectory->format->count(trajectory);
+    } else {
+        status = trajectory_parts_again(trajectory, &b.walker, err);
+        if (status == COLLET_OK)
+            status = walk(&b, err);
+        if (status == COLLET_OK)
+            take_parts(&b);
+        trajectory_reader_close(b.walker);
+    }
+    if (status == COLLET_OK)
+        *out = b.places;
+    else
+        trajectory_places_free(b.places);
+    return status;
+}
+
+/* ---- Functions of readers ---------------------------------------------------------------- */
+
+collet_status trajectory_reader_count(trajectory_reader *trajectory, int64_t *frames,
+                                      collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    if (trajectory->index > 0 || trajectory->error.status != COLLET_OK)
+        return collet_fail(err, COLLET_INVALID, "%s: frames must be counted before they are read",
+                           trajectory->source.path);
+    if (!trajectory->places)
+        status = make(trajectory, &trajectory->places, err);
+    if (status == COLLET_OK)
+        *frames = trajectory->places->n_frames;
+    return status;
+}
