@@ -141,6 +141,9 @@ static void boxes(void **state)
         {"ITEM: BOX BOUNDS abc origin pp pp pp\n0 10 0 1\n20 0 0 2\n0 0 -30 3\n",
          {0, 1, 0, 2, 0, 0, 0, 0, -3},
          {.1 + .5, .2 + .5, .3 - .375}},
+        {"ITEM: BOX BOUNDS abc origin pp pp ff\n10 0 0 1\n0 0 20 2\n0 -30 0 3\n",
+         {1, 0, 0, 0, 0, 2, 0, 0, 0},
+         {.1 + .5, .2 - .375, .3 + .5}},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -106,6 +106,18 @@ static void boxes_without_periods(void **state)
     assert_true(fabs(d[0] + 0.1) < 1e-12 && fabs(d[1] - 1.4) < 1e-12 && d[2] == 70);
     assert_false(trajectory_lattice_shorten(&lattice, bad));
     assert_true(bad[0] == 2.9 && isnan(bad[1]));
+    for (int missing = 0; missing < 3; missing++) {
+        double turned[9] = {0}, e[3] = {2.9, 70, -1.6}, one[9] = {0}, f[3] = {70, 2.9, 70};
+
+        turned[3 * ((missing + 1) % 3)] = turned[3 * ((missing + 2) % 3) + 2] = 3;
+        lattice = lattice_of(turned); /* a and b not in the xy plane */
+        assert_true(trajectory_lattice_shorten(&lattice, e));
+        assert_true(fabs(e[0] + 0.1) < 1e-12 && e[1] == 70 && fabs(e[2] - 1.4) < 1e-12);
+        one[3 * missing + 1] = 3;
+        lattice = lattice_of(one);
+        assert_true(trajectory_lattice_shorten(&lattice, f));
+        assert_true(f[0] == 70 && fabs(f[1] + 0.1) < 1e-12 && f[2] == 70);
+    }
 }
 
 /* ---- Whole molecules --------------------------------------------------------------------- */

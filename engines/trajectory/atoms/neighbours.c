@@ -2,6 +2,8 @@
 /* Tests: tests/engines/test_trajectory_neighbours.c */
 #include "neighbours.h"
 
+#include "trajectory/boxes/lattice.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -90,14 +92,6 @@ static void cross(const double a[3], const double b[3], double c[3])
         c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-static void normalise(double v[3])
-{
-    double length = sqrt(dot(v, v));
-
-    for (int i = 0; i < 3; i++)
-        v[i] /= length;
-}
-
 /* Shortens the vectors by multiples of each other. The lattice remains, and so do its points: the
  * multiples are integers. */
 static void reduce(trajectory_neighbours *b)
@@ -119,33 +113,6 @@ static void reduce(trajectory_neighbours *b)
             changed = 1;
         }
     }
-}
-
-/* Sets the vectors of axes without a period: orthogonal to the others, of length 1. */
-static void complete(trajectory_neighbours *b)
-{
-    int n = b->periodic[0] + b->periodic[1] + b->periodic[2];
-
-    if (n == 0)
-        for (int i = 0; i < 3; i++)
-            b->vectors[i][i] = 1;
-    for (int i = 0; i < 3 && n == 1; i++) {
-        double *v = b->vectors[i], *next = b->vectors[(i + 1) % 3], any[3] = {0};
-
-        if (!b->periodic[i])
-            continue;
-        any[fabs(v[0]) < fabs(v[1]) ? 0 : 1] = 1;
-        cross(v, any, next);
-        normalise(next);
-        cross(v, next, b->vectors[(i + 2) % 3]);
-        normalise(b->vectors[(i + 2) % 3]);
-        return;
-    }
-    for (int i = 0; i < 3 && n == 2; i++)
-        if (!b->periodic[i]) {
-            cross(b->vectors[(i + 1) % 3], b->vectors[(i + 2) % 3], b->vectors[i]);
-            normalise(b->vectors[i]);
-        }
 }
 
 /* 0 for a flat box. */
@@ -171,7 +138,7 @@ static collet_status take_box(trajectory_neighbours *b, const double box[9], col
     for (int i = 0; i < 3; i++)
         b->periodic[i] = dot(b->vectors[i], b->vectors[i]) != 0;
     reduce(b);
-    complete(b);
+    trajectory_lattice_complete(b->vectors, b->periodic);
     if (invert(b))
         return COLLET_OK;
     return collet_fail(

@@ -118,6 +118,42 @@ static void reduce(double v[3][3])
     sort(v);
 }
 
+/* ---- Missing vectors ---------------------------------------------------------------------- */
+
+static void normalise(double v[3])
+{
+    double length = sqrt(dot(v, v));
+
+    for (int i = 0; i < 3; i++)
+        v[i] /= length;
+}
+
+void trajectory_lattice_complete(double v[3][3], const int periodic[3])
+{
+    int n = periodic[0] + periodic[1] + periodic[2];
+
+    if (n == 0)
+        for (int i = 0; i < 3; i++)
+            v[i][i] = 1;
+    for (int i = 0; i < 3 && n == 1; i++) {
+        double *only = v[i], *next = v[(i + 1) % 3], any[3] = {0};
+
+        if (!periodic[i])
+            continue;
+        any[fabs(only[0]) < fabs(only[1]) ? 0 : 1] = 1;
+        cross(only, any, next);
+        normalise(next);
+        cross(only, next, v[(i + 2) % 3]);
+        normalise(v[(i + 2) % 3]);
+        return;
+    }
+    for (int i = 0; i < 3 && n == 2; i++)
+        if (!periodic[i]) {
+            cross(v[(i + 1) % 3], v[(i + 2) % 3], v[i]);
+            normalise(v[i]);
+        }
+}
+
 /* ---- The lattice ------------------------------------------------------------------------- */
 
 static int take_box(trajectory_lattice *l, const double box[9])
@@ -133,9 +169,10 @@ static int take_box(trajectory_lattice *l, const double box[9])
         l->periodic[i] = square > 0;
         longest = fmax(longest, sqrt(square));
     }
-    for (int i = 0; i < 3; i++)
-        if (!l->periodic[i])
-            l->box[i][i] = ENDLESS * longest;
+    trajectory_lattice_complete(l->box, l->periodic);
+    for (int i = 0; i < 9; i++)
+        if (!l->periodic[i / 3])
+            l->box[i / 3][i % 3] *= ENDLESS * longest;
     return longest > 0 && invert(l->box, l->box_inverse);
 }
 

@@ -23,6 +23,9 @@ typedef struct trajectory_lattice {
  * they are flat (the volume is below 1e-6 of the product of lengths). */
 int trajectory_lattice_make(trajectory_lattice *lattice, const double box[9]);
 
+/* Sets the vectors without a period: orthogonal to the others, of length 1. They are 0 before. */
+void trajectory_lattice_complete(double vectors[3][3], const int periodic[3]);
+
 /* 1 if there is one. */
 int trajectory_lattice_exists(const double box[9]);
 
