@@ -2,8 +2,6 @@
 /* Tests: tests/tools/test_merge.c */
 #include "part.h"
 
-#include "io/npy.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,46 +73,12 @@ int32_t merge_part_shape(const merge_part *part, const char *key, int64_t shape[
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
 
-static collet_status read_fully(const merge_part *part, zip_file_t *member, void *to, size_t n,
-                                collet_error *err)
-{
-    for (size_t done = 0; done < n;) {
-        zip_int64_t got = zip_fread(member, (char *)to + done, n - done);
-        if (got <= 0)
-            return malformed(part, "an array ends too early", err);
-        done += (size_t)got;
-    }
-    return COLLET_OK;
-}
-
-/* Opens the array `key` and reads its head, which must be the head of rows of this shape. */
-static collet_status open_array(const merge_part *part, const char *key, int64_t n_rows,
-                                int32_t axes, const int64_t *shape, zip_file_t **member,
-                                collet_error *err)
-{
-    char expected[IO_NPY_HEAD], found[IO_NPY_HEAD], name[256];
-    size_t n = io_npy_head(expected, COLLET_F64, n_rows, axes, shape);
-
-    snprintf(name, sizeof name, "%.200s.npy", key);
-    *member = zip_fopen(part->archive, name, 0);
-    if (!*member)
-        return malformed(part, "an array of the meta file is missing", err);
-    collet_status status = read_fully(part, *member, found, n, err);
-    if (status == COLLET_OK && memcmp(found, expected, n) != 0)
-        status = malformed(part, "the shape of an array differs from the meta file", err);
-    if (status != COLLET_OK) {
-        zip_fclose(*member);
-        *member = NULL;
-    }
-    return status;
-}
-
 static collet_status read_rows(const merge_part *part, const char *key, int64_t n_rows,
                                merge_take take, void *user, collet_error *err)
 {
     int64_t shape[3], width = 1, block;
     int32_t axes = merge_part_shape(part, key, shape);
-    zip_file_t *member;
+    io_npz_array *array;
 
     if (axes < 0)
         return malformed(part, "the meta file has no shape of an array", err);
@@ -125,15 +89,15 @@ static collet_status read_rows(const merge_part *part, const char *key, int64_t 
     double *rows = malloc((size_t)(block * width) * sizeof *rows);
     if (!rows)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", part->path);
-    collet_status status = open_array(part, key, part->n_rows, axes, shape, &member, err);
+    collet_status status =
+        io_npz_array_open(part->archive, key, part->n_rows, axes, shape, &array, err);
     for (int64_t done = 0; status == COLLET_OK && done < n_rows; done += block) {
         int64_t n = n_rows - done < block ? n_rows - done : block;
-        status = read_fully(part, member, rows, (size_t)(n * width) * sizeof *rows, err);
+        status = io_npz_array_read(array, n, rows, err);
         if (status == COLLET_OK)
             status = take(user, n, rows, err);
     }
-    if (member)
-        zip_fclose(member);
+    io_npz_array_close(array);
     free(rows);
     return status;
 }
@@ -156,18 +120,15 @@ static collet_status keep_times(void *user, int64_t n, const double *rows, colle
 
 collet_status merge_part_open(const char *path, merge_part *part, collet_error *err)
 {
-    int code, length;
-
     *part = (merge_part){.path = path};
     collet_status status = read_meta(part, err);
     if (status != COLLET_OK)
         return status;
-    part->archive = zip_open(path, ZIP_RDONLY, &code);
-    if (!part->archive)
-        return collet_fail(err, COLLET_IO, "%s: it cannot be opened as an .npz file", path);
-    const char *comment = zip_get_archive_comment(part->archive, &length, 0);
+    status = io_npz_open(path, &part->archive, err);
+    if (status != COLLET_OK)
+        return status;
     const char *id = cJSON_GetStringValue(find(part, "id", NULL));
-    if (!id || !comment || strlen(id) != (size_t)length || memcmp(id, comment, strlen(id)) != 0)
+    if (!id || !io_npz_has_id(part->archive, id))
         return collet_fail(err, COLLET_FORMAT, "%s: its meta file %s is of other results", path,
                            part->meta_path);
     if (!find(part, "outputs", time_key))
@@ -187,8 +148,7 @@ collet_status merge_part_open(const char *path, merge_part *part, collet_error *
 
 void merge_part_close(merge_part *part)
 {
-    if (part->archive)
-        zip_discard(part->archive);
+    io_npz_close(part->archive);
     cJSON_Delete(part->meta);
     free(part->meta_path);
     free(part->times);

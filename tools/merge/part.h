@@ -3,14 +3,15 @@
 #ifndef TOOLS_MERGE_PART_H
 #define TOOLS_MERGE_PART_H
 
+#include "io/npz/npz_read.h"
+
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
-#include <zip.h>
 
 typedef struct merge_part {
     const char *path; /* of the .npz */
     char *meta_path;
-    zip_t *archive;
+    io_npz *archive;
     cJSON *meta;
     double *times; /* ps */
     int64_t n_rows;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * npz_read.h - reads the .npz files that io_results writes, a few rows at a time.
+ *
+ * Several arrays of a file may be read by turns. Errors are COLLET_FORMAT with the path, where the file
+ * is not complete, or not what io_results writes; the contents are compared with their checksums
+ * once an array was read to its end. One thread at a time.
+ */
+#ifndef ENGINES_IO_NPZ_NPZ_READ_H
+#define ENGINES_IO_NPZ_NPZ_READ_H
+
+#include <collet/collet.h>
+
+typedef struct io_npz io_npz;
+typedef struct io_npz_array io_npz_array;
+
+/* COLLET_IO, NO_MEMORY. On an error *out is NULL. */
+collet_status io_npz_open(const char *path, io_npz **out, collet_error *err);
+/* NULL is allowed. */
+void io_npz_close(io_npz *npz);
+
+/* 1 if the file has the id that io_results_id returned for it. */
+int io_npz_has_id(const io_npz *npz, const char *id);
+
+/* Opens the array `key` of 64-bit floats, which must have n_rows rows of the shape shape[0..ndim).
+ * Close it before the file. On an error *out is NULL. */
+collet_status io_npz_array_open(io_npz *npz, const char *key, int64_t n_rows, int32_t ndim,
+                                const int64_t *shape, io_npz_array **out, collet_error *err);
+/* Reads the next n rows, of those that are left. */
+collet_status io_npz_array_read(io_npz_array *array, int64_t n, double *rows, collet_error *err);
+/* NULL is allowed. */
+void io_npz_array_close(io_npz_array *array);
+
+/* Reads an array of one text whose characters are all below 256; the caller frees it. */
+collet_status io_npz_text(io_npz *npz, const char *key, char **text, collet_error *err);
+
+#endif
