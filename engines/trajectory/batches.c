@@ -24,6 +24,10 @@ static collet_status begin(collet_trajectory *x, int64_t max_rows, collet_error 
 
     if (x->rows != NULL)
         return COLLET_OK;
+    if (x->settings.n_shards > 0)
+        return collet_fail(err, COLLET_INVALID,
+                           "a shard has no rows of results: write it, and create a trajectory of "
+                           "all the parts");
     if (x->stage != TRAJECTORY_OPEN)
         return collet_fail(
             err, COLLET_INVALID,

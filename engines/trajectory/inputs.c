@@ -5,6 +5,7 @@
 #include "chains.h"
 #include "files.h"
 #include "trajectory/atoms/selection_marks.h"
+#include "trajectory/reading/index.h"
 #include "trajectory/reading/memory.h"
 
 #include <math.h>
@@ -281,52 +282,52 @@ static collet_status open_frames(const trajectory_inputs *in, const trajectory_s
     return trajectory_reader_select(*out, atoms, n_atoms, err);
 }
 
-/* Reads the first frame of a reader and arranges it into *out, of one frame, which the caller
- * frees, also after an error. */
+/* Reads the first frame of a reader into *read, and creates *out for it, NULL: the same, where
+ * arranging needs other memory. The caller frees both, also after an error. */
 static collet_status read_first(const trajectory_inputs *in, trajectory_reader *trajectory,
-                                const char *path, trajectory_frames **out, collet_error *err)
+                                const char *path, const int fields[2], trajectory_frames **read,
+                                trajectory_frames **out, collet_error *err)
 {
     const trajectory_arranger *arranger = trajectory_arrangement_arranger(in->arrangement);
     collet_dtype dtype = trajectory_reader_get_info(trajectory)->dtype;
-    trajectory_frames *read = NULL;
     collet_status status = trajectory_frames_create(trajectory_reader_selected(trajectory), 1,
-                                                    dtype, 0, 0, &read, err);
+                                                    dtype, fields[0], fields[1], read, err);
 
     if (status == COLLET_OK)
-        status = trajectory_reader_read(trajectory, read, err);
-    if (status == COLLET_OK && read->n_frames == 0)
+        status = trajectory_reader_read(trajectory, *read, err);
+    if (status == COLLET_OK && (*read)->n_frames == 0)
         status = collet_fail(err, COLLET_FORMAT, "%s: the file has no frame", path);
     if (status == COLLET_OK && arranger && !arranger->in_place)
-        status = trajectory_frames_create(arranger->n_atoms, 1, dtype, 0, 0, out, err);
-    if (status == COLLET_OK && !*out) {
-        *out = read;
-        read = NULL;
-    }
-    if (status == COLLET_OK)
-        status = trajectory_arrangement_apart(in->arrangement, read ? read : *out, *out, err);
-    trajectory_frames_free(read);
+        status =
+            trajectory_frames_create(arranger->n_atoms, 1, dtype, fields[0], fields[1], out, err);
     return status;
 }
 
-/* Copies the positions of the only frame. One position that is not finite would make the rmsd of
- * every frame NaN. */
-static collet_status take_reference(trajectory_inputs *in, const trajectory_frames *frames,
-                                    const char *path, collet_error *err)
+/* Copies the positions of the only frame. */
+static collet_status copy_reference(trajectory_inputs *in, const trajectory_frames *frames,
+                                    collet_error *err)
 {
     int64_t n = in->n_atoms * 3;
 
     in->reference = calloc((size_t)n, sizeof *in->reference);
     if (in->reference == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "reference: out of memory");
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         in->reference[i] = trajectory_frames_value(frames, frames->positions, i);
+    return COLLET_OK;
+}
+
+/* One position that is not finite would make the rmsd of every frame NaN. */
+static collet_status check_reference(const trajectory_inputs *in, const char *path,
+                                     collet_error *err)
+{
+    for (int64_t i = 0; i < in->n_atoms * 3; i++)
         if (!isfinite(in->reference[i]))
             return collet_fail(
                 err, COLLET_FORMAT,
                 "%s: the position of atom %lld (counted from 0) is %g, so this frame cannot be "
                 "the reference of the rmsd",
                 path, (long long)in->indices[i / 3], in->reference[i]);
-    }
     return COLLET_OK;
 }
 
@@ -335,7 +336,7 @@ static collet_status open_reference(trajectory_inputs *in, const trajectory_sett
 {
     const char *path = settings->reference;
     trajectory_reader *trajectory = NULL;
-    trajectory_frames *frames = NULL;
+    trajectory_frames *read = NULL, *out = NULL;
     collet_status status;
 
     if (path == NULL)
@@ -350,11 +351,42 @@ static collet_status open_reference(trajectory_inputs *in, const trajectory_sett
         const trajectory_reader_info *info = trajectory_reader_get_info(trajectory);
 
         strncpy(in->reference_format, info->format, sizeof in->reference_format - 1);
-        status = read_first(in, trajectory, path, &frames, err);
+        status = read_first(in, trajectory, path, (const int[2]){0, 0}, &read, &out, err);
     }
     if (status == COLLET_OK)
-        status = take_reference(in, frames, path, err);
-    trajectory_frames_free(frames);
+        status = trajectory_arrangement_apart(in->arrangement, read, out ? out : read, err);
+    if (status == COLLET_OK)
+        status = copy_reference(in, out ? out : read, err);
+    if (status == COLLET_OK)
+        status = check_reference(in, path, err);
+    trajectory_frames_free(read);
+    trajectory_frames_free(out);
+    trajectory_reader_close(trajectory);
+    return status;
+}
+
+collet_status trajectory_inputs_take_first(trajectory_inputs *in, int velocities, int forces,
+                                           collet_error *err)
+{
+    const trajectory_arranger *arranger = trajectory_arrangement_arranger(in->arrangement);
+    const trajectory_settings *s = in->settings;
+    trajectory_reader *trajectory = NULL;
+    trajectory_frames *read = NULL, *out = NULL;
+    int64_t n;
+    const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n);
+
+    if (in->reference != NULL)
+        return COLLET_OK;
+    collet_status status = trajectory_files_open_at(s, atoms, n, s->start, &trajectory, err);
+    if (status == COLLET_OK)
+        status = read_first(in, trajectory, s->trajectory, (const int[2]){velocities, forces},
+                            &read, &out, err);
+    if (status == COLLET_OK && arranger)
+        status = arranger->frame(arranger->user, read, 0, out ? out : read, 0, err);
+    if (status == COLLET_OK)
+        status = copy_reference(in, out ? out : read, err);
+    trajectory_frames_free(read);
+    trajectory_frames_free(out);
     trajectory_reader_close(trajectory);
     return status;
 }
@@ -449,6 +481,41 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
     }
     in->info = trajectory_reader_get_info(in->trajectory);
     return COLLET_OK;
+}
+
+/* ---- Shards ------------------------------------------------------------------------------ */
+
+/* rows x shard / n_shards without overflow */
+static int64_t end_of(int64_t rows, int64_t shard, int64_t n_shards)
+{
+    return rows / n_shards * shard + rows % n_shards * shard / n_shards;
+}
+
+collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *directory,
+                                       trajectory_share *share, collet_error *err)
+{
+    const trajectory_settings *s = in->settings;
+    int is_last = s->shard == s->n_shards;
+    int64_t frames;
+
+    (void)directory;
+    collet_status status = trajectory_reader_count(in->trajectory, &frames, err);
+    if (status != COLLET_OK)
+        return status;
+    if (s->stop >= 0 && s->stop < frames)
+        frames = s->stop;
+    share->rows = frames > s->start ? (frames - s->start - 1) / s->step + 1 : 0;
+    share->first_row = end_of(share->rows, s->shard - 1, s->n_shards);
+    share->end_row = end_of(share->rows, s->shard, s->n_shards);
+    share->first = s->start + share->first_row * s->step;
+    /* The last shard also meets the frame that cannot be read. */
+    share->reads = is_last || share->end_row > share->first_row;
+    return share->reads ? trajectory_reader_slice_shard(
+                              in->trajectory, s->start,
+                              is_last ? s->stop : s->start + share->end_row * s->step, s->step,
+                              s->pbc == COLLET_TRAJECTORY_PBC_NOJUMP ? INT64_MAX : 0, share->first,
+                              err)
+                        : COLLET_OK;
 }
 
 trajectory_extent trajectory_inputs_extent(const trajectory_inputs *in)

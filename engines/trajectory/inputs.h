@@ -45,6 +45,25 @@ typedef struct trajectory_inputs {
 collet_status trajectory_inputs_open(trajectory_inputs *inputs, const trajectory_settings *settings,
                                      const io_poll *poll, collet_error *err);
 
+/* Rows of the shard that the settings choose. */
+typedef struct trajectory_share {
+    int64_t rows;      /* of all shards */
+    int64_t first_row; /* of this one */
+    int64_t end_row;
+    int64_t first; /* the number of the frame of first_row */
+    int reads;     /* 0: it has no frame */
+} trajectory_share;
+
+/* Counts the frames, with an index in `directory` where the format needs one, and lets the reader
+ * deliver those of the shard, and before them those that it needs to arrange them. */
+collet_status trajectory_inputs_divide(trajectory_inputs *inputs, const char *directory,
+                                       trajectory_share *share, collet_error *err);
+
+/* Makes the first frame that is read the reference, unless there is one. `velocities`, `forces`: whether
+ * frames without them may be left out. */
+collet_status trajectory_inputs_take_first(trajectory_inputs *inputs, int velocities, int forces,
+                                           collet_error *err);
+
 /* The lengths of the results' axes. */
 trajectory_extent trajectory_inputs_extent(const trajectory_inputs *inputs);
 

@@ -94,15 +94,15 @@ static void describe_status(document *d, const collet_trajectory *x)
     cJSON *end;
 
     put_text(d, d->root, "status",
-             x->truncated == TRAJECTORY_DAMAGED ? "damaged"
-             : x->truncated                     ? "truncated"
-                                                : "complete");
-    if (!x->truncated)
+             x->notes.truncated == TRAJECTORY_DAMAGED ? "damaged"
+             : x->notes.truncated                     ? "truncated"
+                                                      : "complete");
+    if (!x->notes.truncated)
         return;
     end = put_child(d, d->root, "truncation", cJSON_CreateObject());
-    put_integer(d, end, "last_complete_frame", x->last_frame);
-    put_integer(d, end, "end_of_last_complete_frame", x->end_offset);
-    put_text(d, end, "message", x->truncation.text);
+    put_integer(d, end, "last_complete_frame", x->notes.last_frame);
+    put_integer(d, end, "end_of_last_complete_frame", x->notes.end_offset);
+    put_text(d, end, "message", x->notes.truncation.text);
 }
 
 static void describe_elements(document *d, cJSON *masses, const trajectory_composition *found)
@@ -154,7 +154,7 @@ static void describe_reference(document *d, cJSON *inputs, const collet_trajecto
 
     if (x->settings.reference == NULL) {
         put_text(d, reference, "origin", "first frame read");
-        put_integer(d, reference, "frame", x->first_frame);
+        put_integer(d, reference, "frame", x->notes.first_frame);
         return;
     }
     put_text(d, reference, "origin", "file");
@@ -239,37 +239,37 @@ static void describe_choice(document *d, const collet_trajectory *x)
         put_text(d, selection, "ndx", x->settings.ndx);
     put_integer(d, selection, "atoms", x->inputs.n_selected);
     if (trajectory_choice_varies(x->inputs.choice)) {
-        put_integer(d, selection, "least_atoms", x->least_atoms);
-        put_integer(d, selection, "most_atoms", x->most_atoms);
+        put_integer(d, selection, "least_atoms", x->notes.least_atoms);
+        put_integer(d, selection, "most_atoms", x->notes.most_atoms);
     }
     put_integer(d, selection, "atoms_of_topology", x->inputs.topology->n_atoms);
     describe_labels(d, x);
-    put_integer(d, frames, "count", x->n_frames);
+    put_integer(d, frames, "count", x->notes.n_frames);
     put_integer(d, frames, "start", x->settings.start);
     if (x->settings.stop >= 0)
         put_integer(d, frames, "stop", x->settings.stop);
     put_integer(d, frames, "step", x->settings.step);
-    if (x->gaps.frames > 0)
+    if (x->notes.gaps.frames > 0)
         put_integer(d, frames,
                     x->settings.missing == COLLET_TRAJECTORY_MISSING_SKIP ? "skipped" : "with_nan",
-                    x->gaps.frames);
-    put_integer(d, frames, "first", x->first_frame);
-    put_integer(d, frames, "last", x->last_frame);
-    if (!isnan(x->first_time))
-        put_number(d, frames, "first_time_ps", x->first_time);
-    if (!isnan(x->last_time))
-        put_number(d, frames, "last_time_ps", x->last_time);
+                    x->notes.gaps.frames);
+    put_integer(d, frames, "first", x->notes.first_frame);
+    put_integer(d, frames, "last", x->notes.last_frame);
+    if (!isnan(x->notes.first_time))
+        put_number(d, frames, "first_time_ps", x->notes.first_time);
+    if (!isnan(x->notes.last_time))
+        put_number(d, frames, "last_time_ps", x->notes.last_time);
     put(d, d->root, "axis", cJSON_CreateDoubleArray(x->settings.axis, 3));
 }
 
 static void describe_box(document *d, const collet_trajectory *x)
 {
-    const trajectory_arrangement_notes *notes = &x->arranged;
+    const trajectory_arrangement_notes *notes = &x->notes.arranged;
     cJSON *box = put_child(d, d->root, "periodic_box", cJSON_CreateObject());
 
     put_text(d, box, "pbc", trajectory_periodic_name(x->settings.pbc));
     put_text(d, box, "done", x->periodic);
-    put_integer(d, box, "frames_without_box", x->boxless);
+    put_integer(d, box, "frames_without_box", x->notes.n_frames - x->notes.boxed);
     put_integer(d, box, "molecules_left",
                 notes->left[TRAJECTORY_ENDLESS] + notes->left[TRAJECTORY_UNJOINED]);
 }
@@ -284,8 +284,8 @@ static void describe_outputs(document *d, const collet_trajectory *x)
     for (size_t i = 0; i < trajectory_output_count; i++) {
         const trajectory_output *o = &trajectory_outputs[i];
         int64_t shape[TRAJECTORY_OUTPUT_DIMS];
-        int32_t ndim =
-            trajectory_output_shape(o, x->n_frames, trajectory_inputs_extent(&x->inputs), shape);
+        int32_t ndim = trajectory_output_shape(o, x->notes.n_frames,
+                                               trajectory_inputs_extent(&x->inputs), shape);
         cJSON *entry, *extents;
 
         if (x->left_out[i] != NULL)
@@ -364,14 +364,14 @@ static void describe_work(document *d, const collet_trajectory *x)
 {
     cJSON *backend = put_child(d, d->root, "backend", cJSON_CreateObject());
     cJSON *used, *counters, *timing;
-    const collet_counters *c = &x->notes.counters;
+    const collet_counters *c = &x->ran.counters;
     struct rusage usage;
     double seconds = x->seconds > 0 ? x->seconds : 1e-9;
 
     put_text(d, backend, "choice", collet_get_backend(x->context));
     used = put_child(d, backend, "used", cJSON_CreateArray());
-    for (int32_t i = 0; i < x->notes.n_backends; i++)
-        describe_backend(d, used, x, x->notes.backends[i]);
+    for (int32_t i = 0; i < x->ran.n_backends; i++)
+        describe_backend(d, used, x, x->ran.backends[i]);
 
     counters = put_child(d, d->root, "counters", cJSON_CreateObject());
     put_integer(d, counters, "calls", (int64_t)c->calls);
@@ -384,8 +384,8 @@ static void describe_work(document *d, const collet_trajectory *x)
     timing = put_child(d, d->root, "timing", cJSON_CreateObject());
     put_number(d, timing, "wall_s", x->seconds);
     put_number(d, timing, "finishing_s", x->seconds - x->computed_seconds);
-    put_number(d, timing, "frames_per_s", (double)x->n_frames / seconds);
-    put_number(d, timing, "MB_per_s", (double)x->end_offset * 1e-6 / seconds);
+    put_number(d, timing, "frames_per_s", (double)x->notes.n_frames / seconds);
+    put_number(d, timing, "MB_per_s", (double)x->notes.end_offset * 1e-6 / seconds);
     put_integer(d, timing, "batch_frames", x->batch_frames);
     if (getrusage(RUSAGE_SELF, &usage) == 0)
         put_number(d, timing, "peak_memory_MiB", (double)usage.ru_maxrss / 1024);

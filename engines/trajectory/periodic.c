@@ -31,12 +31,12 @@ static const char *known_by(uint32_t known)
 
 void trajectory_periodic_describe(collet_trajectory *x)
 {
-    const trajectory_arrangement_notes *notes = &x->arranged;
+    const trajectory_arrangement_notes *notes = &x->notes.arranged;
     uint32_t pbc = x->settings.pbc;
 
     if (pbc == COLLET_TRAJECTORY_PBC_NONE)
         snprintf(x->periodic, sizeof x->periodic, "positions are as in the file");
-    else if (x->boxless == x->n_frames)
+    else if (x->notes.boxed == 0)
         snprintf(x->periodic, sizeof x->periodic, "the file has none");
     else
         snprintf(x->periodic, sizeof x->periodic, "%s%s", known_by(notes->known), modes[pbc].then);

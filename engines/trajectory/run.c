@@ -188,7 +188,7 @@ uint64_t trajectory_run_buffers(const collet_trajectory *x)
     for (size_t i = 0; i < trajectory_output_count; i++)
         if (x->left_out[i] == NULL)
             chosen |= TRAJECTORY_BUFFER_BIT(trajectory_outputs[i].buffer);
-    return chosen;
+    return trajectory_buffers_for(chosen);
 }
 
 int64_t trajectory_run_rows(const collet_trajectory *x)
@@ -208,18 +208,20 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
                                             .velocities = velocities,
                                             .forces = forces,
                                             .poll = {trajectory_run_ask, x},
+                                            .first = x->share.first,
                                             .arranger =
                                                 trajectory_arrangement_arranger(in->arrangement)};
     trajectory_analysis_setup setup = {.n_atoms = in->n_atoms,
                                        .bodies = in->bodies.n,
                                        .offsets = in->bodies.offsets,
                                        .buffers = trajectory_run_buffers(x),
+                                       .sums_only = x->take_sums != NULL,
                                        .masses = in->masses,
                                        .charges = in->charges,
                                        .reference = in->reference,
                                        .axis = x->settings.axis,
-                                       .emit = emit,
-                                       .user = x};
+                                       .emit = x->take_sums ? x->take_sums : emit,
+                                       .user = x->take_sums ? x->receiver : x};
     collet_status status;
 
     if (trajectory_choice_varies(in->choice)) /* frames have masses */
@@ -232,6 +234,9 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
     if (setup.block_frames < x->batch_frames)
         setup.block_frames = x->batch_frames;
     status = trajectory_analysis_create(x->context, &setup, &x->analysis, err);
+    if (status == COLLET_OK && x->replay != NULL)
+        return trajectory_replay_start(x->replay, in, trajectory_buffers_summed(setup.buffers),
+                                       setup.block_frames, err);
     return status == COLLET_OK
                ? trajectory_feed_start(x->context, in->trajectory, &reading, &x->feed, err)
                : status;
@@ -245,17 +250,20 @@ int32_t trajectory_run_ask(void *trajectory)
     const trajectory_reader_info *info = x->inputs.info;
     const trajectory_settings *s = &x->settings;
     collet_trajectory_progress progress = {.struct_size = sizeof progress,
-                                           .frames = x->n_frames,
-                                           .bytes = x->end_offset,
+                                           .frames = x->notes.n_frames,
+                                           .bytes = x->notes.end_offset,
                                            .bytes_total = info != NULL ? info->file_size : 0};
     double frames = 0;
 
     if (s->progress == NULL)
         return 0;
-    if (progress.bytes_total > 0)
+    if (x->rows_total > 0) { /* and not all bytes are read */
+        progress.bytes = 0;
+        progress.fraction = (double)x->notes.n_frames / (double)x->rows_total;
+    } else if (progress.bytes_total > 0)
         progress.fraction = (double)progress.bytes / (double)progress.bytes_total;
-    if (s->stop >= 0 && x->n_frames > 0)
-        frames = (double)(x->last_frame + 1 - s->start) / (double)(s->stop - s->start);
+    if (s->stop >= 0 && x->notes.n_frames > 0)
+        frames = (double)(x->notes.last_frame + 1 - s->start) / (double)(s->stop - s->start);
     if (frames > progress.fraction)
         progress.fraction = frames;
     if (progress.fraction > 1)
@@ -268,40 +276,38 @@ static collet_status report(collet_trajectory *x, collet_error *err)
     if (trajectory_run_ask(x) == 0)
         return COLLET_OK;
     return collet_fail(err, COLLET_CANCELLED, "cancelled after %lld frame%s",
-                       (long long)x->n_frames, x->n_frames == 1 ? "" : "s");
+                       (long long)x->notes.n_frames, x->notes.n_frames == 1 ? "" : "s");
 }
 
-collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
-                                   void *user, collet_error *err)
+static collet_status start(collet_trajectory *x, int64_t rows, collet_error *err)
 {
     collet_status status;
 
     x->stage = TRAJECTORY_RUNNING;
-    x->receive = receive;
-    x->receiver = user;
     status = report(x, err);
     if (status == COLLET_OK)
         status = open_context(x, err);
     return status == COLLET_OK ? start_work(x, rows, err) : status;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------- */
-
-static void note_time(collet_trajectory *x, int64_t index, double time)
+collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
+                                   void *user, collet_error *err)
 {
-    if (isnan(time)) {
-        if (x->n_timed == x->n_frames)
-            x->first_untimed = index;
-        return;
-    }
-    if (x->n_timed > 0 && time <= x->latest && x->times_not_rising++ == 0) {
-        x->first_not_rising = index;
-        x->not_rising[0] = x->latest;
-        x->not_rising[1] = time;
-    }
-    x->latest = time;
-    x->n_timed++;
+    x->receive = receive;
+    x->receiver = user;
+    return start(x, rows, err);
 }
+
+collet_status trajectory_run_sums(collet_trajectory *x, trajectory_emit_fn sums,
+                                  trajectory_take_frames frames, void *user, collet_error *err)
+{
+    x->take_sums = sums;
+    x->take_frames = frames;
+    x->receiver = user;
+    return start(x, INT64_MAX, err);
+}
+
+/* ---- Steps ------------------------------------------------------------------------------- */
 
 /* Notes how many atoms frame i selects, and the bodies without any that has a mass. */
 static void note_chosen(collet_trajectory *x, const trajectory_frames *frames, int64_t i)
@@ -309,10 +315,10 @@ static void note_chosen(collet_trajectory *x, const trajectory_frames *frames, i
     const trajectory_bodies *bodies = &x->inputs.bodies;
     const double *masses = frames->masses + i * frames->n_atoms;
 
-    if (x->n_frames == 0 || frames->chosen[i] < x->least_atoms)
-        x->least_atoms = frames->chosen[i];
-    if (frames->chosen[i] > x->most_atoms)
-        x->most_atoms = frames->chosen[i];
+    if (frames->chosen[i] < x->notes.least_atoms)
+        x->notes.least_atoms = frames->chosen[i];
+    if (frames->chosen[i] > x->notes.most_atoms)
+        x->notes.most_atoms = frames->chosen[i];
     for (int64_t b = 0; b < bodies->n; b++) {
         int64_t massive = 0, chosen = 0;
 
@@ -320,13 +326,13 @@ static void note_chosen(collet_trajectory *x, const trajectory_frames *frames, i
             massive += x->inputs.masses[m] > 0;
             chosen += masses[m] > 0;
         }
-        if (chosen == 0 && x->n_empty++ == 0) {
-            x->first_empty = frames->indices[i];
-            x->empty_body = b;
+        if (chosen == 0 && x->notes.n_empty++ == 0) {
+            x->notes.first_empty = frames->indices[i];
+            x->notes.empty_body = b;
         }
-        if (chosen > 0 && chosen < massive && x->n_partial++ == 0) {
-            x->first_partial = frames->indices[i];
-            x->partial_body = b;
+        if (chosen > 0 && chosen < massive && x->notes.n_partial++ == 0) {
+            x->notes.first_partial = frames->indices[i];
+            x->notes.partial_body = b;
         }
     }
 }
@@ -346,86 +352,134 @@ static void note_apart(collet_trajectory *x, const trajectory_frames *frames, in
 {
     int64_t body = trajectory_apart_find(x->inputs.apart, frames, i);
 
-    if (body >= 0 && x->n_apart++ == 0) {
-        x->first_apart = frames->indices[i];
-        x->apart_body = body;
+    if (body >= 0 && x->notes.n_apart++ == 0) {
+        x->notes.first_apart = frames->indices[i];
+        x->notes.apart_body = body;
     }
 }
 
 static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
 {
     for (int64_t i = 0; i < frames->n_frames; i++) {
-        if (x->n_frames == 0) {
-            x->first_frame = frames->indices[i];
-            x->first_time = frames->times[i];
-        }
-        note_time(x, frames->indices[i], frames->times[i]);
-        x->boxless += !trajectory_lattice_exists(frames->boxes + 9 * i);
+        x->notes.boxed += trajectory_lattice_exists(frames->boxes + 9 * i);
         note_apart(x, frames, i);
         if (frames->chosen != NULL)
             note_chosen(x, frames, i);
-        x->n_frames++;
-        x->last_frame = frames->indices[i];
-        x->last_time = frames->times[i];
+        trajectory_notes_row(&x->notes, frames->indices[i], frames->times[i]);
     }
-    x->n_bad_times += frames->n_bad_times;
-    x->end_offset = frames->end_offset;
+    x->notes.n_bad_times += frames->n_bad_times;
+    x->notes.end_offset = frames->end_offset;
+}
+
+static collet_status check_rows(collet_trajectory *x, collet_error *err)
+{
+    const trajectory_gaps *gaps = &x->notes.gaps;
+
+    if (x->notes.n_frames > 0)
+        return COLLET_OK;
+    if (x->notes.truncated)
+        return collet_fail(err, COLLET_FORMAT, "%s", x->notes.truncation.text);
+    if (gaps->frames > 0)
+        return collet_fail(err, COLLET_INVALID,
+                           "no frame to compute: each of the %lld frames of %s lacks a field that "
+                           "a key needs",
+                           (long long)gaps->frames, x->settings.trajectory);
+    return collet_fail(err, COLLET_INVALID,
+                       "no frame to compute: %s ends before frame %lld, which is the start; "
+                       "choose a smaller start",
+                       x->settings.trajectory, (long long)x->settings.start);
+}
+
+/* Says how many frames a damaged one leaves. */
+static void describe_damage(trajectory_notes *notes)
+{
+    collet_error own = notes->truncation;
+
+    if (notes->truncated == TRAJECTORY_DAMAGED)
+        collet_fail(&notes->truncation, COLLET_FORMAT, "%s; frames before it: %lld", own.text,
+                    (long long)notes->n_frames);
+}
+
+/* Notes that are known at the end. */
+static void take_notes(collet_trajectory *x)
+{
+    trajectory_analysis_get_notes(x->analysis, &x->ran);
+    if (x->replay != NULL) {
+        trajectory_replay_finish(x->replay, &x->inputs, &x->ran);
+        return;
+    }
+    x->notes.gaps = *trajectory_reader_gaps(x->inputs.trajectory);
+    trajectory_arrangement_get_notes(x->inputs.arrangement, &x->notes.arranged);
 }
 
 /* Called after the last frame: emits all rows and sets warnings. */
 static collet_status finish(collet_trajectory *x, collet_error *err)
 {
-    collet_status status;
+    collet_status status = trajectory_analysis_finish(x->analysis, err);
 
-    x->gaps = *trajectory_reader_gaps(x->inputs.trajectory);
-    if (x->n_frames == 0 && x->gaps.frames > 0)
-        return collet_fail(err, COLLET_INVALID,
-                           "no frame to compute: each of the %lld frames of %s lacks a field that "
-                           "a key needs",
-                           (long long)x->gaps.frames, x->settings.trajectory);
-    if (x->n_frames == 0)
-        return collet_fail(err, COLLET_INVALID,
-                           "no frame to compute: %s ends before frame %lld, which is the start; "
-                           "choose a smaller start",
-                           x->settings.trajectory, (long long)x->settings.start);
-    status = trajectory_analysis_finish(x->analysis, err);
     if (status != COLLET_OK)
         return status;
-    trajectory_analysis_get_notes(x->analysis, &x->notes);
-    trajectory_arrangement_get_notes(x->inputs.arrangement, &x->arranged);
-    trajectory_periodic_describe(x);
-    x->computed_seconds = trajectory_clock() - x->began;
-    status = trajectory_warnings_make(x, err);
+    take_notes(x);
+    if (x->take_sums == NULL) {
+        status = check_rows(x, err);
+        describe_damage(&x->notes);
+        trajectory_periodic_describe(x);
+        x->computed_seconds = trajectory_clock() - x->began;
+        if (status == COLLET_OK)
+            status = trajectory_warnings_make(x, err);
+    }
     if (status == COLLET_OK)
         x->stage = TRAJECTORY_DONE;
     return status;
+}
+
+static collet_status add_batch(collet_trajectory *x, const trajectory_batch *batch,
+                               collet_error *err)
+{
+    const trajectory_frames *frames = batch->frames;
+    collet_status status = check_first(x, frames, err);
+
+    note_frames(x, frames);
+    if (status == COLLET_OK && x->take_frames != NULL)
+        status = x->take_frames(x->receiver, frames->n_frames, frames->indices, frames->times, err);
+    return status == COLLET_OK ? trajectory_analysis_add(x->analysis, batch, err) : status;
+}
+
+static collet_status replay_step(collet_trajectory *x, collet_error *err)
+{
+    const double *const *sums;
+    int64_t n;
+    collet_status status = trajectory_replay_next(x->replay, &x->notes, &n, &sums, err);
+
+    if (status != COLLET_OK)
+        return status;
+    if (n == 0)
+        return finish(x, err);
+    status = trajectory_analysis_add_sums(x->analysis, n, sums, err);
+    return status == COLLET_OK ? report(x, err) : status;
 }
 
 collet_status trajectory_run_step(collet_trajectory *x, collet_error *err)
 {
     const trajectory_batch *batch;
     collet_error own;
-    collet_status status = trajectory_feed_next(x->feed, &batch, &x->truncated, &own);
 
+    if (x->replay != NULL)
+        return replay_step(x, err);
+    collet_status status = trajectory_feed_next(x->feed, &batch, &x->notes.truncated, &own);
     if (batch != NULL) {
-        status = check_first(x, batch->frames, err);
-        note_frames(x, batch->frames);
-        if (status == COLLET_OK)
-            status = trajectory_analysis_add(x->analysis, batch, err);
+        status = add_batch(x, batch, err);
         return status == COLLET_OK ? report(x, err) : status;
     }
-    if (status == COLLET_FORMAT && !x->truncated)
-        x->truncated = TRAJECTORY_DAMAGED;
-    if (status != COLLET_OK && !(x->truncated && x->n_frames > 0)) {
+    if (status == COLLET_FORMAT && !x->notes.truncated)
+        x->notes.truncated = TRAJECTORY_DAMAGED;
+    if (status != COLLET_OK && !x->notes.truncated) {
         if (err != NULL)
             *err = own;
         return status;
     }
-    if (x->truncated == TRAJECTORY_DAMAGED)
-        collet_fail(&x->truncation, status, "%s; frames before it: %lld", own.text,
-                    (long long)x->n_frames);
-    else if (status != COLLET_OK)
-        x->truncation = own;
+    if (status != COLLET_OK)
+        x->notes.truncation = own;
     return finish(x, err);
 }
 

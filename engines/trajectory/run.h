@@ -8,7 +8,7 @@
 /* An io_poll of a trajectory: asks its progress callback whether to stop. */
 int32_t trajectory_run_ask(void *trajectory);
 
-/* The buffers (outputs.h) of the chosen outputs, and the most rows that one has in a frame. */
+/* The buffers (outputs.h) that the chosen outputs need, and the most rows that one has in a frame. */
 uint64_t trajectory_run_buffers(const collet_trajectory *x);
 int64_t trajectory_run_rows(const collet_trajectory *x);
 
@@ -22,6 +22,11 @@ double trajectory_clock(void);
  */
 collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
                                    void *user, collet_error *err);
+
+/* The same for the sums over atoms of a shard, in place of results: `frames` is called on this
+ * thread, `sums` on another. */
+collet_status trajectory_run_sums(collet_trajectory *x, trajectory_emit_fn sums,
+                                  trajectory_take_frames frames, void *user, collet_error *err);
 
 /*
  * Computes one batch and reports progress. At the end of the trajectory all rows are emitted,

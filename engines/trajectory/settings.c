@@ -96,22 +96,47 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
             err, COLLET_INVALID,
             "options: with a context, backend and threads must not be set; the context "
             "defines them");
+    if (o->n_shards < 0 || o->shard < 0 || o->shard > o->n_shards ||
+        (o->n_shards > 0 && o->shard < 1))
+        return collet_fail(err, COLLET_INVALID,
+                           "options: shard %lld of %lld: shards are counted from 1",
+                           (long long)o->shard, (long long)o->n_shards);
+    if (o->n_shards > 0 && o->mass_values != NULL)
+        return collet_fail(err, COLLET_INVALID,
+                           "options: shards do not keep mass_values: write the masses to a file");
     return check_axis(o->axis, err);
 }
 
 /* ---- Copies ------------------------------------------------------------------------------ */
 
-#define TEXT(member) offsetof(trajectory_settings, member)
+#define TEXT(member)                                                                               \
+    {                                                                                              \
+#member, offsetof(trajectory_settings, member), 0                                          \
+    }
 
-static const size_t texts[] = {TEXT(topology), TEXT(trajectory), TEXT(selection), TEXT(ndx),
-                               TEXT(each),     TEXT(masses),     TEXT(reference), TEXT(keys),
-                               TEXT(backend),  TEXT(program)};
+static const trajectory_settings_text texts[] = {
+    TEXT(topology),
+    TEXT(trajectory),
+    TEXT(selection),
+    TEXT(ndx),
+    TEXT(each),
+    TEXT(masses),
+    TEXT(reference),
+    TEXT(keys),
+    TEXT(backend),
+    TEXT(program),
+    {"shards", offsetof(trajectory_settings, shards), 1}};
 
 #define N_TEXTS (sizeof texts / sizeof *texts)
 
 static char **text_at(trajectory_settings *s, size_t i)
 {
-    return (char **)((char *)s + texts[i]);
+    return (char **)((char *)s + texts[i].offset);
+}
+
+const trajectory_settings_text *trajectory_settings_text_at(size_t index)
+{
+    return index < N_TEXTS ? &texts[index] : NULL;
 }
 
 /* These functions return 0 when out of memory. */
@@ -200,7 +225,8 @@ collet_status trajectory_settings_copy(trajectory_settings *s,
     for (size_t i = 0; i < N_TEXTS; i++)
         *text_at(s, i) = NULL;
     s->mass_values = NULL;
-    s->command = s->continuations = NULL;
+    s->command = s->continuations = s->parts = NULL;
+    s->n_parts = 0;
     if (copy_texts(s, &o) && copy_list(&s->command, o.command) &&
         copy_list(&s->continuations, o.continuations) && copy_masses(s, o.mass_values))
         return COLLET_OK;

@@ -20,6 +20,16 @@ int64_t trajectory_settings_continuations(const trajectory_settings *settings);
 /* 1: each atom has the mass 1. */
 int trajectory_settings_equal_masses(const trajectory_settings *settings);
 
+/* A text among the options: the name of its member, and where it is. */
+typedef struct trajectory_settings_text {
+    const char *name;
+    size_t offset; /* of a char * */
+    int is_place;  /* 1: it says where to write, not what to compute */
+} trajectory_settings_text;
+
+/* NULL beyond the last. */
+const trajectory_settings_text *trajectory_settings_text_at(size_t index);
+
 void trajectory_settings_free(trajectory_settings *settings);
 
 #endif

@@ -133,12 +133,32 @@ static collet_status choose_keys(collet_trajectory *x, uint32_t has, collet_erro
 
 /* ---- Opening ----------------------------------------------------------------------------- */
 
+/* The options of shards are in their notes. */
+static collet_status take_settings(collet_trajectory *x, const collet_trajectory_options *options,
+                                   collet_error *err)
+{
+    collet_trajectory_options o = {0};
+    collet_status status =
+        options ? io_struct_in(&o, sizeof o, options, "collet_trajectory_create", err) : COLLET_OK;
+
+    if (status != COLLET_OK || o.parts == NULL)
+        return status == COLLET_OK ? trajectory_settings_copy(&x->settings, options, err) : status;
+    if (o.topology || o.trajectory || o.n_shards > 0 || o.n_parts < 1)
+        return collet_fail(err, COLLET_INVALID,
+                           "options: with parts, of which n_parts is at least 1, the inputs are "
+                           "those of the shards: topology and trajectory are NULL, n_shards is 0");
+    status = trajectory_replay_open(&o, &x->settings, &x->replay, err);
+    if (status == COLLET_OK)
+        x->rows_total = trajectory_replay_rows(x->replay);
+    return status;
+}
+
 static collet_status open_all(collet_trajectory *x, const collet_trajectory_options *options,
                               collet_error *err)
 {
     const io_poll poll = {trajectory_run_ask, x};
     uint32_t fields;
-    collet_status status = trajectory_settings_copy(&x->settings, options, err);
+    collet_status status = take_settings(x, options, err);
 
     if (status == COLLET_OK)
         status = trajectory_inputs_open(&x->inputs, &x->settings, &poll, err);
@@ -170,6 +190,7 @@ collet_status collet_trajectory_create(collet_trajectory **out,
     if (x == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "trajectory: out of memory");
     x->began = trajectory_clock();
+    x->notes.least_atoms = INT64_MAX;
     status = open_all(x, options, err);
     if (status != COLLET_OK) {
         collet_trajectory_destroy(x);
@@ -188,6 +209,7 @@ void collet_trajectory_destroy(collet_trajectory *x)
         collet_context_destroy(x->context);
     collet_runtime_destroy(x->runtime);
     trajectory_rows_free(x->rows);
+    trajectory_replay_free(x->replay);
     trajectory_checks_free(&x->checks);
     trajectory_inputs_close(&x->inputs);
     for (size_t i = 0; i < x->n_warnings; i++)
@@ -207,28 +229,33 @@ void collet_trajectory_get_info(const collet_trajectory *x, collet_trajectory_in
     const trajectory_reader_info *trajectory = x->inputs.info;
     int choice_varies = trajectory_choice_varies(x->inputs.choice);
     collet_trajectory_info own = {
-        .truncated = x->truncated,
+        .truncated = x->notes.truncated,
         .format = trajectory->format,
         .has_velocities = trajectory->has_velocities,
         .has_forces = trajectory->has_forces,
         .has_times = trajectory->has_times,
         .atoms_total = x->inputs.topology->n_atoms,
         .atoms = x->inputs.n_selected,
-        .least_atoms = choice_varies ? x->least_atoms : x->inputs.n_selected,
-        .most_atoms = choice_varies ? x->most_atoms : x->inputs.n_selected,
+        .least_atoms = !choice_varies          ? x->inputs.n_selected
+                       : x->notes.n_frames > 0 ? x->notes.least_atoms
+                                               : 0,
+        .most_atoms = choice_varies ? x->notes.most_atoms : x->inputs.n_selected,
         .bodies = trajectory_inputs_extent(&x->inputs).bodies,
         .mass = x->inputs.mass,
         .masses_guessed = x->inputs.composition.guessed > 0,
         .elements = x->inputs.elements,
         .periodic = x->periodic[0] ? x->periodic : NULL,
         .bytes_total = trajectory->file_size,
-        .frames = x->n_frames,
-        .first_frame = x->first_frame,
-        .last_frame = x->last_frame,
-        .first_time = x->first_time,
-        .last_time = x->last_time,
-        .bytes = x->end_offset,
+        .frames = x->notes.n_frames,
+        .first_frame = x->notes.first_frame,
+        .last_frame = x->notes.last_frame,
+        .first_time = x->notes.first_time,
+        .last_time = x->notes.last_time,
+        .bytes = x->notes.end_offset,
         .seconds = x->seconds > 0 ? x->seconds : trajectory_clock() - x->began,
+        .output = x->output,
+        .rows = x->share.rows,
+        .kept = x->kept,
     };
 
     io_struct_out(info, &own, sizeof own);
@@ -256,9 +283,9 @@ collet_status collet_trajectory_file_at(const collet_trajectory *x, collet_traje
         own.was_cut = parts[index].was_cut;
         own.first_frame = parts[index].first;
         own.frames = parts[index].n_frames;
-    } else if (done && x->n_frames > 0) {
+    } else if (done && x->notes.n_frames > 0) {
         own.first_frame = 0;
-        own.frames = x->last_frame + 1;
+        own.frames = x->notes.last_frame + 1;
     }
     io_struct_out(file, &own, sizeof own);
     return COLLET_OK;

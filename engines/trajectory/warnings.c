@@ -120,7 +120,7 @@ static int64_t find_atom(const collet_trajectory *x, int field, int64_t row, int
 /* Reports the treatment of frames that lack a field. */
 static collet_status warn_gaps(collet_trajectory *x, collet_error *err)
 {
-    const trajectory_gaps *gaps = &x->gaps;
+    const trajectory_gaps *gaps = &x->notes.gaps;
 
     if (gaps->frames == 0)
         return COLLET_OK;
@@ -136,28 +136,30 @@ static collet_status warn_empty(collet_trajectory *x, collet_error *err)
 {
     char of[128] = "";
 
-    if (x->n_empty == 0)
+    if (x->notes.n_empty == 0)
         return COLLET_OK;
     if (x->inputs.bodies.labels != NULL)
-        snprintf(of, sizeof of, " of body '%.100s'", x->inputs.bodies.labels[x->empty_body]);
+        snprintf(of, sizeof of, " of body '%.100s'", x->inputs.bodies.labels[x->notes.empty_body]);
     return add_warning(
         x, err,
         "frame %lld: the selection has no atom%s with a mass, so that the results are "
         "NaN (such %s: %lld)",
-        (long long)x->first_empty, of, *of ? "rows of bodies" : "frames", (long long)x->n_empty);
+        (long long)x->notes.first_empty, of, *of ? "rows of bodies" : "frames",
+        (long long)x->notes.n_empty);
 }
 
 /* A selection by distance chooses atoms, not the residues that bodies are. */
 static collet_status warn_partial(collet_trajectory *x, collet_error *err)
 {
-    if (x->n_partial == 0 || x->inputs.bodies.labels == NULL)
+    if (x->notes.n_partial == 0 || x->inputs.bodies.labels == NULL)
         return COLLET_OK;
     return add_warning(x, err,
                        "frame %lld: only some atoms of body '%.100s' are selected, and its results "
                        "are those atoms' (such rows of bodies: %lld); for whole residues write "
                        "'same residue as (...)'",
-                       (long long)x->first_partial, x->inputs.bodies.labels[x->partial_body],
-                       (long long)x->n_partial);
+                       (long long)x->notes.first_partial,
+                       x->inputs.bodies.labels[x->notes.partial_body],
+                       (long long)x->notes.n_partial);
 }
 
 /* 1 if a body has at least two atoms with mass. */
@@ -239,7 +241,7 @@ static int left_out_for(const collet_trajectory *x, uint32_t fields)
 
 static collet_status warn_unused(collet_trajectory *x, collet_error *err)
 {
-    const trajectory_gaps *gaps = &x->gaps;
+    const trajectory_gaps *gaps = &x->notes.gaps;
 
     if (gaps->unused == 0 || !left_out_for(x, gaps->unused))
         return COLLET_OK;
@@ -261,9 +263,9 @@ static collet_status warn_not_finite(collet_trajectory *x, int field, collet_err
     char more[64] = "", of[128] = "";
 
     if (x->settings.missing == COLLET_TRAJECTORY_MISSING_NAN)
-        count -= x->gaps.lacks[field] * x->inputs.bodies.n;
+        count -= x->notes.gaps.lacks[field] * x->inputs.bodies.n;
     if (field == TRAJECTORY_OF_POSITIONS)
-        count -= x->n_empty;
+        count -= x->notes.n_empty;
     if (count <= 0)
         return COLLET_OK;
     atom = find_atom(x, field, x->checks.first_bad[field], &number, &value);
@@ -316,24 +318,25 @@ static collet_status warn_no_times(collet_trajectory *x, collet_error *err)
                   "time_ps and dL/dt are left out; add times, or choose other keys"
                 : "%s has no times: time_ps and dL/dt are left out",
             path);
-    if (x->n_timed == x->n_frames || ((x->has & TRAJECTORY_TIMES) == 0 && x->n_bad_times == 0))
+    if (x->notes.n_timed == x->notes.n_frames ||
+        ((x->has & TRAJECTORY_TIMES) == 0 && x->notes.n_bad_times == 0))
         return COLLET_OK;
     return add_warning(x, err,
                        "%s has no time%s (such frames: %lld): its time_ps is NaN, and so "
                        "is dL/dt of the frame and its neighbours",
-                       NAME_OF_FRAME(x->first_untimed),
-                       x->n_bad_times > 0 ? " that is a finite number" : "",
-                       (long long)(x->n_frames - x->n_timed));
+                       NAME_OF_FRAME(x->notes.first_untimed),
+                       x->notes.n_bad_times > 0 ? " that is a finite number" : "",
+                       (long long)(x->notes.n_frames - x->notes.n_timed));
 }
 
 static collet_status warn_times(collet_trajectory *x, collet_error *err)
 {
-    if (x->times_not_rising == 0)
+    if (x->notes.times_not_rising == 0)
         return COLLET_OK;
     return add_warning(
         x, err, "%s at %g ps is not later than the frame before it, at %g ps (such frames: %lld)%s",
-        NAME_OF_FRAME(x->first_not_rising), x->not_rising[1], x->not_rising[0],
-        (long long)x->times_not_rising,
+        NAME_OF_FRAME(x->notes.first_not_rising), x->notes.not_rising[1], x->notes.not_rising[0],
+        (long long)x->notes.times_not_rising,
         computes_derivative(x) ? ": dL/dt is wrong at these frames and their neighbours" : "");
 }
 
@@ -411,9 +414,9 @@ static collet_status warn_elements(collet_trajectory *x, collet_error *err)
 static collet_status warn_cut(collet_trajectory *x, collet_error *err)
 {
     const trajectory_topology *topology = x->inputs.topology;
-    const trajectory_cut *cut = &x->arranged.cut;
+    const trajectory_cut *cut = &x->notes.arranged.cut;
     char other[64] = "its atoms";
-    int whole = x->settings.pbc != COLLET_TRAJECTORY_PBC_NONE && x->arranged.known != 0;
+    int whole = x->settings.pbc != COLLET_TRAJECTORY_PBC_NONE && x->notes.arranged.known != 0;
 
     if (cut->count == 0)
         return COLLET_OK;
@@ -424,13 +427,13 @@ static collet_status warn_cut(collet_trajectory *x, collet_error *err)
         x, err,
         "%s: %s %d: %s are %.3g box lengths apart along the %c axis of the box, more than "
         "half (such molecules: %lld)%s",
-        NAME_OF_FRAME(x->arranged.frame), topology->residue_names[cut->atom],
+        NAME_OF_FRAME(x->notes.arranged.frame), topology->residue_names[cut->atom],
         (int)topology->residue_ids[cut->atom], other, cut->distance, "xyz"[cut->axis],
         (long long)cut -> count,
         whole
             ? ": it was made whole by joining the nearest atoms, because its bonds are not known; "
               "if it is not so long, give a topology with bonds"
-        : x->arranged.known != 0
+        : x->notes.arranged.known != 0
             ? ": the periodic box cuts this molecule, or it is longer; the results of a cut "
               "molecule are wrong: make molecules whole (--pbc whole, the default)"
             : ": the periodic box cuts a molecule, or the atoms are spread; the results of a cut "
@@ -450,13 +453,13 @@ static collet_status warn_left(collet_trajectory *x, collet_error *err)
     const trajectory_topology *topology = x->inputs.topology;
 
     for (int why = TRAJECTORY_ENDLESS; why <= TRAJECTORY_UNJOINED; why++) {
-        int64_t atom = x->arranged.left_atom[why];
+        int64_t atom = x->notes.arranged.left_atom[why];
         collet_status status = COLLET_OK;
 
-        if (x->arranged.left[why] > 0)
+        if (x->notes.arranged.left[why] > 0)
             status = add_warning(x, err, "the molecule of %s %d %s (such molecules: %lld)",
                                  topology->residue_names[atom], (int)topology->residue_ids[atom],
-                                 reasons[why], (long long)x->arranged.left[why]);
+                                 reasons[why], (long long)x->notes.arranged.left[why]);
         if (status != COLLET_OK)
             return status;
     }
@@ -467,7 +470,7 @@ static collet_status warn_apart(collet_trajectory *x, collet_error *err)
 {
     const trajectory_bodies *bodies = &x->inputs.bodies;
 
-    if (x->n_apart == 0)
+    if (x->notes.n_apart == 0)
         return COLLET_OK;
     return add_warning(
         x, err,
@@ -475,39 +478,38 @@ static collet_status warn_apart(collet_trajectory *x, collet_error *err)
         "of "
         "the box is between them, rg, inertia, rmsd and the centre of mass are wrong: follow the "
         "molecules from a frame in which they are together (--pbc nojump)%s",
-        NAME_OF_FRAME(x->first_apart),
-        bodies->labels != NULL ? bodies->labels[x->apart_body] : "the selection",
-        (long long)x->n_apart,
+        NAME_OF_FRAME(x->notes.first_apart),
+        bodies->labels != NULL ? bodies->labels[x->notes.apart_body] : "the selection",
+        (long long)x->notes.n_apart,
         x->settings.pbc == COLLET_TRAJECTORY_PBC_CENTER ? ""
                                                         : ", or put them together (--pbc center)");
 }
 
 static collet_status warn_boxless(collet_trajectory *x, collet_error *err)
 {
-    int64_t count = x->boxless;
+    int64_t count = x->notes.n_frames - x->notes.boxed;
     uint32_t pbc = x->settings.pbc;
 
     if (count == 0 || pbc == COLLET_TRAJECTORY_PBC_NONE ||
-        (count == x->n_frames && pbc == COLLET_TRAJECTORY_PBC_WHOLE))
+        (count == x->notes.n_frames && pbc == COLLET_TRAJECTORY_PBC_WHOLE))
         return COLLET_OK;
     return add_warning(x, err,
                        "%lld of %lld frames have no periodic box: in them positions are as in the "
                        "file, and molecules that were cut remain so",
-                       (long long)count, (long long)x->n_frames);
+                       (long long)count, (long long)x->notes.n_frames);
 }
 
 /* ---- The end ----------------------------------------------------------------------------- */
 
 static collet_status warn_singular(collet_trajectory *x, collet_error *err)
 {
-    if (x->notes.singular == 0)
+    if (x->ran.singular == 0)
         return COLLET_OK;
     return add_warning(
         x, err,
         "omega is a least-squares solution where the inertia tensor is singular (such "
         "%s: %lld)",
-        x->inputs.bodies.labels != NULL ? "rows of bodies" : "frames",
-        (long long)x->notes.singular);
+        x->inputs.bodies.labels != NULL ? "rows of bodies" : "frames", (long long)x->ran.singular);
 }
 
 collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
@@ -523,7 +525,7 @@ collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
         status = warn_not_finite(x, field, err);
     for (size_t i = 0; status == COLLET_OK && i < sizeof others / sizeof *others; i++)
         status = others[i](x, err);
-    if (status == COLLET_OK && x->truncated)
-        status = add_warning(x, err, "%s", x->truncation.text);
+    if (status == COLLET_OK && x->notes.truncated)
+        status = add_warning(x, err, "%s", x->notes.truncation.text);
     return status;
 }

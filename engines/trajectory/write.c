@@ -4,6 +4,7 @@
 #include "io/results.h"
 #include "io/spool.h"
 #include "run.h"
+#include "share.h"
 #include "writing/forms.h"
 
 #include <stdio.h>
@@ -257,6 +258,8 @@ static collet_status write_all(collet_trajectory *x, const char *path, uint32_t 
     io_spool *meta_file = NULL;
     collet_status status = choose_form(x, path, flags, &w.form, err);
 
+    if (status == COLLET_OK && x->settings.n_shards > 0)
+        return trajectory_share_write(x, path, flags, err);
     if (status == COLLET_OK)
         status = check_paths(x, path, w.form, flags, &meta, err);
 
@@ -291,7 +294,8 @@ collet_status collet_trajectory_write(collet_trajectory *x, const char *path, ui
     COLLET_FLOATING_SCOPE;
     collet_status status;
 
-    if (path == NULL || flags & ~(COLLET_TRAJECTORY_DIRECTORY | COLLET_TRAJECTORY_OVERWRITE))
+    if (path == NULL || flags & ~(COLLET_TRAJECTORY_DIRECTORY | COLLET_TRAJECTORY_OVERWRITE |
+                                  COLLET_TRAJECTORY_RESUME))
         return collet_fail(err, COLLET_INVALID, "collet_trajectory_write: %s",
                            path == NULL ? "path is NULL" : "flags has unknown bits");
     if (x->status != COLLET_OK)
@@ -314,8 +318,9 @@ collet_status collet_trajectory_extract(const char *path, uint32_t flags,
 
     if (status == COLLET_OK)
         status = collet_trajectory_write(x, path, flags, err);
-    if (status == COLLET_OK && x->truncated)
-        status = collet_fail(err, COLLET_FORMAT, "%s; they are in %s", x->truncation.text, path);
+    if (status == COLLET_OK && x->notes.truncated)
+        status =
+            collet_fail(err, COLLET_FORMAT, "%s; they are in %s", x->notes.truncation.text, path);
     collet_trajectory_destroy(x);
     return status;
 }

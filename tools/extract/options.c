@@ -33,6 +33,8 @@ enum {
     KEY_PLOT,
     KEY_PBC,
     KEY_EACH,
+    KEY_SHARD,
+    KEY_RESUME,
 };
 
 static const char doc[] =
@@ -65,6 +67,12 @@ static const struct argp_option argp_options[] = {
     {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
     {"plot", KEY_PLOT, "DIR", 0, "Draw pictures of the results over time into this directory", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
+    {"shard", KEY_SHARD, "I/N|slurm", 0,
+     "Compute part I of N of the frames, into the directory OUT.shards, of which collet-merge "
+     "makes "
+     "OUT; slurm: as the job array says",
+     1},
+    {"resume", KEY_RESUME, NULL, 0, "Keep a shard of the same work that is complete", 1},
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
     {"ndx", KEY_NDX, "FILE", 0, "File of GROMACS with groups for the selection: 'group Protein'",
      2},
@@ -157,6 +165,10 @@ static void check(struct argp_state *state, const extract_options *options)
     if (settings->trajectory == NULL)
         tool_error(state, "a topology and a trajectory are required");
     check_output(state, options);
+    if (options->shard.n_shards > 0 && (options->plot != NULL || options->json))
+        tool_error(state, "--plot and --json need the results of all shards");
+    if (options->resume && options->shard.n_shards == 0)
+        tool_error(state, "--resume keeps shards: it needs --shard I/N");
     if (settings->stop > 0 && settings->stop <= settings->start)
         tool_error(state, "--start %lld --stop %lld leaves no frame", (long long)settings->start,
                    (long long)settings->stop);
@@ -305,6 +317,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_JSON:
         options->json = 1;
         return 0;
+    case KEY_SHARD:
+        tool_shard_parse(state, text, &options->shard);
+        options->settings.shard = options->shard.shard;
+        options->settings.n_shards = options->shard.n_shards;
+        return 0;
+    case KEY_RESUME:
+        options->resume = 1;
+        return 0;
     case ARGP_KEY_ARG:
         take_argument(state, options, text);
         return 0;
@@ -374,6 +394,35 @@ static void choose_path(extract_options *options)
         out_of_memory();
 }
 
+/* 1: the word is this option, perhaps shortened, of which `shortest` letters are enough; `*has_value`:
+ * a value is in it. */
+static int is_option(const char *word, const char *option, size_t shortest, int *has_value)
+{
+    size_t length = strcspn(word, "=");
+
+    *has_value = word[length] == '=';
+    return length >= shortest && strncmp(word, option, length) == 0;
+}
+
+/* Removes the options that choose a part of the work from the command line. */
+static void forget_shard(char **command)
+{
+    char **to = command;
+
+    for (char **word = command; word != NULL && *word != NULL; word++) {
+        int has_value;
+
+        if (is_option(*word, "--resume", sizeof "--res" - 1, &has_value))
+            continue;
+        if (is_option(*word, "--shard", sizeof "--sh" - 1, &has_value))
+            word += !has_value && word[1] != NULL;
+        else
+            *to++ = *word;
+    }
+    if (to != NULL)
+        *to = NULL;
+}
+
 void extract_options_parse(int argc, char **argv, extract_options *options)
 {
     static const struct argp argp = {argp_options,    parse_option, "TOP TRAJ...", doc,
@@ -388,6 +437,7 @@ void extract_options_parse(int argc, char **argv, extract_options *options)
                                     .command = (const char *const *)options->command};
     tool_parse(&argp, argc, argv, 0, options);
     choose_path(options);
+    forget_shard(options->command);
 }
 
 void extract_options_free(extract_options *options)

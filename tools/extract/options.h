@@ -3,6 +3,8 @@
 #ifndef TOOLS_EXTRACT_OPTIONS_H
 #define TOOLS_EXTRACT_OPTIONS_H
 
+#include "common/shard.h"
+
 #include <collet/trajectory.h>
 
 /* Exit statuses; 128 + signal when one stopped the work. */
@@ -14,7 +16,8 @@
 /* Constant strings belong to argv; NULL: not given. */
 typedef struct extract_options {
     collet_trajectory_options settings; /* without callbacks */
-    char **command;                     /* argv as it was typed; NULL if out of memory */
+    char **command; /* argv as it was typed, without --shard and --resume, which the results do not
+                       depend on; NULL if out of memory */
     char *keys;                         /* of all --keys, separated by ',' */
     const char **continuations;         /* the TRAJ after the first, ended by NULL */
     size_t n_continuations;
@@ -22,7 +25,9 @@ typedef struct extract_options {
     const char *directory;              /* -d */
     const char *plot;                   /* the directory of --plot; NULL: no pictures */
     char *path; /* of the output: one of these, or the trajectory's name with .npz */
+    tool_shard shard; /* of --shard */
     int force;  /* an existing output may be replaced: --force, or it was named */
+    int resume; /* an existing shard of the same work is kept */
     int quiet;
     int json;
 } extract_options;

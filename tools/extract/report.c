@@ -85,6 +85,16 @@ static void print_left_out(const collet_trajectory *trajectory)
 
 /* ---- The end ----------------------------------------------------------------------------- */
 
+static void print_shard(const collet_trajectory_info *info)
+{
+    if (info->kept)
+        printf("%s: kept\n", tool_shown(info->output));
+    else
+        printf("%s: %lld frame%s of %lld in %.2f s\n", tool_shown(info->output),
+               (long long)info->frames, tool_plural(info->frames), (long long)info->rows,
+               info->seconds);
+}
+
 static void print_summary(const collet_trajectory *trajectory, const extract_options *options)
 {
     collet_trajectory_info info = {.struct_size = sizeof info};
@@ -92,6 +102,10 @@ static void print_summary(const collet_trajectory *trajectory, const extract_opt
     double seconds;
 
     collet_trajectory_get_info(trajectory, &info);
+    if (options->settings.n_shards > 0) {
+        print_shard(&info);
+        return;
+    }
     seconds = info.seconds > 0 ? info.seconds : 1e-9;
     if (info.bodies > 0)
         snprintf(bodies, sizeof bodies, ", %lld bod%s,", (long long)info.bodies,
@@ -128,6 +142,6 @@ int extract_report(const collet_trajectory *trajectory, const extract_options *o
     if (!info.truncated)
         return EXTRACT_EXIT_OK;
     fprintf(stderr, "collet-extract: %s holds the %lld frame%s before it\n",
-            tool_shown(options->path), (long long)info.frames, tool_plural(info.frames));
+            tool_shown(info.output), (long long)info.frames, tool_plural(info.frames));
     return EXTRACT_EXIT_TRUNCATED;
 }

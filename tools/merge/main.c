@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-merge: joins results of collet-extract by time.
  * Tests: tests/tools/test_merge.c */
+#include "options.h"
 #include "part.h"
+#include "shards.h"
 
 #include "common/arguments.h"
 #include "common/command_line.h"
@@ -21,33 +23,38 @@
 
 enum { KEY_FORCE = 256 };
 
-typedef struct merge_options {
-    char **command;
-    const char *output;
-    const char **paths;
-    size_t n;
-    int force;
-    int quiet;
-} merge_options;
-
 static const char doc[] =
-    "Joins the results of several runs of collet-extract by time.\v"
+    "Makes the results of a work from its shards, or joins the results of several runs of "
+    "collet-extract by time.\v"
+    "OUT.npz.shards is the directory that collet-extract --shard wrote: the results are those of "
+    "one "
+    "run, and so is the name, unless -o gives another.\n\n"
     "Each A.npz needs its A.meta.json. Files are in the order of time: where a later one begins, "
     "the "
     "earlier ones end. Keys, units, selections, masses, bodies and axes must agree.\n\n"
     "Example:\n"
+    "  collet-merge out.npz.shards\n"
     "  collet-merge -o all.npz part1.npz part2.npz\n\n"
-    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line.";
+    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line; 3 shards of a "
+    "trajectory that ends inside a frame or has a damaged one, every frame before it was written.";
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'o', "OUT.npz", 0, "The file to write, with OUT.meta.json", 1},
+    {NULL, 'o', "OUT", 0,
+     "The file to write, with its meta file: an .npz; of shards any that collet-extract writes, or "
+     "a directory",
+     1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
-    {"quiet", 'q', NULL, 0, "No summary", 1},
+    {"quiet", 'q', NULL, 0, "No progress line and no summary", 1},
     {0},
 };
 
 static void check(struct argp_state *state, const merge_options *options)
 {
+    if (merge_is_shards(options->paths[0])) {
+        if (options->n > 1)
+            tool_error(state, "give one directory of shards, alone");
+        return;
+    }
     size_t length = options->output ? strlen(options->output) : 0;
 
     if (!options->output)
@@ -357,7 +364,8 @@ static int run(const merge_options *options, merge_part *parts)
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        argp_options, parse_option, "A.npz B.npz...", doc, tool_short_help, NULL, NULL};
+        argp_options, parse_option, "OUT.npz.shards\nA.npz B.npz...", doc, tool_short_help,
+        NULL,         NULL};
     merge_options options = {.command = command_line_copy(argc, argv),
                              .paths = calloc((size_t)argc + 1, sizeof *options.paths)};
     int result = 1;
@@ -365,10 +373,12 @@ int main(int argc, char **argv)
     if (options.paths)
         tool_parse(&argp, argc, argv, 0, &options);
     merge_part *parts = options.paths ? calloc(options.n, sizeof *parts) : NULL;
-    if (parts)
-        result = run(&options, parts);
-    else
+    if (!parts)
         fputs("collet-merge: out of memory\n", stderr);
+    else if (merge_is_shards(options.paths[0]))
+        result = merge_shards(&options);
+    else
+        result = run(&options, parts);
     for (size_t k = 0; parts && k < options.n; k++)
         merge_part_close(&parts[k]);
     free(parts);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/test_merge.c */
+/* Tests: tests/tools/test_merge.c, tests/tools/test_shards.c */
 #include "npz_read.h"
 
 #include "io/npy.h"

@@ -8,25 +8,9 @@
 #include "worker.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The buffers that hold sums over atoms, and the times. */
-static const int32_t primary[] = {
-    TRAJECTORY_TIME,
-    TRAJECTORY_COM,
-    TRAJECTORY_INERTIA,
-    TRAJECTORY_KINETIC,
-    TRAJECTORY_RADIUS,
-    TRAJECTORY_ASPHERICITY,
-    TRAJECTORY_RMSD,
-    TRAJECTORY_GYRATION,
-    TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR),
-    TRAJECTORY_BUFFER_OF(TRAJECTORY_TAU, TRAJECTORY_VECTOR),
-    TRAJECTORY_DIPOLE,
-    TRAJECTORY_END_TO_END,
-    TRAJECTORY_POSITIONS,
-};
 
 /* The dipole of a body is W times the vector from its centre of mass to the centre of these
  * weights, whose sum is W: the charge of an atom, and a share of its mass that keeps W away from 0. */
@@ -46,7 +30,7 @@ struct trajectory_analysis {
     collet_array *offsets;                     /* i64; NULL: one body */
     collet_array *reference;                   /* n_atoms x 3; by default the first frame */
     collet_array *rotation;                    /* scratch for the superposition */
-    collet_array *buffers[TRAJECTORY_BUFFERS]; /* the primary ones, of block_frames */
+    collet_array *buffers[TRAJECTORY_BUFFERS]; /* the sums, of block_frames */
     polarity polarity;                         /* of NULLs where no dipole is computed */
     int64_t *ends;                             /* bodies x 2, the first and the last atom of each */
     double *paths;                             /* bodies x 3 of a batch's frames: from end to end */
@@ -138,13 +122,14 @@ static collet_status create_arrays(trajectory_analysis *a, const trajectory_anal
         status = collet_array_from(cx, &a->reference, COLLET_F64, 2, atoms, setup->reference);
     if (status == COLLET_OK && (buffers & TRAJECTORY_BUFFER_BIT(TRAJECTORY_RMSD)))
         status = collet_array_create(cx, &a->rotation, COLLET_F64, 3, matrices);
-    for (size_t i = 0; status == COLLET_OK && i < sizeof primary / sizeof *primary; i++) {
-        int64_t shape[3], rows = frame_rows(a, primary[i]);
+    for (size_t i = 0; status == COLLET_OK && i < TRAJECTORY_SUMS; i++) {
+        int32_t buffer = trajectory_sums[i].buffer;
+        int64_t shape[3], rows = frame_rows(a, buffer);
 
-        if (buffers & TRAJECTORY_BUFFER_BIT(primary[i]))
+        if (buffers & TRAJECTORY_BUFFER_BIT(buffer))
             status = collet_array_create(
-                cx, &a->buffers[primary[i]], COLLET_F64,
-                trajectory_buffer_shape(primary[i], setup->block_frames * rows, shape), shape);
+                cx, &a->buffers[buffer], COLLET_F64,
+                trajectory_buffer_shape(buffer, setup->block_frames * rows, shape), shape);
     }
     return trajectory_scope_check(&a->scope, status, err);
 }
@@ -153,14 +138,15 @@ collet_status trajectory_analysis_create(collet_context *context,
                                          const trajectory_analysis_setup *setup,
                                          trajectory_analysis **out, collet_error *err)
 {
-    const trajectory_derivation_setup derivation = {.block_frames = setup->block_frames,
-                                                    .bodies = setup->bodies,
-                                                    .atoms = setup->n_atoms,
-                                                    .buffers =
-                                                        trajectory_buffers_for(setup->buffers),
-                                                    .axis = setup->axis,
-                                                    .emit = setup->emit,
-                                                    .user = setup->user};
+    uint64_t buffers = trajectory_buffers_for(setup->buffers);
+    const trajectory_derivation_setup derivation = {
+        .block_frames = setup->block_frames,
+        .bodies = setup->bodies,
+        .atoms = setup->n_atoms,
+        .buffers = setup->sums_only ? trajectory_buffers_summed(buffers) : buffers,
+        .axis = setup->axis,
+        .emit = setup->emit,
+        .user = setup->user};
     trajectory_analysis *a = calloc(1, sizeof *a);
     collet_status status;
 
@@ -210,6 +196,15 @@ void trajectory_analysis_free(trajectory_analysis *a)
 
 /* ---- Notes ------------------------------------------------------------------------------- */
 
+void trajectory_analysis_add_backend(trajectory_analysis_notes *notes, const char *name)
+{
+    for (int32_t k = 0; k < notes->n_backends; k++)
+        if (strcmp(notes->backends[k], name) == 0)
+            return;
+    if (notes->n_backends < TRAJECTORY_MAX_BACKENDS)
+        snprintf(notes->backends[notes->n_backends++], TRAJECTORY_BACKEND_NAME, "%s", name);
+}
+
 static void add_scope(trajectory_analysis_notes *notes, const trajectory_scope *scope)
 {
     collet_counters c;
@@ -223,15 +218,8 @@ static void add_scope(trajectory_analysis_notes *notes, const trajectory_scope *
     notes->counters.bytes_to_device += c.bytes_to_device;
     notes->counters.bytes_to_host += c.bytes_to_host;
     notes->counters.bytes_direct += c.bytes_direct;
-    for (int32_t i = 0; i < scope->n_backends; i++) {
-        int32_t k = 0;
-
-        while (k < notes->n_backends && strcmp(notes->backends[k], scope->backends[i]) != 0)
-            k++;
-        if (k == notes->n_backends && k < TRAJECTORY_MAX_BACKENDS)
-            memcpy(notes->backends[notes->n_backends++], scope->backends[i],
-                   TRAJECTORY_BACKEND_NAME);
-    }
+    for (int32_t i = 0; i < scope->n_backends; i++)
+        trajectory_analysis_add_backend(notes, scope->backends[i]);
 }
 
 void trajectory_analysis_get_notes(const trajectory_analysis *a, trajectory_analysis_notes *notes)
@@ -438,6 +426,48 @@ collet_status trajectory_analysis_add(trajectory_analysis *a, const trajectory_b
     /* Not delayed to the next batch: the caller may be waiting for these rows only. */
     return a->n_frames + batch->frames->capacity > a->block_frames ? hand_over(a, 0, err)
                                                                    : COLLET_OK;
+}
+
+/* Copies rows of a buffer behind the rows of the block. */
+static collet_status copy_sums(trajectory_analysis *a, int32_t buffer, int64_t n,
+                               const double *from, collet_error *err)
+{
+    int64_t each = frame_rows(a, buffer);
+    collet_array *rows =
+        trajectory_scope_rows(&a->scope, a->buffers[buffer], a->n_frames * each, n * each);
+    size_t bytes = (size_t)(n * each * trajectory_buffer_width(buffer)) * sizeof *from;
+    collet_status status = trajectory_scope_views(&a->scope, err);
+
+    if (status == COLLET_OK)
+        status = trajectory_scope_check(
+            &a->scope, collet_array_write(a->scope.context, rows, from, bytes), err);
+    trajectory_scope_clear(&a->scope);
+    return status;
+}
+
+collet_status trajectory_analysis_add_sums(trajectory_analysis *a, int64_t n,
+                                           const double *const sums[TRAJECTORY_SUMS],
+                                           collet_error *err)
+{
+    for (int64_t done = 0, step; done < n; done += step) {
+        collet_status status = COLLET_OK;
+
+        step = a->block_frames - a->n_frames < n - done ? a->block_frames - a->n_frames : n - done;
+        for (size_t i = 0; status == COLLET_OK && i < TRAJECTORY_SUMS; i++) {
+            int32_t buffer = trajectory_sums[i].buffer;
+            int64_t width = frame_rows(a, buffer) * trajectory_buffer_width(buffer);
+
+            if (sums[i] != NULL && a->buffers[buffer] != NULL)
+                status = copy_sums(a, buffer, step, sums[i] + done * width, err);
+        }
+        if (status == COLLET_OK)
+            a->n_frames += step;
+        if (status == COLLET_OK && a->n_frames == a->block_frames)
+            status = hand_over(a, 0, err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
 }
 
 collet_status trajectory_analysis_finish(trajectory_analysis *a, collet_error *err)

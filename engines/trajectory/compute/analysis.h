@@ -23,6 +23,8 @@ typedef struct trajectory_analysis_setup {
     const int64_t *offsets; /* bodies + 1, of their first atoms, ending with n_atoms; copied. May be
                                 NULL for one body */
     uint64_t buffers;       /* to compute, a set of buffers (outputs.h) */
+    int32_t sums_only;      /* 1: the sums that they are derived from, instead of them */
+    uint32_t reserved;      /* 0 */
     const double *masses;    /* n_atoms, amu; copied */
     const double *charges;   /* n_atoms, elementary charges; copied. NULL: no dipole is computed */
     const double *reference; /* n_atoms x 3, nm; copied. NULL: the first frame */
@@ -49,12 +51,21 @@ collet_status trajectory_analysis_create(collet_context *context,
 collet_status trajectory_analysis_add(trajectory_analysis *analysis, const trajectory_batch *batch,
                                       collet_error *err);
 
+/* Takes the sums over atoms of n frames, by the table of outputs.h, in place of a batch; NULL: not
+ * needed. */
+collet_status trajectory_analysis_add_sums(trajectory_analysis *analysis, int64_t n,
+                                           const double *const sums[TRAJECTORY_SUMS],
+                                           collet_error *err);
+
 /* Emits the remaining rows, and waits for them. */
 collet_status trajectory_analysis_finish(trajectory_analysis *analysis, collet_error *err);
 
 /* Call it only while no rows are emitted: after `finish`, or before the first `add`. */
 void trajectory_analysis_get_notes(const trajectory_analysis *analysis,
                                    trajectory_analysis_notes *notes);
+
+/* Adds the name of a backend, "worker:cuda", unless it is there, or there are too many. */
+void trajectory_analysis_add_backend(trajectory_analysis_notes *notes, const char *name);
 
 /* Waits for work under way, then frees. NULL is allowed. */
 void trajectory_analysis_free(trajectory_analysis *analysis);

@@ -169,6 +169,31 @@ uint32_t trajectory_buffer_needs(int32_t buffer)
     return 0;
 }
 
+const trajectory_sum trajectory_sums[TRAJECTORY_SUMS] = {
+    {TRAJECTORY_TIME, "time_ps"},
+    {TRAJECTORY_COM, "com"},
+    {TRAJECTORY_INERTIA, "inertia"},
+    {TRAJECTORY_KINETIC, "kinetic"},
+    {TRAJECTORY_RADIUS, "radius"},
+    {TRAJECTORY_ASPHERICITY, "asphericity"},
+    {TRAJECTORY_RMSD, "rmsd"},
+    {TRAJECTORY_GYRATION, "gyration"},
+    {TRAJECTORY_BUFFER_OF(TRAJECTORY_L, TRAJECTORY_VECTOR), "L"},
+    {TRAJECTORY_BUFFER_OF(TRAJECTORY_TAU, TRAJECTORY_VECTOR), "tau"},
+    {TRAJECTORY_DIPOLE, "dipole"},
+    {TRAJECTORY_END_TO_END, "end_to_end"},
+    {TRAJECTORY_POSITIONS, "positions"},
+};
+
+uint64_t trajectory_buffers_summed(uint64_t buffers)
+{
+    uint64_t sums = 0;
+
+    for (size_t i = 0; i < TRAJECTORY_SUMS; i++)
+        sums |= TRAJECTORY_BUFFER_BIT(trajectory_sums[i].buffer);
+    return buffers & sums;
+}
+
 #define BIT TRAJECTORY_BUFFER_BIT
 #define VECTOR_BIT(vector) BIT(TRAJECTORY_BUFFER_OF(vector, TRAJECTORY_VECTOR))
 /* All parts of a vector but the vector itself. */

@@ -113,6 +113,19 @@ uint32_t trajectory_buffer_needs(int32_t buffer);
 
 /* A set of buffers, one bit each. */
 #define TRAJECTORY_BUFFER_BIT(buffer) ((uint64_t)1 << (buffer))
+
+/* The buffers that kernels make of all atoms of a frame: sums over atoms. Others are derived from
+ * them. */
+typedef struct trajectory_sum {
+    int32_t buffer;
+    const char *name;
+} trajectory_sum;
+
+#define TRAJECTORY_SUMS 13
+extern const trajectory_sum trajectory_sums[TRAJECTORY_SUMS];
+/* The sums in a set of buffers. */
+uint64_t trajectory_buffers_summed(uint64_t buffers);
+
 /* The buffers that must be computed for those in `chosen`: these, what they are derived from, and
  * the centre of mass. */
 uint64_t trajectory_buffers_for(uint64_t chosen);

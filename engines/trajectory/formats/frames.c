@@ -3,6 +3,7 @@
 #include "frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define ALIGNMENT ((size_t)64)
 /* With these limits no product of sizes overflows 63 bits, so uses need no check. */
@@ -100,6 +101,29 @@ collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_err
     frames->masses = masses;
     frames->chosen = chosen;
     return COLLET_OK;
+}
+
+/* Moves rows of `bytes` bytes; NULL is allowed. */
+static void move_rows(void *array, int64_t n, int64_t n_rows, size_t bytes)
+{
+    if (array)
+        memmove(array, (char *)array + (size_t)n * bytes, (size_t)(n_rows - n) * bytes);
+}
+
+void trajectory_frames_drop(trajectory_frames *f, int64_t n)
+{
+    size_t atoms = (size_t)f->n_atoms;
+    size_t vectors = 3 * atoms * (f->dtype == COLLET_F64 ? sizeof(double) : sizeof(float));
+
+    move_rows(f->positions, n, f->n_frames, vectors);
+    move_rows(f->velocities, n, f->n_frames, vectors);
+    move_rows(f->forces, n, f->n_frames, vectors);
+    move_rows(f->masses, n, f->n_frames, atoms * sizeof *f->masses);
+    move_rows(f->chosen, n, f->n_frames, sizeof *f->chosen);
+    move_rows(f->times, n, f->n_frames, sizeof *f->times);
+    move_rows(f->boxes, n, f->n_frames, 9 * sizeof *f->boxes);
+    move_rows(f->indices, n, f->n_frames, sizeof *f->indices);
+    f->n_frames -= n;
 }
 
 void trajectory_frames_free(trajectory_frames *frames)

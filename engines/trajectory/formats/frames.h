@@ -91,6 +91,9 @@ collet_status trajectory_frames_create(int64_t n_atoms, int64_t capacity, collet
 /* Allocates `masses` and `chosen`. COLLET_NO_MEMORY; then the batch has neither. */
 collet_status trajectory_frames_add_choice(trajectory_frames *frames, collet_error *err);
 
+/* Drops the first n <= n_frames frames: the others move to the front. */
+void trajectory_frames_drop(trajectory_frames *frames, int64_t n);
+
 /* Frees the batch and its arrays; NULL is allowed. */
 void trajectory_frames_free(trajectory_frames *frames);
 

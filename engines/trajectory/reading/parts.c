@@ -512,6 +512,18 @@ const trajectory_part *trajectory_parts_get(const trajectory_reader *trajectory,
     return s ? s->parts : NULL;
 }
 
+void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t first, int64_t n_frames,
+                          int was_cut)
+{
+    const parts_state *s = trajectory->format == &parts_format ? trajectory->state : NULL;
+
+    if (!s || k >= s->n)
+        return;
+    s->parts[k].first = first;
+    s->parts[k].n_frames = n_frames;
+    s->parts[k].was_cut = was_cut;
+}
+
 const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index)
 {
     int64_t n;

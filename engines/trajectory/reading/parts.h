@@ -54,6 +54,11 @@ int64_t trajectory_parts_current(const trajectory_reader *trajectory,
  * as far as that needs no other heads. */
 collet_status trajectory_parts_hop(trajectory_reader *trajectory, collet_error *err);
 
+/* Sets what is known of file k after the last frame, where no frame is read; a k beyond the last is
+ * ignored. */
+void trajectory_parts_set(trajectory_reader *trajectory, int64_t k, int64_t first, int64_t n_frames,
+                          int was_cut);
+
 /* The file of frame `index` of the trajectory; NULL: one file, or it was not read. */
 const trajectory_part *trajectory_parts_find(const trajectory_reader *trajectory, int64_t index);
 

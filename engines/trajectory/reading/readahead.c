@@ -53,6 +53,7 @@ struct trajectory_readahead {
     int32_t n_threads; /* that were started; 0: `next` reads */
     int64_t piece_frames;
     const trajectory_arranger *arranger; /* NULL: none */
+    int64_t first;                       /* frames before it are not returned */
     trajectory_frames *slots[TRAJECTORY_READAHEAD_SLOTS];
     worker *workers;
     io_poll poll;
@@ -150,7 +151,7 @@ static void decode(worker *w, piece *p, int64_t row)
             p->truncated = w->decoder->truncated;
             return;
         }
-        p->n_bad_times += frame->bad_time;
+        p->n_bad_times += frame->bad_time && frame->index >= w->ahead->first;
     }
 }
 
@@ -407,6 +408,7 @@ collet_status trajectory_readahead_start(trajectory_reader *trajectory,
     ahead->piece_frames = choose_piece(ahead, info);
     ahead->poll = options->poll;
     ahead->arranger = options->arranger;
+    ahead->first = options->first;
     init_locks(ahead);
     if (n_threads > 0)
         trajectory_reader_background(trajectory);
@@ -471,8 +473,9 @@ static collet_status await_slot(trajectory_readahead *ahead, collet_error *err)
     return status;
 }
 
-collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
-                                        int32_t *truncated, collet_error *err)
+/* Returns the next slot, as `next` does, before its frames are put in order. */
+static collet_status next_slot(trajectory_readahead *ahead, trajectory_frames **out,
+                               int32_t *truncated, collet_error *err)
 {
     *out = NULL;
     if (truncated)
@@ -493,7 +496,37 @@ collet_status trajectory_readahead_next(trajectory_readahead *ahead, const traje
             status = collet_fail(err, ahead->error.status, "%s", ahead->error.text);
     }
     pthread_mutex_unlock(&ahead->lock);
-    if (*out && ahead->arranger && ahead->arranger->in_order)
-        ahead->arranger->in_order(ahead->arranger->user, slot_of(ahead, ahead->returned));
+    return status;
+}
+
+/* Arranges a slot and drops the frames that only lead to others. */
+static void finish_slot(const trajectory_readahead *ahead, trajectory_frames *frames)
+{
+    int64_t n = 0;
+
+    if (ahead->arranger && ahead->arranger->in_order)
+        ahead->arranger->in_order(ahead->arranger->user, frames);
+    while (n < frames->n_frames && frames->indices[n] < ahead->first)
+        n++;
+    if (n > 0)
+        trajectory_frames_drop(frames, n);
+}
+
+collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
+                                        int32_t *truncated, collet_error *err)
+{
+    trajectory_frames *frames;
+    collet_status status;
+
+    do {
+        status = next_slot(ahead, &frames, truncated, err);
+        if (frames)
+            finish_slot(ahead, frames);
+        if (frames && frames->n_frames == 0 && io_poll_stops(&ahead->poll)) {
+            *out = NULL;
+            return collet_fail(err, COLLET_CANCELLED, "cancelled");
+        }
+    } while (frames && frames->n_frames == 0);
+    *out = frames;
     return status;
 }

@@ -46,6 +46,7 @@ typedef struct trajectory_readahead_options {
     int32_t velocities;   /* 1: read them */
     int32_t forces;       /* 1: read them */
     io_poll poll;         /* `next` calls it every 50 ms while it waits */
+    int64_t first;        /* frames before this number are arranged, but not returned */
     const trajectory_arranger *arranger; /* valid until `stop`; NULL: frames are used as read */
 } trajectory_readahead_options;
 

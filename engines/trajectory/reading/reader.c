@@ -219,6 +219,12 @@ void trajectory_reader_close(trajectory_reader *trajectory)
     free(trajectory);
 }
 
+void trajectory_reader_set_end(trajectory_reader *trajectory, double precision, const char *note)
+{
+    trajectory->info.precision = precision;
+    trajectory->info.note = note;
+}
+
 const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader *trajectory)
 {
     return &trajectory->info;

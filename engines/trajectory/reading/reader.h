@@ -51,6 +51,10 @@ collet_status trajectory_reader_share(const trajectory_reader *from, trajectory_
 /* Closes the file and frees everything; NULL is allowed. */
 void trajectory_reader_close(trajectory_reader *trajectory);
 
+/* Gives the info what it has after the last frame, where no frame is read. `note` is kept by address;
+ * NULL: it has none. */
+void trajectory_reader_set_end(trajectory_reader *trajectory, double precision, const char *note);
+
 /* Valid until the trajectory is closed. */
 const trajectory_reader_info *trajectory_reader_get_info(const trajectory_reader *trajectory);
 

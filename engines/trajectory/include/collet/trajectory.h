@@ -193,6 +193,16 @@ typedef struct collet_trajectory_options {
 
     const collet_trajectory_source *source; /* in place of topology and trajectory, which are then
                                                NULL; NULL: files */
+
+    int64_t shard;    /* the part of the work to compute, 1 to n_shards: `write` writes its file */
+    int64_t n_shards; /* 0: the whole work */
+    const char *shards; /* the directory of that file, and of an index of the trajectory that shards
+                           use in common; NULL: the output's path with ".shards" */
+    const char *const *parts; /* files of shards, or directories of them: rows come from there. All
+                                 that decides results is in them: options above are NULL and 0 then,
+                                 but context, backend, threads, log, batches, progress and source. The
+                                 inputs are opened, but no frame is computed. NULL: none */
+    int64_t n_parts;
 } collet_trajectory_options;
 
 /*
@@ -264,6 +274,11 @@ typedef struct collet_trajectory_info {
     double last_time;
     int64_t bytes;  /* of the trajectory, up to the last frame */
     double seconds; /* from open until the last row or file was complete, or until now */
+
+    const char *output; /* what `write` wrote: a path; else NULL */
+    int64_t rows;       /* of all shards, where this is one; else 0 */
+    int32_t kept;       /* 1: the shard was there, and RESUME kept it */
+    uint32_t reserved;
 } collet_trajectory_info;
 
 /* The label of a body by `each`, counted from 0: "SOL 3", "chain A", or the name of a group. NULL
@@ -367,6 +382,9 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
 
 #define COLLET_TRAJECTORY_DIRECTORY 1u /* path is a directory for one .npy a key, and meta.json */
 #define COLLET_TRAJECTORY_OVERWRITE 2u /* files of an earlier run are replaced */
+#define COLLET_TRAJECTORY_RESUME                                                                   \
+    4u /* of a shard: the file of an earlier run of the same work is
+                                          kept, and nothing is computed */
 
 /*
  * Computes everything and writes it to `path`, in the form that its ending says, and a meta file that
@@ -387,6 +405,15 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
  * output exists and OVERWRITE is not given, or cannot be written; COLLET_INVALID when it would
  * replace an input. A trajectory that ends inside a frame, or has a damaged one, returns COLLET_OK and `truncated` in the
  * info, if it has one complete frame.
+ *
+ * Of a shard: with n_shards rows are divided, before `missing` leaves any out: shard k has rows
+ * R (k - 1) / n to R k / n - 1 of R. It may have none, and depends on no other shard: where the first frame
+ * or earlier ones matter, it reads them itself. Its file, DIR/003-of-100.npz for shard 3 of 100, appears
+ * complete; DIR is `shards`, or `path` with ".shards", and is created. `path` and DIRECTORY say what a
+ * trajectory of all the `parts` writes: byte for byte what one without shards writes, with the meta file
+ * but for "created", "counters" and "timing". Warnings are those of the merged results. A frame that
+ * cannot be read ends the rows of the results; shards behind it are not needed. COLLET_NOT_FOUND where
+ * shards are missing, COLLET_INVALID where some are of other work, by create.
  */
 COLLET_API collet_status collet_trajectory_write(collet_trajectory *trajectory, const char *path,
                                                  uint32_t flags, collet_error *err);

@@ -2,7 +2,7 @@
 /* Tests: tests/tools/test_extract_missing_data.c, tests/tools/test_extract_errors.c */
 #include "checks.h"
 
-#include "compute/outputs.h"
+#include "outputs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checks.h - finds rows, one for each body of each frame, with values that are not finite. */
-#ifndef ENGINES_TRAJECTORY_CHECKS_H
-#define ENGINES_TRAJECTORY_CHECKS_H
+#ifndef ENGINES_TRAJECTORY_COMPUTE_CHECKS_H
+#define ENGINES_TRAJECTORY_COMPUTE_CHECKS_H
 
 #include <collet/collet.h>
 

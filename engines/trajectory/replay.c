@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_shards.c */
+#include "replay.h"
+
+#include "trajectory/reading/parts.h"
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_ROWS 4096 /* read at a time */
+
+struct trajectory_replay {
+    trajectory_shards shards;
+    int64_t next; /* shard to open */
+    int64_t left; /* rows of the open one */
+    const trajectory_inputs *inputs;
+    uint64_t sums;
+    int64_t most;
+    trajectory_shard_rows rows;
+};
+
+static const cJSON *member(const trajectory_shard *shard, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(shard->json, key);
+}
+
+collet_status trajectory_replay_open(const collet_trajectory_options *options,
+                                     trajectory_settings *settings, trajectory_replay **out,
+                                     collet_error *err)
+{
+    trajectory_replay *r = *out = calloc(1, sizeof *r);
+
+    if (r == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "shards: out of memory");
+    collet_status status =
+        trajectory_shards_open(options->parts, options->n_parts, &r->shards, err);
+    if (status == COLLET_OK)
+        status =
+            trajectory_work_settings(member(&r->shards.list[0], "work"),
+                                     member(&r->shards.list[0], "origin"), options, settings, err);
+    if (status != COLLET_OK) {
+        trajectory_replay_free(r);
+        *out = NULL;
+    }
+    return status;
+}
+
+void trajectory_replay_free(trajectory_replay *r)
+{
+    if (r == NULL)
+        return;
+    trajectory_shard_rows_close(&r->rows);
+    trajectory_shards_free(&r->shards);
+    free(r);
+}
+
+int64_t trajectory_replay_rows(const trajectory_replay *r)
+{
+    int64_t rows = 0;
+
+    for (int64_t i = 0; i < r->shards.n; i++)
+        rows += r->shards.list[i].n_frames;
+    return rows;
+}
+
+collet_status trajectory_replay_start(trajectory_replay *r, const trajectory_inputs *inputs,
+                                      uint64_t sums, int64_t most, collet_error *err)
+{
+    (void)err;
+    r->inputs = inputs;
+    r->sums = sums;
+    r->most = most < MOST_ROWS ? most : MOST_ROWS;
+    return COLLET_OK;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------- */
+
+static collet_status add_notes(const trajectory_replay *r, const trajectory_shard *shard,
+                               trajectory_notes *notes, collet_error *err)
+{
+    trajectory_notes part;
+
+    if (!trajectory_notes_read(member(shard, "notes"), r->inputs->topology->n_atoms,
+                               r->inputs->bodies.n, &part))
+        return collet_fail(err, COLLET_FORMAT, "%s: its notes are damaged: compute it again",
+                           shard->path);
+    trajectory_notes_add(notes, &part);
+    return COLLET_OK;
+}
+
+/* Opens shards until one has rows. */
+static collet_status open_next(trajectory_replay *r, trajectory_notes *notes, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    while (status == COLLET_OK && r->left == 0 && r->next < r->shards.n) {
+        const trajectory_shard *shard = &r->shards.list[r->next++];
+
+        trajectory_shard_rows_close(&r->rows);
+        status = add_notes(r, shard, notes, err);
+        if (status == COLLET_OK)
+            status = trajectory_shard_rows_open(shard, r->sums, trajectory_inputs_extent(r->inputs),
+                                                r->most, &r->rows, err);
+        r->left = shard->n_frames;
+    }
+    return status;
+}
+
+collet_status trajectory_replay_next(trajectory_replay *r, trajectory_notes *notes, int64_t *n,
+                                     const double *const **sums, collet_error *err)
+{
+    collet_status status = open_next(r, notes, err);
+
+    *n = r->left < r->most ? r->left : r->most;
+    *sums = r->rows.sums;
+    if (status != COLLET_OK || *n == 0)
+        return status;
+    status = trajectory_shard_rows_read(&r->rows, *n, err);
+    r->left -= *n;
+    for (int64_t i = 0; status == COLLET_OK && i < *n; i++)
+        trajectory_notes_row(notes, (int64_t)r->rows.frames[i], r->rows.sums[0][i]);
+    return status;
+}
+
+/* ---- The end ----------------------------------------------------------------------------- */
+
+static int64_t whole(const cJSON *json, const char *key)
+{
+    double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, key));
+
+    return value >= -1 && value <= 0x1p53 ? (int64_t)value : 0;
+}
+
+static void add_backends(const trajectory_replay *r, trajectory_analysis_notes *ran)
+{
+    for (int64_t i = 0; i < r->shards.n; i++) {
+        const cJSON *item;
+
+        cJSON_ArrayForEach(item, member(&r->shards.list[i], "backends")) if (cJSON_IsString(item))
+            trajectory_analysis_add_backend(ran, cJSON_GetStringValue(item));
+    }
+}
+
+void trajectory_replay_finish(const trajectory_replay *r, trajectory_inputs *in,
+                              trajectory_analysis_notes *ran)
+{
+    const trajectory_shard *last = &r->shards.list[r->shards.n - 1];
+    const cJSON *end = member(last, "end"), *file;
+    const trajectory_analysis_notes own = *ran;
+    double precision = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(end, "precision"));
+    int64_t k = 0;
+
+    trajectory_reader_set_end(in->trajectory, precision > 0 ? precision : 0,
+                              cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(end, "note")));
+    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(end, "files"))
+        trajectory_parts_set(in->trajectory, k++, whole(file, "first"), whole(file, "frames"),
+                             cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(file, "was_cut")));
+    ran->n_backends = 0;
+    add_backends(r, ran);
+    for (int32_t i = 0; i < own.n_backends; i++)
+        trajectory_analysis_add_backend(ran, own.backends[i]);
+}

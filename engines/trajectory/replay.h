@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* replay.h - the rows and notes of all shards of a work, in order, in place of frames. */
+#ifndef ENGINES_TRAJECTORY_REPLAY_H
+#define ENGINES_TRAJECTORY_REPLAY_H
+
+#include "compute/analysis.h"
+#include "inputs.h"
+#include "shards/notes.h"
+#include "shards/shards.h"
+
+typedef struct trajectory_replay trajectory_replay;
+
+/* Opens the shards that options.parts names, and sets *settings to the options of their work (work.h).
+ * Errors as trajectory_shards_open and trajectory_work_settings; then nothing is left to free. */
+collet_status trajectory_replay_open(const collet_trajectory_options *options,
+                                     trajectory_settings *settings, trajectory_replay **out,
+                                     collet_error *err);
+/* NULL is allowed. */
+void trajectory_replay_free(trajectory_replay *replay);
+
+/* The number of rows. */
+int64_t trajectory_replay_rows(const trajectory_replay *replay);
+
+/* Begins: `sums`, a set of buffers, at most `most` frames at a time. `inputs` stay open. */
+collet_status trajectory_replay_start(trajectory_replay *replay, const trajectory_inputs *inputs,
+                                      uint64_t sums, int64_t most, collet_error *err);
+
+/* Reads the next *n rows, 0: there are no more, and notes them; *sums, by the table of outputs.h, is
+ * valid until the next call. COLLET_IO, FORMAT, NO_MEMORY. */
+collet_status trajectory_replay_next(trajectory_replay *replay, trajectory_notes *notes, int64_t *n,
+                                     const double *const **sums, collet_error *err);
+
+/* After the last row: gives the reader of the inputs what it would know after the last frame, and adds
+ * the backends that computed the sums in front of those of `ran`. */
+void trajectory_replay_finish(const trajectory_replay *replay, trajectory_inputs *inputs,
+                              trajectory_analysis_notes *ran);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_shards.c */
+#include "notes.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+void trajectory_notes_row(trajectory_notes *n, int64_t index, double time)
+{
+    if (n->n_frames == 0) {
+        n->first_frame = index;
+        n->first_time = time;
+    }
+    if (isnan(time) && n->n_timed == n->n_frames)
+        n->first_untimed = index;
+    if (!isnan(time)) {
+        if (n->n_timed > 0 && time <= n->latest && n->times_not_rising++ == 0) {
+            n->first_not_rising = index;
+            n->not_rising[0] = n->latest;
+            n->not_rising[1] = time;
+        }
+        n->latest = time;
+        n->n_timed++;
+    }
+    n->n_frames++;
+    n->last_frame = index;
+    n->last_time = time;
+}
+
+/* ---- The table --------------------------------------------------------------------------- */
+
+/* How a member of a part is added. FIRST: taken while the member `guard` is 0, LAST: taken if the
+ * part has frames, ROWS: counted by trajectory_notes_row,
+ * UNUSED: taken while gaps.unused is 0. */
+typedef enum rule { SUM, LEAST, MOST, BITS, FIRST, LAST, ROWS, UNUSED } rule;
+typedef enum type { I64, U32, I32, F64 } type;
+/* What a number may be at most. */
+typedef enum bound { ANY, ATOM, BODY, AXIS } bound;
+
+typedef struct member {
+    const char *name;
+    size_t offset;
+    type type;
+    bound bound;
+    rule rule;
+    size_t guard; /* of an int64_t, behind the members that it guards */
+} member;
+
+#define AT(name) offsetof(trajectory_notes, name)
+#define MEMBER(name, type, bound, rule)                                                            \
+    {                                                                                              \
+#name, AT(name), type, bound, rule, 0                                                      \
+    }
+#define GUARDED(name, type, bound, guard)                                                          \
+    {                                                                                              \
+#name, AT(name), type, bound, FIRST, AT(guard)                                             \
+    }
+
+static const member members[] = {
+    GUARDED(first_empty, I64, ANY, n_empty),
+    GUARDED(empty_body, I64, BODY, n_empty),
+    MEMBER(n_empty, I64, ANY, SUM),
+    GUARDED(first_partial, I64, ANY, n_partial),
+    GUARDED(partial_body, I64, BODY, n_partial),
+    MEMBER(n_partial, I64, ANY, SUM),
+    GUARDED(first_apart, I64, ANY, n_apart),
+    GUARDED(apart_body, I64, BODY, n_apart),
+    MEMBER(n_apart, I64, ANY, SUM),
+    GUARDED(arranged.frame, I64, ANY, boxed),
+    GUARDED(arranged.cut.count, I64, ANY, boxed),
+    GUARDED(arranged.cut.atom, I64, ATOM, boxed),
+    GUARDED(arranged.cut.next, I64, ATOM, boxed),
+    GUARDED(arranged.cut.axis, I32, AXIS, boxed),
+    GUARDED(arranged.cut.distance, F64, ANY, boxed),
+    GUARDED(arranged.left[1], I64, ANY, boxed),
+    GUARDED(arranged.left[2], I64, ANY, boxed),
+    GUARDED(arranged.left_atom[1], I64, ATOM, boxed),
+    GUARDED(arranged.left_atom[2], I64, ATOM, boxed),
+    MEMBER(boxed, I64, ANY, SUM),
+    MEMBER(arranged.known, U32, ANY, BITS),
+    GUARDED(gaps.first, I64, ANY, gaps.frames),
+    GUARDED(gaps.fields, U32, ANY, gaps.frames),
+    MEMBER(gaps.frames, I64, ANY, SUM),
+    MEMBER(gaps.lacks[0], I64, ANY, SUM),
+    MEMBER(gaps.lacks[1], I64, ANY, SUM),
+    MEMBER(gaps.lacks[2], I64, ANY, SUM),
+    MEMBER(gaps.first_unused, I64, ANY, UNUSED),
+    MEMBER(gaps.unused, U32, ANY, BITS),
+    MEMBER(n_bad_times, I64, ANY, SUM),
+    MEMBER(least_atoms, I64, ANY, LEAST),
+    MEMBER(most_atoms, I64, ANY, MOST),
+    MEMBER(end_offset, I64, ANY, LAST),
+    MEMBER(n_frames, I64, ANY, ROWS),
+    MEMBER(truncated, I32, ANY, SUM),
+};
+
+#define N_MEMBERS (sizeof members / sizeof *members)
+
+static double get(const trajectory_notes *notes, const member *m)
+{
+    const char *at = (const char *)notes + m->offset;
+
+    switch (m->type) {
+    case I64:
+        return (double)*(const int64_t *)(const void *)at;
+    case U32:
+        return (double)*(const uint32_t *)(const void *)at;
+    case I32:
+        return (double)*(const int32_t *)(const void *)at;
+    default:
+        return *(const double *)(const void *)at;
+    }
+}
+
+static void set(trajectory_notes *notes, const member *m, double value)
+{
+    char *at = (char *)notes + m->offset;
+
+    switch (m->type) {
+    case I64:
+        *(int64_t *)(void *)at = (int64_t)value;
+        break;
+    case U32:
+        *(uint32_t *)(void *)at = (uint32_t)value;
+        break;
+    case I32:
+        *(int32_t *)(void *)at = (int32_t)value;
+        break;
+    default:
+        *(double *)(void *)at = value;
+    }
+}
+
+/* ---- Adding ------------------------------------------------------------------------------ */
+
+static double sum(const trajectory_notes *notes, const trajectory_notes *part, const member *m)
+{
+    double own = get(notes, m), value = get(part, m);
+    const int64_t *guard = (const int64_t *)(const void *)((const char *)notes + m->guard);
+
+    switch (m->rule) {
+    case SUM:
+        return own + value;
+    case LEAST:
+        return part->n_frames > 0 ? fmin(own, value) : own;
+    case MOST:
+        return fmax(own, value);
+    case BITS:
+        return (double)((uint32_t)own | (uint32_t)value);
+    case FIRST:
+        return *guard == 0 ? value : own;
+    case LAST:
+        return part->n_frames > 0 ? value : own;
+    case UNUSED:
+        return notes->gaps.unused == 0 ? value : own;
+    default:
+        return own;
+    }
+}
+
+void trajectory_notes_add(trajectory_notes *notes, const trajectory_notes *part)
+{
+    for (size_t i = 0; i < N_MEMBERS; i++)
+        set(notes, &members[i], sum(notes, part, &members[i]));
+    notes->truncation = part->truncation;
+}
+
+/* ---- JSON -------------------------------------------------------------------------------- */
+
+static const char message[] = "truncation";
+
+cJSON *trajectory_notes_write(const trajectory_notes *notes)
+{
+    cJSON *json = cJSON_CreateObject();
+    int done = json != NULL;
+
+    for (size_t i = 0; done && i < N_MEMBERS; i++)
+        done = cJSON_AddNumberToObject(json, members[i].name, get(notes, &members[i])) != NULL;
+    if (done && notes->truncated)
+        done = cJSON_AddStringToObject(json, message, notes->truncation.text) != NULL;
+    if (!done) {
+        cJSON_Delete(json);
+        return NULL;
+    }
+    return json;
+}
+
+static int read_member(const cJSON *json, const member *m, int64_t n_atoms, int64_t n_bodies,
+                       trajectory_notes *notes)
+{
+    const double most[] = {[ANY] = m->type == I64   ? 0x1p62
+                                   : m->type == F64 ? HUGE_VAL
+                                                    : 0x1p31 - 1,
+                           [ATOM] = (double)n_atoms - 1,
+                           [BODY] = (double)n_bodies - 1,
+                           [AXIS] = 2};
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, m->name);
+    double value = cJSON_GetNumberValue(item);
+
+    if (!(value >= -1) || !(value <= 0x1p63) || (value > most[m->bound] && m->bound != ANY))
+        return 0;
+    set(notes, m, fmin(value, most[m->bound]));
+    return 1;
+}
+
+int trajectory_notes_read(const cJSON *json, int64_t n_atoms, int64_t n_bodies,
+                          trajectory_notes *notes)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, message));
+
+    memset(notes, 0, sizeof *notes);
+    for (size_t i = 0; i < N_MEMBERS; i++)
+        if (!read_member(json, &members[i], n_atoms, n_bodies, notes))
+            return 0;
+    if (notes->truncated)
+        snprintf(notes->truncation.text, sizeof notes->truncation.text, "%s", text ? text : "");
+    return notes->n_frames >= 0;
+}

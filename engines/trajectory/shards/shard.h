@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * shard.h - a file with a part of the work: the sums over atoms of its frames, and notes.
+ *
+ * It is an .npz file: an array a sum (outputs.h), frames x numbers, "time_ps" and "frame", the
+ * frames' numbers in the file, and a text, "notes", of JSON. A byte of the JSON is one character.
+ */
+#ifndef ENGINES_TRAJECTORY_SHARDS_SHARD_H
+#define ENGINES_TRAJECTORY_SHARDS_SHARD_H
+
+#include "trajectory/compute/outputs.h"
+
+#include <cjson/cJSON.h>
+#include <collet/collet.h>
+
+/* The value of "format" in notes that this library writes. */
+#define TRAJECTORY_SHARD_FORMAT "collet trajectory shard 1"
+#define TRAJECTORY_SHARD_NOTES "notes"
+#define TRAJECTORY_SHARD_FRAMES "frame"
+#define TRAJECTORY_SHARDS_MOST ((int64_t)1 << 30)
+
+typedef struct trajectory_shard {
+    char *path;
+    cJSON *json;   /* the notes */
+    int64_t shard; /* 1 to n_shards */
+    int64_t n_shards;
+    int64_t rows;      /* of all shards, before any is left out */
+    int64_t n_frames;  /* in this one */
+    int32_t truncated; /* 1: the rows end in this shard */
+} trajectory_shard;
+
+/* Numbers of a frame in the array of a sum. */
+int64_t trajectory_sum_width(int32_t buffer, trajectory_extent extent);
+
+/* "DIR/003-of-100.npz", which the caller frees; NULL: out of memory. */
+char *trajectory_shard_path(const char *directory, int64_t shard, int64_t n_shards);
+
+/* Reads the notes of a shard. COLLET_IO, FORMAT, NO_MEMORY; the caller frees it, also after an error. */
+collet_status trajectory_shard_read(const char *path, trajectory_shard *shard, collet_error *err);
+void trajectory_shard_free(trajectory_shard *shard);
+
+/* ---- Rows -------------------------------------------------------------------------------- */
+
+typedef struct trajectory_shard_rows {
+    const double *frames;                /* numbers, whole */
+    const double *sums[TRAJECTORY_SUMS]; /* NULL: not among the sums */
+    struct io_npz *npz;
+    struct io_npz_array *arrays[TRAJECTORY_SUMS + 1];
+    double *memory[TRAJECTORY_SUMS + 1];
+} trajectory_shard_rows;
+
+/* Opens the rows of a shard to read at most `most` of them at a time: `sums`, a set of buffers, and
+ * the times. COLLET_IO, FORMAT, NO_MEMORY; the caller closes them, also after an error. */
+collet_status trajectory_shard_rows_open(const trajectory_shard *shard, uint64_t sums,
+                                         trajectory_extent extent, int64_t most,
+                                         trajectory_shard_rows *rows, collet_error *err);
+/* Reads the next n rows into the arrays. */
+collet_status trajectory_shard_rows_read(trajectory_shard_rows *rows, int64_t n, collet_error *err);
+/* Zeros are allowed. */
+void trajectory_shard_rows_close(trajectory_shard_rows *rows);
+
+#endif

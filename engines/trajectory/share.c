@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_shards.c */
+#include "share.h"
+
+#include "io/numerals.h"
+#include "io/results.h"
+#include "run.h"
+#include "trajectory/reading/parts.h"
+#include "work.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The sums come on the thread that derives, the frames on the caller's. */
+typedef struct writer {
+    pthread_mutex_t lock;
+    io_results *results;
+    trajectory_extent extent;
+    int32_t columns[TRAJECTORY_BUFFERS]; /* -1: none */
+    int32_t frames;                      /* the column of the frames' numbers */
+} writer;
+
+/* ---- Rows -------------------------------------------------------------------------------- */
+
+static collet_status append(writer *w, int32_t column, int64_t n, const double *rows,
+                            collet_error *err)
+{
+    pthread_mutex_lock(&w->lock);
+    collet_status status = io_results_append(w->results, column, n, rows, err);
+    pthread_mutex_unlock(&w->lock);
+    return status;
+}
+
+/* The times come with the frames. */
+static collet_status take_sums(void *user, int32_t buffer, int64_t n, const double *rows,
+                               collet_error *err)
+{
+    writer *w = user;
+
+    return buffer == TRAJECTORY_TIME || w->columns[buffer] < 0
+               ? COLLET_OK
+               : append(w, w->columns[buffer], n, rows, err);
+}
+
+static collet_status take_frames(void *user, int64_t n, const int64_t *indices, const double *times,
+                                 collet_error *err)
+{
+    writer *w = user;
+    double numbers[256];
+    const int64_t most = sizeof numbers / sizeof *numbers;
+    collet_status status = append(w, w->columns[TRAJECTORY_TIME], n, times, err);
+
+    for (int64_t done = 0, k = 0; status == COLLET_OK && done < n; done += k) {
+        k = n - done < most ? n - done : most;
+        for (int64_t i = 0; i < k; i++)
+            numbers[i] = (double)indices[done + i];
+        status = append(w, w->frames, k, numbers, err);
+    }
+    return status;
+}
+
+static collet_status add_columns(const collet_trajectory *x, writer *w, collet_error *err)
+{
+    uint64_t sums = trajectory_buffers_summed(trajectory_run_buffers(x)) |
+                    TRAJECTORY_BUFFER_BIT(TRAJECTORY_TIME);
+    int64_t one = 1;
+    collet_status status =
+        io_results_add(w->results, TRAJECTORY_SHARD_FRAMES, 1, &one, &w->frames, err);
+
+    for (int32_t i = 0; i < TRAJECTORY_BUFFERS; i++)
+        w->columns[i] = -1;
+    for (size_t i = 0; status == COLLET_OK && i < TRAJECTORY_SUMS; i++) {
+        int32_t buffer = trajectory_sums[i].buffer;
+        int64_t width = trajectory_sum_width(buffer, w->extent);
+
+        if (sums & TRAJECTORY_BUFFER_BIT(buffer))
+            status = io_results_add(w->results, trajectory_sums[i].name, 1, &width,
+                                    &w->columns[buffer], err);
+    }
+    return status;
+}
+
+/* ---- Notes ------------------------------------------------------------------------------- */
+
+/* 0: out of memory. */
+static int put(cJSON *object, const char *key, cJSON *item)
+{
+    if (item &&
+        (key ? cJSON_AddItemToObject(object, key, item) : cJSON_AddItemToArray(object, item)))
+        return 1;
+    cJSON_Delete(item);
+    return 0;
+}
+
+static cJSON *describe_file(const trajectory_part *part)
+{
+    cJSON *file = cJSON_CreateObject();
+
+    if (file && put(file, "first", cJSON_CreateNumber((double)part->first)) &&
+        put(file, "frames", cJSON_CreateNumber((double)part->n_frames)) &&
+        put(file, "was_cut", cJSON_CreateBool(part->was_cut)))
+        return file;
+    cJSON_Delete(file);
+    return NULL;
+}
+
+/* What the reader knows after the last frame. */
+static cJSON *describe_end(const trajectory_inputs *in)
+{
+    cJSON *end = cJSON_CreateObject(), *files = cJSON_CreateArray();
+    int64_t n;
+    const trajectory_part *parts = trajectory_parts_get(in->trajectory, &n);
+    int done =
+        end && put(end, "precision", cJSON_CreateNumber(in->info->precision)) &&
+        put(end, "note", in->info->note ? cJSON_CreateString(in->info->note) : cJSON_CreateNull());
+
+    for (int64_t k = 0; done && files && k < n; k++)
+        done = put(files, NULL, describe_file(&parts[k]));
+    if (done && files && cJSON_AddItemToObject(end, "files", files))
+        return end;
+    cJSON_Delete(files);
+    cJSON_Delete(end);
+    return NULL;
+}
+
+static cJSON *describe_backends(const trajectory_analysis_notes *ran)
+{
+    cJSON *list = cJSON_CreateArray();
+
+    for (int32_t i = 0; list && i < ran->n_backends; i++)
+        if (!put(list, NULL, cJSON_CreateString(ran->backends[i]))) {
+            cJSON_Delete(list);
+            return NULL;
+        }
+    return list;
+}
+
+static cJSON *describe(const collet_trajectory *x)
+{
+    const trajectory_settings *s = &x->settings;
+    cJSON *root = cJSON_CreateObject();
+
+    if (root && put(root, "format", cJSON_CreateString(TRAJECTORY_SHARD_FORMAT)) &&
+        put(root, "shard", cJSON_CreateNumber((double)s->shard)) &&
+        put(root, "n_shards", cJSON_CreateNumber((double)s->n_shards)) &&
+        put(root, "rows", cJSON_CreateNumber((double)x->share.rows)) &&
+        put(root, "work", trajectory_work_describe(s)) &&
+        put(root, "origin", trajectory_work_origin(s)) &&
+        put(root, "notes", trajectory_notes_write(&x->notes)) &&
+        put(root, "end", describe_end(&x->inputs)) &&
+        put(root, "backends", describe_backends(&x->ran)))
+        return root;
+    cJSON_Delete(root);
+    return NULL;
+}
+
+/* Each byte as one character: paths may have any bytes. */
+static char *widen(const char *text)
+{
+    char *wide = malloc(2 * strlen(text) + 1), *to = wide;
+
+    for (; wide && *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+
+        if (byte >= 0x80)
+            *to++ = (char)(0xc0 | byte >> 6);
+        *to++ = (char)(byte >= 0x80 ? 0x80 | (byte & 0x3f) : byte);
+    }
+    if (wide)
+        *to = '\0';
+    return wide;
+}
+
+static collet_status write_notes(const collet_trajectory *x, io_results *results, collet_error *err)
+{
+    cJSON *json = describe(x);
+    locale_t before = io_numerals_begin();
+    char *printed = json ? cJSON_PrintUnformatted(json) : NULL;
+    char *wide = printed ? widen(printed) : NULL;
+    const char *text = wide;
+
+    io_numerals_end(before);
+    collet_status status =
+        wide ? io_results_add_texts(results, TRAJECTORY_SHARD_NOTES, 1, &text, err)
+             : collet_fail(err, COLLET_NO_MEMORY, "shard: out of memory");
+    free(wide);
+    cJSON_free(printed);
+    cJSON_Delete(json);
+    return status;
+}
+
+/* ---- The file ---------------------------------------------------------------------------- */
+
+/* The directory of shards, created, which the caller frees. */
+static collet_status make_directory(const collet_trajectory *x, const char *path, char **out,
+                                    collet_error *err)
+{
+    int length = (int)strlen(path);
+    struct stat facts;
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    *out = NULL;
+    if (x->settings.shards != NULL)
+        *out = strdup(x->settings.shards);
+    else if (asprintf(out, "%.*s.shards", length, path) < 0)
+        *out = NULL;
+    if (*out == NULL)
+        return collet_fail(err, COLLET_NO_MEMORY, "shard: out of memory");
+    if (mkdir(*out, 0777) == 0 ||
+        (errno == EEXIST && stat(*out, &facts) == 0 && S_ISDIR(facts.st_mode)))
+        return COLLET_OK;
+    return io_spool_refused(*out, errno, err);
+}
+
+/* Sets x->kept where the shard is there and may stay. */
+static collet_status check_old(collet_trajectory *x, uint32_t flags, collet_error *err)
+{
+    const trajectory_settings *s = &x->settings;
+    trajectory_shard old;
+    struct stat facts;
+    char why[320] = "";
+    collet_status status;
+
+    if (flags & COLLET_TRAJECTORY_OVERWRITE || lstat(x->output, &facts) != 0)
+        return COLLET_OK;
+    if (!(flags & COLLET_TRAJECTORY_RESUME))
+        return collet_fail(err, COLLET_IO,
+                           "%s already exists: keep it (collet-extract: --resume), or replace it "
+                           "(--force)",
+                           x->output);
+    cJSON *work = trajectory_work_describe(s);
+    status = work ? trajectory_shard_read(x->output, &old, err)
+                  : collet_fail(err, COLLET_NO_MEMORY, "shard: out of memory");
+    if (work && status == COLLET_OK)
+        trajectory_shards_differ(work, cJSON_GetObjectItemCaseSensitive(old.json, "work"), why,
+                                 sizeof why);
+    if (status == COLLET_OK && (*why || old.shard != s->shard || old.n_shards != s->n_shards))
+        status = collet_fail(err, COLLET_INVALID,
+                             "%s is of other work (%s): replace it (collet-extract: --force), or "
+                             "choose another output",
+                             x->output, *why ? why : "shards");
+    x->share.rows = work && status == COLLET_OK ? old.rows : 0;
+    x->kept = status == COLLET_OK;
+    if (work)
+        trajectory_shard_free(&old);
+    cJSON_Delete(work);
+    return status;
+}
+
+static collet_status compute(collet_trajectory *x, writer *w, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    if (x->share.reads) {
+        status = trajectory_run_sums(x, take_sums, take_frames, w, err);
+        while (status == COLLET_OK && x->stage == TRAJECTORY_RUNNING)
+            status = trajectory_run_step(x, err);
+        trajectory_run_stop(x);
+    }
+    x->stage = TRAJECTORY_DONE;
+    x->seconds = trajectory_clock() - x->began;
+    return status;
+}
+
+static collet_status write_file(collet_trajectory *x, const char *directory, uint32_t flags,
+                                collet_error *err)
+{
+    writer w = {.extent = trajectory_inputs_extent(&x->inputs)};
+    int rmsd = (trajectory_run_buffers(x) & TRAJECTORY_BUFFER_BIT(TRAJECTORY_RMSD)) != 0;
+
+    collet_status status = trajectory_inputs_divide(&x->inputs, directory, &x->share, err);
+    if (status == COLLET_OK && rmsd && x->share.first_row > 0 && x->share.reads)
+        status = trajectory_inputs_take_first(&x->inputs, (x->has & TRAJECTORY_VELOCITIES) != 0,
+                                              (x->has & TRAJECTORY_FORCES) != 0, err);
+    if (status == COLLET_OK)
+        status = io_results_create(x->output, IO_RESULTS_NPZ, &w.results, err);
+    if (status != COLLET_OK)
+        return status;
+    x->rows_total = x->share.end_row - x->share.first_row;
+    pthread_mutex_init(&w.lock, NULL);
+    status = add_columns(x, &w, err);
+    if (status == COLLET_OK)
+        status = compute(x, &w, err);
+    if (status == COLLET_OK)
+        status = write_notes(x, w.results, err);
+    if (status == COLLET_OK)
+        status = io_results_link(w.results, err);
+    if (status == COLLET_OK)
+        status =
+            io_results_rename(w.results, NULL, (flags & COLLET_TRAJECTORY_OVERWRITE) != 0, err);
+    pthread_mutex_destroy(&w.lock);
+    io_results_free(w.results);
+    return status;
+}
+
+collet_status trajectory_share_write(collet_trajectory *x, const char *path, uint32_t flags,
+                                     collet_error *err)
+{
+    char *directory;
+    collet_status status = make_directory(x, path, &directory, err);
+
+    if (status == COLLET_OK) {
+        x->output = trajectory_shard_path(directory, x->settings.shard, x->settings.n_shards);
+        if (x->output == NULL)
+            status = collet_fail(err, COLLET_NO_MEMORY, "shard: out of memory");
+    }
+    if (status == COLLET_OK)
+        status = check_old(x, flags, err);
+    if (status == COLLET_OK && !x->kept)
+        status = write_file(x, directory, flags, err);
+    free(directory);
+    return status;
+}

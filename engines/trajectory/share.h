@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* share.h - computes a shard and writes its file. */
+#ifndef ENGINES_TRAJECTORY_SHARE_H
+#define ENGINES_TRAJECTORY_SHARE_H
+
+#include "state.h"
+
+/* As collet_trajectory_write, of a trajectory with n_shards; `path` has a known form. */
+collet_status trajectory_share_write(collet_trajectory *trajectory, const char *path,
+                                     uint32_t flags, collet_error *err);
+
+#endif

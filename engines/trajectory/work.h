@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* work.h - what a work is, as JSON: the options that decide its results, and the identity of its
+ * inputs. Shards of one work have equal JSON. */
+#ifndef ENGINES_TRAJECTORY_WORK_H
+#define ENGINES_TRAJECTORY_WORK_H
+
+#include "settings.h"
+
+#include <cjson/cJSON.h>
+
+/* NULL: out of memory. The caller deletes it. */
+cJSON *trajectory_work_describe(const trajectory_settings *settings);
+
+/* The command line of the settings, and the working directory; likewise. */
+cJSON *trajectory_work_origin(const trajectory_settings *settings);
+
+/*
+ * Sets *settings to the options of a work and its origin, and those of `given` that do not belong to
+ * it: context, threads, log, batch sizes, progress, source, and `backend` where it names one.
+ * COLLET_FORMAT for JSON that is not a work; COLLET_INVALID where an input is not the file that it
+ * was; NO_MEMORY. Nothing is left to free then.
+ */
+collet_status trajectory_work_settings(const cJSON *work, const cJSON *origin,
+                                       const collet_trajectory_options *given,
+                                       trajectory_settings *settings, collet_error *err);
+
+#endif

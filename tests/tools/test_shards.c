@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-extract --shard and collet-merge of a directory: command lines, killed runs, 100 shards. What
+ * the results are is tested by tests/engines/test_trajectory_shards.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/contains.h"
+#include "directory.h"
+#include "extract_runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void run_with(const char *program, int status, const char *message, tool_setup setup,
+                     const char *const *args)
+{
+    setup.directory = directory;
+    tool_result result = tool_run(program, args, &setup);
+
+    tool_expect(&result, status);
+    assert_contains(*result.err ? result.err : result.out, message);
+    tool_free(&result);
+}
+
+#define MERGE(status, message, ...)                                                                \
+    run_with("collet-merge", status, message, (tool_setup){0},                                     \
+             (const char *const[]){__VA_ARGS__, NULL})
+
+#define RUN "--backend", "cpu_scalar", "--keys", "com,axes", PEPTIDE "conf.gro", PEPTIDE "traj.trr"
+#define EXTRACT_IN(setup, status, message, ...)                                                    \
+    run_with("collet-extract", status, message, setup,                                             \
+             (const char *const[]){RUN, __VA_ARGS__, NULL})
+#define PLAIN(status, message, ...) EXTRACT_IN((tool_setup){0}, status, message, __VA_ARGS__)
+
+static void shard(int i, int n, int killed)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%d/%d", i, n);
+    EXTRACT_IN(((tool_setup){.prepare = killed ? tool_kill_at : NULL, .user = "1"}),
+               killed ? 128 + 9 : 0, "", "-q", "-o", "out.npz", "--shard", text);
+}
+
+/* The meta file without what differs from run to run. */
+static cJSON *read_meta(const char *name)
+{
+    io_bytes text = io_load(io_path(directory, name));
+    cJSON *meta = cJSON_ParseWithLength((const char *)text.data, text.size);
+
+    free(text.data);
+    assert_non_null(meta);
+    cJSON_DeleteItemFromObject(meta, "created");
+    cJSON_DeleteItemFromObject(meta, "counters");
+    cJSON_DeleteItemFromObject(meta, "timing");
+    return meta;
+}
+
+static void hundred_shards(void **state)
+{
+    (void)state;
+    static const int killed[] = {4, 50, 99};
+    PLAIN(0, "", "-q", "-o", "out.npz");
+    io_bytes expected = io_load(io_path(directory, "out.npz"));
+    cJSON *meta = read_meta("out.meta.json");
+
+    for (int k = 0; k < 100; k++) {
+        int i = (k * 37 + 11) % 100 + 1;
+        shard(i, 100, i == killed[0] || i == killed[1] || i == killed[2]);
+    }
+    assert_int_equal(io_count_entries(io_path(directory, "out.npz.shards")), 100 - 3 + 3);
+    MERGE(1, "shards 4, 50, 99 of 100 are missing", "--force", "out.npz.shards");
+    for (int k = 0; k < 3; k++)
+        shard(killed[k], 100, 0);
+    assert_int_equal(io_count_entries(io_path(directory, "out.npz.shards")), 100);
+    MERGE(1, "out.npz already exists", "out.npz.shards");
+    unlink(io_path(directory, "out.npz"));
+    unlink(io_path(directory, "out.meta.json"));
+    MERGE(0, "out.npz: 51 frames in ", "out.npz.shards/");
+
+    io_bytes found = io_load(io_path(directory, "out.npz"));
+    cJSON *same = read_meta("out.meta.json");
+    assert_int_equal(found.size, expected.size);
+    assert_memory_equal(found.data, expected.data, found.size);
+    assert_true(cJSON_Compare(meta, same, 1));
+    free(found.data);
+    free(expected.data);
+    cJSON_Delete(meta);
+    cJSON_Delete(same);
+}
+
+static void set_array(void *user)
+{
+    const char *const *values = user;
+
+    setenv("SLURM_ARRAY_TASK_ID", values[0], 1);
+    setenv("SLURM_ARRAY_TASK_MIN", values[1], 1);
+    setenv("SLURM_ARRAY_TASK_MAX", values[2], 1);
+    setenv("SLURM_ARRAY_TASK_STEP", values[3], 1);
+    setenv("SLURM_ARRAY_TASK_COUNT", values[4], 1);
+}
+
+static void command_lines(void **state)
+{
+    static const char *array[] = {"6", "2", "8", "2", "4"};
+
+    (void)state;
+    PLAIN(0, "own.csv.shards/1-of-2.npz: 25 frames of 51 in ", "-o", "own.csv", "--shard=1/2");
+    PLAIN(1, "own.csv.shards/1-of-2.npz already exists", "-o", "own.csv", "--shard", "1/2");
+    PLAIN(0, "own.csv.shards/1-of-2.npz: kept", "-o", "own.csv", "--shar", "1/2", "--res");
+    PLAIN(0, "1-of-2.npz: 25 frames", "-o", "own.csv", "--shard", "1/2", "--force");
+    MERGE(1, "shard 2 of 2 is missing", "own.csv.shards");
+    PLAIN(0, "2-of-2.npz: 26 frames", "-o", "own.csv", "--shard", "2/2");
+    MERGE(0, "other.npz: 51 frames", "-o", "other.npz", "own.csv.shards");
+    MERGE(0, "own.csv: 51 frames", "own.csv.shards");
+    /* A directory is the output of a name without ending. */
+    PLAIN(0, "", "-d", "folder/", "--shard", "1/1");
+    MERGE(0, "folder: 51 frames", "folder.shards");
+    free(io_load(io_path(directory, "folder/com.npy")).data);
+
+    EXTRACT_IN(((tool_setup){.prepare = set_array, .user = array}), 0,
+               "array.npz.shards/3-of-4.npz: 13 frames of 51", "-o", "array.npz", "--shard",
+               "slurm");
+    PLAIN(2, "--shard: '5/4': shards of 4", "--shard", "5/4");
+    PLAIN(2, "--resume keeps shards", "--resume");
+    PLAIN(2, "--plot and --json need the results of all shards", "--shard", "1/2", "--json");
+    MERGE(1, "absent.shards: it cannot be opened", "absent.shards");
+    MERGE(2, "give one directory of shards, alone", "own.csv.shards", "folder.shards");
+}
+
+static void damaged_shards(void **state)
+{
+    (void)state;
+    PLAIN(0, "", "-o", "bad.npz", "--shard", "1/1");
+    io_bytes whole = io_load(io_path(directory, "bad.npz.shards/1-of-1.npz"));
+    int refused = 0;
+
+    /* Any byte of rows and notes is compared with a checksum; names and dates are not used. */
+    for (size_t at = 200; at + 100 < whole.size; at += whole.size / 23) {
+        const char *const args[] = {"-q", "--force", "bad.npz.shards", NULL};
+        const tool_setup setup = {.directory = directory};
+        whole.data[at] ^= 0x10;
+        io_save(io_path(directory, "bad.npz.shards/1-of-1.npz"), whole.data, whole.size);
+        whole.data[at] ^= 0x10;
+        tool_result result = tool_run("collet-merge", args, &setup);
+        tool_expect(&result, 1);
+        assert_contains(result.err, "1-of-1.npz");
+        tool_free(&result);
+        refused++;
+    }
+    assert_true(refused > 20);
+    free(whole.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hundred_shards),
+        cmocka_unit_test(command_lines),
+        cmocka_unit_test(damaged_shards),
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options.h - the command line of collet-merge. */
+#ifndef TOOLS_MERGE_OPTIONS_H
+#define TOOLS_MERGE_OPTIONS_H
+
+#include <stddef.h>
+
+typedef struct merge_options {
+    char **command;
+    const char *output; /* NULL: of shards, their directory without ".shards" */
+    const char **paths; /* n, and NULL */
+    size_t n;
+    int force;
+    int quiet;
+} merge_options;
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/test_shards.c */
+#include "shards.h"
+
+#include "common/interrupt.h"
+#include "common/output.h"
+#include "common/progress.h"
+#include "common/size.h"
+
+#include <collet/trajectory.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TRUNCATED 3 /* exit status */
+
+static const char ending[] = ".shards";
+
+/* The length of a path without ".shards"; 0: it has no such ending. */
+static size_t stem_of(const char *path)
+{
+    size_t length = strlen(path), n = sizeof ending - 1;
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return length > n && memcmp(path + length - n, ending, n) == 0 ? length - n : 0;
+}
+
+int merge_is_shards(const char *path)
+{
+    struct stat facts;
+
+    if (!path)
+        return 0;
+    return stat(path, &facts) == 0 ? S_ISDIR(facts.st_mode) : stem_of(path) > 0;
+}
+
+static int32_t show_progress(void *user, const collet_trajectory_progress *p)
+{
+    tool_progress_update(user, p->frames, p->bytes, p->fraction);
+    return tool_interrupt_signal();
+}
+
+/* The name that collet-extract would write; NULL: there is none. The caller frees it. */
+static char *choose_output(const merge_options *options)
+{
+    size_t length = stem_of(options->paths[0]);
+
+    if (options->output)
+        return strdup(options->output);
+    return length > 0 ? strndup(options->paths[0], length) : NULL;
+}
+
+/* A name without an ending that says the form is a directory's. */
+static int has_form(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot && (strcmp(dot, ".npz") == 0 || strcmp(dot, ".csv") == 0 ||
+                   strcmp(dot, ".xvg") == 0 || strcmp(dot, ".h5") == 0);
+}
+
+static int report(const collet_trajectory *trajectory, const merge_options *options)
+{
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    const char *text;
+
+    collet_trajectory_get_info(trajectory, &info);
+    for (size_t i = 0; (text = collet_trajectory_warning_at(trajectory, i)) != NULL; i++)
+        fprintf(stderr, "collet-merge: warning: %s\n", text);
+    if (!options->quiet)
+        printf("%s: %lld frame%s in %.2f s\n", tool_shown(info.output), (long long)info.frames,
+               tool_plural(info.frames), info.seconds);
+    if (!tool_flush("collet-merge", "the results and the meta file are complete"))
+        return 1;
+    return info.truncated ? TRUNCATED : 0;
+}
+
+static int merge(const merge_options *options, const char *output, tool_progress *progress,
+                 collet_trajectory **trajectory)
+{
+    collet_trajectory_options settings = {.struct_size = sizeof settings,
+                                          .parts = options->paths,
+                                          .n_parts = 1,
+                                          .progress = show_progress,
+                                          .progress_user = progress,
+                                          .log = tool_log,
+                                          .log_user = progress};
+    uint32_t flags = (has_form(output) ? 0 : COLLET_TRAJECTORY_DIRECTORY) |
+                     (options->force ? COLLET_TRAJECTORY_OVERWRITE : 0);
+    collet_error err;
+
+    tool_progress_begin(progress, "collet-merge", stderr, options->quiet);
+    progress->unit = "frames";
+    collet_status status = collet_trajectory_create(trajectory, &settings, &err);
+    if (status == COLLET_OK)
+        status = collet_trajectory_write(*trajectory, output, flags, &err);
+    tool_progress_end(progress);
+    if (status == COLLET_OK)
+        return report(*trajectory, options);
+    if (status == COLLET_CANCELLED) {
+        fprintf(stderr, "collet-merge: %s; nothing was written\n",
+                strsignal(tool_interrupt_signal()));
+        return 128 + tool_interrupt_signal();
+    }
+    fprintf(stderr, "collet-merge: %s\n", err.text);
+    return 1;
+}
+
+int merge_shards(const merge_options *options)
+{
+    collet_trajectory *trajectory = NULL;
+    tool_progress progress;
+    char *output = choose_output(options);
+    int result = 1;
+
+    tool_interrupt_install();
+    if (output)
+        result = merge(options, output, &progress, &trajectory);
+    else
+        fprintf(stderr,
+                "collet-merge: %s: its name does not end in .shards: name the file to write, -o "
+                "OUT\n",
+                tool_shown(options->paths[0]));
+    collet_trajectory_destroy(trajectory);
+    free(output);
+    return result;
+}
