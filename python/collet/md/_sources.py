@@ -27,11 +27,12 @@ class Frames:
     times : (frames,), ps; None: none
     names, residue_names : of atoms, for selections; None: all ""
     residue_ids : of atoms; None: all 0
+    chains : of atoms; None: none
     The arrays are read while extract works, and not copied if they are f32 or f64. ShapeError,
     DtypeError, TypeError."""
 
     def __init__(self, positions, masses=None, *, velocities=None, forces=None, box=None, times=None,
-                 names=None, residue_names=None, residue_ids=None):
+                 names=None, residue_names=None, residue_ids=None, chains=None):
         given = [(name, None if values is None else _host.array(values, None, f"Frames: {name}"))
                  for name, values in (("positions", positions), ("velocities", velocities),
                                       ("forces", forces))]
@@ -54,7 +55,8 @@ class Frames:
         self.masses = None if masses is None else _numbers(masses, atoms, "masses").tolist()
         ids = None if residue_ids is None else _numbers(residue_ids, atoms, "residue_ids", np.int64)
         self.source = ("Frames", "f32" if single else "f64", frames, _texts(names, atoms, "names"),
-                       _texts(residue_names, atoms, "residue_names"), None, None,
+                       _texts(residue_names, atoms, "residue_names"), None,
+                       None if chains is None else _texts(chains, atoms, "chains"),
                        [0] * atoms if ids is None else ids.tolist(), None, None, None,
                        self._fields[1] is not None, self._fields[2] is not None,
                        self._times is not None, self._read)

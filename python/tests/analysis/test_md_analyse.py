@@ -320,13 +320,13 @@ def test_swapped_arguments(capsys):
 def test_damaged_files(run, capsys):
     run("acf --key com -o out.npz")
     whole = open("in.npz", "rb").read()
-    for name, content in (("empty", b""), ("table.csv", b"time_ps (ps),com\n1,2\n"), ("cut", whole[:len(whole) // 2]),
+    for name, content in (("empty", b""), ("table.csv", b"x (ps),com\n1,2\n"), ("cut", whole[:len(whole) // 2]),
                           ("text", b"com 1 2 3\n"), ("changed", whole.replace(b"NUMPY", b"NOMPY"))):
         open(name, "wb").write(content)
         assert _command.main([name, *"acf --key com -o b.npz".split()]) == 1
         text = capsys.readouterr().err
         assert f"{name} is not a results file" in text and "pickle" not in text
-        assert ("only .npz is read, no .h5, .csv or .xvg" in text) == (name[0] in "et")
+        assert ("only .npz, .h5, .csv and directories of .npy" in text) == (name in ("empty", "text"))
     assert _command.main("absent acf --key com -o b.npz".split()) == 1
     assert "absent: No such file" in capsys.readouterr().err
     np.save("one.npy", ARRAYS["com"])
@@ -436,6 +436,14 @@ def test_installed_command():
     text = (pathlib.Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8")
     module, function = re.search(r'\ncollet-analyse = "(.+):(\w+)"\n', text).groups()
     assert getattr(importlib.import_module(module), function) is _command.main
+
+
+def test_the_manual_page_is_complete():
+    page = (pathlib.Path(__file__).parents[3] / "man/collet-analyse.1").read_text(encoding="utf-8")
+    options = [name for action in _command._parser()._actions for name in action.option_strings
+               if name.startswith("--")]
+    assert [name for name in options if not re.search(rf"(Fl|,) {name[1:]}\b", page)] == []
+    assert re.findall(r"\n\.It Cm ([a-z-]+)\n", page) == list(_analyses.ANALYSES)
 
 
 def test_program(run):

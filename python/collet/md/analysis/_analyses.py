@@ -16,13 +16,15 @@ from ..._core import InvalidError, ShapeError
 from . import _friction, _profile, _structure, _tensors
 from ._correlation import Correlation, autocorrelation
 from ._displacement import MeanSquareDisplacement, diffusion, mean_square_displacement
-from ._files import Found, Number, Results
-from ._rotation import rotation, rotational_mean_square_displacement
+from ._files import Found, Number
+from ._results import Results, atoms_of, vectors_of
+from ._rotation import order_parameters, rotation, rotational_mean_square_displacement
 from ._samples import equilibration_time, statistical_inefficiency
 from ._series import Floats
 
 
-_NO_AXES = ("com", "euler_zyz", "gyration_tensor", "inertia_tensor", "moments")
+_NO_AXES = ("com", "euler_zyz", "gyration_tensor", "inertia_tensor", "moments", "positions")
+_PATHS = ("com", "positions")
 
 
 class Task:
@@ -40,6 +42,27 @@ class Task:
             raise ShapeError(f"'{key}' is one number, not a series of frames")
         return found[self.frames]
 
+    @property
+    def labels(self) -> Any:
+        """Labels of atoms; None: the file has none."""
+        return self._file["atoms"] if "atoms" in self._file else None
+
+    @property
+    def bodies(self) -> Any:
+        """Labels of bodies; None: the file has none."""
+        return self._file["bodies"] if "bodies" in self._file else None
+
+    def atoms(self, text: str | None) -> Any:
+        """Indices of atoms; None: all."""
+        return None if text is None else atoms_of(text, self.labels)
+
+    def vectors(self) -> tuple[Any, list[str]]:
+        """Vectors of --vector, frames x residues x 3, and the residues."""
+        x, fit = self.array(self.options.key), self.atoms(self.options.fit_atoms)
+        if fit is not None:
+            x = _structure.superposed_on_first(x, fit)
+        return vectors_of(x, self.labels, *self.options.vector)
+
     def fixed(self, key: str) -> Any:
         """An array that is not of frames."""
         return self._file[key]
@@ -54,25 +77,28 @@ class Task:
 
     @property
     def x(self) -> Any:
-        """The series of --key."""
-        return self.series(self.options.key)
+        """The series of --key, or of --vector."""
+        return self.vectors()[0] if self.options.vector else self.series(self.options.key)
 
     @property
     def path(self) -> Any:
         """The series of --key, of positions that must not jump at the box."""
-        pbc = self._file.jumping if self.options.key == "com" else None
+        key = self.options.key
+        pbc = self._file.jumping if key in _PATHS and not self.options.vector else None
         if pbc is not None:
-            warnings.warn(f"'com' was extracted with --pbc {pbc}, so positions jump where molecules "
+            warnings.warn(f"'{key}' was extracted with --pbc {pbc}, so positions jump where molecules "
                           "cross the box, and displacements are wrong: run collet-extract with --pbc "
                           "nojump")
         return self.x
 
     @property
     def axis(self) -> Any:
-        """The axis of --key, --column of principal axes."""
+        """The axis of --key, --column of principal axes, or --vector."""
+        if self.options.vector:
+            return self.vectors()[0]
         if self.options.key in _NO_AXES:
             raise InvalidError(f"'{self.options.key}' has no directions: {self.options.analysis} needs "
-                               "axes, or a vector such as L_vector")
+                               "axes, a vector such as dipole, or with positions --vector")
         x, row = self.array(self.options.key), _known(self.options.key)[1]
         if x.ndim in (3, 4) and x.shape[-2:] == (3, 3) and (row == (3, 3) or x.ndim == 4):
             return x[..., self.options.column]
@@ -112,6 +138,7 @@ class Analysis(NamedTuple):
     run: Callable[[Task], Found]
     timed: bool
     text: str
+    key: str | None = None  # that is analysed without --key
 
 
 def _known(key: str) -> tuple[str, tuple[int, ...] | None]:
@@ -174,11 +201,20 @@ def _fitted(msd: MeanSquareDisplacement, task: Task, square: str) -> Found:
         ("dimensions", found.dimensions, "1")])
 
 
+def _texts(name: str, labels: Any) -> list[Number]:
+    return [] if labels is None else [(name, np.asarray(labels, np.str_), "")]
+
+
 def _rotation(task: Task) -> Found:
-    found = rotation(task.axis, task.dt, blocks=task.options.blocks)
-    return Found(_curve("c1", found.c1, "1") + _curve("c2", found.c2, "1")[1:],
-                 [("s2", found.s2, "1"), ("s2_error", found.s2_error, "1"),
-                  *_integral("c1", found.c1), *_integral("c2", found.c2)])
+    axes, options = task.axis, task.options
+    found = rotation(axes, task.dt, blocks=options.blocks)
+    columns = _curve("c1", found.c1, "1") + _curve("c2", found.c2, "1")[1:]
+    arrays: list[Number] = []
+    if axes.ndim == 3:
+        arrays = [*columns, ("s2_bodies", order_parameters(axes), "1"),
+                  *_texts("bodies", task.vectors()[1] if options.vector else task.bodies)]
+    return Found(columns, [("s2", found.s2, "1"), ("s2_error", found.s2_error, "1"),
+                           *_integral("c1", found.c1), *_integral("c2", found.c2)], arrays)
 
 
 def _tensor(task: Task, found: _tensors.DiffusionTensor, unit: str) -> Found:
@@ -318,20 +354,6 @@ def _torque(task: Task) -> Found:
 # ---- Structure -----------------------------------------------------------------------------------
 
 
-def _atoms(text: str | None) -> Any:
-    """Indices of "0:50,60": ranges of atoms, counted from 0, without their ends."""
-    if text is None:
-        return None
-    try:
-        found: list[int] = []
-        for part in text.split(","):
-            first, colon, last = part.partition(":")
-            found += range(int(first), int(last)) if colon else [int(first)]
-    except ValueError:
-        raise InvalidError(f"'{text}' are no atoms, such as 0:50,60 (from 0 to 49, and 60)") from None
-    return np.array(found, np.int64)
-
-
 def _rmsd(task: Task) -> Found:
     options = task.options
     domains: Mapping[str, Any] = {"rmsd": None}
@@ -341,11 +363,11 @@ def _rmsd(task: Task) -> Found:
             name, equals, atoms = text.partition("=")
             if not equals or not name:
                 raise InvalidError(f"--domain {text} is not NAME=ATOMS, such as core=0:50")
-            domains[name] = _atoms(atoms)
+            domains[name] = task.atoms(atoms)
     reference = None if options.reference is None else task.fixed(options.reference)
     weights = None if options.weights is None else task.fixed(options.weights)
     found = _structure.rmsd(task.array(options.key), reference, weights=weights,
-                            fit=_atoms(options.fit_atoms), of=domains)
+                            fit=task.atoms(options.fit_atoms), of=domains)
     columns = [(name, value, task.unit) for name, value in found.items()]
     return Found(columns, [(f"{name}_mean", float(value.mean()), unit)
                            for name, value, unit in columns], series=columns)
@@ -353,7 +375,7 @@ def _rmsd(task: Task) -> Found:
 
 def _dccm(task: Task) -> Found:
     options = task.options
-    found = _structure.dccm(task.array(options.key), fit=_atoms(options.fit_atoms),
+    found = _structure.dccm(task.array(options.key), fit=task.atoms(options.fit_atoms),
                             blocks=options.blocks)
     atoms = len(found.matrix)
     first, second = np.divmod(np.arange(atoms * atoms), atoms)
@@ -362,7 +384,7 @@ def _dccm(task: Task) -> Found:
     columns += [(name, value.ravel(), unit) for name, value, unit in rows]
     return Found(columns, [("iterations", found.iterations, "1")], [
         *rows, ("dccm_blocks", found.blocks, "1"), ("rmsf", found.rmsf, task.unit),
-        ("mean", found.mean, task.unit)])
+        ("mean", found.mean, task.unit)] + _texts("atoms", task.labels))
 
 
 def _map_of(file: Any) -> _structure.CrossCorrelation:
@@ -442,7 +464,7 @@ ANALYSES: dict[str, Analysis] = {
                           "the same, and the diffusion coefficient"),
     "diffusion-tensor": Analysis(_translational_tensor, True,
                                  "translational diffusion tensor, also along --axes"),
-    "rotation": Analysis(_rotation, True, "C1, C2 and S^2 of an axis"),
+    "rotation": Analysis(_rotation, True, "C1, C2 and S^2 of an axis, a vector or --vector"),
     "rotational-msd": Analysis(lambda task: Found(_curve("msd", _turned(task), "rad^2")), True,
                                "mean square angular displacement of an axis"),
     "rotational-diffusion": Analysis(lambda task: _fitted(_turned(task), task, "rad^2"), True,
@@ -453,8 +475,8 @@ ANALYSES: dict[str, Analysis] = {
     "friction": Analysis(_friction_of, True, "friction of an angular velocity"),
     "memory": Analysis(_memory, True, "memory kernel of a velocity"),
     "torque": Analysis(_torque, True, "dL/dt of --key against --torque"),
-    "rmsd": Analysis(_rmsd, False, "of positions (frames x atoms x 3), by domain"),
-    "dccm": Analysis(_dccm, False, "cross-correlation of positions"),
+    "rmsd": Analysis(_rmsd, False, "of positions, by domain", "positions"),
+    "dccm": Analysis(_dccm, False, "cross-correlation of positions", "positions"),
     "compare": Analysis(_compare, False, "the cross-correlation of two systems, files of dccm"),
     "shape": Analysis(_shape, False, "asphericity, acylindricity, ... of a gyration_tensor"),
     "inefficiency": Analysis(_inefficiency, False, "frames per independent sample"),

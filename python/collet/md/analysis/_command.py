@@ -17,8 +17,9 @@ import numpy as np
 from ... import _core
 from ..._core import Error, InvalidError, ShapeError
 from ._analyses import ANALYSES, Task
-from ._files import SUFFIXES, Found, Results, content_of, write
+from ._files import SUFFIXES, Found, content_of, write
 from ._picture import draw
+from ._results import Results
 
 _PROGRAM = "collet-analyse"
 _REGULAR = 1e-3  # of the usual step, by which steps of time may differ: files round times
@@ -61,6 +62,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--no-normalise", action="store_true", help="acf: do not divide by C(0)")
     add("--column", type=int, choices=(0, 1, 2), default=0,
         help="rotation: column of principal axes (default: 0, the long axis)")
+    add("--vector", nargs=2, metavar=("FROM", "TO"),
+        help="acf, rotation and others of positions: the vector between two atoms of each residue "
+        "that has both, such as N H")
     add("--axes", metavar="KEY", help="diffusion-tensor: principal axes to which it refers")
     add("--key2", metavar="KEY", help="pmf: the second coordinate")
     add("--component", type=int, metavar="N",
@@ -78,7 +82,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="friction: of the correlation time (default: integral)")
     add("--torque", default="tau_vector", metavar="KEY", help="torque: torque (default: tau_vector)")
     add("--fit-atoms", metavar="ATOMS",
-        help="rmsd, dccm: atoms that are superposed, such as 0:50,60 (default: all)")
+        help="rmsd, dccm, --vector: atoms that are superposed, such as 0:50,60 or 'name CA' (default: all)")
     add("--domain", action="append", metavar="NAME=ATOMS",
         help="rmsd: atoms that count; may be repeated (default: all)")
     add("--reference", metavar="KEY", help="rmsd: reference positions (default: the first frame)")
@@ -100,9 +104,10 @@ def _parser() -> _Parser:
         "\nTimes are ps. Errors are standard errors by blocks; a lag as long as a block has none,\n"
         "and a correlation function that never falls to 0 has no integral: nan.\n"
         "Exit status: 0 success, 1 failure, nothing was written, 2 wrong command line.")
-    parser.add_argument("results", metavar="RESULTS.npz")
+    parser.add_argument("results", metavar="RESULTS",
+                        help=".npz, .h5 or .csv file, or directory, of collet-extract")
     parser.add_argument("analysis", metavar="ANALYSIS")
-    parser.add_argument("--key", help="array to analyse, such as com or L_vector")
+    parser.add_argument("--key", help="array to analyse, such as com or L_vector (rmsd, dccm: positions)")
     parser.add_argument("-o", "--output", required=True, metavar="OUT",
                         help=f"write OUT{', OUT'.join(SUFFIXES)}")
     parser.add_argument("--plot", metavar="PICTURE",
@@ -210,6 +215,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
         parser.error(f"the file comes first: {options.analysis} {options.results}"
                      if options.results in ANALYSES else f"no analysis is '{options.analysis}'; " + (
                          f"the nearest is {near[0]}" if near else f"they are {', '.join(ANALYSES)}"))
+    options.key = options.key or ANALYSES[options.analysis].key
     if options.key is None and options.analysis != "compare":
         parser.error("the following arguments are required: --key")
     if not options.output.endswith(SUFFIXES):

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/analysis/test_md_analyse.py
-"""Results files of collet-extract, and files of analyses."""
+"""Files of analyses."""
 
 from __future__ import annotations
 
-import difflib
 import errno
 import io
 import json
 import os
-import zipfile
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._core import FileError, FormatError, InvalidError
+from ..._core import FileError
 
 SUFFIXES = (".npz", ".csv", ".xvg")
 
@@ -36,66 +33,6 @@ class Found(NamedTuple):
     def units(self) -> dict[str, str]:
         """Of all that a .npz file has."""
         return {name: unit for name, _, unit in (*(self.arrays or self.columns), *self.numbers)}
-
-
-# ---- Input ---------------------------------------------------------------------------------------
-
-
-class Results:
-    """Arrays of a .npz file. Used by `with`."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        try:
-            with open(path, "rb") as start:
-                zipped = start.read(2) == b"PK"
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror or error}") from None
-        if not zipped:
-            raise self._damaged("only .npz is read, no .h5, .csv or .xvg, and this is none: run "
-                                "collet-extract with -o NAME.npz")
-        self._file = self._guarded(lambda: np.load(path, allow_pickle=False))
-
-    def __enter__(self) -> Results:
-        return self
-
-    def __exit__(self, *unused: object) -> None:
-        self._file.close()
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._file.files
-
-    def __getitem__(self, key: str) -> Any:
-        names = self._file.files
-        if key not in names:
-            near = difflib.get_close_matches(key, names, 1)
-            raise InvalidError(f"{self.path} has no array '{key}'; " + (
-                f"the nearest is {near[0]}" if near else f"it has {', '.join(names)}"))
-        return self._guarded(lambda: self._file[key])
-
-    @property
-    def jumping(self) -> str | None:
-        """The --pbc of collet-extract if with it positions jump at the box, and there was one, by the
-        meta file next to this file."""
-        try:
-            with open(os.path.splitext(self.path)[0] + ".meta.json", encoding="utf-8") as file:
-                meta = json.load(file)
-            box = meta["periodic_box"]
-            boxed = box.get("frames_without_box", 0) < meta["frames"]["count"]
-            return str(box["pbc"]) if boxed and box["pbc"] != "nojump" else None
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return None  # a file without one, of another program
-
-    def _damaged(self, why: object) -> FormatError:
-        return FormatError(f"{self.path} is not a results file (.npz) of collet-extract: {why}")
-
-    def _guarded(self, load: Callable[[], Any]) -> Any:
-        try:
-            return load()
-        except OSError as error:
-            raise FileError(f"{self.path}: {error.strerror or error}") from None
-        except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise self._damaged(error) from None
 
 
 # ---- Output --------------------------------------------------------------------------------------

@@ -111,6 +111,14 @@ def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
                     error)
 
 
+def order_parameters(axes: Any) -> Floats:
+    """S^2 of rotation for each body of axes, (frames, bodies, 3): (bodies,)."""
+    series = _directions(axes, "order_parameters")
+    found = [1.5 * ((units @ units.transpose(0, 2, 1) / series.frames)**2).sum(axis=(1, 2)) - 0.5
+             for units in (_unit(series, body, slab) for body, slab in series.slabs(6))]
+    return np.concatenate(found)
+
+
 def _turned(series: Series) -> Iterator[tuple[int, Floats]]:
     """The first body of each slab and its angular displacements, (bodies, 3, frames)."""
     coarse = None

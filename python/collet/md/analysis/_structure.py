@@ -124,6 +124,16 @@ def _superposed(part: Floats, reference: Floats, fit: Any, weights: Floats) -> F
     return np.asarray(np.einsum("fij,fnj->fni", rotation, part - centres) + middle)
 
 
+def superposed_on_first(positions: Any, fit: Any) -> Floats:
+    """Frames moved so that their atoms `fit` lie best on the first frame's. Same shape."""
+    caller = "superposition"
+    given = _positions(positions, caller)
+    atoms = given.shape[1]
+    place, core = _reference(None, given, caller), _atoms(fit, atoms, caller, "fit")
+    return np.concatenate([_superposed(part, place, core, np.ones(atoms))
+                           for _, part in _slabs(given, caller)])
+
+
 def _reference(reference: Any, positions: Any, caller: str) -> Floats:
     found = positions[0] if reference is None else reference
     found = _host.array(found, np.float64, f"{caller}: reference")

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/analysis/test_md_results_files.py
+"""Results files of collet-extract in all forms but .xvg, and the choice of their atoms by names."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import json
+import os
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ... import _trajectory
+from ..._core import FileError, FormatError, InvalidError
+from .._extract import extract
+from .._save import components
+from .._sources import Frames
+
+_VARYING = re.compile(r"\b(ex)?within\b", re.IGNORECASE)
+
+
+# ---- Forms ---------------------------------------------------------------------------------------
+
+
+def _bodies_of(first: list[str], labels: list[str]) -> int:
+    """Rows of a frame."""
+    changed = next((i for i, time in enumerate(first) if time != first[0]), len(first))
+    again = labels.index(labels[0], 1) if labels.count(labels[0]) > 1 else len(labels)
+    for bodies in (changed, again):
+        if len(labels) % bodies == 0 and labels == labels[:bodies] * (len(labels) // bodies):
+            return bodies
+    raise ValueError("its frames do not have the same bodies")
+
+
+def _table(path: str) -> dict[str, Any]:
+    """The arrays of a .csv file, from its columns "time_ps (ps)", "body", "com_x (nm)" and so on."""
+    with open(path, newline="", encoding="utf-8") as file:
+        names, *rows = csv.reader(file)
+    plain = [name.partition(" (")[0] for name in names]
+    if plain[0] not in ("time_ps", "row"):
+        raise ValueError(f"its first column is '{names[0]}', neither time_ps nor row")
+    wrong = next((i for i, row in enumerate(rows) if len(row) != len(names)), None)
+    if not rows or wrong is not None:
+        raise ValueError("it has no rows" if wrong is None else
+                         f"line {wrong + 2} has {len(rows[wrong])} columns, and there are {len(names)}")
+    found: dict[str, Any] = {}
+    bodies: tuple[int, ...] = ()
+    if "body" in plain:
+        labels = [row[1] for row in rows]
+        bodies = (_bodies_of([row[0] for row in rows], labels),)
+        found["bodies"] = np.array(labels[:bodies[0]])
+        plain.remove("body")
+        rows = [row[:1] + row[2:] for row in rows]
+    numbers = np.array([list(map(float, row)) for row in rows]).reshape(-1, *bodies, len(plain))
+    found.update((name, numbers[..., i]) for i, name in enumerate(plain) if i)
+    if plain[0] == "time_ps":
+        found["time_ps"] = numbers[(slice(None), *[0] * len(bodies), 0)]
+    for key, _, _, shape in _trajectory.quantities():
+        columns = [f"{key}_{c}" if c else key for c in components(key, int(np.prod(shape)))]
+        if key != "time_ps" and set(columns) <= set(plain):
+            parts = [found.pop(c) for c in columns] if shape else [found[key]]
+            found[key] = np.stack(parts, axis=-1).reshape(*parts[0].shape, *shape)
+    return found
+
+
+def _hdf5(path: str) -> tuple[dict[str, Any], str | None]:
+    """The arrays of a .h5 file, and its meta data."""
+    try:
+        import h5py  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError:
+        raise InvalidError(f"{path}: .h5 needs h5py: pip install h5py") from None
+    with h5py.File(path) as file:
+        found = {key: values.asstr()[...] if values.dtype.kind == "O" else values[...]
+                 for key, values in file.items() if isinstance(values, h5py.Dataset)}
+        return found, file.attrs.get("meta")
+
+
+class Results:
+    """Arrays of a file, or of a directory of .npy files. Used by `with`."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._open: Any = None
+        self._meta: str | None = None
+        self._arrays: Any = self._guarded(self._read)
+        self._names = list(self._arrays)
+
+    def _read(self) -> Any:
+        if os.path.isdir(self.path):
+            self._meta = self._text(os.path.join(self.path, "meta.json"))
+            return _Folder(self.path)
+        with open(self.path, "rb") as file:
+            start = file.read(4)
+        if start.startswith(b"PK"):
+            self._meta = self._text(os.path.splitext(self.path)[0] + ".meta.json")
+            self._open = np.load(self.path, allow_pickle=False)
+            return self._open
+        if start == b"\x89HDF":
+            arrays, self._meta = _hdf5(self.path)
+            return arrays
+        if self.path.endswith(".csv"):
+            self._meta = self._text(self.path + ".meta.json")
+            return _table(self.path)
+        raise ValueError("only .npz, .h5, .csv and directories of .npy files are read: run collet-extract "
+                         "with -o NAME.npz")
+
+    @staticmethod
+    def _text(path: str) -> str | None:
+        try:
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+        except (OSError, ValueError):
+            return None  # results without one, of another program
+
+    def __enter__(self) -> Results:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        if self._open is not None:
+            self._open.close()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._names
+
+    def __getitem__(self, key: str) -> Any:
+        if key not in self._names:
+            near = difflib.get_close_matches(key, self._names, 1)
+            raise InvalidError(f"{self.path} has no array '{key}'; " + (
+                f"the nearest is {near[0]}" if near else f"it has {', '.join(self._names)}") + (
+                "; run collet-extract with --keys positions" if key == "positions" else ""))
+        return self._guarded(lambda: self._arrays[key])
+
+    @property
+    def jumping(self) -> str | None:
+        """The --pbc of collet-extract if with it positions jump at the box, and there was one, by the
+        meta data."""
+        try:
+            meta = json.loads(self._meta or "")
+            box = meta["periodic_box"]
+            boxed = box.get("frames_without_box", 0) < meta["frames"]["count"]
+            return str(box["pbc"]) if boxed and box["pbc"] != "nojump" else None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def _guarded(self, load: Callable[[], Any]) -> Any:
+        try:
+            return load()
+        except OSError as error:
+            if error.errno is None:  # of HDF5
+                raise self._damaged(error) from None
+            raise FileError(f"{self.path}: {error.strerror or error}") from None
+        except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, csv.Error) as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, why: object) -> FormatError:
+        return FormatError(f"{self.path} is not a results file of collet-extract: {why}")
+
+
+class _Folder(dict[str, Any]):
+    """The arrays of .npy files by key, each loaded when it is used."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__((name[:-4], os.path.join(path, name)) for name in sorted(os.listdir(path))
+                         if name.endswith(".npy"))
+
+    def __getitem__(self, key: str) -> Any:
+        return np.load(super().__getitem__(key), allow_pickle=False)
+
+
+# ---- Atoms ---------------------------------------------------------------------------------------
+
+
+def _parts(label: str) -> tuple[str, str, str, str]:
+    """Name, residue, its number and its chain of "CA of ALA 3 of chain A"."""
+    name, _, residue = label.partition(" of ")
+    residue, _, chain = residue.partition(" of ")
+    residue, _, number = residue.rpartition(" ")
+    return name, residue, number, chain.rpartition(" ")[2]
+
+
+def atoms_of(text: str, labels: Any) -> Any:
+    """Indices of "0:50,60": ranges of atoms, counted from 0, without their ends; or of a selection in
+    collet-extract's language by `labels`, such as "name CA and resid 2:9"."""
+    if re.match(r"[\d\s]", text):
+        try:
+            found: list[int] = []
+            for part in text.split(","):
+                first, colon, last = part.partition(":")
+                found += range(int(first), int(last)) if colon else [int(first)]
+        except ValueError:
+            raise InvalidError(f"'{text}' are no atoms, such as 0:50,60 (from 0 to 49, and 60)") from None
+        return np.array(found, np.int64)
+    if labels is None:
+        raise InvalidError(f"'{text}' selects atoms by names, which the file does not have: run "
+                           "collet-extract with --keys positions, or give indices such as 0:50,60")
+    if _VARYING.search(text):
+        raise InvalidError(f"'{text}' selects other atoms in other frames; all frames need the same")
+    names, residues, numbers, chains = zip(*map(_parts, labels))
+    places = np.zeros((len(labels), 3))
+    places[:, 0] = np.arange(len(labels))
+    frames = Frames(places, np.ones(len(labels)), names=names, residue_names=residues,
+                    residue_ids=[int(re.match(r"-?\d*", n)[0] or 0) for n in numbers],
+                    chains=chains if any(chains) else None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of places that are no positions
+        chosen = extract(frames, selection=text, keys="positions", pbc="none")
+    return chosen["positions"][0, :, 0].astype(np.int64)
+
+
+def vectors_of(positions: Any, labels: Any, first: str, last: str) -> Any:
+    """Vectors between two atoms of each residue that has both, (frames, residues, 3), and the residues.
+    positions: (frames, atoms, 3)"""
+    if positions.ndim != 3 or labels is None or len(labels) != positions.shape[1]:
+        raise InvalidError("--vector needs positions with the names of their atoms: run collet-extract "
+                           "with --keys positions, and give --key positions")
+    places: dict[str, dict[str, int]] = {}
+    for i, label in enumerate(labels):
+        name, _, residue = str(label).partition(" of ")
+        places.setdefault(residue, {}).setdefault(name, i)
+    both = [(residue, atoms[first], atoms[last]) for residue, atoms in places.items()
+            if first in atoms and last in atoms]
+    if not both:
+        known = sorted({name for atoms in places.values() for name in atoms})
+        raise InvalidError(f"no residue has atoms {first} and {last}; names of atoms are "
+                           f"{', '.join(known[:20])}{', ...' if len(known) > 20 else ''}")
+    residues, heads, tails = zip(*both)
+    return positions[:, list(tails)] - positions[:, list(heads)], list(residues)
