@@ -33,12 +33,19 @@ collet_status trajectory_replay_open(const collet_trajectory_options *options,
 
     if (r == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "shards: out of memory");
+    double *masses = NULL;
     collet_status status =
         trajectory_shards_open(options->parts, options->n_parts, &r->shards, err);
-    if (status == COLLET_OK)
-        status =
-            trajectory_work_settings(member(&r->shards.list[0], "work"),
-                                     member(&r->shards.list[0], "origin"), options, settings, err);
+    if (status == COLLET_OK) {
+        const trajectory_shard *first = &r->shards.list[0];
+        const cJSON *work = member(first, "work");
+
+        status = trajectory_shard_masses(first, trajectory_work_masses(work), &masses, err);
+        if (status == COLLET_OK)
+            status = trajectory_work_settings(work, member(first, "origin"), options, masses,
+                                              settings, err);
+    }
+    free(masses);
     if (status != COLLET_OK) {
         trajectory_replay_free(r);
         *out = NULL;

@@ -101,9 +101,6 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
         return collet_fail(err, COLLET_INVALID,
                            "options: shard %lld of %lld: shards are counted from 1",
                            (long long)o->shard, (long long)o->n_shards);
-    if (o->n_shards > 0 && o->mass_values != NULL)
-        return collet_fail(err, COLLET_INVALID,
-                           "options: shards do not keep mass_values: write the masses to a file");
     return check_axis(o->axis, err);
 }
 

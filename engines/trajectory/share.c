@@ -63,6 +63,19 @@ static collet_status take_frames(void *user, int64_t n, const int64_t *indices, 
     return status;
 }
 
+static collet_status add_masses(const trajectory_settings *s, io_results *results,
+                                collet_error *err)
+{
+    int32_t column;
+
+    if (s->mass_values == NULL)
+        return COLLET_OK;
+    collet_status status = io_results_add(results, TRAJECTORY_SHARD_MASSES, 0, NULL, &column, err);
+    return status == COLLET_OK
+               ? io_results_append(results, column, s->n_mass_values, s->mass_values, err)
+               : status;
+}
+
 static collet_status add_columns(const collet_trajectory *x, writer *w, collet_error *err)
 {
     uint64_t sums = trajectory_buffers_summed(trajectory_run_buffers(x)) |
@@ -284,6 +297,8 @@ static collet_status write_file(collet_trajectory *x, const char *directory, uin
     x->rows_total = x->share.end_row - x->share.first_row;
     pthread_mutex_init(&w.lock, NULL);
     status = add_columns(x, &w, err);
+    if (status == COLLET_OK)
+        status = add_masses(&x->settings, w.results, err);
     if (status == COLLET_OK)
         status = compute(x, &w, err);
     if (status == COLLET_OK)

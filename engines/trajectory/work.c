@@ -27,7 +27,8 @@ typedef struct number {
 #member, offsetof(trajectory_settings, member), 0                                          \
     }
 
-static const number numbers[] = {WIDE(start), WIDE(stop), WIDE(step), NARROW(missing), NARROW(pbc)};
+static const number numbers[] = {WIDE(start),     WIDE(stop),  WIDE(step),
+                                 NARROW(missing), NARROW(pbc), WIDE(n_mass_values)};
 
 #define N_NUMBERS (sizeof numbers / sizeof *numbers)
 
@@ -86,6 +87,20 @@ static int put_identity(cJSON *list, const char *path)
     return !path || put(list, NULL, identity(path));
 }
 
+static int put_masses(cJSON *list, const trajectory_settings *s)
+{
+    const uint8_t *bytes = (const uint8_t *)s->mass_values;
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    char text[40];
+
+    if (!bytes)
+        return 1;
+    for (size_t i = 0; i < (size_t)s->n_mass_values * sizeof *s->mass_values; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    snprintf(text, sizeof text, "masses %016llx", (unsigned long long)hash);
+    return put(list, NULL, cJSON_CreateString(text));
+}
+
 /* In the order of the options. */
 static cJSON *describe_inputs(const trajectory_settings *s)
 {
@@ -103,7 +118,7 @@ static cJSON *describe_inputs(const trajectory_settings *s)
     }
     for (int64_t i = 0; done && i < trajectory_settings_continuations(s); i++)
         done = put_identity(list, s->continuations[i]);
-    if (done && put_identity(list, s->ndx) && put_identity(list, masses) &&
+    if (done && put_identity(list, s->ndx) && put_identity(list, masses) && put_masses(list, s) &&
         put_identity(list, s->reference))
         return list;
     cJSON_Delete(list);
@@ -122,7 +137,8 @@ cJSON *trajectory_work_describe(const trajectory_settings *s)
                    text_or_null(*(char *const *)(const void *)((const char *)s + text->offset)));
     for (size_t i = 0; done && i < N_NUMBERS; i++)
         done = put(work, numbers[i].name, cJSON_CreateNumber((double)get(s, &numbers[i])));
-    if (done && put(work, "continuations", list_of(s->continuations)) &&
+    if (done && put(work, "memory", cJSON_CreateBool(s->source != NULL)) &&
+        put(work, "continuations", list_of(s->continuations)) &&
         put(work, "axis", cJSON_CreateDoubleArray(s->axis, 3)) &&
         put(work, "inputs", describe_inputs(s)))
         return work;
@@ -226,8 +242,20 @@ static collet_status check_identity(const cJSON *work, const cJSON *origin,
     return status;
 }
 
+static int is_of_memory(const cJSON *work)
+{
+    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(work, "memory"));
+}
+
+int64_t trajectory_work_masses(const cJSON *work)
+{
+    double n = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(work, "n_mass_values"));
+
+    return n >= 1 && n <= 0x1p40 ? (int64_t)n : 0;
+}
+
 collet_status trajectory_work_settings(const cJSON *work, const cJSON *origin,
-                                       const collet_trajectory_options *given,
+                                       const collet_trajectory_options *given, const double *masses,
                                        trajectory_settings *s, collet_error *err)
 {
     collet_trajectory_options o = {.struct_size = sizeof o};
@@ -235,7 +263,13 @@ collet_status trajectory_work_settings(const cJSON *work, const cJSON *origin,
     const char **continuations = texts_of(cJSON_GetObjectItemCaseSensitive(work, "continuations"));
     collet_status status = COLLET_OK;
 
-    if (!command || !continuations || !read_options(work, &o))
+    if (is_of_memory(work) != (given->source != NULL))
+        status =
+            collet_fail(err, COLLET_INVALID,
+                        given->source ? "the shards are of files, not of a trajectory in memory"
+                                      : "the shards are of a trajectory in memory: merge them "
+                                        "where it is");
+    else if (!command || !continuations || !read_options(work, &o))
         status = collet_fail(err, COLLET_FORMAT, "shards: their notes are damaged");
     o.command = command;
     o.continuations = continuations && *continuations ? continuations : NULL;
@@ -248,6 +282,7 @@ collet_status trajectory_work_settings(const cJSON *work, const cJSON *origin,
     o.progress = given->progress;
     o.progress_user = given->progress_user;
     o.source = given->source;
+    o.mass_values = masses;
     if (o.source)
         o.topology = o.trajectory = NULL;
     if (given->backend || given->context)

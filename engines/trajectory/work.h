@@ -16,12 +16,15 @@ cJSON *trajectory_work_origin(const trajectory_settings *settings);
 
 /*
  * Sets *settings to the options of a work and its origin, and those of `given` that do not belong to
- * it: context, threads, log, batch sizes, progress, source, and `backend` where it names one.
+ * it: context, threads, log, batch sizes, progress, source, and `backend` where it names one. `masses`:
+ * its mass_values; NULL: it has none.
  * COLLET_FORMAT for JSON that is not a work; COLLET_INVALID where an input is not the file that it
  * was; NO_MEMORY. Nothing is left to free then.
  */
 collet_status trajectory_work_settings(const cJSON *work, const cJSON *origin,
-                                       const collet_trajectory_options *given,
+                                       const collet_trajectory_options *given, const double *masses,
                                        trajectory_settings *settings, collet_error *err);
+/* The number of the mass_values of a work; 0: it has none. */
+int64_t trajectory_work_masses(const cJSON *work);
 
 #endif

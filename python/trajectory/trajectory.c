@@ -99,20 +99,34 @@ static int files_of(PyObject *list, collet_trajectory_options *o, const char ***
     return 1;
 }
 
+/* The same of the paths of shards. */
+static int parts_of(PyObject *list, collet_trajectory_options *o, const char ***paths)
+{
+    collet_trajectory_options first = {0};
+    if (!files_of(list, &first, paths))
+        return 0;
+    o->parts = *paths;
+    o->n_parts = *paths ? PyTuple_Size(list) : 0;
+    return 1;
+}
+
 static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     collet_trajectory_options o = {.struct_size = sizeof o};
-    PyObject *files, *masses, *frames, *progress;
-    const char **paths = NULL;
+    PyObject *files, *masses, *frames, *progress, *parts;
+    const char **paths = NULL, **shards = NULL;
     double *values = NULL;
-    long long start, stop, step, batch_frames, batch_rows;
+    long long start, stop, step, batch_frames, batch_rows, shard, n_shards;
     unsigned missing, pbc;
-    if (!PyArg_ParseTuple(arguments, "O&OzO&zO&OO&z(ddd)LLLIILLOO", path_of, &o.topology, &files,
-                          &o.selection, path_of, &o.ndx, &o.each, path_of, &o.masses, &masses,
-                          path_of, &o.reference, &o.keys, &o.axis[0], &o.axis[1], &o.axis[2],
-                          &start, &stop, &step, &missing, &pbc, &batch_frames, &batch_rows,
-                          &progress, &frames))
+    if (!PyArg_ParseTuple(arguments, "O&OzO&zO&OO&z(ddd)LLLIILLOO(LL)O&O", path_of, &o.topology,
+                          &files, &o.selection, path_of, &o.ndx, &o.each, path_of, &o.masses,
+                          &masses, path_of, &o.reference, &o.keys, &o.axis[0], &o.axis[1],
+                          &o.axis[2], &start, &stop, &step, &missing, &pbc, &batch_frames,
+                          &batch_rows, &progress, &frames, &shard, &n_shards, path_of, &o.shards,
+                          &parts))
         return NULL;
+    o.shard = shard;
+    o.n_shards = n_shards;
     o.start = start;
     o.stop = stop;
     o.step = step;
@@ -123,7 +137,9 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
     if (masses != Py_None && !(values = source_doubles(masses, &o.n_mass_values)))
         return NULL;
     o.mass_values = values;
-    trajectory *self = files_of(files, &o, &paths) ? PyObject_New(trajectory, type) : NULL;
+    trajectory *self = files_of(files, &o, &paths) && parts_of(parts, &o, &shards)
+                           ? PyObject_New(trajectory, type)
+                           : NULL;
     if (self) {
         memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
         self->progress = Py_NewRef(progress);
@@ -134,6 +150,7 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
     }
     free(values);
     free(paths);
+    free(shards);
     return (PyObject *)self;
 }
 
@@ -191,18 +208,27 @@ static PyObject *rows_of(const collet_trajectory *engine, const collet_trajector
 typedef collet_status (*take)(collet_trajectory *engine, const collet_trajectory_batch **out,
                               collet_error *err);
 
+/* 0, or -1 with an exception; until `busy` is cleared no other call enters. */
+static int enter(trajectory *self)
+{
+    if (self->process != getpid())
+        core->raise(COLLET_FORKED, "the trajectory belongs to the parent process: open another one "
+                                   "here");
+    else if (self->busy)
+        core->raise(COLLET_BUSY, "another thread is inside this trajectory");
+    else if (!self->engine)
+        core->raise(COLLET_INVALID, "the trajectory is closed");
+    else
+        self->busy = 1;
+    return self->busy && !PyErr_Occurred() ? 0 : -1;
+}
+
 static PyObject *compute(trajectory *self, take function)
 {
     const collet_trajectory_batch *batch;
     collet_error err = {0};
-    if (self->process != getpid())
-        return core->raise(COLLET_FORKED, "the trajectory belongs to the parent process: open "
-                                          "another one here");
-    if (self->busy)
-        return core->raise(COLLET_BUSY, "another thread is inside this trajectory");
-    if (!self->engine)
-        return core->raise(COLLET_INVALID, "the trajectory is closed");
-    self->busy = 1;
+    if (enter(self))
+        return NULL;
     PyThreadState *state = core->leave();
     collet_status status = function(self->engine, &batch, &err);
     core->back(state);
@@ -220,6 +246,26 @@ static PyObject *trajectory_next(PyObject *self, PyObject *Py_UNUSED(unused))
 static PyObject *trajectory_collect(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     return compute((trajectory *)self, collet_trajectory_collect);
+}
+
+/* write(path): writes the shard; the path says the form of the whole. Returns the path of its file. */
+static PyObject *trajectory_write(PyObject *object, PyObject *path)
+{
+    trajectory *self = (trajectory *)object;
+    collet_trajectory_info info = {.struct_size = sizeof info};
+    collet_error err = {0};
+    const char *name = PyBytes_AsString(path);
+    if (!name || enter(self))
+        return NULL;
+    PyThreadState *state = core->leave();
+    collet_status status =
+        collet_trajectory_write(self->engine, name, COLLET_TRAJECTORY_RESUME, &err);
+    core->back(state);
+    self->busy = 0;
+    if (status != COLLET_OK)
+        return core->raise(status, err.text);
+    collet_trajectory_get_info(self->engine, &info);
+    return PyErr_Occurred() ? NULL : PyBytes_FromString(info.output);
 }
 
 /* The contents of the meta file, and the warnings; None before the last row. */
@@ -403,6 +449,7 @@ static PyMethodDef functions[] = {
 static PyMethodDef methods[] = {
     {"next", trajectory_next, METH_NOARGS, NULL},
     {"collect", trajectory_collect, METH_NOARGS, NULL},
+    {"write", trajectory_write, METH_O, NULL},
     {"meta", trajectory_meta, METH_NOARGS, NULL},
     {"bodies", trajectory_bodies, METH_NOARGS, NULL},
     {"atoms", trajectory_atoms, METH_NOARGS, NULL},

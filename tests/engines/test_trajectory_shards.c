@@ -211,6 +211,14 @@ static void slices_and_bodies(void **state)
     o.keys = "positions,end_to_end";
     o.each = NULL;
     expect_same(&o, 2);
+
+    static double masses[280]; /* of the atoms of the peptide */
+    for (int i = 0; i < 280; i++)
+        masses[i] = 1 + i / 7.0;
+    o.keys = "com,rg";
+    o.mass_values = masses;
+    o.n_mass_values = 280;
+    expect_same(&o, 2);
 }
 
 static void boxes(void **state)

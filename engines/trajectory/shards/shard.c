@@ -83,6 +83,26 @@ void trajectory_shard_free(trajectory_shard *s)
     free(s->path);
 }
 
+collet_status trajectory_shard_masses(const trajectory_shard *s, int64_t n, double **out,
+                                      collet_error *err)
+{
+    io_npz *npz = NULL;
+    io_npz_array *array = NULL;
+
+    *out = n > 0 ? malloc((size_t)n * sizeof **out) : NULL;
+    if (n == 0)
+        return COLLET_OK;
+    collet_status status = *out ? io_npz_open(s->path, &npz, err)
+                                : collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", s->path);
+    if (status == COLLET_OK)
+        status = io_npz_array_open(npz, TRAJECTORY_SHARD_MASSES, n, 0, NULL, &array, err);
+    if (status == COLLET_OK)
+        status = io_npz_array_read(array, n, *out, err);
+    io_npz_array_close(array);
+    io_npz_close(npz);
+    return status;
+}
+
 /* ---- Rows -------------------------------------------------------------------------------- */
 
 static collet_status open_array(const trajectory_shard *s, const char *key, int64_t width,

@@ -17,6 +17,7 @@
 #define TRAJECTORY_SHARD_FORMAT "collet trajectory shard 1"
 #define TRAJECTORY_SHARD_NOTES "notes"
 #define TRAJECTORY_SHARD_FRAMES "frame"
+#define TRAJECTORY_SHARD_MASSES "mass_values"
 #define TRAJECTORY_SHARDS_MOST ((int64_t)1 << 30)
 
 typedef struct trajectory_shard {
@@ -38,6 +39,10 @@ char *trajectory_shard_path(const char *directory, int64_t shard, int64_t n_shar
 /* Reads the notes of a shard. COLLET_IO, FORMAT, NO_MEMORY; the caller frees it, also after an error. */
 collet_status trajectory_shard_read(const char *path, trajectory_shard *shard, collet_error *err);
 void trajectory_shard_free(trajectory_shard *shard);
+
+/* Reads n masses, which the caller frees; n = 0: NULL. COLLET_IO, FORMAT, NO_MEMORY. */
+collet_status trajectory_shard_masses(const trajectory_shard *shard, int64_t n, double **out,
+                                      collet_error *err);
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@ collet.Arrays in give collet.Arrays out. Units are the caller's. Names and argum
 rotmd's kernels; observables computes several quantities in one pass.
 
 extract and extract_batches compute the observables of all frames of a trajectory, RotationalObservables
-does so as an analysis of MDAnalysis. make_whole, unwrap and pack_into_box place molecules in periodic
+does so as an analysis of MDAnalysis; merge makes one result of parts that several processes extracted. make_whole, unwrap and pack_into_box place molecules in periodic
 boxes. The module analysis has correlation, diffusion, potentials of mean
 force and more of such series.
 """
@@ -23,8 +23,8 @@ from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_
                        time_derivative_batch)
 
 
-_ENGINE = ("extract", "extract_batches", "formats", "Format", "Frames", "quantities", "Quantity",
-           "Results")
+_ENGINE = ("extract", "extract_batches", "formats", "Format", "Frames", "merge", "quantities",
+           "Quantity", "Results")
 
 
 _PERIODIC = ("make_whole", "unwrap", "pack_into_box")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md_extract.py
+# Tests: python/tests/test_md_extract.py, python/tests/clients/test_md_shards.py
 """Observables of trajectories: collet-extract's engine, of files or of objects in memory."""
 
 import contextlib
@@ -326,11 +326,11 @@ def _choice(name, value, *choices):
     return choices.index(value)
 
 
-def _paths(traj):
+def _paths(traj, name="traj", what="the path of a trajectory"):
     """One path or several, as a tuple."""
     several = (traj,) if isinstance(traj, (str, bytes, os.PathLike)) else tuple(traj)
     if not several:
-        raise _core.InvalidError("extract: traj is an empty list; give the path of a trajectory")
+        raise _core.InvalidError(f"extract: {name} is an empty list; give {what}")
     return tuple(map(os.fsencode, several))
 
 
@@ -340,9 +340,33 @@ def _patterns(keys):
     return ",".join(map(str, keys))
 
 
+def _bar(progress):
+    if progress and progress is not True and not callable(progress):
+        raise TypeError(f"extract: progress is {progress!r}, not a function, True or False")
+    return _Bar() if progress is True else None
+
+
+def _shard(shard, shards):
+    """A pair of numbers and a path for the engine."""
+    if shard is None and shards is None:
+        return (0, 0), None
+    if shard is None or shards is None:
+        raise _core.InvalidError("extract: shard=(i, n) and shards, the directory for the files of "
+                                 "shards, go together")
+    try:
+        i, n = shard
+    except (TypeError, ValueError):
+        raise TypeError(f"extract: shard is {shard!r}, not a pair of numbers like (3, 100)") from None
+    n = _count("the number of shards", n, 1)
+    i = _count("shard", i, 1)
+    if i > n:
+        raise _core.InvalidError(f"extract: shard is ({i}, {n}): shards are numbered from 1 to {n}")
+    return (i, n), os.fsencode(shards)
+
+
 class _Trajectory:
     def __init__(self, top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
-                 step, missing, pbc, batch, rows, progress):
+                 step, missing, pbc, batch, rows, progress, shard=(0, 0), shards=None):
         if each is not None and not isinstance(each, str):
             raise TypeError(f"extract: each is {each!r}, not a text like 'residue'")
         if traj is None and selection == "all" and ndx is None and reference is None and \
@@ -361,9 +385,7 @@ class _Trajectory:
             masses = _host.array(masses, np.float64, "masses").tolist()
         if not isinstance(selection, str):
             raise TypeError(f"extract: selection is {selection!r}, not a text like 'protein'")
-        if progress and progress is not True and not callable(progress):
-            raise TypeError(f"extract: progress is {progress!r}, not a function, True or False")
-        self._bar = _Bar() if progress is True else None
+        self._bar = _bar(progress)
 
         def opened(frames):
             return Job(frames.call, functools.partial(
@@ -374,7 +396,7 @@ class _Trajectory:
                 _count("step", step, 1), _choice("missing", missing, "fail", "skip", "nan"),
                 _choice("pbc", pbc, "whole", "nojump", "center", "none"),
                 _count("batch", batch, 1), _count("rows", rows, 1),
-                self._bar or progress or None, frames.source)).wait()
+                self._bar or progress or None, frames.source, shard, shards, None)).wait()
 
         try:
             self._engine = None
@@ -388,20 +410,49 @@ class _Trajectory:
             raise
         self._bodies, self._atoms = self._engine.bodies(), self._engine.atoms()
 
+    @classmethod
+    def of_shards(cls, parts, top, progress):
+        """The rows of shards."""
+        work = cls.__new__(cls)
+        *_, work._frames = _ways(top, None, "all", None) if top is not None else (_Files("", ""),)
+        work._bar = _bar(progress)
+        try:
+            work._engine = Job(work._frames.call, functools.partial(
+                _trajectory.open, None, None, None, None, None, None, None, None, None, (0, 0, 0), 0, 0,
+                0, 0, 0, 0, 0, work._bar or progress or None, work._frames.source, (0, 0), None,
+                parts)).wait()
+        except BaseException:
+            work.close_bar()
+            raise
+        work._bodies, work._atoms = work._engine.bodies(), work._engine.atoms()
+        return work
+
     def close_bar(self):
         """Leaves the line of the bar."""
         if self._bar:
             self._bar.close()
             self._bar = None
 
-    def take(self, name):
-        """The engine's next or collect; after the last rows, its meta data and warnings."""
+    def run(self, name, *arguments):
+        """A call of the engine that computes."""
         try:
-            rows = Job(self._frames.call, getattr(self._engine, name)).wait()
+            return Job(self._frames.call,
+                       functools.partial(getattr(self._engine, name), *arguments)).wait()
         except BaseException:
             self._engine.cancel()
             self.close_bar()
             raise
+
+    def write(self):
+        """Writes the shard; its path."""
+        path = os.fsdecode(self.run("write", b"all.npz"))
+        self.close_bar()
+        self._engine.close()
+        return path
+
+    def take(self, name):
+        """The engine's next or collect; after the last rows, its meta data and warnings."""
+        rows = self.run(name)
         if rows is None:
             return None
         results = Results(rows)
@@ -420,7 +471,7 @@ class _Trajectory:
 
 def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, masses=None,
             reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail",
-            pbc="whole", batch=None, progress=False):
+            pbc="whole", batch=None, progress=False, shard=None, shards=None):
     """The observables of every frame, as the program collet-extract computes them.
 
     top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files in
@@ -453,6 +504,9 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
         next to it; "none" uses positions as they are
     batch : frames that are computed at a time; None: about 3 MiB
     progress : True for a bar on stderr, or a function of the number of frames and the fraction done
+    shard, shards : (i, n) computes part i, 1 to n, of the frames only, and writes it to a file in the
+        directory `shards`, whose path is returned instead of results: merge makes them of all parts. Parts
+        may be computed in any order, by any process; one of the same work that is there is kept
 
     Returns Results: a dict of f64 arrays whose first axis is the frames, and with `each` the second one
     the bodies, except of time_ps; `bodies` has their labels. quantities() has the arrays' units (nm, ps,
@@ -466,7 +520,22 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
 
     The backend is the choice of collet.set_backend or using."""
     work = _Trajectory(top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
-                       step, missing, pbc, batch, None, progress)
+                       step, missing, pbc, batch, None, progress, *_shard(shard, shards))
+    if shard is not None:
+        return work.write()
+    results = work.take("collect")
+    results.meta = work.finish()
+    return results
+
+
+def merge(parts, top=None, *, progress=False):
+    """The Results of extract from all of its parts, bit for bit: `parts` is the directory `shards`, or a list
+    of files. `top` is the object that they were extracted from, unless that was files, which are opened
+    where they were; no frame is computed. Parts of collet-extract --shard are the same.
+
+    Raises collet.NotFoundError where parts are missing, and InvalidError where some are of other work or
+    the inputs have changed; the message names them. FileError and FormatError for files."""
+    work = _Trajectory.of_shards(_paths(parts, "parts", "the files of shards"), top, progress)
     results = work.take("collect")
     results.meta = work.finish()
     return results
