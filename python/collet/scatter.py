@@ -474,16 +474,17 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "
     wide = bool(_choice("dtype", dtype, _DTYPES))
     found = Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
     count = len(found["materials"])
-    constants = np.array(found["constants"]).reshape(len(found["energies"]), count, 4)
+    energies = np.array(found["energies"])
+    constants = np.array(found["constants"]).reshape(len(energies), count, 4)
     materials = [Material(constants[:, i], **arrays) for i, arrays in enumerate(found["materials"])]
     _suspicious.warn(found["warnings"])
     detector = found["detector"] if any(found["detector"]) else (0.0, 0.0, 1.0)
-    sample = Sample(materials, np.array(found["energies"]), found["voxel"], found["angles"],
+    sample = Sample(materials, energies, found["voxel"], found["angles"],
                     found["beams"], bool(found["window"]), bool(found["nearest"]),
                     bool(found["mask"]), bool(found["material"]), detector,
                     tuple(found["warnings"]), found["directory"])
     arrays = [_arrays(m, i, sample.shape) for i, m in enumerate(materials, 1)]
-    sample._told = frozenset(_suspicious.suspicions(sample.energies, sample.voxel, constants, arrays))
+    sample._told = frozenset(_suspicious.suspicions(energies, sample.voxel, constants, arrays))
     return sample
 
 

@@ -16,7 +16,7 @@ _COMPONENTS = {"moments": list("123"), "euler_zyz": ["phi", "theta", "psi"],
 _COMPONENTS["rotation_matrices"] = _COMPONENTS["axes"]
 
 
-def components(key, width):
+def components(key: str, width: int) -> list[str]:
     """The names of the numbers of a row; "" where it is one number."""
     return _COMPONENTS.get(key) or {1: [""], 3: list("xyz"), 9: _TENSOR}[width]
 

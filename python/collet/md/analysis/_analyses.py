@@ -56,7 +56,7 @@ class Task:
         """Indices of atoms; None: all."""
         return None if text is None else atoms_of(text, self.labels)
 
-    def vectors(self) -> tuple[Any, list[str]]:
+    def vectors(self) -> tuple[Any, Any]:
         """Vectors of --vector, frames x residues x 3, and the residues."""
         x, fit = self.array(self.options.key), self.atoms(self.options.fit_atoms)
         if fit is not None:

@@ -127,7 +127,7 @@ class Bins:
                  weights: Floats) -> None:
         self.edges, self.shape = edges, tuple(len(e) - 1 for e in edges)
         index = np.zeros(weights.shape, np.int64)
-        inside = np.ones(weights.shape, bool)
+        inside: Any = np.ones(weights.shape, bool)
         empty = np.zeros(weights.shape, bool)
         for values, edge, wraps in zip(coordinates, edges, periodic):
             low, high, size = edge[0], edge[-1], len(edge) - 1

@@ -17,11 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from ... import _trajectory
+from ... import _trajectory, md
 from ..._core import FileError, FormatError, InvalidError
-from .._extract import extract
 from .._save import components
-from .._sources import Frames
 
 _VARYING = re.compile(r"\b(ex)?within\b", re.IGNORECASE)
 
@@ -61,7 +59,7 @@ def _table(path: str) -> dict[str, Any]:
     numbers = np.array([list(map(float, row)) for row in rows]).reshape(-1, *bodies, len(plain))
     found.update((name, numbers[..., i]) for i, name in enumerate(plain) if i)
     if plain[0] == "time_ps":
-        found["time_ps"] = numbers[(slice(None), *[0] * len(bodies), 0)]
+        found["time_ps"] = numbers.reshape(len(numbers), -1)[:, 0]
     for key, _, _, shape in _trajectory.quantities():
         columns = [f"{key}_{c}" if c else key for c in components(key, int(np.prod(shape)))]
         if key != "time_ps" and set(columns) <= set(plain):
@@ -205,16 +203,20 @@ def atoms_of(text: str, labels: Any) -> Any:
     names, residues, numbers, chains = zip(*map(_parts, labels))
     places = np.zeros((len(labels), 3))
     places[:, 0] = np.arange(len(labels))
-    frames = Frames(places, np.ones(len(labels)), names=names, residue_names=residues,
-                    residue_ids=[int(re.match(r"-?\d*", n)[0] or 0) for n in numbers],
-                    chains=chains if any(chains) else None)
+    try:
+        ids = [int(n if n[-1:].isdigit() else n[:-1]) for n in numbers]
+    except ValueError:
+        raise InvalidError("the array atoms of the file has other texts than CA of ALA 3: give indices "
+                           "such as 0:50,60") from None
+    frames = md.Frames(places, np.ones(len(labels)), names=names, residue_names=residues,
+                       residue_ids=ids, chains=chains if any(chains) else None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of places that are no positions
-        chosen = extract(frames, selection=text, keys="positions", pbc="none")
+        chosen = md.extract(frames, selection=text, keys="positions", pbc="none")
     return chosen["positions"][0, :, 0].astype(np.int64)
 
 
-def vectors_of(positions: Any, labels: Any, first: str, last: str) -> Any:
+def vectors_of(positions: Any, labels: Any, first: str, last: str) -> tuple[Any, list[str]]:
     """Vectors between two atoms of each residue that has both, (frames, residues, 3), and the residues.
     positions: (frames, atoms, 3)"""
     if positions.ndim != 3 or labels is None or len(labels) != positions.shape[1]:
