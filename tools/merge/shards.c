@@ -9,6 +9,8 @@
 
 #include <collet/trajectory.h>
 
+#include <dirent.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +111,28 @@ static int merge(const merge_options *options, const char *output, tool_progress
     return 1;
 }
 
+/* Whether the directory has patterns of collet-rsoxs, or directories of some; not deeper. */
+static int has_patterns(const char *path, int depth)
+{
+    DIR *entries = opendir(path);
+    const struct dirent *entry;
+    int found = 0;
+
+    while (entries && !found && (entry = readdir(entries)) != NULL) {
+        char *below = NULL;
+        found = fnmatch("Energy_*.h5", entry->d_name, 0) == 0;
+        if (!found && depth > 0 && entry->d_name[0] != '.' &&
+            (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+            asprintf(&below, "%s/%s", path, entry->d_name) >= 0) {
+            found = has_patterns(below, depth - 1);
+            free(below);
+        }
+    }
+    if (entries)
+        closedir(entries);
+    return found;
+}
+
 int merge_shards(const merge_options *options)
 {
     collet_trajectory *trajectory = NULL;
@@ -117,7 +141,13 @@ int merge_shards(const merge_options *options)
     int result = 1;
 
     tool_interrupt_install();
-    if (output)
+    if (has_patterns(options->paths[0], 1))
+        fprintf(
+            stderr,
+            "collet-merge: %s: these are patterns of collet-rsoxs: complete them by collet-rsoxs "
+            "--merge N, with the arguments of its shards but --shard I/N\n",
+            tool_shown(options->paths[0]));
+    else if (output)
         result = merge(options, output, &progress, &trajectory);
     else
         fprintf(stderr,

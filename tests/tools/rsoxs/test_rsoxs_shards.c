@@ -262,6 +262,19 @@ static void old_results_are_made_again(void **state)
     expect_same("parts/integrated.h5", "whole/b/integrated.h5");
 }
 
+/* By collet-merge, which completes shards of collet-extract. */
+static void other_merges_say_what_to_do(void **state)
+{
+    static const char *const results[] = {"whole", "whole/b"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *path = strdup(io_path(directory, results[i]));
+        expect(TOOL("collet-merge", path), 1,
+               ": these are patterns of collet-rsoxs: complete them by collet-rsoxs --merge N");
+        free(path);
+    }
+}
+
 static void bad_arguments_are_explained(void **state)
 {
     (void)state;
@@ -283,6 +296,7 @@ int main(void)
         cmocka_unit_test(missing_patterns_are_named),
         cmocka_unit_test(shards_at_once_do_not_disturb_each_other),
         cmocka_unit_test(old_results_are_made_again),
+        cmocka_unit_test(other_merges_say_what_to_do),
         cmocka_unit_test(bad_arguments_are_explained),
     };
     return cmocka_run_group_tests(tests, set_up, rsoxs_tear_down);
