@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cluster.sh PROGRAMS EXAMPLES: the scripts of examples/cluster give the files of one process, also when tasks were lost.
+# cluster.sh PROGRAMS EXAMPLES DATA: the scripts of examples/cluster give the files of one process, also when tasks were lost.
 # A stand-in of sbatch runs jobs at once, the last task first; one of GNU parallel runs xargs.
 set -eu
 PATH=$1:$PATH
-scripts=$2/cluster
+scripts=$2/cluster water=$3/md/water
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -76,3 +76,14 @@ same whole array
 JOBS=3 "$scripts/parallel.sh" 5 collet-rsoxs $rsoxs -o parallel --quiet
 collet-rsoxs $rsoxs -o parallel --merge 5 --quiet
 same whole parallel
+
+collet-extract "$water/conf.gro" "$water/traj.trr" -o whole.npz --quiet
+LOST=2 "$scripts/extract.sh" 4 array.npz "$water/conf.gro" "$water/traj.trr" >ids
+grep -q "shard 2 of 4 is missing" log
+[ ! -e array.npz ]
+TASKS=2 "$scripts/extract.sh" 4 array.npz "$water/conf.gro" "$water/traj.trr" >ids
+same whole.npz array.npz
+
+"$scripts/parallel.sh" 4 collet-extract "$water/conf.gro" "$water/traj.trr" -o parallel.npz --quiet
+collet-merge parallel.npz.shards --quiet
+same whole.npz parallel.npz
