@@ -439,7 +439,7 @@ def test_names_and_bonds_of_the_real_packages():
 
 
 @pytest.mark.parametrize("each", [None, "residue"])
-def test_the_molecules_of_a_group_make_it_whole(each):
+def test_the_molecules_of_a_group_make_it_whole(each, tmp_path):
     mda = pytest.importorskip("MDAnalysis")
     files = str(WATER / "conf.gro"), str(WATER / "traj.xtc")
     group = mda.Universe(*files).select_atoms("name HW*")
@@ -448,6 +448,16 @@ def test_the_molecules_of_a_group_make_it_whole(each):
         found = md.extract(group, each=each, keys="com,rg", masses=masses)
         for key, values in expected.items():
             np.testing.assert_allclose(found[key], values, atol=1e-5)
+    found = md.extract(group, each=each, keys="rg", masses="equal", selection="not name HW2 or name HW2")
+    np.testing.assert_allclose(found["rg"], expected["rg"], atol=1e-5)
+    if each is None:
+        found = md.extract(group[::-1], keys="rg", masses="equal")
+        np.testing.assert_allclose(found["rg"], expected["rg"], atol=1e-5)
+    group.write(tmp_path / "group.gro")
+    for options in ({"selection": "index 0:9"}, {"selection": "Within 1 of resid 3"},
+                    {"reference": tmp_path / "group.gro"}):
+        with pytest.warns(RuntimeWarning, match="the group lacks atoms of its molecules.*"):
+            md.extract(group, each=each, masses="equal", keys="com", stop=1, **options)
 
 
 def test_an_object_that_fails():

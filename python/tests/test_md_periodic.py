@@ -110,6 +110,14 @@ def test_groups_of_mdanalysis():
     atoms = universe.atoms
     np.testing.assert_allclose(by_residues, md.make_whole(cut[0], vectors, bonds=BONDS))
     whole = md.make_whole(atoms)
+    hydrogens = np.flatnonzero(np.arange(ATOMS) % 3)[::-1]
+    part = universe.atoms[hydrogens]
+    np.testing.assert_array_equal(md.make_whole(part), whole[hydrogens])
+    np.testing.assert_array_equal(md.unwrap(part), md.unwrap(atoms)[:, hydrogens])
+    np.testing.assert_allclose(md.pack_into_box(part, masses=part.masses),
+                               md.pack_into_box(atoms, masses=np.tile([0, 1, 1], WATERS))[hydrogens])
+    with pytest.raises(collet.ShapeError, match=r"masses are \(2,\)"):
+        md.pack_into_box(part, masses=[1, 1])
     np.testing.assert_allclose(atoms.positions, cut[4])
     packed = md.pack_into_box(atoms)
     unwrapped = md.unwrap(atoms)

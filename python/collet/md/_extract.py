@@ -8,6 +8,7 @@ import functools
 import json
 import operator
 import os
+import re
 import sys
 import warnings
 from collections import namedtuple
@@ -210,7 +211,7 @@ def _is_part(top):
         hasattr(top.atoms, "indices") and not hasattr(top, "is_uptodate")
 
 
-def _molecules_of(atoms):
+def molecules_of(atoms):
     """The atoms of a group of MDAnalysis with all others of their molecules and residues, which make
     these whole."""
     everything = atoms.universe.atoms
@@ -227,12 +228,23 @@ def _ranges(places):
     return "index " + " ".join(f"{a}:{b}" for a, b in zip(firsts, lasts))
 
 
-def _with_molecules(group, masses):
+# Words by which the choice of one atom depends on others, or on its place among them.
+_RELATIVE = re.compile(r"\b(index|bynum|within|exwithin|same|group)\b", re.IGNORECASE)
+
+
+def _with_molecules(group, selection, each, masses, by_place):
     """The atoms to read instead of a group, what to select of them, and masses for them; None: the group
-    has all of its molecules, or not in the order of the universe."""
-    places = np.asarray(group.indices)
-    atoms = _molecules_of(group) if (np.diff(places) > 0).all() else group
-    if len(atoms) == len(group):
+    has all of its molecules. by_place: other arguments refer to places in the group."""
+    places, ascending = np.asarray(group.indices), np.unique(group.indices)
+    atoms = molecules_of(group)
+    if len(atoms) == len(ascending):
+        return None
+    ordered = len(places) == len(ascending) and (each is None or (places == ascending).all())
+    if by_place or _RELATIVE.search(selection) or not ordered:
+        warnings.warn("extract: the group lacks atoms of its molecules, which are made whole without them, "
+                      "because its order, the selection, ndx, reference or the file of masses refers to "
+                      "places in it: give all atoms of the molecules and a selection, or pbc=\"none\"",
+                      RuntimeWarning, stacklevel=4)
         return None
     places = np.searchsorted(atoms.indices, places)
     if masses is not None and not isinstance(masses, str):
@@ -241,7 +253,8 @@ def _with_molecules(group, masses):
             return None  # which the engine refuses
         masses = np.ones(len(atoms))
         masses[places] = given
-    return atoms, _ranges(places), masses
+    chosen = _ranges(np.sort(places))
+    return atoms, chosen if selection == "all" else f"({selection}) and {chosen}", masses
 
 
 def _ways(top, traj, selection, each):
@@ -369,12 +382,12 @@ class _Trajectory:
                  step, missing, pbc, batch, rows, progress, shard=(0, 0), shards=None):
         if each is not None and not isinstance(each, str):
             raise TypeError(f"extract: each is {each!r}, not a text like 'residue'")
-        if traj is None and selection == "all" and ndx is None and reference is None and \
-                pbc != "none" and _is_part(top) and \
-                (not isinstance(masses, (str, os.PathLike)) or
-                 isinstance(masses, str) and masses == "equal"):
+        if traj is None and pbc != "none" and isinstance(selection, str) and _is_part(top):
             each = _bodies_of(top) if each is None else each
-            top, selection, masses = _with_molecules(top.atoms, masses) or (top, selection, masses)
+            by_place = ndx is not None or reference is not None or \
+                isinstance(masses, (str, os.PathLike)) and masses != "equal"
+            top, selection, masses = _with_molecules(top.atoms, selection, each, masses, by_place) or \
+                (top, selection, masses)
         *earlier, self._frames = _ways(top, traj, selection, each)
         if each is None:
             each = getattr(self._frames, "each", None)
@@ -479,8 +492,9 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
         all after it, are left out. Or only `top`: an MDAnalysis
         Universe or AtomGroup, an mdtraj.Trajectory, an iterator of such (mdtraj.iterload), which is
         copied to a temporary file first, or Frames of arrays; frames are read from the object. A
-        group is made whole with all atoms of its molecules and residues, unless `selection`, `ndx`,
-        `reference` or a file of masses refer to its atoms. A ResidueGroup or SegmentGroup means each of
+        group is made whole with all atoms of its molecules and residues. Where that is impossible, because
+        other arguments refer to places in the group (index, within, same or group in `selection`, `ndx`,
+        `reference`, a file of masses) or the group names an atom twice, a warning says so. A ResidueGroup or SegmentGroup means each of
         its residues or segments; an UpdatingAtomGroup is a
         TypeError. The files of a universe whose frames come from an .xtc or .trr file alone are
         read without MDAnalysis, if `selection` is "all" and `each` None

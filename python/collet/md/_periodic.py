@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from .. import _core, _host, _trajectory
-from ._extract import bonds_of
+from ._extract import bonds_of, molecules_of
 
 _WHOLE, _UNWRAP, _PACK = range(3)
 
@@ -21,9 +21,12 @@ def _integers(values, name):
 
 
 class _Group:
-    """An MDAnalysis AtomGroup: arrays in Angstrom."""
+    """The molecules and residues that have atoms of an MDAnalysis AtomGroup: arrays in Angstrom.
+    `places` are those of the group."""
 
-    def __init__(self, atoms, whole_trajectory):
+    def __init__(self, group, whole_trajectory):
+        atoms = molecules_of(group)
+        self.places = np.searchsorted(atoms.indices, group.indices)
         trajectory = atoms.universe.trajectory
         if whole_trajectory:
             frame = trajectory.frame
@@ -38,7 +41,14 @@ class _Group:
             self.positions, self.box = self.positions[0], self.box[0]
         self.bonds = bonds_of(atoms)
         self.molecules = None if self.bonds is not None else self._residues(atoms)
-        self.masses = getattr(atoms, "masses", None)
+        self.masses = None if getattr(atoms, "masses", None) is None else \
+            np.ascontiguousarray(atoms.masses, np.float64)
+
+    def spread(self, masses):
+        """Masses of the group; those of the other atoms are 0."""
+        found = np.zeros(self.positions.shape[-2])
+        found[self.places] = masses
+        return found
 
     @staticmethod
     def _residues(atoms):
@@ -46,13 +56,23 @@ class _Group:
         return np.concatenate(([0], starts, [len(atoms)]))
 
 
+def _check_masses(function, masses, atoms):
+    if masses is not None and masses.shape != (atoms,):
+        _refuse(function, f"masses are {masses.shape}, not ({atoms},)")
+
+
 def _place(function, what, positions, box, bonds, molecules, masses):
+    places = None
+    if masses is not None:
+        masses = np.ascontiguousarray(_host.array(masses, np.float64, "masses"))
     if hasattr(positions, "universe"):
         if box is not None or bonds is not None or molecules is not None:
             raise TypeError(f"{function}: an MDAnalysis group has its own box and bonds: give it alone")
+        _check_masses(function, masses, len(positions.atoms))
         group = _Group(positions.atoms, what == _UNWRAP)
         positions, box, bonds, molecules = group.positions, group.box, group.bonds, group.molecules
-        masses = group.masses if masses is None else masses
+        masses = group.masses if masses is None else group.spread(masses)
+        places = group.places
     elif box is None:
         raise TypeError(f"{function}: give the box, three vectors")
     elif what == _WHOLE and bonds is None and molecules is None:
@@ -71,10 +91,7 @@ def _place(function, what, positions, box, bonds, molecules, masses):
         _refuse(function, f"bonds are {bonds.shape}, not (bonds, 2)")
     if molecules is not None and (molecules.ndim != 1 or not molecules.size):
         _refuse(function, f"molecules are {molecules.shape}, not (molecules + 1,)")
-    if masses is not None:
-        masses = np.ascontiguousarray(_host.array(masses, np.float64, "masses"))
-        if masses.shape != (atoms,):
-            _refuse(function, f"masses are {masses.shape}, not ({atoms},)")
+    _check_masses(function, masses, atoms)
     bonds, molecules = (None if a is None or not a.size else np.ascontiguousarray(a)
                         for a in (bonds, molecules))
     left, atom = _trajectory.place(
@@ -85,14 +102,15 @@ def _place(function, what, positions, box, bonds, molecules, masses):
         warnings.warn(f"{function}: molecules that are left as they are: {left}, the first with atom {atom}: "
                       "it is bonded to its own image through the box, or has more than 4096 atoms "
                       "without bonds", RuntimeWarning, stacklevel=3)
-    return found
+    return found if places is None else found[..., places, :]
 
 
 def make_whole(positions, box=None, *, bonds=None, molecules=None):
     """Positions of molecules that the periodic box does not cut; the first atom of each stays.
 
     positions : (frames, atoms, 3) or (atoms, 3), or an MDAnalysis AtomGroup, in whose present frame
-        they are in Angstrom; it is not changed
+        they are in Angstrom; it is not changed. Its molecules and residues are made whole, and moved,
+        with all their atoms, also those that are not in the group
     box : the vectors a, b and c as rows, (3, 3) or (frames, 3, 3), of any shape; zeros: none
     bonds : (bonds, 2) atoms, counted from 0. A group has its own, or else its residues are molecules
     molecules : (molecules + 1,): atoms molecules[m] to molecules[m + 1] - 1 belong together; the
