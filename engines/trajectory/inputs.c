@@ -70,6 +70,8 @@ static collet_status open_selection(trajectory_inputs *in, const trajectory_sett
         status = trajectory_groups_read(settings->ndx, in->topology->n_atoms, &groups, err);
     if (status == COLLET_OK)
         status = trajectory_choice_create(selection, in->topology, groups, &in->choice, err);
+    if (status == COLLET_OK && settings->source != NULL)
+        trajectory_choice_set_frames(in->choice, settings->source->choose, settings->source->user);
     if (status == COLLET_OK)
         status = copy_members(in, err);
     if (status == COLLET_OK && in->n_selected == 0) {

@@ -62,13 +62,13 @@ def test_arrays_of_other_kinds():
                                  np.tile(np.diag([4., 5, 6]), (7, 1, 1))])
 def test_boxes(box):
     frames, place = md.Frames(POSITIONS, MASSES, box=box), np.empty((3, 3))
-    frames.source[-1](6, np.empty((5, 3)), None, None, place)
+    frames.source[-2](6, np.empty((5, 3)), None, None, place)
     assert np.array_equal(place, np.diag([4, 5, 6]))
 
 
 def test_vectors_of_three_frames():
     place = np.empty((3, 3))
-    md.Frames(POSITIONS[:3], box=np.diag([4, 5, 6])).source[-1](1, np.empty((5, 3)), None, None, place)
+    md.Frames(POSITIONS[:3], box=np.diag([4, 5, 6])).source[-2](1, np.empty((5, 3)), None, None, place)
     assert np.array_equal(place, np.diag([4, 5, 6]))
 
 

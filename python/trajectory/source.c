@@ -3,6 +3,7 @@
 #include "source.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The thread has no GIL, but a state: an exception stays in it until the call returns to Python. */
 static collet_status read_frame(void *user, collet_trajectory_frame *frame, int64_t index,
@@ -24,6 +25,22 @@ static collet_status read_frame(void *user, collet_trajectory_frame *frame, int6
     failed = PyErr_Occurred() != NULL;
     PyGILState_Release(state);
     return failed ? collet_fail(err, COLLET_FAILED, "reading it raised an exception") : COLLET_OK;
+}
+
+static collet_status choose_atoms(void *user, uint8_t *chosen, int64_t index, collet_error *err)
+{
+    source *s = user;
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *marks = PyObject_CallFunction(s->choose, "L", (long long)index);
+    char *bytes = NULL;
+    Py_ssize_t n = 0;
+    int failed = !marks || PyBytes_AsStringAndSize(marks, &bytes, &n) || n != s->given.n_atoms;
+    if (!failed)
+        memcpy(chosen, bytes, (size_t)n);
+    Py_XDECREF(marks);
+    PyGILState_Release(state);
+    return failed ? collet_fail(err, COLLET_FAILED, "choosing its atoms raised an exception")
+                  : COLLET_OK;
 }
 
 /* Addresses of the texts of a list. */
@@ -139,16 +156,17 @@ source *source_new(const binding *core, PyObject *tuple)
     if (!s)
         return (source *)PyErr_NoMemory();
     s->given.struct_size = sizeof s->given;
-    if (!PyArg_ParseTuple(tuple, "ssLOOOOOOOOpppO", &s->given.name, &dtype, &n_frames, &s->lists[0],
-                          &s->lists[1], &s->lists[2], &s->lists[3], &ids, &numbers, &charges,
-                          &bonds, &s->given.has_velocities, &s->given.has_forces,
-                          &s->given.has_times, &s->read)) {
+    if (!PyArg_ParseTuple(tuple, "ssLOOOOOOOOpppOO", &s->given.name, &dtype, &n_frames,
+                          &s->lists[0], &s->lists[1], &s->lists[2], &s->lists[3], &ids, &numbers,
+                          &charges, &bonds, &s->given.has_velocities, &s->given.has_forces,
+                          &s->given.has_times, &s->read, &s->choose)) {
         free(s);
         return NULL;
     }
     for (int i = 0; i < SOURCE_TEXTS; i++)
         Py_INCREF(s->lists[i]);
     Py_INCREF(s->read);
+    Py_INCREF(s->choose);
     s->given.dtype = dtype[1] == '6' ? COLLET_F64 : COLLET_F32;
     s->given.n_frames = n_frames;
     if (take_lists(s, ids, numbers, charges, bonds) || make_arrays(core, s)) {
@@ -156,6 +174,7 @@ source *source_new(const binding *core, PyObject *tuple)
         return NULL;
     }
     s->given.read = read_frame;
+    s->given.choose = s->choose != Py_None ? choose_atoms : NULL;
     s->given.user = s;
     return s;
 }
@@ -171,6 +190,7 @@ void source_free(source *s)
         free(s->texts[i]);
     }
     Py_XDECREF(s->read);
+    Py_XDECREF(s->choose);
     free(s->residue_ids);
     free(s->residue_numbers);
     free(s->charges);

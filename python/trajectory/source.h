@@ -14,6 +14,7 @@
 typedef struct source {
     collet_trajectory_source given;
     PyObject *read; /* read(index, positions, velocities, forces) fills these, returns ps */
+    PyObject *choose; /* choose(index) returns a byte an atom, 1: the frame has it; None: all do */
     PyObject *arrays
         [4]; /* NumPy: positions, velocities, forces (None: the source has no such field), box */
     void *data[4];
@@ -27,7 +28,7 @@ typedef struct source {
 } source;
 
 /* Makes a source from (name, "f32" or "f64", frames, names, residue names, segments, chains, residue
- * ids, residue numbers, charges, bonds, has velocities, has forces, has times, read): lists as long
+ * ids, residue numbers, charges, bonds, has velocities, has forces, has times, read, choose): lists as long
  * as there are atoms, `bonds` a list of two atoms a bond, one after the other; None from segments to
  * bonds, ids apart: unknown. NULL with an exception. */
 source *source_new(const binding *core, PyObject *tuple);

@@ -176,15 +176,23 @@ static void check_info(const collet_trajectory *x, int least, int most)
     assert_contains(collet_trajectory_meta(x), "\"least_atoms\":\t0,");
 }
 
-static void every_key(void **state)
+/* The same atoms, chosen by the source. */
+static collet_status choose(void *user, uint8_t *chosen, int64_t index, collet_error *err)
 {
-    collet_trajectory_options o = options();
+    if (user && index == EMPTY)
+        return collet_fail(err, COLLET_BUSY, "not now");
+    for (int a = 0; a < ATOMS; a++)
+        chosen[a] = (uint8_t)(a < 2 || is_chosen((int)index, a));
+    return COLLET_OK;
+}
+
+static void expect_keys(collet_trajectory_options o)
+{
     const collet_trajectory_batch *batch;
     collet_trajectory *x;
     collet_error err;
     int least = ATOMS, most = 0;
 
-    (void)state;
     o.batch_frames = 4;
     if (collet_trajectory_create(&x, &o, &err) != COLLET_OK ||
         collet_trajectory_collect(x, &batch, &err) != COLLET_OK)
@@ -219,6 +227,39 @@ static void every_key(void **state)
     collet_trajectory_destroy(x);
 }
 
+static void every_key(void **state)
+{
+    collet_trajectory_options o = options();
+    collet_trajectory_source chooses = source;
+
+    (void)state;
+    expect_keys(o);
+    chooses.choose = choose;
+    o.source = &chooses;
+    expect_keys(o);
+    o.selection = "water";
+    expect_keys(o);
+}
+
+static void a_choice_that_fails(void **state)
+{
+    collet_trajectory_options o = options();
+    collet_trajectory_source chooses = source;
+    const collet_trajectory_batch *batch;
+    collet_trajectory *x;
+    collet_error err;
+
+    (void)state;
+    chooses.choose = choose;
+    chooses.user = &chooses;
+    o.source = &chooses;
+    o.selection = NULL;
+    assert_int_equal(collet_trajectory_create(&x, &o, &err), COLLET_OK);
+    assert_int_equal(collet_trajectory_collect(x, &batch, &err), COLLET_BUSY);
+    assert_contains(err.text, "not now");
+    collet_trajectory_destroy(x);
+}
+
 static void no_rmsd(void **state)
 {
     collet_trajectory_options o = options();
@@ -240,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key),
+        cmocka_unit_test(a_choice_that_fails),
         cmocka_unit_test(no_rmsd),
     };
 

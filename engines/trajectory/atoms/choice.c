@@ -223,9 +223,15 @@ const int64_t *trajectory_choice_atoms(const trajectory_choice *c, int64_t *n)
     return c->atoms;
 }
 
+void trajectory_choice_set_frames(trajectory_choice *c, trajectory_frame_choice *choose, void *user)
+{
+    c->choose = choose;
+    c->user = user;
+}
+
 int trajectory_choice_varies(const trajectory_choice *c)
 {
-    return !choice_is_fixed(&c->nodes[c->n_nodes - 1]);
+    return c->choose != NULL || !choice_is_fixed(&c->nodes[c->n_nodes - 1]);
 }
 
 /* ---- A frame ----------------------------------------------------------------------------- */
@@ -353,6 +359,10 @@ collet_status trajectory_choice_find(trajectory_choice *c, const trajectory_fram
     if (s == NULL)
         return choice_no_memory(c, err);
     status = run(c, &view, s, err);
+    if (status == COLLET_OK && c->choose != NULL) {
+        status = c->choose(c->user, s->marks, frames->indices[frame], err);
+        choice_join(SELECT_AND, s->sets, s->marks, c->n_topology);
+    }
     for (int64_t i = 0; status == COLLET_OK && i < c->n_members; i++) {
         chosen[i] = s->sets[c->members[i]];
         *count += chosen[i];

@@ -20,6 +20,15 @@ collet_status trajectory_choice_create(const trajectory_selection *selection,
                                        const trajectory_groups *groups, trajectory_choice **out,
                                        collet_error *err);
 
+/* The function collet_trajectory_source.choose. */
+typedef collet_status trajectory_frame_choice(void *user, uint8_t *chosen, int64_t index,
+                                              collet_error *err);
+
+/* Of the atoms that the selection chooses in a frame, only those are chosen that `choose` does; from
+ * then on the choice varies. Before the first trajectory_choice_find. */
+void trajectory_choice_set_frames(trajectory_choice *choice, trajectory_frame_choice *choose,
+                                  void *user);
+
 /* NULL is allowed. */
 void trajectory_choice_free(trajectory_choice *choice);
 
@@ -27,7 +36,7 @@ void trajectory_choice_free(trajectory_choice *choice);
  * Valid as long as the choice. */
 const int64_t *trajectory_choice_members(const trajectory_choice *choice, int64_t *n);
 
-/* 1 if the choice depends on positions. */
+/* 1 if frames may choose different atoms. */
 int trajectory_choice_varies(const trajectory_choice *choice);
 
 /* The atoms whose positions the choice depends on, *n of them, ascending. */
@@ -37,7 +46,8 @@ const int64_t *trajectory_choice_atoms(const trajectory_choice *choice, int64_t 
  * Sets chosen[i] to 1 for each member that the positions and the box of frame `frame` of `frames`
  * choose, else to 0, and *count to their number. rows[i] is the place of atom i of
  * trajectory_choice_atoms in the frames. An atom without a finite position is near to none.
- * Several threads may call it. COLLET_FORMAT for a flat box, COLLET_NO_MEMORY.
+ * Several threads may call it. COLLET_FORMAT for a flat box, COLLET_NO_MEMORY, and
+ * the errors of a frame's own choice.
  */
 collet_status trajectory_choice_find(trajectory_choice *choice, const trajectory_frames *frames,
                                      int64_t frame, const int64_t *rows, uint8_t *chosen,

@@ -37,6 +37,9 @@ typedef struct trajectory_choice {
     int64_t *atoms, n_atoms; /* on which the choice depends */
     pthread_mutex_t lock;    /* guards `idle` */
     struct choice_scratch *idle;
+    /* As of trajectory_choice_set_frames; NULL: none. */
+    collet_status (*choose)(void *user, uint8_t *chosen, int64_t index, collet_error *err);
+    void *user;
 } trajectory_choice;
 
 /* Builds the nodes. COLLET_INVALID for what the topology lacks; COLLET_NO_MEMORY. */

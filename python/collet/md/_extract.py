@@ -103,9 +103,13 @@ def has_times(frame):
 
 
 class _Universe:
-    """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames."""
+    """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames; of an UpdatingAtomGroup
+    those of its universe, of which a frame chooses the group's."""
 
-    def __init__(self, atoms, each=None):
+    def __init__(self, group, each=None):
+        self._updating = group if hasattr(group, "is_uptodate") else None
+        self._chosen = {}  # by frame, between reading it and choosing its atoms
+        atoms = (group if self._updating is None else group.universe).atoms
         self.each = each
         self._atoms = atoms
         self._trajectory = atoms.universe.trajectory
@@ -118,10 +122,18 @@ class _Universe:
                        _attribute(atoms, "resnames", ""), _optional(atoms, "segids"),
                        _optional(atoms, "chainIDs"), _attribute(atoms, "resids", 0),
                        _optional(atoms, "resindices"), _optional(atoms, "charges"), _bonds(atoms),
-                       now.has_velocities, now.has_forces, self._timed, self._read)
+                       now.has_velocities, now.has_forces, self._timed, self._read,
+                       None if self._updating is None else self._choose)
+
+    def _choose(self, frame):
+        marks = np.zeros(len(self._atoms), np.uint8)
+        marks[self._chosen.pop(frame)] = 1
+        return marks.tobytes()
 
     def _read(self, frame, positions, velocities, forces, box):
         now = self._trajectory[frame]
+        if self._updating is not None:
+            self._chosen[frame] = self._updating.indices
         vectors = getattr(now, "triclinic_dimensions", None)
         box[:] = 0 if vectors is None else vectors * self._length
         np.multiply(self._atoms.positions, self._length, out=positions, casting="same_kind")
@@ -162,7 +174,7 @@ class _Mdtraj:
                        [r.name for r in residues], [r.segment_id for r in residues],
                        [_chain(r.chain) for r in residues], [int(r.resSeq) for r in residues],
                        [r.index for r in residues], None, bonds or None,
-                       False, False, timed, self._read)
+                       False, False, timed, self._read, None)
 
     def _read(self, frame, positions, velocities, forces, box):
         del velocities, forces
@@ -189,11 +201,6 @@ class _Files:
 def _bodies_of(group):
     """How an MDAnalysis group is divided: None, "residue" or "segment"."""
     kind = type(group).__name__.strip("_")
-    if hasattr(group, "is_uptodate"):
-        raise TypeError(f"extract: an {kind} has other atoms in other frames, extract the same in all: "
-                        "give its universe and a selection such as \"water and within 0.5 of protein\" "
-                        "(in nm), which extract finds in each frame, or universe.atoms[group.indices] "
-                        "for its present atoms")
     level = getattr(getattr(group, "level", None), "name", "atom")
     if level == "atom" or not hasattr(group, "__len__"):
         return None
@@ -265,8 +272,10 @@ def _ways(top, traj, selection, each):
         return [top]
     if hasattr(top, "universe") and hasattr(top, "atoms"):
         bodies = _bodies_of(top)
-        universe = _Universe(top.atoms, bodies if each is None else each)
-        files = files_of(top.atoms) if selection == "all" and universe.each is None else None
+        updating = hasattr(top, "is_uptodate")
+        universe = _Universe(top if updating else top.atoms, bodies if each is None else each)
+        files = files_of(top.atoms) if selection == "all" and universe.each is None and \
+            not updating else None
         return [universe] if files is None else [_Files(*files, universe.masses), universe]
     if hasattr(top, "xyz") and hasattr(top, "topology"):
         return [_Mdtraj(top)]
@@ -495,8 +504,8 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
         group is made whole with all atoms of its molecules and residues. Where that is impossible, because
         other arguments refer to places in the group (index, within, same or group in `selection`, `ndx`,
         `reference`, a file of masses) or the group names an atom twice, a warning says so. A ResidueGroup or SegmentGroup means each of
-        its residues or segments; an UpdatingAtomGroup is a
-        TypeError. The files of a universe whose frames come from an .xtc or .trr file alone are
+        its residues or segments; an UpdatingAtomGroup is evaluated in each frame, and `masses` and numbers of
+        atoms are those of its universe. The files of a universe whose frames come from an .xtc or .trr file alone are
         read without MDAnalysis, if `selection` is "all" and `each` None
     selection : atoms, in collet-extract's language: "protein and not name H*"; "within 0.5 of resname LIG",
         in nm, selects anew in each frame

@@ -59,7 +59,7 @@ class Frames:
                        None if chains is None else _texts(chains, atoms, "chains"),
                        [0] * atoms if ids is None else ids.tolist(), None, None, None,
                        self._fields[1] is not None, self._fields[2] is not None,
-                       self._times is not None, self._read)
+                       self._times is not None, self._read, None)
 
     def _read(self, frame, positions, velocities, forces, box):
         for values, place in zip(self._fields, (positions, velocities, forces)):
@@ -134,8 +134,8 @@ class Chunks:
         self._shape = (len(first.source[3]), 3)
         self._file.flush()
         self.masses = first.masses
-        title, dtype, _, *middle, _ = first.source
-        self.source = (f"{title} in parts", dtype, len(self._times), *middle, self._read)
+        title, dtype, _, *middle, _, _ = first.source
+        self.source = (f"{title} in parts", dtype, len(self._times), *middle, self._read, None)
 
     def _read(self, frame, positions, velocities, forces, box):
         del velocities, forces

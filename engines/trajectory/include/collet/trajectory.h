@@ -104,6 +104,9 @@ typedef struct collet_trajectory_source {
      * work and is returned, with the text in *err. It may not use the trajectory or its context. */
     collet_status (*read)(void *user, collet_trajectory_frame *frame, int64_t index,
                           collet_error *err);
+    /* Sets chosen[i] to 1 for each of n_atoms that frame `index`, the last that was read, has in the
+     * selection, if that chooses them too, else to 0. Otherwise as read. NULL: the same in all frames. */
+    collet_status (*choose)(void *user, uint8_t *chosen, int64_t index, collet_error *err);
     void *user;
 } collet_trajectory_source;
 
