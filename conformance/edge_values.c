@@ -163,6 +163,8 @@ static const long double u64[] = {0,
                                   65519,
                                   65520};
 
+static const long double b8[] = {0, 1};
+
 #define TABLE(ID, values, ...) [COLLET_##ID] = {values, sizeof(values) / sizeof *(values)},
 static const struct {
     const long double *values;

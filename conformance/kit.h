@@ -80,7 +80,7 @@ uint64_t kit_next(kit_rng *rng);
 double kit_uniform(kit_rng *rng, double low, double high); /* [low, high) */
 double kit_normal(kit_rng *rng);                           /* mean 0, deviation 1 */
 int64_t kit_below(kit_rng *rng, int64_t count);            /* 0..count-1 */
-/* Fills floating or integer parts with random bits: every exponent, denormals, infinities, quiet
+/* Fills floating or integer parts with random bits, a bool with 0 or 1: every exponent, denormals, infinities, quiet
  * NaN. */
 void kit_random_bits(kit_tensor *t, kit_rng *rng);
 /* Replaces about half of the parts by zeros of both signs, ones and extremes; in floating types

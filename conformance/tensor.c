@@ -123,6 +123,7 @@ static long double clamp(long double value, long double low, long double high)
 #define STORE_INT(type, bits)                                                                      \
     STORE(type, clamp(value, -ldexpl(1, bits - 1), ldexpl(1, bits - 1) - 1))
 #define STORE_UINT(type, bits) STORE(type, clamp(value, 0, ldexpl(1, bits) - 1))
+#define STORE_BOOL(type, bits) STORE(type, value != 0 || isnan(value))
 #define STORE_CASE(NAME, id, bytes, text, letter, type, kind, ...)                                 \
     case COLLET_##NAME:                                                                            \
         STORE_##kind(type, 8 * bytes);                                                             \
@@ -159,6 +160,12 @@ void kit_convert(collet_dtype dtype, long double value, void *target)
 #define LOAD_BFLOAT(type, bits) LOAD16(7, -126, 0x7f80)
 #define LOAD_INT(type, bits) LOAD(type)
 #define LOAD_UINT(type, bits) LOAD(type)
+#define LOAD_BOOL(type, bits)                                                                      \
+    do {                                                                                           \
+        type loaded;                                                                               \
+        memcpy(&loaded, source, sizeof loaded);                                                    \
+        return loaded != 0;                                                                        \
+    } while (0)
 #define LOAD_CASE(NAME, id, bytes, text, letter, type, kind, ...)                                  \
     case COLLET_##NAME:                                                                            \
         LOAD_##kind(type, 8 * bytes);

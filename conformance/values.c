@@ -54,7 +54,7 @@ void kit_random_bits(kit_tensor *t, kit_rng *rng)
     collet_dtype part = kit_part(t->dtype);
     size_t size = collet_dtype_size(part);
     for (int64_t i = 0; i < kit_parts(t); i++) {
-        uint64_t bits = kit_next(rng) >> (64 - 8 * size);
+        uint64_t bits = kit_next(rng) >> (part == COLLET_BOOL ? 63 : 64 - 8 * size);
         memcpy(t->data + (size_t)i * size, &bits, size);
         if (kit_is_real_float(part) && isnan(kit_get(t, i))) {
             bits |= quiet_bit(part);

@@ -21,6 +21,7 @@
 #define DLPACK_FLOAT 2
 #define DLPACK_BFLOAT 4
 #define DLPACK_COMPLEX 5
+#define DLPACK_BOOL 6
 
 typedef struct dl_version {
     uint32_t major, minor;

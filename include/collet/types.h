@@ -98,7 +98,8 @@ typedef struct collet_error {
  * The one list of element types: X(NAME, id, bytes, "name", letter in signatures, C type, kind,
  * "NumPy's name"). Everything else reads it. Ids are ABI (they are packed into kernel signatures):
  * 1..31, append only. 0 is COLLET_DTYPE_NONE: an operand that is absent. f16 and bf16 are stored as
- * their bits; complex is {re, im}. The kind is DLPack's.
+ * their bits; complex is {re, im}; of a bool 0 is false, any other byte is true, and kernels write 0
+ * and 1. The kind is DLPack's.
  */
 #define COLLET_COMPLEX_LIST(X)                                                                     \
     X(C64, 5, 8, "c64", 'c', collet_c64, COMPLEX, "complex64")                                     \
@@ -115,7 +116,8 @@ typedef struct collet_error {
     X(I32, 9, 4, "i32", 'i', int32_t, INT, "int32")                                                \
     X(U32, 10, 4, "u32", 'I', uint32_t, UINT, "uint32")                                            \
     X(I64, 11, 8, "i64", 'l', int64_t, INT, "int64")                                               \
-    X(U64, 12, 8, "u64", 'L', uint64_t, UINT, "uint64")
+    X(U64, 12, 8, "u64", 'L', uint64_t, UINT, "uint64")                                            \
+    X(BOOL, 15, 1, "bool", 'B', uint8_t, BOOL, "bool")
 #define COLLET_DTYPE_LIST(X) COLLET_COMPLEX_LIST(X) COLLET_REAL_LIST(X)
 
 /* X(NAME, name, arguments) for each real type; the second one is for use within the first. */
@@ -124,13 +126,15 @@ typedef struct collet_error {
     X(BF16, bf16, __VA_ARGS__) X(F32, f32, __VA_ARGS__) X(F64, f64, __VA_ARGS__)                   \
         X(I8, i8, __VA_ARGS__) X(U8, u8, __VA_ARGS__) X(I16, i16, __VA_ARGS__)                     \
             X(U16, u16, __VA_ARGS__) X(I32, i32, __VA_ARGS__) X(U32, u32, __VA_ARGS__)             \
-                X(I64, i64, __VA_ARGS__) X(U64, u64, __VA_ARGS__)
+                X(I64, i64, __VA_ARGS__) X(U64, u64, __VA_ARGS__)                          \
+                    X(BOOL, b8, __VA_ARGS__)
 #define COLLET_EACH_REAL_AGAIN(X, ...)                                                             \
     X(F16, f16, __VA_ARGS__)                                                                       \
     X(BF16, bf16, __VA_ARGS__) X(F32, f32, __VA_ARGS__) X(F64, f64, __VA_ARGS__)                   \
         X(I8, i8, __VA_ARGS__) X(U8, u8, __VA_ARGS__) X(I16, i16, __VA_ARGS__)                     \
             X(U16, u16, __VA_ARGS__) X(I32, i32, __VA_ARGS__) X(U32, u32, __VA_ARGS__)             \
-                X(I64, i64, __VA_ARGS__) X(U64, u64, __VA_ARGS__)
+                X(I64, i64, __VA_ARGS__) X(U64, u64, __VA_ARGS__)                          \
+                    X(BOOL, b8, __VA_ARGS__)
 
 typedef int32_t collet_dtype;
 
@@ -167,6 +171,7 @@ typedef struct collet_scalar {
         uint32_t u32;
         int64_t i64;
         uint64_t u64;
+        uint8_t b8; /* a bool */
     } value;
     collet_dtype dtype;
     uint32_t reserved; /* 0 */

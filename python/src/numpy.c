@@ -48,6 +48,7 @@ static const struct {
     char kind;
     int size;
 } numbered[] = {
+    [0] = {COLLET_BOOL, 'b', 1},
     [1] = {COLLET_I8, 'i', 1},   [2] = {COLLET_U8, 'u', 1},   [3] = {COLLET_I16, 'i', 2},
     [4] = {COLLET_U16, 'u', 2},  [5] = {COLLET_I32, 'i', 4},  [6] = {COLLET_U32, 'u', 4},
     [7] = {COLLET_I64, 'i', 8},  [8] = {COLLET_U64, 'u', 8},  [11] = {COLLET_F32, 'f', 4},
@@ -67,6 +68,7 @@ static PyObject *dtypes[COLLET_DTYPE_COUNT];
 #define KIND_FLOAT 'f'
 #define KIND_BFLOAT 0
 #define KIND_COMPLEX 'c'
+#define KIND_BOOL 'b'
 #define DESCRIPTION(NAME, id, bytes, text, letter, type, kind, name)                               \
     [id] = {name, KIND_##kind, bytes},
 static const struct {

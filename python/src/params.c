@@ -35,6 +35,7 @@ static int refuse_type(const op_field *field, PyObject *value, const char *expec
 #define BITS_FLOAT(bits) 0
 #define BITS_BFLOAT(bits) 0
 #define BITS_COMPLEX(bits) 0
+#define BITS_BOOL(bits) 1
 #define BITS(NAME, id, bytes, text, letter, type, kind, ...) [id] = BITS_##kind(8 * (bytes)),
 static const int integer_bits[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(BITS)};
 

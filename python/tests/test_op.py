@@ -66,13 +66,23 @@ def test_integer_dtypes_go_through():
         assert op.copy(a, dtype="f64").dtype == np.float64
 
 
+def test_bools():
+    a = np.array([[0.0, 2.0, np.nan]])
+    b = op.copy(a, dtype=bool)
+    assert b.dtype == bool and b.tolist() == [[False, True, True]]
+    assert (op.transpose(b) == b.T).all()
+    assert op.copy(b, dtype="i32").tolist() == [[0, 1, 1]]
+    assert op.fill(value=True, shape=(2,), dtype="bool").tolist() == [True, True]
+    assert collet.asarray(b).dtype == bool
+
+
 def test_bfloat16():
     types = pytest.importorskip("ml_dtypes")
     a = np.arange(4).astype(types.bfloat16)
     assert op.add(a, a).dtype == a.dtype and (op.add(a, a) == a + a).all()
 
 
-@pytest.mark.parametrize("dtype", ["?", "M8[s]", "O", "S3", "f4,f4", "g"])
+@pytest.mark.parametrize("dtype", ["M8[s]", "O", "S3", "f4,f4", "g"])
 def test_dtypes_that_there_are_not(dtype):
     with pytest.raises(collet.DtypeError, match="a is"):
         op.add(np.zeros(3, dtype), np.zeros(3))

@@ -22,7 +22,7 @@ static const struct {
              {COLLET_F64, {2, 64, 1}}, {COLLET_C64, {5, 64, 1}},  {COLLET_C128, {5, 128, 1}},
              {COLLET_I8, {0, 8, 1}},   {COLLET_U8, {1, 8, 1}},    {COLLET_I16, {0, 16, 1}},
              {COLLET_U16, {1, 16, 1}}, {COLLET_I32, {0, 32, 1}},  {COLLET_U32, {1, 32, 1}},
-             {COLLET_I64, {0, 64, 1}}, {COLLET_U64, {1, 64, 1}}};
+             {COLLET_I64, {0, 64, 1}}, {COLLET_U64, {1, 64, 1}},  {COLLET_BOOL, {6, 8, 1}}};
 
 static void every_dtype(void **state)
 {
@@ -245,9 +245,9 @@ static void refuse(world w, const tensor *t, collet_status status, const char *r
 /* Nothing is deleted: the tensor remains the caller's. */
 static void what_does_not_fit_is_refused(void **state)
 {
-    static const dl_type none[] = {{6, 8, 1}, {2, 32, 4}, {2, 8, 1}, {0, 128, 1}, {9, 8, 1}};
+    static const dl_type none[] = {{6, 16, 1}, {2, 32, 4}, {2, 8, 1}, {0, 128, 1}, {9, 8, 1}};
     static const char *const texts[] = {
-        "the tensor is bool of 8 bits, which Collet does not support", "vectors of 4 numbers",
+        "the tensor is bool of 16 bits, which Collet does not support", "vectors of 4 numbers",
         "float of 8 bits", "int of 128 bits", "an unknown type of 8 bits"};
     (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");

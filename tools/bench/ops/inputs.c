@@ -47,6 +47,10 @@ static uint16_t to_bf16(double value)
     case COLLET_##NAME:                                                                            \
         ((type *)data)[i] = (type)fmod(fabs(hundredfold), ldexp(1, bits));                         \
         break;
+#define CASE_BOOL(NAME, type, bits)                                                                \
+    case COLLET_##NAME:                                                                            \
+        ((type *)data)[i] = value >= 0.5;                                                          \
+        break;
 #define INTEGER_CASE(NAME, id, bytes, text, letter, type, kind, ...)                               \
     CASE_##kind(NAME, type, 8 * bytes)
 

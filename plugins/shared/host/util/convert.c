@@ -114,6 +114,14 @@ static double sticky_i64(int64_t x)
 #define BEYOND 0x1p64
 #include "cast_integer.inc"
 
+#define NAME(x) b8_##x
+#define TYPE uint8_t
+#define TO_DOUBLE(x) ((x) ? 1.0 : 0.0)
+#define FROM_DOUBLE(x) ((x) != 0.0)
+#define FROM_I64(x) ((x) != 0)
+#define FROM_U64(x) ((x) != 0)
+#include "cast.inc"
+
 typedef struct conversion {
     uint64_t size;
     collet_dtype part; /* of a complex type, else none */
