@@ -2,6 +2,7 @@
 /* Tests: tests/tools/test_shards.c */
 #include "replay.h"
 
+#include "io/spool.h"
 #include "trajectory/reading/parts.h"
 #include "work.h"
 
@@ -71,14 +72,22 @@ int64_t trajectory_replay_rows(const trajectory_replay *r)
     return rows;
 }
 
-collet_status trajectory_replay_start(trajectory_replay *r, const trajectory_inputs *inputs,
-                                      uint64_t sums, int64_t most, collet_error *err)
+collet_status trajectory_replay_check(const trajectory_replay *r, const char *path,
+                                      collet_error *err)
 {
-    (void)err;
+    collet_status status = COLLET_OK;
+
+    for (int64_t i = 0; status == COLLET_OK && i < r->shards.n; i++)
+        status = io_spool_check_input(path, r->shards.list[i].path, err);
+    return status;
+}
+
+void trajectory_replay_start(trajectory_replay *r, const trajectory_inputs *inputs, uint64_t sums,
+                             int64_t most)
+{
     r->inputs = inputs;
     r->sums = sums;
     r->most = most < MOST_ROWS ? most : MOST_ROWS;
-    return COLLET_OK;
 }
 
 /* ---- Rows -------------------------------------------------------------------------------- */
@@ -132,13 +141,6 @@ collet_status trajectory_replay_next(trajectory_replay *r, trajectory_notes *not
 
 /* ---- The end ----------------------------------------------------------------------------- */
 
-static int64_t whole(const cJSON *json, const char *key)
-{
-    double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, key));
-
-    return value >= -1 && value <= 0x1p53 ? (int64_t)value : 0;
-}
-
 static void add_backends(const trajectory_replay *r, trajectory_analysis_notes *ran)
 {
     for (int64_t i = 0; i < r->shards.n; i++) {
@@ -161,7 +163,8 @@ void trajectory_replay_finish(const trajectory_replay *r, trajectory_inputs *in,
     trajectory_reader_set_end(in->trajectory, precision > 0 ? precision : 0,
                               cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(end, "note")));
     cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(end, "files"))
-        trajectory_parts_set(in->trajectory, k++, whole(file, "first"), whole(file, "frames"),
+        trajectory_parts_set(in->trajectory, k++, trajectory_shard_number(file, "first"),
+                             trajectory_shard_number(file, "frames"),
                              cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(file, "was_cut")));
     ran->n_backends = 0;
     add_backends(r, ran);

@@ -21,9 +21,13 @@ void trajectory_replay_free(trajectory_replay *replay);
 /* The number of rows. */
 int64_t trajectory_replay_rows(const trajectory_replay *replay);
 
+/* COLLET_INVALID if an output at `path` would replace a shard. */
+collet_status trajectory_replay_check(const trajectory_replay *replay, const char *path,
+                                      collet_error *err);
+
 /* Begins: `sums`, a set of buffers, at most `most` frames at a time. `inputs` stay open. */
-collet_status trajectory_replay_start(trajectory_replay *replay, const trajectory_inputs *inputs,
-                                      uint64_t sums, int64_t most, collet_error *err);
+void trajectory_replay_start(trajectory_replay *replay, const trajectory_inputs *inputs,
+                             uint64_t sums, int64_t most);
 
 /* Reads the next *n rows, 0: there are no more, and notes them; *sums, by the table of outputs.h, is
  * valid until the next call. COLLET_IO, FORMAT, NO_MEMORY. */

@@ -234,9 +234,11 @@ static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error
     if (setup.block_frames < x->batch_frames)
         setup.block_frames = x->batch_frames;
     status = trajectory_analysis_create(x->context, &setup, &x->analysis, err);
-    if (status == COLLET_OK && x->replay != NULL)
-        return trajectory_replay_start(x->replay, in, trajectory_buffers_summed(setup.buffers),
-                                       setup.block_frames, err);
+    if (status == COLLET_OK && x->replay != NULL) {
+        trajectory_replay_start(x->replay, in, trajectory_buffers_summed(setup.buffers),
+                                setup.block_frames);
+        return COLLET_OK;
+    }
     return status == COLLET_OK
                ? trajectory_feed_start(x->context, in->trajectory, &reading, &x->feed, err)
                : status;

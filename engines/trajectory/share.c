@@ -99,23 +99,13 @@ static collet_status add_columns(const collet_trajectory *x, writer *w, collet_e
 
 /* ---- Notes ------------------------------------------------------------------------------- */
 
-/* 0: out of memory. */
-static int put(cJSON *object, const char *key, cJSON *item)
-{
-    if (item &&
-        (key ? cJSON_AddItemToObject(object, key, item) : cJSON_AddItemToArray(object, item)))
-        return 1;
-    cJSON_Delete(item);
-    return 0;
-}
-
 static cJSON *describe_file(const trajectory_part *part)
 {
     cJSON *file = cJSON_CreateObject();
 
-    if (file && put(file, "first", cJSON_CreateNumber((double)part->first)) &&
-        put(file, "frames", cJSON_CreateNumber((double)part->n_frames)) &&
-        put(file, "was_cut", cJSON_CreateBool(part->was_cut)))
+    if (file && trajectory_work_put(file, "first", cJSON_CreateNumber((double)part->first)) &&
+        trajectory_work_put(file, "frames", cJSON_CreateNumber((double)part->n_frames)) &&
+        trajectory_work_put(file, "was_cut", cJSON_CreateBool(part->was_cut)))
         return file;
     cJSON_Delete(file);
     return NULL;
@@ -128,11 +118,12 @@ static cJSON *describe_end(const trajectory_inputs *in)
     int64_t n;
     const trajectory_part *parts = trajectory_parts_get(in->trajectory, &n);
     int done =
-        end && put(end, "precision", cJSON_CreateNumber(in->info->precision)) &&
-        put(end, "note", in->info->note ? cJSON_CreateString(in->info->note) : cJSON_CreateNull());
+        end && trajectory_work_put(end, "precision", cJSON_CreateNumber(in->info->precision)) &&
+        trajectory_work_put(
+            end, "note", in->info->note ? cJSON_CreateString(in->info->note) : cJSON_CreateNull());
 
     for (int64_t k = 0; done && files && k < n; k++)
-        done = put(files, NULL, describe_file(&parts[k]));
+        done = trajectory_work_put(files, NULL, describe_file(&parts[k]));
     if (done && files && cJSON_AddItemToObject(end, "files", files))
         return end;
     cJSON_Delete(files);
@@ -145,7 +136,7 @@ static cJSON *describe_backends(const trajectory_analysis_notes *ran)
     cJSON *list = cJSON_CreateArray();
 
     for (int32_t i = 0; list && i < ran->n_backends; i++)
-        if (!put(list, NULL, cJSON_CreateString(ran->backends[i]))) {
+        if (!trajectory_work_put(list, NULL, cJSON_CreateString(ran->backends[i]))) {
             cJSON_Delete(list);
             return NULL;
         }
@@ -157,15 +148,15 @@ static cJSON *describe(const collet_trajectory *x)
     const trajectory_settings *s = &x->settings;
     cJSON *root = cJSON_CreateObject();
 
-    if (root && put(root, "format", cJSON_CreateString(TRAJECTORY_SHARD_FORMAT)) &&
-        put(root, "shard", cJSON_CreateNumber((double)s->shard)) &&
-        put(root, "n_shards", cJSON_CreateNumber((double)s->n_shards)) &&
-        put(root, "rows", cJSON_CreateNumber((double)x->share.rows)) &&
-        put(root, "work", trajectory_work_describe(s)) &&
-        put(root, "origin", trajectory_work_origin(s)) &&
-        put(root, "notes", trajectory_notes_write(&x->notes)) &&
-        put(root, "end", describe_end(&x->inputs)) &&
-        put(root, "backends", describe_backends(&x->ran)))
+    if (root && trajectory_work_put(root, "format", cJSON_CreateString(TRAJECTORY_SHARD_FORMAT)) &&
+        trajectory_work_put(root, "shard", cJSON_CreateNumber((double)s->shard)) &&
+        trajectory_work_put(root, "n_shards", cJSON_CreateNumber((double)s->n_shards)) &&
+        trajectory_work_put(root, "rows", cJSON_CreateNumber((double)x->share.rows)) &&
+        trajectory_work_put(root, "work", trajectory_work_describe(s)) &&
+        trajectory_work_put(root, "origin", trajectory_work_origin(s)) &&
+        trajectory_work_put(root, "notes", trajectory_notes_write(&x->notes)) &&
+        trajectory_work_put(root, "end", describe_end(&x->inputs)) &&
+        trajectory_work_put(root, "backends", describe_backends(&x->ran)))
         return root;
     cJSON_Delete(root);
     return NULL;

@@ -42,8 +42,7 @@ static int64_t get(const trajectory_settings *s, const number *n)
 
 /* ---- Writing ----------------------------------------------------------------------------- */
 
-/* 0: out of memory. */
-static int put(cJSON *object, const char *key, cJSON *item)
+int trajectory_work_put(cJSON *object, const char *key, cJSON *item)
 {
     if (item &&
         (key ? cJSON_AddItemToObject(object, key, item) : cJSON_AddItemToArray(object, item)))
@@ -63,7 +62,7 @@ static cJSON *list_of(const char *const *texts)
     int done = list != NULL;
 
     for (size_t i = 0; done && texts && texts[i]; i++)
-        done = put(list, NULL, cJSON_CreateString(texts[i]));
+        done = trajectory_work_put(list, NULL, cJSON_CreateString(texts[i]));
     if (done)
         return list;
     cJSON_Delete(list);
@@ -84,7 +83,7 @@ static cJSON *identity(const char *path)
 
 static int put_identity(cJSON *list, const char *path)
 {
-    return !path || put(list, NULL, identity(path));
+    return !path || trajectory_work_put(list, NULL, identity(path));
 }
 
 static int put_masses(cJSON *list, const trajectory_settings *s)
@@ -98,7 +97,7 @@ static int put_masses(cJSON *list, const trajectory_settings *s)
     for (size_t i = 0; i < (size_t)s->n_mass_values * sizeof *s->mass_values; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3u;
     snprintf(text, sizeof text, "masses %016llx", (unsigned long long)hash);
-    return put(list, NULL, cJSON_CreateString(text));
+    return trajectory_work_put(list, NULL, cJSON_CreateString(text));
 }
 
 /* In the order of the options. */
@@ -112,7 +111,7 @@ static cJSON *describe_inputs(const trajectory_settings *s)
     if (done && s->source) {
         snprintf(text, sizeof text, "%lld frames of %lld atoms in memory",
                  (long long)s->source->n_frames, (long long)s->source->n_atoms);
-        done = put(list, NULL, cJSON_CreateString(text));
+        done = trajectory_work_put(list, NULL, cJSON_CreateString(text));
     } else if (done) {
         done = put_identity(list, s->topology) && put_identity(list, s->trajectory);
     }
@@ -128,19 +127,21 @@ static cJSON *describe_inputs(const trajectory_settings *s)
 cJSON *trajectory_work_describe(const trajectory_settings *s)
 {
     cJSON *work = cJSON_CreateObject();
-    int done = work && put(work, "version", cJSON_CreateString(collet_version()));
+    int done = work && trajectory_work_put(work, "version", cJSON_CreateString(collet_version()));
     const trajectory_settings_text *text;
 
     for (size_t i = 0; done && (text = trajectory_settings_text_at(i)) != NULL; i++)
         done = text->is_place ||
-               put(work, text->name,
+               trajectory_work_put(
+                   work, text->name,
                    text_or_null(*(char *const *)(const void *)((const char *)s + text->offset)));
     for (size_t i = 0; done && i < N_NUMBERS; i++)
-        done = put(work, numbers[i].name, cJSON_CreateNumber((double)get(s, &numbers[i])));
-    if (done && put(work, "memory", cJSON_CreateBool(s->source != NULL)) &&
-        put(work, "continuations", list_of(s->continuations)) &&
-        put(work, "axis", cJSON_CreateDoubleArray(s->axis, 3)) &&
-        put(work, "inputs", describe_inputs(s)))
+        done = trajectory_work_put(work, numbers[i].name,
+                                   cJSON_CreateNumber((double)get(s, &numbers[i])));
+    if (done && trajectory_work_put(work, "memory", cJSON_CreateBool(s->source != NULL)) &&
+        trajectory_work_put(work, "continuations", list_of(s->continuations)) &&
+        trajectory_work_put(work, "axis", cJSON_CreateDoubleArray(s->axis, 3)) &&
+        trajectory_work_put(work, "inputs", describe_inputs(s)))
         return work;
     cJSON_Delete(work);
     return NULL;
@@ -150,8 +151,8 @@ cJSON *trajectory_work_origin(const trajectory_settings *s)
 {
     cJSON *origin = cJSON_CreateObject();
     char *directory = getcwd(NULL, 0);
-    int done = origin && put(origin, "command", list_of(s->command)) &&
-               put(origin, "directory", text_or_null(directory));
+    int done = origin && trajectory_work_put(origin, "command", list_of(s->command)) &&
+               trajectory_work_put(origin, "directory", text_or_null(directory));
 
     free(directory);
     if (done)

@@ -8,6 +8,10 @@
 
 #include <cjson/cJSON.h>
 
+/* Adds an item to an object, or with key NULL to an array. 0: one is NULL, or out of memory; the item is
+ * deleted then. */
+int trajectory_work_put(cJSON *object, const char *key, cJSON *item);
+
 /* NULL: out of memory. The caller deletes it. */
 cJSON *trajectory_work_describe(const trajectory_settings *settings);
 

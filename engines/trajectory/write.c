@@ -17,9 +17,10 @@
 
 /* ---- Paths ------------------------------------------------------------------------------- */
 
-static collet_status check_path(const trajectory_settings *settings, const char *path,
-                                uint32_t flags, collet_error *err)
+static collet_status check_path(const collet_trajectory *x, const char *path, uint32_t flags,
+                                collet_error *err)
 {
+    const trajectory_settings *settings = &x->settings;
     const char *inputs[] = {settings->topology, settings->trajectory, settings->ndx,
                             settings->masses, settings->reference};
     collet_status status = COLLET_OK;
@@ -29,6 +30,8 @@ static collet_status check_path(const trajectory_settings *settings, const char 
         status = io_spool_check_input(path, inputs[i], err);
     for (int64_t i = trajectory_settings_continuations(settings); i > 0 && status == COLLET_OK; i--)
         status = io_spool_check_input(path, settings->continuations[i - 1], err);
+    if (status == COLLET_OK && x->replay != NULL)
+        status = trajectory_replay_check(x->replay, path, err);
     if (status != COLLET_OK)
         return status;
     if (!(flags & COLLET_TRAJECTORY_OVERWRITE) && lstat(path, &facts) == 0)
@@ -47,7 +50,7 @@ static collet_status check_array(const collet_trajectory *x, const char *directo
 
     if (asprintf(&path, "%s/%s.npy", directory, key) < 0)
         return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
-    status = check_path(&x->settings, path, flags, err);
+    status = check_path(x, path, flags, err);
     free(path);
     return status;
 }
@@ -87,8 +90,8 @@ static collet_status check_paths(const collet_trajectory *x, const char *output,
                                  const trajectory_form *form, uint32_t flags, char **meta,
                                  collet_error *err)
 {
-    collet_status status = form == NULL ? check_arrays(x, output, flags, err)
-                                        : check_path(&x->settings, output, flags, err);
+    collet_status status =
+        form == NULL ? check_arrays(x, output, flags, err) : check_path(x, output, flags, err);
 
     *meta = NULL;
     if (status != COLLET_OK || (form != NULL && form->described))
@@ -96,7 +99,7 @@ static collet_status check_paths(const collet_trajectory *x, const char *output,
     *meta = meta_path(output, form);
     if (*meta == NULL)
         return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
-    status = check_path(&x->settings, *meta, flags, err);
+    status = check_path(x, *meta, flags, err);
     if (status == COLLET_OK)
         return COLLET_OK;
     free(*meta);
@@ -319,8 +322,8 @@ collet_status collet_trajectory_extract(const char *path, uint32_t flags,
     if (status == COLLET_OK)
         status = collet_trajectory_write(x, path, flags, err);
     if (status == COLLET_OK && x->notes.truncated)
-        status =
-            collet_fail(err, COLLET_FORMAT, "%s; they are in %s", x->notes.truncation.text, path);
+        status = collet_fail(err, COLLET_FORMAT, "%s; they are in %s", x->notes.truncation.text,
+                             x->output);
     collet_trajectory_destroy(x);
     return status;
 }

@@ -129,6 +129,8 @@ static void command_lines(void **state)
     PLAIN(2, "--shard: '5/4': shards of 4", "--shard", "5/4");
     PLAIN(2, "--resume keeps shards", "--resume");
     PLAIN(2, "--plot and --json need the results of all shards", "--shard", "1/2", "--json");
+    MERGE(1, "would replace the input", "--force", "-o", "own.csv.shards/1-of-2.npz",
+          "own.csv.shards");
     MERGE(1, "absent.shards: it cannot be opened", "absent.shards");
     MERGE(2, "give one directory of shards, alone", "own.csv.shards", "folder.shards");
 }

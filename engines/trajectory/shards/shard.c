@@ -27,8 +27,7 @@ char *trajectory_shard_path(const char *directory, int64_t shard, int64_t n_shar
 
 /* ---- Notes ------------------------------------------------------------------------------- */
 
-/* A whole number of the notes, at most 2^53; -1: there is none. */
-static int64_t whole(const cJSON *json, const char *key)
+int64_t trajectory_shard_number(const cJSON *json, const char *key)
 {
     double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, key));
 
@@ -44,11 +43,11 @@ static collet_status take_notes(trajectory_shard *s, collet_error *err)
         return collet_fail(err, COLLET_FORMAT,
                            "%s: it is no shard of this version of collet: compute it again",
                            s->path);
-    s->shard = whole(s->json, "shard");
-    s->n_shards = whole(s->json, "n_shards");
-    s->rows = whole(s->json, "rows");
-    s->n_frames = whole(notes, "n_frames");
-    s->truncated = whole(notes, "truncated") != 0;
+    s->shard = trajectory_shard_number(s->json, "shard");
+    s->n_shards = trajectory_shard_number(s->json, "n_shards");
+    s->rows = trajectory_shard_number(s->json, "rows");
+    s->n_frames = trajectory_shard_number(notes, "n_frames");
+    s->truncated = trajectory_shard_number(notes, "truncated") != 0;
     if (s->n_shards < 1 || s->n_shards > TRAJECTORY_SHARDS_MOST || s->shard < 1 ||
         s->shard > s->n_shards || s->rows < 0 || s->n_frames < 0)
         return collet_fail(err, COLLET_FORMAT, "%s: its notes are damaged: compute it again",
