@@ -73,13 +73,14 @@ const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file)
     return found ? found->path : NULL;
 }
 
-/* A film that does not exist gets inode 0 of no file. */
+/* Those of this process: 1,000 shards do not ask for all files of 10,000 films. The others, and a
+ * film that does not exist, get inode 0 of no file. */
 static void note_files(rsoxs_films *films)
 {
     for (int64_t i = 0; i < films->count; i++) {
         const char *path = films->films[i].path;
         struct stat file;
-        if (stat(path, &file) == 0)
+        if (films->films[i].first < films->films[i].end && stat(path, &file) == 0)
             films->inodes[i] = (rsoxs_inode){file.st_dev, file.st_ino, path};
     }
     qsort(films->inodes, (size_t)films->count, sizeof *films->inodes, by_inode);
@@ -190,9 +191,10 @@ collet_status rsoxs_films_open(rsoxs_films *films, const rsoxs_options *options,
     collet_status status = read_configuration(films, options, err);
     if (status == COLLET_OK)
         status = name_directories(films, err);
-    note_files(films);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK) {
         divide(films, options->shard);
+        note_files(films);
+    }
     return status;
 }
 

@@ -35,7 +35,7 @@ void rsoxs_films_close(rsoxs_films *films);
 int rsoxs_films_chosen(const rsoxs_options *options, double energy);
 /* The shard of n_shards, from 1, that does an energy of a film. */
 int64_t rsoxs_films_shard(const rsoxs_films *films, int64_t n_shards, int64_t film, int64_t energy);
-/* The path of the film that is this file; NULL: none. */
+/* The path of the film of this process that is this file; NULL: none. */
 const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file);
 
 #endif

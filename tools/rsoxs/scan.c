@@ -222,7 +222,7 @@ static void note_film(scan *s, int64_t index, const rsoxs_run *run, collet_statu
             cJSON_AddStringToObject(object, "error", err->text);
         cJSON_AddItemToArray(s->list, object);
     } else if (o->plan && status == COLLET_OK) {
-        printf("%.*s: ", film->length, tool_shown(film->name));
+        printf("%s: ", tool_shown(film->path));
         rsoxs_print_work(run, NULL);
     }
 }
@@ -233,7 +233,7 @@ static collet_status work_films(scan *s, collet_error *err)
     const rsoxs_options *o = session->options;
     collet_status status = COLLET_OK;
     int made;
-    session->progress.unit = "films";
+    session->progress.unit = session->n_films == 1 ? "energies" : "films";
     if (!o->plan && !o->merge)
         status = rsoxs_make_directory(session->films.directory, &made, err);
     for (int64_t i = 0; i < session->films.count && status == COLLET_OK; i++) {
@@ -269,7 +269,7 @@ static collet_status plan_largest(scan *s, collet_error *err)
         status = rsoxs_run_open(&run, err);
     tool_progress_end(&s->session.progress);
     if (status == COLLET_OK && !json)
-        printf("the largest, %.*s: ", film->length, tool_shown(film->name));
+        printf("the largest, %s: ", tool_shown(film->path));
     if (status == COLLET_OK)
         status = rsoxs_print_plan(&run, json, err);
     rsoxs_run_close(&run);

@@ -107,8 +107,9 @@ static void failed_films_are_named(void **state)
     tool_free(&r);
     r = RSOXS(FILMS, "e.h5", "-o", "some", "--plan");
     tool_expect(&r, 1);
-    assert_contains(r.out, "b: 3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 6 energies, 1");
-    assert_contains(r.out, "the largest, a: 3 x 20 x 24 voxels");
+    assert_contains(r.out,
+                    "b.h5: 3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 6 energies, 1");
+    assert_contains(r.out, "the largest, a.h5: 3 x 20 x 24 voxels");
     assert_contains(r.out, "3 films in some: 18 patterns to compute, ");
     tool_free(&r);
     expect(RSOXS(FILMS, "--plan", "--json", "-o", "unseen"), 0, "\"largest\":\t{");
