@@ -182,7 +182,7 @@ collet_status io_results_add(io_results *results, const char *key, int32_t ndim,
     return status == COLLET_OK ? write_head(&results->columns[*number], err) : status;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n)
+uint64_t io_hash_bytes(uint64_t hash, const void *bytes, size_t n)
 {
     for (size_t at = 0; at < n; at += sizeof hash) {
         uint64_t word = 0;
@@ -220,7 +220,7 @@ static collet_status write_texts(column *c, int64_t n, const char *const *texts,
     for (int64_t i = 0; status == COLLET_OK && i < n; i++) {
         decode(characters, width, texts[i]);
         status = io_spool_write(c->spool, characters, width * sizeof *characters, err);
-        c->hash = hash_bytes(c->hash, characters, width * sizeof *characters);
+        c->hash = io_hash_bytes(c->hash, characters, width * sizeof *characters);
     }
     return status;
 }
@@ -254,7 +254,7 @@ collet_status io_results_append(io_results *results, int32_t number, int64_t n_r
 
     if (status == COLLET_OK) {
         c->rows += n_rows;
-        c->hash = hash_bytes(c->hash, rows, c->row_bytes * (size_t)n_rows);
+        c->hash = io_hash_bytes(c->hash, rows, c->row_bytes * (size_t)n_rows);
     }
     return status;
 }
@@ -306,8 +306,8 @@ static void set_id(io_results *results)
 
     for (int32_t i = 0; i < results->n_columns; i++) {
         const column *c = &results->columns[i];
-        hash = hash_bytes(hash, c->name, strlen(c->name));
-        hash = hash_bytes(hash, &c->hash, sizeof c->hash);
+        hash = io_hash_bytes(hash, c->name, strlen(c->name));
+        hash = io_hash_bytes(hash, &c->hash, sizeof c->hash);
     }
     snprintf(results->id, sizeof results->id, "%016llx", (unsigned long long)hash);
 }

@@ -500,8 +500,7 @@ collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *direct
     int is_last = s->shard == s->n_shards;
     int64_t frames;
 
-    (void)directory;
-    collet_status status = trajectory_reader_count(in->trajectory, &frames, err);
+    collet_status status = trajectory_reader_count(in->trajectory, directory, NULL, &frames, err);
     if (status != COLLET_OK)
         return status;
     if (s->stop >= 0 && s->stop < frames)

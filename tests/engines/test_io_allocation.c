@@ -18,6 +18,7 @@
 #include "io_files.h"
 #include "io/npy_read.h"
 #include "trajectory/atoms/groups.h"
+#include "trajectory/reading/index.h"
 #include "trajectory/reading/readahead.h"
 #include "io/results.h"
 #include "ternary/output.h"
@@ -109,10 +110,13 @@ static collet_status read_trajectory(const char *path)
     static const int64_t indices[2] = {1, 3};
     trajectory_reader *trajectory;
     trajectory_frames *frames = NULL;
+    int64_t n;
 
     collet_status status = trajectory_reader_open(path, NULL, &trajectory, NULL);
     if (status == COLLET_OK)
         status = trajectory_reader_select(trajectory, indices, 2, NULL);
+    if (status == COLLET_OK)
+        status = trajectory_reader_count(trajectory, NULL, NULL, &n, NULL);
     if (status == COLLET_OK)
         status = trajectory_frames_create(2, 4, trajectory_reader_get_info(trajectory)->dtype, 0, 0,
                                           &frames, NULL);

@@ -13,7 +13,6 @@
 
 #include <dirent.h>
 
-#include "common/contains.h"
 #include "directory.h"
 #include "io_files.h"
 #include "trajectory/formats/formats.h"
@@ -24,6 +23,8 @@
 
 #define MOST 128 /* frames of a file */
 #define ATOMS 5000
+
+static const char *index_directory; /* NULL: indices are in memory */
 
 /* What a reader delivered. */
 typedef struct reading {
@@ -103,7 +104,7 @@ static trajectory_reader *open_counted(const sample *s)
     collet_error err = {0};
     int64_t counted;
 
-    if (trajectory_reader_count(t, &counted, &err) != COLLET_OK)
+    if (trajectory_reader_count(t, index_directory, NULL, &counted, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     assert_int_equal(counted, s->counted);
     return t;
@@ -156,7 +157,7 @@ static void describe(sample *s, trajectory_reader *t)
     trajectory_reader *counts = open_sample(s);
 
     s->n = s->all.frames->n_frames;
-    assert_int_equal(trajectory_reader_count(counts, &s->counted, NULL), COLLET_OK);
+    assert_int_equal(trajectory_reader_count(counts, NULL, NULL, &s->counted, NULL), COLLET_OK);
     assert_true(s->counted >= s->n);
     if (s->all.status == COLLET_OK)
         assert_int_equal(s->counted, s->n);
@@ -329,13 +330,28 @@ static void cut_and_damaged(void **state)
     assert_true(check_one(COLLET_TEST_DATA "/md/water/traj.xtc"));
 }
 
+/* As without index files. */
+static void with_files(void **state)
+{
+    index_directory = directory;
+    carried(state);
+    for (int i = 0; i < 2; i++)
+        assert_true(check_one(COLLET_TEST_DATA "/md/peptide/traj.trr"));
+    save_run(0, 0, 6, IO_X, 60);
+    save_run(1, 5, 14, IO_X, 180);
+    const char *two[] = {paths[0], paths[1]};
+    assert_true(check(two, 2, 0));
+    index_directory = "/proc"; /* where nobody can write */
+    assert_true(check(two, 2, 0));
+    index_directory = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corpora),
-        cmocka_unit_test(carried),
-        cmocka_unit_test(several),
-        cmocka_unit_test(cut_and_damaged),
+        cmocka_unit_test(corpora),         cmocka_unit_test(carried),    cmocka_unit_test(several),
+        cmocka_unit_test(cut_and_damaged), cmocka_unit_test(with_files),
+
     };
 
     return cmocka_run_group_tests_name("io index", tests, make_directory, remove_directory);

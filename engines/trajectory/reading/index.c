@@ -2,13 +2,17 @@
 /* Tests: tests/engines/test_io_index.c */
 #include "index.h"
 
+#include "index_file.h"
+#include "io/results.h"
 #include "parts.h"
 #include "places.h"
 #include "recognise.h"
 #include "scan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct builder {
     trajectory_places *places;
@@ -16,6 +20,7 @@ typedef struct builder {
     int64_t capacity;          /* entries */
     int64_t part;              /* of the last frame; -1: none */
     int64_t carrier;
+    trajectory_index_lock *lock;
 } builder;
 
 static collet_status no_memory(const trajectory_reader *trajectory, collet_error *err)
@@ -93,6 +98,8 @@ static collet_status walk(builder *b, collet_error *err)
         if (status != COLLET_OK)
             return status;
         trajectory_scan_step(w, &head);
+        trajectory_index_progress(b->lock, w->index,
+                                  (int)(100. * (double)w->offset / (double)w->source.size));
         if (b->part != before && b->places->parts[b->part].entry < 0)
             status = trajectory_parts_hop(w, err);
         if (status != COLLET_OK)
@@ -150,16 +157,22 @@ static trajectory_places *allocate(const trajectory_reader *trajectory)
     return places;
 }
 
-static collet_status make(const trajectory_reader *trajectory, trajectory_places **out,
-                          collet_error *err)
+/* 1 if all offsets are computed: nothing is to be kept. */
+static int is_computed(const trajectory_reader *trajectory)
 {
-    builder b = {.places = allocate(trajectory), .part = -1, .carrier = -1};
+    return !trajectory_parts_are(trajectory) && trajectory_places_computes(trajectory);
+}
+
+static collet_status make(const trajectory_reader *trajectory, trajectory_index_lock *lock,
+                          trajectory_places **out, collet_error *err)
+{
+    builder b = {.places = allocate(trajectory), .part = -1, .carrier = -1, .lock = lock};
     collet_status status = COLLET_OK;
 
     *out = NULL;
     if (!b.places)
         return no_memory(trajectory, err);
-    if (!trajectory_parts_are(trajectory) && trajectory_places_computes(trajectory)) {
+    if (is_computed(trajectory)) {
         b.places->n_frames = b.places->parts[0].n_frames = trajectory->format->count(trajectory);
     } else {
         status = trajectory_parts_again(trajectory, &b.walker, err);
@@ -176,18 +189,103 @@ static collet_status make(const trajectory_reader *trajectory, trajectory_places
     return status;
 }
 
-/* ---- Functions of readers ---------------------------------------------------------------- */
+/* ---- The index file ---------------------------------------------------------------------- */
 
-collet_status trajectory_reader_count(trajectory_reader *trajectory, int64_t *frames,
-                                      collet_error *err)
+/* Adds a file to the hash of an identity. Returns 0 where it is not there any more. */
+static int identify(const char *path, int64_t size, uint64_t *hash)
+{
+    char *name = realpath(path, NULL);
+    struct stat st;
+
+    if (!name || stat(name, &st) != 0) {
+        free(name);
+        return 0;
+    }
+    const int64_t numbers[] = {size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+    *hash = io_hash_bytes(*hash, name, strlen(name) + 1);
+    *hash = io_hash_bytes(*hash, numbers, sizeof numbers);
+    free(name);
+    return 1;
+}
+
+/* The identity of the trajectory's files; 0: one of them is not there any more. */
+static uint64_t identify_all(const trajectory_reader *trajectory)
+{
+    int64_t n;
+    const trajectory_part *parts = trajectory_parts_get(trajectory, &n);
+    uint64_t hash = 1;
+    int found = n > 0 || identify(trajectory->source.path, trajectory->source.size, &hash);
+
+    for (int64_t k = 0; k < n; k++)
+        found = found && identify(parts[k].path, parts[k].size, &hash);
+    return found ? hash : 0;
+}
+
+/* Loads the index file, or makes the index and the file. The work does not need the file: where it
+ * cannot be written, other processes make their own. */
+static collet_status share(trajectory_reader *trajectory, const char *path, uint64_t identity,
+                           trajectory_index_lock *lock, collet_error *err)
 {
     collet_status status = COLLET_OK;
+    int64_t n;
+    int again = 1;
 
+    trajectory_parts_get(trajectory, &n);
+    while (status == COLLET_OK && again && !trajectory->places) {
+        trajectory->places = trajectory_index_load(path, identity, n > 0 ? n : 1);
+        if (trajectory->places)
+            break;
+        status = trajectory_index_enter(lock, path, &trajectory->source.poll, &again, err);
+    }
+    /* Whoever had the lock may have made the file and not have removed the lock file. */
+    if (status == COLLET_OK && !trajectory->places && lock->fd >= 0)
+        trajectory->places = trajectory_index_load(path, identity, n > 0 ? n : 1);
+    if (status != COLLET_OK || trajectory->places)
+        return status;
+    status = make(trajectory, lock, &trajectory->places, err);
+    if (status == COLLET_OK)
+        (void)trajectory_index_save(path, identity, trajectory->places, NULL);
+    return status;
+}
+
+static collet_status share_in(trajectory_reader *trajectory, const char *directory,
+                              trajectory_index_lock *lock, collet_error *err)
+{
+    size_t size = strlen(directory) + 40;
+    uint64_t identity = identify_all(trajectory);
+    char *path = malloc(size);
+    collet_status status;
+
+    if (!path)
+        return no_memory(trajectory, err);
+    snprintf(path, size, "%s/frames-%016llx.index", directory, (unsigned long long)identity);
+    status = identity ? share(trajectory, path, identity, lock, err)
+                      : collet_fail(err, COLLET_IO,
+                                    "%s: a file of the trajectory was removed while it was read",
+                                    trajectory->source.path);
+    trajectory_index_leave(lock);
+    free(path);
+    return status;
+}
+
+/* ---- The function of readers ------------------------------------------------------------- */
+
+collet_status trajectory_reader_count(trajectory_reader *trajectory, const char *directory,
+                                      const trajectory_index_watch *watch, int64_t *frames,
+                                      collet_error *err)
+{
+    trajectory_index_lock lock = {.name = trajectory->source.path, .fd = -1};
+    collet_status status = COLLET_OK;
+
+    if (watch)
+        lock.watch = *watch;
     if (trajectory->index > 0 || trajectory->error.status != COLLET_OK)
         return collet_fail(err, COLLET_INVALID, "%s: frames must be counted before they are read",
                            trajectory->source.path);
     if (!trajectory->places)
-        status = make(trajectory, &trajectory->places, err);
+        status = directory && !is_computed(trajectory)
+                     ? share_in(trajectory, directory, &lock, err)
+                     : make(trajectory, &lock, &trajectory->places, err);
     if (status == COLLET_OK)
         *frames = trajectory->places->n_frames;
     return status;

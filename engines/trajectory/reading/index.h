@@ -5,7 +5,8 @@
  * Frames are counted as a reader from the first frame on reaches them: without frames that a later
  * file replaces, and up to the first frame that is cut off or damaged. Formats whose frames have a
  * constant size or a table (.dcd, NetCDF, H5MD, sources in memory) compute it. Of other files one pass
- * reads the heads of all frames and keeps 8 bytes a frame, of text files 24.
+ * reads the heads of all frames and keeps 8 bytes a frame, of text files 24, in an index file that
+ * processes share.
  *
  * A slice of a reader that was counted, or whose format computes it, goes directly to the frames that it
  * delivers: frames in between are not read, so that nothing is said about them. Numbers, lines and
@@ -14,14 +15,23 @@
 #ifndef ENGINES_TRAJECTORY_READING_INDEX_H
 #define ENGINES_TRAJECTORY_READING_INDEX_H
 
+#include "index_lock.h"
 #include "reader.h"
 
 /*
  * Sets *frames to the number of frames, and lets slices of `trajectory` jump; before the first read.
- * COLLET_IO when a file cannot be read or was changed; COLLET_INVALID after a read;
- * COLLET_NO_MEMORY; COLLET_CANCELLED by the poll of the trajectory.
+ * `directory`, which exists, gets the index file frames-HASH.index, whose name follows from the paths,
+ * sizes and times of modification of the trajectory's files; NULL, or where it cannot be written:
+ * only this reader has the index. Of processes that need the same file at once one makes it and the others
+ * wait. It appears complete; a damaged one is made again; a process that is killed leaves at most
+ * frames-HASH.index.lock, which hinders nobody. A file whose offsets are computed gets none.
+ *
+ * `watch` may be NULL. COLLET_IO when a file cannot be read or was changed, or another process makes no
+ * progress; COLLET_INVALID after a read; COLLET_NO_MEMORY; COLLET_CANCELLED by the poll of the
+ * trajectory.
  */
-collet_status trajectory_reader_count(trajectory_reader *trajectory, int64_t *frames,
+collet_status trajectory_reader_count(trajectory_reader *trajectory, const char *directory,
+                                      const trajectory_index_watch *watch, int64_t *frames,
                                       collet_error *err);
 
 #endif

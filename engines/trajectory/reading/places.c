@@ -21,31 +21,54 @@ int trajectory_places_computes(const trajectory_reader *file)
     return file->format->count && file->format->count(file) >= 0;
 }
 
+/* An index file may be of another file after all: each use is checked. */
+static collet_status set(trajectory_reader *file, int64_t offset, int64_t index, collet_error *err)
+{
+    if (offset < 0 || offset >= file->source.size)
+        return collet_fail(err, COLLET_IO, "%s: the file was changed while it was read; run again",
+                           file->source.path);
+    file->offset = offset;
+    file->index = index;
+    return COLLET_OK;
+}
+
+static collet_status compute(trajectory_reader *file, int64_t index, collet_error *err)
+{
+    int fits = trajectory_places_computes(file) && index < file->format->count(file);
+
+    return set(file, fits ? file->format->locate(file, index) : -1, index, err);
+}
+
+static const int64_t *entry_of(const trajectory_places *places, const trajectory_places_part *part,
+                               int64_t index)
+{
+    return places->entries + places->width * (part->entry + index);
+}
+
+static collet_status enter(trajectory_reader *file, const trajectory_places *places,
+                           const int64_t *entry, int64_t index, collet_error *err)
+{
+    file->line = places->width > 1 ? entry[TRAJECTORY_ENTRY_LINE] : 0;
+    return set(file, entry[TRAJECTORY_ENTRY_OFFSET], index, err);
+}
+
 collet_status trajectory_places_go(trajectory_reader *file, const trajectory_places *places,
                                    const trajectory_places_part *part, int64_t index, int64_t seen,
                                    collet_error *err)
 {
-    const int64_t *entries, *entry;
+    trajectory_frame_head head = {.lacking = -1};
+    const int64_t *entry;
 
-    if (!part || part->entry < 0) {
-        file->offset = file->format->locate(file, index);
-        file->index = index;
-        return COLLET_OK;
-    }
-    entries = places->entries + places->width * part->entry;
-    entry = entries + places->width * index;
-    if (places->width > 1 && entry[TRAJECTORY_ENTRY_CARRIER] >= seen) {
-        trajectory_frame_head head = {.lacking = -1};
-        const int64_t carrier = entry[TRAJECTORY_ENTRY_CARRIER];
-        file->index = carrier;
-        file->offset = entries[places->width * carrier + TRAJECTORY_ENTRY_OFFSET];
-        file->line = entries[places->width * carrier + TRAJECTORY_ENTRY_LINE];
-        collet_status status = file->format->head(file, &head, err);
+    if (!part || part->entry < 0)
+        return compute(file, index, err);
+    entry = entry_of(places, part, index);
+    const int64_t carrier = places->width > 1 ? entry[TRAJECTORY_ENTRY_CARRIER] : -1;
+    if (carrier >= seen && carrier >= 0 && carrier < index) {
+        collet_status status = enter(file, places, entry_of(places, part, carrier), carrier, err);
+        if (status == COLLET_OK)
+            status = file->format->head(file, &head, err);
         if (status != COLLET_OK)
             return status;
     }
-    file->index = index;
-    file->offset = entry[TRAJECTORY_ENTRY_OFFSET];
-    file->line = places->width > 1 ? entry[TRAJECTORY_ENTRY_LINE] : 0;
-    return COLLET_OK;
+    return enter(file, places, entry, index, err);
 }

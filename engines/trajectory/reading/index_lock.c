@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_io_index_file.c */
+#include "index_lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HOLDER 96 /* bytes of "process 7 of node3 (120 frames, 37 %)" */
+#define PATIENCE 300.
+#define PAUSE_NS 20000000
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* 1 about once a second. */
+static int is_time(trajectory_index_lock *lock)
+{
+    double t = now();
+
+    if (t - lock->told < 1)
+        return 0;
+    lock->told = t;
+    return 1;
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------- */
+
+/* A wait for another process. */
+typedef struct wait {
+    char holder[HOLDER]; /* what the lock file says; "": nothing yet */
+    double since;        /* it says so */
+} wait;
+
+static void read_holder(int fd, wait *w)
+{
+    char text[HOLDER] = "";
+
+    if (pread(fd, text, sizeof text - 1, 0) <= 0 || strcmp(text, w->holder) == 0)
+        return;
+    memcpy(w->holder, text, sizeof text);
+    w->since = now();
+}
+
+static collet_status wait_a_little(trajectory_index_lock *lock, int fd, wait *w,
+                                   const io_poll *poll, collet_error *err)
+{
+    const double patience = lock->watch.patience_s > 0 ? lock->watch.patience_s : PATIENCE;
+    char text[COLLET_ERROR_TEXT];
+
+    if (io_poll_stops(poll))
+        return collet_fail(err, COLLET_CANCELLED, "%s: cancelled", lock->name);
+    read_holder(fd, w);
+    if (now() - w->since > patience)
+        return collet_fail(err, COLLET_IO,
+                           "%s: waited %.0f s for its index, which %s makes without progress: end "
+                           "that process, or remove %s",
+                           lock->name, patience, w->holder[0] ? w->holder : "another process",
+                           lock->path);
+    if (lock->watch.tell && is_time(lock)) {
+        snprintf(text, sizeof text, "%s: waiting for its index, which %s makes", lock->name,
+                 w->holder[0] ? w->holder : "another process");
+        lock->watch.tell(lock->watch.user, text);
+    }
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    return COLLET_OK;
+}
+
+/* A lock file that its last holder has removed locks nobody out. */
+static int is_removed(int fd)
+{
+    struct stat st;
+
+    return fstat(fd, &st) != 0 || st.st_nlink == 0;
+}
+
+static collet_status await(trajectory_index_lock *lock, int fd, const io_poll *poll, int *again,
+                           collet_error *err)
+{
+    wait w = {.since = now()};
+
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR) {
+            close(fd);
+            return COLLET_OK;
+        }
+        collet_status status = wait_a_little(lock, fd, &w, poll, err);
+        if (status != COLLET_OK) {
+            close(fd);
+            return status;
+        }
+    }
+    *again = is_removed(fd);
+    if (*again)
+        close(fd);
+    else
+        lock->fd = fd;
+    return COLLET_OK;
+}
+
+collet_status trajectory_index_enter(trajectory_index_lock *lock, const char *path,
+                                     const io_poll *poll, int *again, collet_error *err)
+{
+    size_t n = strlen(path) + sizeof ".lock";
+
+    *again = 0;
+    lock->fd = -1;
+    if (!lock->path)
+        lock->path = malloc(n);
+    if (!lock->path)
+        return collet_fail(err, COLLET_NO_MEMORY, "%s: no memory for its index", lock->name);
+    snprintf(lock->path, n, "%s.lock", path);
+    int fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    return fd < 0 ? COLLET_OK : await(lock, fd, poll, again, err);
+}
+
+/* ---- Working ----------------------------------------------------------------------------- */
+
+void trajectory_index_progress(trajectory_index_lock *lock, int64_t frames, int percent)
+{
+    char text[COLLET_ERROR_TEXT], holder[HOLDER] = "";
+    struct utsname system = {0};
+
+    if (!is_time(lock))
+        return;
+    uname(&system);
+    snprintf(holder, sizeof holder, "process %ld of %.40s (%lld frames, %d %%)", (long)getpid(),
+             system.nodename, (long long)frames, percent);
+    /* Only others read it: a failed write costs them a message. */
+    if (lock->fd >= 0 && pwrite(lock->fd, holder, sizeof holder, 0) < 0)
+        lock->told = now();
+    if (!lock->watch.tell)
+        return;
+    snprintf(text, sizeof text, "%s: making its index: %lld frames, %d %%", lock->name,
+             (long long)frames, percent);
+    lock->watch.tell(lock->watch.user, text);
+}
+
+void trajectory_index_leave(trajectory_index_lock *lock)
+{
+    if (lock->fd >= 0) {
+        unlink(lock->path);
+        close(lock->fd);
+    }
+    free(lock->path);
+    lock->path = NULL;
+    lock->fd = -1;
+}

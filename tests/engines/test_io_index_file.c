@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Index files of trajectories: damaged ones, and several processes that need one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/contains.h"
+#include "directory.h"
+#include "io_files.h"
+#include "trajectory/reading/index.h"
+#include "trajectory/reading/index_file.h"
+
+static char trajectory[4096];
+
+/* Saves a trajectory of n frames. */
+static void save(int32_t n)
+{
+    io_image image = {0};
+
+    for (int32_t i = 0; i < n; i++)
+        io_put_trr(&image, 4, 3, i, IO_X);
+    snprintf(trajectory, sizeof trajectory, "%s", io_path(directory, "run.trr"));
+    io_save(trajectory, image.data, image.size);
+    free(image.data);
+}
+
+/* The only file with this suffix in the directory, in `path`; returns how many there are. */
+static int find(const char *suffix, char path[4096])
+{
+    DIR *entries = opendir(directory);
+    int n = 0;
+
+    for (struct dirent *e = readdir(entries); e; e = readdir(entries)) {
+        size_t length = strlen(e->d_name), end = strlen(suffix);
+        if (length < end || strcmp(e->d_name + length - end, suffix) != 0)
+            continue;
+        snprintf(path, 4096, "%s/%s", directory, e->d_name);
+        n++;
+    }
+    closedir(entries);
+    return n;
+}
+
+/* Texts that were told, and the last one. */
+typedef struct texts {
+    int n;
+    char last[COLLET_ERROR_TEXT];
+} texts;
+
+static void tell(void *user, const char *text)
+{
+    texts *told = user;
+
+    told->n++;
+    snprintf(told->last, sizeof told->last, "%s", text);
+}
+
+static collet_status count(const char *path, const char *where, texts *told, double patience,
+                           int64_t *frames, collet_error *err)
+{
+    const trajectory_index_watch watch = {.tell = tell, .user = told, .patience_s = patience};
+    trajectory_reader *t = io_open(path);
+    collet_status status = trajectory_reader_count(t, where, told ? &watch : NULL, frames, err);
+
+    trajectory_reader_close(t);
+    return status;
+}
+
+static int64_t count_well(const char *path)
+{
+    collet_error err;
+    int64_t frames;
+
+    if (count(path, directory, NULL, 0, &frames, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    return frames;
+}
+
+/* Saves a trajectory of n frames; removes index files and locks. */
+static void begin(int n)
+{
+    char path[4096];
+
+    while (find(".index", path) > 0 || find(".lock", path) > 0)
+        remove(path);
+    save(n);
+}
+
+static void load(const char *path, const trajectory_index_head *head, int usable)
+{
+    trajectory_places *places = trajectory_index_load(path, head->identity, head->n_parts);
+
+    assert_int_equal(places != NULL, usable);
+    trajectory_places_free(places);
+}
+
+static void files(void **state)
+{
+    char path[4096];
+    begin(5);
+
+    (void)state;
+    assert_int_equal(count_well(trajectory), 5);
+    assert_int_equal(find(".index", path), 1);
+    assert_int_equal(find(".lock", path), 0);
+    io_bytes bytes = io_load(path);
+    trajectory_index_head head;
+    assert_true(bytes.size == sizeof head + sizeof(trajectory_places_part) + 5 * sizeof(int64_t));
+    memcpy(&head, bytes.data, sizeof head);
+    load(path, &head, 1);
+    /* It is used, but not for other files, nor cut or damaged anywhere. */
+    trajectory_index_head other = head;
+    other.identity++;
+    load(path, &other, 0);
+    other = head;
+    other.n_parts++;
+    load(path, &other, 0);
+    for (size_t i = 0; i < bytes.size; i++) {
+        bytes.data[i] ^= 4;
+        io_save(path, bytes.data, bytes.size);
+        load(path, &head, 0);
+        bytes.data[i] ^= 4;
+        io_save(path, bytes.data, i);
+        load(path, &head, 0);
+    }
+    assert_int_equal(count_well(trajectory), 5); /* made again */
+    load(path, &head, 1);
+    other = head;
+    other.n_frames = 4;
+    memcpy(bytes.data, &other, sizeof other);
+    ((trajectory_places_part *)(bytes.data + sizeof other))->n_frames = 4;
+    trajectory_index_seal(bytes.data, bytes.size);
+    io_save(path, bytes.data, bytes.size);
+    assert_int_equal(count_well(trajectory), 4);
+    free(bytes.data);
+    /* Another content of the same file has another index. */
+    save(7);
+    assert_int_equal(count_well(trajectory), 7);
+    assert_int_equal(find(".index", path), 2);
+}
+
+/* A process that holds the lock of the index at `path` and says so, until it is killed. */
+static pid_t hold(const char *path)
+{
+    char lock[4110], byte;
+    int ends[2];
+
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int fd = open(lock, O_RDWR | O_CREAT, 0666);
+        if (flock(fd, LOCK_EX) != 0 || write(fd, "process 7 of node3", 18) != 18 ||
+            write(ends[1], "", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    close(ends[0]);
+    close(ends[1]);
+    return pid;
+}
+
+static void locks(void **state)
+{
+    char path[4096];
+    collet_error err = {0};
+    texts told = {0};
+    int64_t frames;
+
+    (void)state;
+    begin(5);
+    count_well(trajectory);
+    find(".index", path);
+    remove(path);
+    pid_t pid = hold(path);
+    assert_int_equal(count(trajectory, directory, &told, .3, &frames, &err), COLLET_IO);
+    assert_contains(err.text, "for its index, which process 7 of node3 makes without progress");
+    assert_contains(told.last, "waiting for its index, which process 7 of node3 makes");
+    /* It is killed while another waits. */
+    pid_t killer = fork();
+    if (killer == 0) {
+        usleep(300000);
+        kill(pid, SIGKILL);
+        _exit(0);
+    }
+    assert_int_equal(count(trajectory, directory, &told, 20, &frames, &err), COLLET_OK);
+    assert_int_equal(frames, 5);
+    assert_int_equal(waitpid(pid, NULL, WNOHANG), pid);
+    waitpid(killer, NULL, 0);
+    assert_int_equal(find(".index", path), 1);
+    assert_int_equal(find(".lock", path), 0);
+}
+
+/* Many processes begin at once. */
+static void crowd(void **state)
+{
+    char path[4096];
+
+    pid_t pids[12];
+    int status;
+
+    (void)state;
+    begin(900);
+    for (size_t i = 0; i < 12; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0) {
+            int64_t frames = 0;
+            _exit(count(trajectory, directory, NULL, 20, &frames, NULL) != COLLET_OK ||
+                  frames != 900);
+        }
+    }
+    for (size_t i = 0; i < 12; i++) {
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(find(".index", path), 1);
+    assert_int_equal(find(".lock", path), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files),
+        cmocka_unit_test(locks),
+        cmocka_unit_test(crowd),
+    };
+
+    return cmocka_run_group_tests_name("io index file", tests, make_directory, remove_directory);
+}
