@@ -339,8 +339,12 @@ collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(
 
 void ranks_abort(ranks *r, int status)
 {
-    if (r != NULL)
-        r->family->abort(r->calls, status);
+    const struct timespec pause = {0, 300000000};
+
+    if (r == NULL)
+        return;
+    nanosleep(&pause, NULL); /* Hydra may drop what it has not read by then */
+    r->family->abort(r->calls, status);
 }
 
 void ranks_close(ranks *r)

@@ -127,7 +127,7 @@ static void command_lines(void **state)
                "array.npz.shards/3-of-4.npz: 13 frames of 51", "-o", "array.npz", "--shard",
                "slurm");
     PLAIN(2, "--shard: '5/4': shards of 4", "--shard", "5/4");
-    PLAIN(2, "--resume keeps shards", "--resume");
+    PLAIN(1, "--resume keeps shards, but traj.npz.shards has none", "--resume");
     PLAIN(2, "--plot and --json need the results of all shards", "--shard", "1/2", "--json");
     MERGE(1, "would replace the input", "--force", "-o", "own.csv.shards/1-of-2.npz",
           "own.csv.shards");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* collet-extract: rotational observables of every frame of a trajectory.
  * Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_errors.c */
+#include "job.h"
 #include "report.h"
 #include "run.h"
 
@@ -9,23 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-int main(int argc, char **argv)
+static int run_alone(const extract_options *options)
 {
-    extract_options options;
     collet_trajectory *trajectory = NULL;
     tool_progress progress;
     collet_error err;
     int result = EXTRACT_EXIT_FAILURE;
 
-    extract_options_parse(argc, argv, &options);
-    if (collet_trajectory_check_selection(options.settings.selection, &err) != COLLET_OK) {
-        extract_complain(err.text);
-        extract_options_free(&options);
-        return EXTRACT_EXIT_USAGE;
-    }
-    tool_interrupt_install();
-    if (extract_run(&options, &progress, &trajectory, &err) == COLLET_OK) {
-        result = extract_report(trajectory, &options);
+    if (extract_run(options, &progress, &trajectory, &err) == COLLET_OK) {
+        result = extract_report(trajectory, options);
     } else if (err.status == COLLET_CANCELLED) {
         fprintf(stderr, "collet-extract: %s; nothing was written\n",
                 strsignal(tool_interrupt_signal()));
@@ -34,6 +27,41 @@ int main(int argc, char **argv)
         extract_complain(err.text);
     }
     collet_trajectory_destroy(trajectory);
+    return result;
+}
+
+/* --resume alone completes what a job has left. */
+static int run(extract_options *options, int argc, char **argv)
+{
+    tool_ranks ranks;
+
+    if (!tool_ranks_open(&ranks, "collet-extract", argc, argv))
+        return EXTRACT_EXIT_FAILURE;
+    if (ranks.ranks != NULL && options->shard.n_shards > 0)
+        return tool_ranks_fail(&ranks,
+                               ranks.rank > 0
+                                   ? NULL
+                                   : "--shard: the ranks of an MPI job divide the work themselves; "
+                                     "COLLET_MPI=off lets each do its own",
+                               EXTRACT_EXIT_USAGE);
+    if (ranks.ranks != NULL || (options->resume && options->shard.n_shards == 0))
+        return extract_job(options, &ranks);
+    return run_alone(options);
+}
+
+int main(int argc, char **argv)
+{
+    extract_options options;
+    collet_error err;
+    int result = EXTRACT_EXIT_USAGE;
+
+    extract_options_parse(argc, argv, &options);
+    if (collet_trajectory_check_selection(options.settings.selection, &err) != COLLET_OK) {
+        extract_complain(err.text);
+    } else {
+        tool_interrupt_install();
+        result = run(&options, argc, argv);
+    }
     extract_options_free(&options);
     return result;
 }

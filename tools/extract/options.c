@@ -72,7 +72,9 @@ static const struct argp_option argp_options[] = {
      "makes "
      "OUT; slurm: as the job array says",
      1},
-    {"resume", KEY_RESUME, NULL, 0, "Keep a shard of the same work that is complete", 1},
+    {"resume", KEY_RESUME, NULL, 0,
+     "Keep complete shards of the same work: this one, or those of an MPI job, which is completed",
+     1},
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
     {"ndx", KEY_NDX, "FILE", 0, "File of GROMACS with groups for the selection: 'group Protein'",
      2},
@@ -167,8 +169,6 @@ static void check(struct argp_state *state, const extract_options *options)
     check_output(state, options);
     if (options->shard.n_shards > 0 && (options->plot != NULL || options->json))
         tool_error(state, "--plot and --json need the results of all shards");
-    if (options->resume && options->shard.n_shards == 0)
-        tool_error(state, "--resume keeps shards: it needs --shard I/N");
     if (settings->stop > 0 && settings->stop <= settings->start)
         tool_error(state, "--start %lld --stop %lld leaves no frame", (long long)settings->start,
                    (long long)settings->stop);

@@ -30,6 +30,7 @@ typedef struct extract_options {
     int resume; /* an existing shard of the same work is kept */
     int quiet;
     int json;
+    double seconds; /* that a job has taken; 0: those of the trajectory */
 } extract_options;
 
 /* Reads the command line. A wrong one ends the program with EXTRACT_EXIT_USAGE and a message;

@@ -106,6 +106,8 @@ static void print_summary(const collet_trajectory *trajectory, const extract_opt
         print_shard(&info);
         return;
     }
+    if (options->seconds > 0)
+        info.seconds = options->seconds;
     seconds = info.seconds > 0 ? info.seconds : 1e-9;
     if (info.bodies > 0)
         snprintf(bodies, sizeof bodies, ", %lld bod%s,", (long long)info.bodies,

@@ -41,7 +41,7 @@ static collet_status try(rsoxs_run *run, rsoxs_backend *b, int named, collet_err
          (*b->first && (status = collet_memory(run->context, &stats, b->first)) != COLLET_OK)))
         return collet_fail(err, status, "%s", collet_last_error(run->context));
     if (status == COLLET_OK)
-        status = rsoxs_devices_choose(&run->devices, run->context, NULL, err);
+        status = rsoxs_devices_choose(&run->devices, run->context, NULL, (rsoxs_place){0, 1}, err);
     return status == COLLET_OK ? rsoxs_run_open_work(run, err) : status;
 }
 

@@ -264,7 +264,8 @@ void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options)
     };
     *options = (rsoxs_options){.films = calloc((size_t)argc + 1, sizeof(char *)),
                                .configuration = "config.txt",
-                               .dtype = COLLET_F32};
+                               .dtype = COLLET_F32,
+                               .place = {0, 1}};
     if (!options->films) {
         fputs("collet-rsoxs: out of memory\n", stderr);
         exit(RSOXS_EXIT_FAILURE);

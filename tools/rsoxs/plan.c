@@ -198,7 +198,13 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
     }
     if (run->options->quiet)
         return;
-    if (run->kept)
+    if (run->options->part)
+        printf("shard %" PRId64 " of %" PRId64 ": ", run->options->shard.shard,
+               run->options->shard.n_shards);
+    if (run->options->merge)
+        printf("%" PRId64 " pattern%s of all shards in %s\n", run->kept, tool_plural(run->kept),
+               tool_shown(run->directory));
+    else if (run->kept)
         printf("%" PRId64 " pattern%s of an earlier run kept\n", run->kept, tool_plural(run->kept));
     if (run->work.n_energies) {
         printf("%" PRId64 " pattern%s of %" PRId64 " x %" PRId64 " pixels in %s, %.2f s on ",
@@ -206,9 +212,11 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
                run->work.shape[2], tool_shown(run->directory), seconds);
         print_devices(&run->devices, collet_last_backend(run->context));
         printf("\n");
-    } else {
+    } else if (!run->options->merge) {
         printf("nothing was left to compute\n");
     }
+    if (run->options->part)
+        return;
     if (!rsoxs_run_whole(run))
         printf("energies of this film are those of several shards: collet-rsoxs --merge %" PRId64
                " completes it\n",

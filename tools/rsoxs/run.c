@@ -145,7 +145,7 @@ static collet_status open_runtime(rsoxs_session *session, collet_error *err)
     if (status == COLLET_OK)
         status = collet_context_create(session->runtime, &session->context, err);
     if (status == COLLET_OK)
-        status = rsoxs_devices_choose(&session->devices, session->context, o->devices, err);
+        status = rsoxs_devices_choose(&session->devices, session->context, o->devices, o->place, err);
     if (status != COLLET_OK) {
         collet_context_destroy(session->context);
         collet_runtime_destroy(session->runtime);

@@ -172,12 +172,14 @@ static void print_text(const scan *s, double seconds)
     if (o->plan)
         printf("%" PRId64 " pattern%s to compute, %s", s->patterns, tool_plural(s->patterns),
                tool_size_format(size, s->bytes));
+    else if (o->merge)
+        printf("%" PRId64 " pattern%s of all shards", s->kept, tool_plural(s->kept));
     else if (s->session.runtime)
         printf("%" PRId64 " pattern%s, %.2f s on %s", s->patterns, tool_plural(s->patterns),
                seconds, backend_of(&s->session));
     else
         printf("nothing was left to compute");
-    if (s->kept)
+    if (s->kept && !o->merge)
         printf("; %" PRId64 " pattern%s of earlier runs kept", s->kept, tool_plural(s->kept));
     printf("\n");
 }
@@ -358,7 +360,7 @@ int rsoxs_scan(const rsoxs_options *options)
         status = scan_films(&s, began, &err);
     else if (status == COLLET_OK && s.session.n_films == 1)
         status = scan_film(&s, began, &err);
-    else if (status == COLLET_OK && !options->quiet && !options->json)
+    else if (status == COLLET_OK && !options->quiet && !options->json && !options->part)
         printf("shard %" PRId64 " of %" PRId64 " has no energies\n", options->shard.shard,
                options->shard.n_shards);
     if (status == COLLET_CANCELLED && tool_interrupt_signal()) {

@@ -3,7 +3,7 @@
 #ifndef TOOLS_RSOXS_STATE_H
 #define TOOLS_RSOXS_STATE_H
 
-#include "devices.h"
+#include "rsoxs/devices/devices.h"
 #include "films.h"
 #include "options.h"
 

@@ -159,12 +159,12 @@ static void shards_and_a_merge_are_one_run(void **state)
     (void)state;
     work_shards(one, "315243", 5);
     expect(RSOXS("b.h5", "-o", "parts", "--integrate", PNG, "--merge", "5"), 0,
-           "6 patterns of an earlier run kept\nnothing was left to compute\n");
+           "6 patterns of all shards in parts\n");
     expect_same("parts", "whole/b");
     forget("parts");
     work_shards(all, "314253", 5);
     expect(RSOXS(FILMS, "-o", "parts", "--integrate", PNG, "--merge", "5"), 0,
-           "3 films in parts: nothing was left to compute; 18 patterns of earlier runs kept\n");
+           "3 films in parts: 18 patterns of all shards\n");
     expect_same("parts", "whole");
     forget("parts");
     work_shards(all, "212", 2); /* whole films: nothing is left to the merge */
@@ -191,7 +191,7 @@ static void missing_patterns_are_named(void **state)
     forget("parts");
     work_shards(all, "31", 3); /* film a */
     work_shards(all, "12", 2); /* film a is kept, b and c are computed */
-    expect(RSOXS(FILMS, "-o", "parts", "--integrate", "--merge", "3"), 0, "18 patterns of earlier");
+    expect(RSOXS(FILMS, "-o", "parts", "--integrate", "--merge", "3"), 0, "18 patterns of all");
     assert_int_equal(remove(io_path(directory, "parts/b/Energy_283.00.h5")), 0);
     assert_int_equal(remove(io_path(directory, "parts/a/integrated.h5")), 0);
     r = RSOXS(FILMS, "-o", "parts", "--integrate", PNG, "--merge", "3");

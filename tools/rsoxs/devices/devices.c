@@ -14,8 +14,14 @@ static collet_status add(rsoxs_devices *devices, const char *name, size_t length
     return COLLET_OK;
 }
 
-static collet_status choose_list(rsoxs_devices *devices, collet_context *context, const char *list,
-                                 collet_error *err)
+/* Whether device i of `count` is one of this process. */
+static int is_own(rsoxs_place place, int64_t i, int64_t count)
+{
+    int64_t step = place.size < count ? place.size : count;
+    return i % step == place.rank % step;
+}
+
+static collet_status read_list(rsoxs_devices *devices, const char *list, collet_error *err)
 {
     collet_status status = COLLET_OK;
     for (const char *at = list; at && status == COLLET_OK;) {
@@ -23,17 +29,31 @@ static collet_status choose_list(rsoxs_devices *devices, collet_context *context
         status = add(devices, at, length, err);
         at = at[length] ? at + length + 1 : NULL;
     }
-    for (int64_t i = 0; i < devices->count && status == COLLET_OK; i++) {
-        const char *choice = devices->choice[i];
-        collet_memory_stats stats = {.struct_size = sizeof stats};
+    for (int64_t i = 0; i < devices->count && status == COLLET_OK; i++)
         for (int64_t k = 0; k < i; k++)
-            if (!strcmp(choice, devices->choice[k]))
-                return collet_fail(err, COLLET_INVALID, "--devices: %s is given twice", choice);
+            if (!strcmp(devices->choice[i], devices->choice[k]))
+                return collet_fail(err, COLLET_INVALID, "--devices: %s is given twice",
+                                   devices->choice[i]);
+    return status;
+}
+
+static collet_status choose_list(rsoxs_devices *devices, collet_context *context, const char *list,
+                                 rsoxs_place place, collet_error *err)
+{
+    collet_status status = read_list(devices, list, err);
+    int64_t count = devices->count;
+    devices->count = 0;
+    for (int64_t i = 0; i < count && status == COLLET_OK; i++) {
+        char *choice = devices->choice[i];
+        collet_memory_stats stats = {.struct_size = sizeof stats};
+        if (!is_own(place, i, count))
+            continue;
         status = collet_set_backend(context, choice);
         if (status == COLLET_OK && strchr(choice, ':'))
             status = collet_memory(context, &stats, choice); /* opens it */
         if (status != COLLET_OK)
             return collet_fail(err, status, "--devices: %s", collet_last_error(context));
+        memmove(devices->choice[devices->count++], choice, sizeof *devices->choice);
     }
     return status;
 }
@@ -70,39 +90,52 @@ static int find_backend(rsoxs_devices *devices, collet_runtime *runtime, const c
     return found;
 }
 
-static collet_status choose_alike(rsoxs_devices *devices, collet_context *context,
-                                  collet_error *err)
+/* The next device of the backend with the name of `first`, from *i on. */
+static int next_alike(collet_runtime *runtime, size_t backend, const collet_device_info *first,
+                      uint32_t *i, collet_device_info *info)
 {
-    const char *choice = collet_get_backend(context);
+    while (collet_device_info_at(runtime, info, backend, (*i)++, NULL) == COLLET_OK)
+        if (!strcmp(info->name, first->name))
+            return 1;
+    return 0;
+}
+
+static collet_status choose_alike(rsoxs_devices *devices, collet_context *context,
+                                  rsoxs_place place, collet_error *err)
+{
     collet_runtime *runtime = collet_context_runtime(context);
     collet_device_info first = {.struct_size = sizeof first}, info = first;
     collet_memory_stats stats = {.struct_size = sizeof stats};
     collet_status status = COLLET_OK;
+    int64_t count = 0, k = 0;
     size_t backend;
-    if (find_backend(devices, runtime, choice, &backend) &&
-        collet_device_info_at(runtime, &first, backend, 0, NULL) == COLLET_OK)
-        for (uint32_t i = 1; status == COLLET_OK && devices->count + 1 < RSOXS_DEVICES &&
-                             collet_device_info_at(runtime, &info, backend, i, NULL) == COLLET_OK;
-             i++) {
-            if (strcmp(info.name, first.name) != 0)
-                continue;
-            if (collet_memory(context, &stats, info.choice) != COLLET_OK) {
-                fprintf(stderr, "collet-rsoxs: warning: computing without %s: %s\n", info.choice,
-                        collet_last_error(context));
-                continue;
-            }
-            if (devices->count == 0)
-                status = add(devices, first.choice, strlen(first.choice), err);
-            if (status == COLLET_OK)
-                status = add(devices, info.choice, strlen(info.choice), err);
+    if (!find_backend(devices, runtime, collet_get_backend(context), &backend) ||
+        collet_device_info_at(runtime, &first, backend, 0, NULL) != COLLET_OK)
+        return status;
+    for (uint32_t i = 0; next_alike(runtime, backend, &first, &i, &info);)
+        count++;
+    for (uint32_t i = 0; count > 1 && status == COLLET_OK && devices->count < RSOXS_DEVICES &&
+                         next_alike(runtime, backend, &first, &i, &info);
+         k++) {
+        if (!is_own(place, k, count))
+            continue;
+        if (k > 0 && collet_memory(context, &stats, info.choice) != COLLET_OK) {
+            fprintf(stderr, "collet-rsoxs: warning: computing without %s: %s\n", info.choice,
+                    collet_last_error(context));
+            continue;
         }
+        status = add(devices, info.choice, strlen(info.choice), err);
+    }
+    if (devices->count == 1 && place.size == 1)
+        devices->count = 0; /* the choice leads there */
     return status;
 }
 
 collet_status rsoxs_devices_choose(rsoxs_devices *devices, collet_context *context,
-                                   const char *list, collet_error *err)
+                                   const char *list, rsoxs_place place, collet_error *err)
 {
-    return list ? choose_list(devices, context, list, err) : choose_alike(devices, context, err);
+    return list ? choose_list(devices, context, list, place, err)
+                : choose_alike(devices, context, place, err);
 }
 
 collet_status rsoxs_devices_context(const rsoxs_devices *devices, int64_t i,

@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# ranks.sh extract|rsoxs PROGRAMS DATA PRELOADED LAUNCHER [OPTION...]
+#
+# collet-extract or collet-rsoxs as 1 to 4 ranks of an MPI job writes the bytes of one process. A rank
+# that is killed, or whose disk is full, ends the job; with --resume it is completed.
+# PROGRAMS: their folder; DATA: tests/data; PRELOADED: the folder of libkill_at.so and
+# libfull_disk.so. Exit status 77: there is no launcher.
+set -u
+test=$1 bin=$2 water=$3/md/water preloaded=$4
+shift 4
+command -v "$1" >/dev/null || { echo "skipped: there is no $1"; exit 77; }
+launcher=("$@")
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+fault() {
+    printf 'FAULT: %s; status %s, output:\n' "$*" "$status"
+    cat "$work/err" "$work/out"
+    exit 1
+}
+
+# job FOLDER N COMMAND...: runs the command there as N ranks, 0: as one process; sets status.
+job() {
+    local n=$2 start=("${launcher[@]}" -n "$2")
+    mkdir -p "$work/$1" && cd "$work/$1" || exit 1
+    shift 2
+    [ "$n" != 0 ] || start=()
+    timeout -k 5 120 "${start[@]}" "$@" >"$work/out" 2>"$work/err" </dev/null
+    status=$?
+    cd "$work" || exit 1
+}
+
+# fails TEXT: the job has failed, and a message has this text (a regular expression).
+fails() {
+    if [ $status = 0 ] || ! grep -qE -- "$1" err; then
+        fault "no message: $1"
+    fi
+}
+
+# on_rank_1 TEXT COMMAND...: runs the command, on rank 1 after the shell's commands in the text.
+on_rank_1=(bash -c 'if [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-}}" = 1 ]; then eval "$0"; fi; exec "$@"')
+
+# ---- collet-extract ----------------------------------------------------------------------------
+
+# The meta file without what depends on the time and on the machine.
+meta() {
+    sed -E '/^\t"created":/d; /"threads(_limit)?":/d; /^\t"(counters|timing)":/,/^\t\}/d' "$1/out.meta.json"
+}
+
+# same FOLDER: the files are those of one process.
+same() {
+    [ $status = 0 ] || fault "$1"
+    cmp -s one/out.npz "$1/out.npz" || fault "$1: out.npz differs from that of one process"
+    [ "$(meta one)" = "$(meta "$1")" ] || fault "$1: $(diff <(meta one) <(meta "$1"))"
+    [ ! -e "$1/out.npz.shards" ] || fault "$1: shards are left"
+}
+
+extract() {
+    local extract=("$bin/collet-extract" "$water/conf.gro" "$water/traj.trr" --masses
+        "$water/masses.txt" -o out.npz) n
+    job one 0 "${extract[@]}"
+    [ $status = 0 ] && [ "$(meta one | wc -l)" -gt 50 ] || fault "one process"
+    for n in 1 2 3 4; do
+        job "ranks$n" $n "${extract[@]}"
+        same "ranks$n"
+        [ $n = 1 ] || grep -qE "^$n ranks, $n of them here with [0-9]+ threads? each" out ||
+            fault "the summary does not tell the ranks"
+        [ "$(grep -c 'frames of' out)" = 1 ] || fault "more than one rank prints a summary"
+    done
+
+    job ranks2 2 "${extract[@]}"
+    fails 'rank 0 (.*): out.npz exists'
+
+    # Rank 1 completes one of its shards, and another one or the index of the frames.
+    job killed 3 "${on_rank_1[@]}" "export LD_PRELOAD=$preloaded/libkill_at.so KILL_AT=3" "${extract[@]}"
+    [ $status != 0 ] || fault "a killed rank does not end the job"
+    [ ! -e killed/out.npz ] || fault "a killed job has results"
+    [ -n "$(ls killed/out.npz.shards/*.npz)" ] || fault "complete shards are not kept"
+    job killed 3 "${extract[@]}"
+    fails 'shards of an earlier run: --resume keeps them'
+    job killed 2 "${extract[@]}" --resume # another number of ranks
+    same killed
+
+    job full 3 "${on_rank_1[@]}" "export LD_PRELOAD=$preloaded/libfull_disk.so" "${extract[@]}"
+    fails 'rank 1 \(.*\): .*out.npz.shards.*No space left on device.*--resume continues'
+    job full 0 "${extract[@]}" --resume
+    same full
+
+    job two 2 "${on_rank_1[@]}" 'set -- "$@" --step 2' "${extract[@]}"
+    fails 'different command lines'
+    job none 2 "${extract[@]}" none.trr
+    fails 'rank 0 (.*): none.trr: cannot be opened: No such file or directory$'
+    [ "$(grep -c none.trr err)" = 1 ] || fault "several ranks say the same"
+    COLLET_MPI=/none.so job none 2 "${extract[@]}"
+    fails '/none.so.*COLLET_MPI=off'
+    [ ! -e none/out.npz ] || fault "results without MPI"
+}
+
+# ---- collet-rsoxs ------------------------------------------------------------------------------
+
+# same_patterns FOLDER: the same files as those of one process.
+same_patterns() {
+    [ $status = 0 ] || fault "$1"
+    diff -r one/patterns "$1/patterns" || fault "$1/patterns differs from that of one process"
+}
+
+rsoxs() {
+    local rsoxs=("$bin/collet-rsoxs" -c ../films/config.txt -o patterns --integrate) n d
+    local films=(../a.h5 ../b.h5 ../c.h5)
+    "$bin/collet-rsoxs" make sphere --size 1,24,24 --radius 6 --energies 280,281,282,283,284,285 \
+        -q -o films || exit 1
+    mv films/morphology.h5 a.h5
+    cp a.h5 b.h5
+    cp a.h5 c.h5
+    job one 0 "${rsoxs[@]}" "${films[@]}"
+    [ $status = 0 ] || fault "one process"
+    for n in 1 2 3 4; do
+        job "ranks$n" $n "${rsoxs[@]}" "${films[@]}"
+        same_patterns "ranks$n"
+        [ $n = 1 ] || grep -qE "^$n ranks, $n of them here with [0-9]+ threads? each" out ||
+            fault "the summary does not tell the ranks"
+    done
+    job ranks2 2 "${rsoxs[@]}" "${films[@]}"
+    fails 'integrated.h5 exists: --resume'
+    job ranks2 2 "${rsoxs[@]}" "${films[@]}" --force
+    same_patterns ranks2
+
+    # Energies of one film; rank 1 writes its second one never.
+    job one 0 "${rsoxs[@]}" ../a.h5 -o alone
+    job killed 3 "${on_rank_1[@]}" "export LD_PRELOAD=$preloaded/libkill_at.so KILL_AT=2" \
+        "${rsoxs[@]}" ../a.h5 -o alone
+    [ $status != 0 ] || fault "a killed rank does not end the job"
+    [ ! -e killed/alone/integrated.h5 ] || fault "a killed job has results"
+    job killed 2 "${rsoxs[@]}" ../a.h5 -o alone --resume
+    diff -r one/alone killed/alone || fault "--resume"
+
+    for d in cpu_openmp,cpu_scalar cpu_scalar,cpu_openmp; do
+        job "$d" 2 "${rsoxs[@]}" ../a.h5 -o alone --devices $d
+        [ $status = 0 ] && grep -q "^shard 1 of 2: 3 patterns .* on ${d%,*}$" out ||
+            fault "rank 0 takes the first device"
+    done
+
+    job none 2 "${rsoxs[@]}" none.h5 -c none.txt
+    fails 'rank 0 (.*): none.txt'
+    [ "$(grep -c none.txt err)" = 1 ] || fault "several ranks say the same"
+    COLLET_MPI=/none.so job none 2 "${rsoxs[@]}" ../a.h5
+    fails '/none.so.*COLLET_MPI=off'
+    [ ! -e none/patterns ] || fault "patterns without MPI"
+}
+
+"$test"

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/ranks.sh */
+#include "job.h"
+#include "report.h"
+#include "run.h"
+
+#include "common/interrupt.h"
+#include "common/stats.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A killed job loses the shards that were being computed; each costs one more opening of the files.
+ * With nojump it costs the frames before it too. */
+#define SHARDS_PER_RANK 4
+
+typedef struct job {
+    extract_options *options;
+    tool_ranks *ranks;
+    char *directory;
+    int64_t n_shards;
+    tool_progress progress;
+} job;
+
+/* ---- The directory ----------------------------------------------------------------------- */
+
+/* N of a name "003-of-100.npz", or 0. */
+static int64_t shards_of_name(const char *name)
+{
+    int64_t shard, n;
+    int length = 0;
+
+    return sscanf(name, "%" SCNd64 "-of-%" SCNd64 ".npz%n", &shard, &n, &length) == 2 &&
+                   length > 0 && name[length] == '\0' && shard > 0 && n > 0
+               ? n
+               : 0;
+}
+
+/* The number of shards into which an earlier job has divided the work, 0: there was none. With
+ * `remove` its files are removed. */
+static int64_t look_through(const char *directory, int remove_files)
+{
+    DIR *folder = opendir(directory);
+    const struct dirent *entry;
+    int64_t n = 0;
+
+    while (folder != NULL && (entry = readdir(folder)) != NULL) {
+        int64_t found = shards_of_name(entry->d_name);
+
+        n = found > n ? found : n;
+        if (remove_files) /* not the folders "." and ".." */
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return n;
+}
+
+/* Opens the inputs, so that one rank says what is wrong with them. */
+static collet_status try_inputs(const job *j, collet_error *err)
+{
+    collet_trajectory *trajectory = NULL;
+    collet_status status = collet_trajectory_create(&trajectory, &j->options->settings, err);
+
+    collet_trajectory_destroy(trajectory);
+    return status;
+}
+
+/* By rank 0, before any rank works: decides on the number of shards. */
+static collet_status prepare(const job *j, int64_t *n_shards, collet_error *err)
+{
+    const extract_options *o = j->options;
+    int64_t found = look_through(j->directory, 0);
+
+    if (!o->force && access(o->path, F_OK) == 0)
+        return collet_fail(err, COLLET_IO, "%s exists; --force replaces it", o->path);
+    if (found > 0 && !o->resume && !o->force)
+        return collet_fail(err, COLLET_IO,
+                           "%s has shards of an earlier run: --resume keeps them, --force replaces "
+                           "them",
+                           j->directory);
+    if (found == 0 && j->ranks->ranks == NULL)
+        return collet_fail(err, COLLET_NOT_FOUND,
+                           "--resume keeps shards, but %s has none; it needs --shard I/N",
+                           j->directory);
+    collet_status status = try_inputs(j, err);
+    if (status != COLLET_OK)
+        return status;
+    if (found > 0 && o->resume) {
+        *n_shards = found;
+        return COLLET_OK;
+    }
+    look_through(j->directory, 1);
+    *n_shards =
+        j->ranks->size * (o->settings.pbc == COLLET_TRAJECTORY_PBC_NOJUMP ? 1 : SHARDS_PER_RANK);
+    return COLLET_OK;
+}
+
+/* ---- Work -------------------------------------------------------------------------------- */
+
+static collet_status compute_shards(job *j, collet_error *err)
+{
+    extract_options part = *j->options;
+    collet_status status = COLLET_OK;
+
+    part.plot = NULL;
+    part.quiet |= j->ranks->rank != 0;
+    part.resume = 1; /* the directory has only shards that are to be kept */
+    part.settings.shards = j->directory;
+    part.settings.n_shards = j->n_shards;
+    for (int64_t k = j->ranks->rank + 1; status == COLLET_OK && k <= j->n_shards;
+         k += j->ranks->size) {
+        collet_trajectory *trajectory = NULL;
+
+        part.settings.shard = k;
+        status = extract_run(&part, &j->progress, &trajectory, err);
+        collet_trajectory_destroy(trajectory);
+    }
+    return status;
+}
+
+/* By rank 0, when all shards are there. */
+static collet_status merge(job *j, int *result, double began, collet_error *err)
+{
+    collet_trajectory *trajectory = NULL;
+    char text[400];
+    collet_status status = extract_merge(j->options, j->directory, &j->progress, &trajectory, err);
+
+    j->options->seconds = tool_now() - began;
+    if (status == COLLET_OK) {
+        look_through(j->directory, 1);
+        rmdir(j->directory);
+        if (!j->options->quiet && !j->options->json) {
+            tool_ranks_describe(j->ranks, j->options->settings.threads, text, sizeof text);
+            printf("%s, %" PRId64 " shards\n", text, j->n_shards);
+        }
+        *result = extract_report(trajectory, j->options);
+    }
+    collet_trajectory_destroy(trajectory);
+    return status;
+}
+
+/* Between its steps all ranks wait for each other. */
+static collet_status work(job *j, int *result, collet_error *err)
+{
+    double began = tool_now();
+    int64_t ignored, n_shards = 0;
+    collet_status status = COLLET_OK;
+
+    if (j->ranks->rank == 0)
+        status = prepare(j, &n_shards, err);
+    if (status == COLLET_OK)
+        status = tool_ranks_agree(j->ranks, n_shards, &j->n_shards, err);
+    if (status == COLLET_OK)
+        status = compute_shards(j, err);
+    if (status == COLLET_OK)
+        status = tool_ranks_agree(j->ranks, 0, &ignored, err);
+    if (status == COLLET_OK && j->ranks->rank == 0)
+        status = merge(j, result, began, err);
+    return status == COLLET_OK ? tool_ranks_agree(j->ranks, 0, &ignored, err) : status;
+}
+
+/* A signal for the job reaches each rank: one message is enough. */
+static int end(const job *j, const collet_error *err)
+{
+    int stopped = err->status == COLLET_CANCELLED && tool_interrupt_signal() != 0;
+    char text[sizeof err->text + 200];
+
+    snprintf(text, sizeof text, "%s%s", stopped ? strsignal(tool_interrupt_signal()) : err->text,
+             j->n_shards > 0 ? "; complete shards are kept, --resume continues" : "");
+    return tool_ranks_fail(j->ranks, stopped && j->ranks->rank > 0 ? NULL : text,
+                           stopped ? 128 + tool_interrupt_signal() : EXTRACT_EXIT_FAILURE);
+}
+
+int extract_job(extract_options *options, tool_ranks *ranks)
+{
+    job j = {.options = options, .ranks = ranks};
+    int result = EXTRACT_EXIT_OK;
+    collet_error err;
+
+    if (options->settings.threads == 0)
+        options->settings.threads = tool_ranks_threads(ranks);
+    options->settings.backend = tool_ranks_devices(ranks, options->settings.backend);
+    if (asprintf(&j.directory, "%s.shards", options->path) < 0)
+        return tool_ranks_fail(ranks, "out of memory", EXTRACT_EXIT_FAILURE);
+    if (work(&j, &result, &err) != COLLET_OK)
+        result = end(&j, &err);
+    else
+        tool_ranks_close(ranks);
+    free(j.directory);
+    return result;
+}
