@@ -106,6 +106,7 @@ find_missing() {
             'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)"
         optionally python3-numpy python_has numpy
         optionally python3-pytest python_has pytest
+        optionally python3-distributed python_has distributed
         need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
         need libcmocka-dev pkg-config --exists cmocka
         if [ "$(uname -m)" = x86_64 ]; then

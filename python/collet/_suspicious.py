@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _jobs
+
 # The limits of engines/scatter/files/warnings.c and constants.c.
 _ENERGY = (10, 1e5)  # eV
 _VOXEL = (0.01, 1000)  # nm
@@ -28,6 +30,8 @@ def warn(texts: Iterable[str]) -> None:
     while frame and frame.f_globals.get("__name__", "").partition(".")[0] == "collet":
         level, frame = level + 1, frame.f_back
     for text in texts:
+        if _jobs.keep(text):
+            continue
         warnings.warn(text, RuntimeWarning, stacklevel=level)
 
 

@@ -8,348 +8,34 @@
     result.values                # (energy, qy, qx)
     result.integrate().mean      # (energy, q)
 
-Patterns goes from energy to energy, simulate takes all; both run on the backend that collet.using or
-collet.set_backend chose. Lengths are nm, energies eV, q 1/nm, angles of polarisation degrees, Euler
-angles radians.
+Patterns goes from energy to energy, simulate takes all, scan goes from sample to sample, here or on
+workers; they run on the backend that collet.using or collet.set_backend chose. Lengths are nm, energies
+eV, q 1/nm, angles of polarisation degrees, Euler angles radians.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import contextlib
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
-from typing import Any, NamedTuple
+from os.path import abspath
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _host, _scatter, _suspicious
+from . import _core, _host, _jobs, _scatter, _suspicious
 from ._core import InvalidError, ShapeError
 from ._job import Job
+from ._patterns import (DTYPES, Floats, Material, Pattern, Patterns, Request, Sample, Vector,
+                        arrays_of, bar, check_progress, choice, direction_of, extents)
 
-_EULER = ("volume", "alignment", "theta", "psi")
-_VECTOR = ("direction", "unaligned")
-_METHODS = ("fast", "direct")
-_GRIDS = ("cyrsoxs", "fft")
-_DTYPES = ("f32", "f64")
-_SAME_ENERGY = 1e-6  # eV
+__all__ = ["Integrals", "Material", "Pattern", "Patterns", "Result", "Sample", "SampleError", "Scan",
+           "integrate", "read", "read_pattern", "scan", "simulate", "write"]
 
-Vector = tuple[float, float, float]
-Floats = npt.NDArray[np.floating[Any]]
 Path = str | PathLike[str]
-
-
-@dataclass(eq=False)
-class Material:
-    """A material of a morphology. Its arrays are (Z, Y, X), f32 or f64; others are converted.
-
-    constants: [delta, beta along the direction, delta, beta across it] of n = 1 - delta + i beta, for
-        all energies (4,), for each energy (energies, 4), or by energy {eV: (4,)}
-    volume, alignment, theta, psi: volume fraction 0 to 1; alignment S 0 to 1, second and third Euler
-        angle (ZYZ); without alignment the material is isotropic
-    direction, unaligned: instead of the four: vectors (Z, Y, X, 3), whose squared length is the
-        aligned fraction, and the unaligned fraction"""
-
-    constants: npt.ArrayLike | Mapping[float, Sequence[float]]
-    volume: npt.ArrayLike | None = None
-    alignment: npt.ArrayLike | None = None
-    theta: npt.ArrayLike | None = None
-    psi: npt.ArrayLike | None = None
-    direction: npt.ArrayLike | None = None
-    unaligned: npt.ArrayLike | None = None
-
-
-@dataclass(eq=False)
-class Sample:
-    """A morphology with all that determines its patterns.
-
-    materials: their fractions add up to 1 in each voxel
-    energies: (energies,)
-    voxel: edge of a voxel
-    angles: of polarisation: first, step, last; their patterns are averaged
-    beams: directions x, y, z with z > 0
-    window: a Hann window along each axis of more than one voxel
-    nearest: the nearest slice to Ewald's sphere instead of interpolation between two
-    mask: a pixel is the mean of the angles that reach it (RotMask), instead of NaN
-    material_frame: the sample is rotated, not the field (ReferenceFrame 0)
-    detector: its normal x, y, z; patterns are warped to it as in CyRSoXS
-    warnings, directory: of files, see read()"""
-
-    materials: Sequence[Material]
-    energies: npt.ArrayLike
-    voxel: float
-    angles: Vector = (0.0, 0.0, 0.0)
-    beams: Sequence[Vector] = field(default_factory=lambda: [(0.0, 0.0, 1.0)])
-    window: bool = False
-    nearest: bool = False
-    mask: bool = False
-    material_frame: bool = False
-    detector: Vector = (0.0, 0.0, 1.0)
-    warnings: tuple[str, ...] = ()
-    directory: str = ""
-    _told: frozenset[str] = field(default=frozenset(), repr=False)  # suspicions that read() warned of
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(Z, Y, X) in voxels."""
-        for material in self.materials:
-            for name in ("volume", "unaligned"):
-                if getattr(material, name) is not None:
-                    return np.shape(getattr(material, name))
-        raise InvalidError("no material has `volume` or `unaligned`")
-
-
-# ---- Conversion -----------------------------------------------------------------------------------
-
-
-def _choice(name: str, value: str, known: tuple[str, ...]) -> int:
-    if value not in known:
-        raise InvalidError(f"{name} is {value!r}, not one of {', '.join(map(repr, known))}")
-    return known.index(value)
-
-
-def _vector(name: str, values: Sequence[float]) -> Vector:
-    _host.check(values, name)
-    try:
-        x, y, z = map(float, values)
-    except (TypeError, ValueError):
-        raise InvalidError(f"{name} is {values!r}, not three numbers") from None
-    return x, y, z
-
-
-def _direction(name: str, values: Sequence[float]) -> Vector:
-    vector = _vector(name, values)
-    if not any(vector):  # the engine's default
-        raise InvalidError(f"{name} is 0, 0, 0: no direction")
-    return vector
-
-
-def _extents(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape)) or "a scalar"
-
-
-def _constants(material: Material, number: int, energies: Floats) -> Floats:
-    """(energies, 4) of f64."""
-    given = material.constants
-    if isinstance(given, Mapping):
-        known = np.array(list(given), float)
-        rows = []
-        for energy in energies:
-            near = np.abs(known - energy)
-            if not known.size or near.min() > _SAME_ENERGY:
-                raise InvalidError(f"material {number}: no optical constants at {energy:g} eV")
-            rows.append(list(given.values())[int(near.argmin())])
-        given = rows
-    given = _host.array(given, float, f"material {number}: constants")
-    if given.shape not in ((4,), (len(energies), 4)):
-        raise ShapeError(f"material {number}: constants are {_extents(given.shape)}, not 4 or "
-                         f"{len(energies)} x 4 (energies)")
-    return np.broadcast_to(given, (len(energies), 4))
-
-
-def _arrays(material: Material, number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """(whether f64, the six arrays or None)."""
-    given = [getattr(material, name) for name in _EULER + _VECTOR]
-    arrays = [None if a is None else _host.array(a, None, f"material {number}: {name}")
-              for name, a in zip(_EULER + _VECTOR, given)]
-    dtype = np.result_type(np.float32, *(a for a in arrays if a is not None))
-    if dtype not in (np.float32, np.float64):
-        raise InvalidError(f"material {number}: its arrays are {dtype}, not real numbers of f32 or f64")
-    for name, array in zip(_EULER + _VECTOR, arrays):
-        expected = tuple(shape) + (3,) * (name == "direction")
-        if array is not None and array.shape != expected:
-            raise ShapeError(f"material {number}: {name} is {_extents(array.shape)}, not "
-                             f"{_extents(expected)}")
-    return (dtype == np.float64, *(a if a is None else np.ascontiguousarray(a, dtype)
-                                   for a in arrays))
-
-
-def _axis(count: int, voxel: float) -> Floats:
-    return (np.arange(count) - count // 2) * (2 * np.pi / (count * voxel))
-
-
-# ---- Patterns -------------------------------------------------------------------------------------
-
-
-def _bar(total: int) -> Any:
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        raise InvalidError("progress=True needs tqdm: pip install tqdm, or pass a function") from None
-    return tqdm(total=total, unit="energy", bar_format="{l_bar}{bar}| {postfix} {elapsed}")
-
-
-def _check(sample: Sample, beam: int, memory: int, devices: Sequence[str] | None,
-           progress: object) -> None:
-    """Raises if an argument of Patterns is invalid."""
-    for material in sample.materials:
-        if not isinstance(material, Material):
-            raise TypeError(f"materials are scatter.Material, not {type(material).__name__}")
-    if not 0 <= beam < len(sample.beams):
-        raise InvalidError(f"beam is {beam}; the sample has {len(sample.beams)} beams, from 0 on")
-    if memory < 0:
-        raise InvalidError(f"memory is {memory} bytes; 0 is no limit")
-    if devices is not None and (isinstance(devices, str) or not devices or
-                                len(set(devices)) != len(devices)):
-        raise InvalidError(f"devices are {devices!r}, not a list of one or more different ones")
-    if progress and progress is not True and not callable(progress):
-        raise TypeError(f"progress is {progress!r}, not a function, True or None")
-
-
-class Pattern(NamedTuple):
-    """The pattern of one energy."""
-
-    energy: float
-    values: Floats  #: (qy, qx): the intensity; NaN where nothing is scattered to
-    qy: Floats
-    qx: Floats
-
-
-class Patterns:
-    """An iterator over the Pattern of each energy of a sample, in their order.
-
-    sample: a Sample; its arrays must not be changed before close()
-    beam: index of sample.beams
-    dtype: "f32" or "f64", of the computation and of the patterns
-    method: "fast" transforms each field of the morphology once; "direct" transforms the
-        polarisation for each energy and angle, as CyRSoXS does, and serves as its check
-    grid: how slices are chosen: "cyrsoxs", q = -pi/a + i 2 pi/(a (N - 1)), or "fft", the q of the
-        transform
-    neighbours: at q = 0 the mean of the elements about it, as CyRSoXS 1.2
-    memory: bytes that arrays may take, on each device; 0: no limit
-    devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the choice in force
-    progress: called as progress(fraction, energies_done) about 20 times a second and after each
-        pattern; True shows a bar of tqdm
-
-    Checks what it can before it returns; voxels are checked by the first pattern: InvalidError names
-    material and voxel. Suspicious values, such as angles that seem to be degrees, cause a
-    RuntimeWarning. RefusedError says how much memory one energy needs. Ctrl-C raises
-    KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
-    continue. Used by one thread at a time. GIL: released."""
-
-    def __init__(self, sample: Sample, *, beam: int = 0, dtype: str = "f32", method: str = "fast",
-                 grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
-                 devices: Sequence[str] | None = None,
-                 progress: Callable[[float, int], object] | bool | None = None) -> None:
-        _check(sample, beam, memory, devices, progress)
-        energies = np.atleast_1d(_host.array(sample.energies, float, "energies"))
-        shape = sample.shape
-        if energies.ndim != 1 or len(shape) != 3:
-            raise ShapeError(f"energies have {energies.ndim} axes, voxels {len(shape)}; 1 and 3 are "
-                             "needed")
-        numbered = list(enumerate(sample.materials, 1))
-        constants = np.stack([_constants(m, i, energies) for i, m in numbered], 1)
-        options = (_choice("method", method, _METHODS), _choice("dtype", dtype, _DTYPES),
-                   _choice("grid", grid, _GRIDS), bool(sample.nearest), bool(sample.window),
-                   bool(neighbours), bool(sample.mask), bool(sample.material_frame))
-        self.energies = energies
-        self.voxel = float(_host.number(sample.voxel, "voxel"))
-        self.direction = _direction("the beam's direction", sample.beams[beam])
-        self.detector = _direction("detector", sample.detector)
-        arrays = [_arrays(m, i, shape) for i, m in numbered]
-        z, y, x = map(int, shape)
-        self.shape = z, y, x
-        self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
-        self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
-        self._devices = [] if devices is None else list(devices)
-        self._core: _scatter.Scattering | None = _scatter.Scattering(
-            self._devices or [_core.get_backend()], arrays, energies,
-            np.ascontiguousarray(constants), self.shape, self.voxel, self.direction,
-            self.detector, _vector("angles", sample.angles), options, int(memory))
-        found = _suspicious.suspicions(energies, self.voxel, constants, arrays)
-        _suspicious.warn(text for text in found if text not in sample._told)
-        self._job: Job | None = None
-        self._ready: Floats | None = None
-        self._done = 0
-        self._bar: Any = _bar(len(energies)) if progress is True else None
-        self._progress: Any = self._draw if self._bar is not None else progress
-
-    def __iter__(self) -> Iterator[Pattern]:
-        return self
-
-    def __next__(self) -> Pattern:
-        if self._ready is None and self._core:
-            self._settle()
-        if self._ready is None and self._core:
-            self._ready = self._wait(self._core.next)
-        if self._ready is None:
-            self._end_bar()
-            raise StopIteration
-        self._report(1)
-        values, self._ready = self._ready, None
-        self._done += 1
-        return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
-
-    def plan(self) -> dict[str, int]:
-        """The work and memory needed: passes over the morphology, fields, transforms, block (energies
-        at a time), angles, bytes of arrays."""
-        core = self._need()
-        self._settle()
-        plan: dict[str, int] = self._wait(core.plan)
-        return plan
-
-    @property
-    def backend(self) -> str:
-        """The backend that computed last, "" before the first pattern; `devices` if they were
-        given."""
-        core = self._need()
-        return ",".join(self._devices) if self._devices else core.backend()
-
-    def close(self) -> None:
-        """Frees everything. Work that was interrupted stops at its next step."""
-        if self._core:
-            self._core.cancel(True)
-        self._core = self._ready = None
-        self._end_bar()
-
-    def __enter__(self) -> Patterns:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __reduce__(self) -> Any:  # a copy would use the same engine
-        raise TypeError("Patterns cannot be copied or pickled, as no iterator can: make another "
-                        "one of the same sample")
-
-    def _need(self) -> _scatter.Scattering:
-        if not self._core:
-            raise InvalidError("these patterns are closed")
-        return self._core
-
-    def _wait(self, function: Callable[[], Any]) -> Any:
-        core = self._need()
-        core.cancel(False)
-        self._job = Job(function)
-        try:
-            result = self._job.wait(self._report)
-        except BaseException:
-            core.cancel(True)
-            raise
-        self._job = None
-        return result
-
-    def _settle(self) -> None:
-        """Waits for a call that was interrupted; a pattern that it completed is the next one."""
-        if self._job:
-            try:
-                result = self._job.wait()
-            except Exception:  # cancelled, or told by the next call too
-                result = None
-            self._job = None
-            self._ready = result if isinstance(result, np.ndarray) else None
-
-    def _report(self, more: int = 0) -> None:
-        if self._progress:
-            self._progress(self._need().progress(), self._done + more)
-
-    def _draw(self, fraction: float, energies: int) -> None:
-        self._bar.n = round(fraction * self._bar.total, 2)
-        self._bar.set_postfix_str(f"{energies} of {self._bar.total} energies")
-
-    def _end_bar(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
 
 
 # ---- Results --------------------------------------------------------------------------------------
@@ -422,14 +108,201 @@ class Integrals:
             coords={"energy": self.energy, "chi": self.chi, "q": self.q})
 
 
-def simulate(sample: Sample, **options: Any) -> Result:
-    """All patterns of a sample for one beam: a Result. Options and errors as in Patterns."""
-    with Patterns(sample, **options) as patterns:
-        values = np.empty((len(patterns.energies), *patterns.shape[1:]), patterns.dtype)
-        for i, pattern in enumerate(patterns):
-            values[i] = pattern.values
-        return Result(values, patterns.energies, patterns.qy, patterns.qx, patterns.voxel,
-                      patterns.direction, patterns.shape[0], patterns.detector)
+def simulate(sample: Sample, *, client: Any = None, progress: Any = None,
+             **options: Any) -> Result:
+    """All patterns of a sample for one beam: a Result. Options and errors as in Patterns.
+
+    client: a Client of dask.distributed, or an executor of concurrent.futures, such as
+        ProcessPoolExecutor(): its workers compute a part of the energies each; the patterns are the
+        same, bit for bit, on processors of the same kind. `memory` and `devices` are each worker's.
+        UnavailableError if a worker lacks this version of collet"""
+    if client is None:
+        with Patterns(sample, progress=progress, **options) as patterns:
+            values = np.empty((len(patterns.energies), *patterns.shape[1:]), patterns.dtype)
+            for i, pattern in enumerate(patterns):
+                values[i] = pattern.values
+            return _result(values, patterns)
+    check_progress(progress)
+    request = Request(sample, **options)
+    request.warn()
+    return _result(_shared_out(sample, client, progress, options, request), request)
+
+
+def _result(values: Floats, made: Patterns | Request) -> Result:
+    return Result(values, made.energies, made.qy, made.qx, made.voxel, made.direction,
+                  made.shape[0], made.detector)
+
+
+# ---- On workers -----------------------------------------------------------------------------------
+
+
+def _some(sample: Sample, first: int, last: int, options: dict[str, Any]) -> Floats:
+    """Patterns of the energies `first` to `last` - 1."""
+    part = [replace(m, constants=np.asarray(m.constants)[first:last]) for m in sample.materials]
+    return simulate(replace(sample, materials=part,
+                            energies=np.asarray(sample.energies)[first:last]), **options).values
+
+
+def _shared_out(sample: Sample, client: Any, progress: Any, options: dict[str, Any],
+                request: Request) -> Floats:
+    """The patterns, from workers. Each gets one part, because it transforms the morphology first."""
+    count = len(request.energies)
+    whole = _jobs.Shared(replace(sample, energies=request.energies, materials=[
+        replace(m, constants=request.constants[:, i]) for i, m in enumerate(sample.materials)]))
+    tell = _Progress(progress, count, "energy")
+    parts = min(_jobs.slots(client), count)
+    edges = [count * i // parts for i in range(parts + 1)]
+    tasks = [_jobs.Task(f"energies {request.energies[a]:g} to {request.energies[b - 1]:g} eV", _some,
+                        (a, b, options), whole) for a, b in zip(edges, edges[1:])]
+    values = np.empty((count, *request.shape[1:]), request.dtype)
+    with contextlib.closing(tell), _jobs.Run(client, tasks, parts) as run:
+        run.report = lambda done: tell(edges[done])
+        for i, outcome in enumerate(run):
+            if outcome.error:
+                raise outcome.error
+            values[edges[i]:edges[i + 1]] = outcome.value
+    return values
+
+
+class _Progress:
+    """Calls progress(fraction, done), or draws a bar."""
+
+    def __init__(self, progress: Any, total: int | None, unit: str) -> None:
+        self._total = total
+        self._bar = bar(total, unit) if progress is True else None
+        self._function = progress if self._bar is None else None
+
+    def __call__(self, done: int) -> None:
+        if self._function:
+            self._function(done / self._total if self._total else 0.0, done)
+        elif self._bar is not None:
+            self._bar.update(done - self._bar.n)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+
+class SampleError(_core.FailedError):
+    """A sample of a scan failed; its reason is __cause__. `index` is the sample's place."""
+
+    index = -1
+
+
+Source = Sample | Path | Callable[[], Sample] | tuple[Callable[..., Sample], Any]
+
+
+def _made(source: Source, configuration: str) -> Sample:
+    if isinstance(source, tuple):
+        function, arguments = source
+        found = function(**arguments) if isinstance(arguments, Mapping) else function(*arguments)
+    elif isinstance(source, (str, PathLike)):
+        found = read(source, configuration)
+    else:
+        found = source() if callable(source) else source
+    if not isinstance(found, Sample):
+        raise TypeError(f"a scatter.Sample is needed, not {type(found).__name__}")
+    return found
+
+
+def _one(source: Source, configuration: str, then: Callable[[Result], Any] | None,
+         options: dict[str, Any]) -> Any:
+    result = simulate(_made(source, configuration), **options)
+    return result if then is None else then(result)
+
+
+def _name(index: int, source: Source) -> str:
+    """For messages."""
+    text = ""
+    if isinstance(source, (str, PathLike)):
+        text = fspath(source)
+    elif isinstance(source, tuple) and len(source) == 2:
+        given = ", ".join(map(str, source[1])) if isinstance(source[1], tuple) else str(source[1])
+        text = f"{getattr(source[0], '__name__', source[0])}: {given}"
+    elif callable(source):
+        text = getattr(source, "__name__", str(source))
+    text = text if len(text) < 200 else text[:200] + "..."
+    return f"samples[{index}]" + (f" ({text})" if text else "")
+
+
+class Scan(Iterator[Any]):
+    """The results of scan(), in the order of its samples."""
+
+    def __init__(self, run: _jobs.Run, tell: _Progress, on_error: str) -> None:
+        self._run, self._tell, self._on_error = run, tell, on_error
+        self._index = -1
+
+    def __next__(self) -> Any:
+        try:
+            task, value, error, texts = next(self._run)
+        except BaseException:
+            self._tell.close()
+            raise
+        self._index += 1
+        _suspicious.warn(f"{task.name}: {text}" for text in texts)
+        if error is None:
+            return value
+        failed = SampleError(f"{task.name}: {error}")
+        failed.index, failed.__cause__ = self._index, error
+        if self._on_error == "return":
+            return failed
+        self.close()
+        raise failed
+
+    def close(self) -> None:
+        """Cancels the samples that have not begun; those that workers compute are not waited for."""
+        self._run.close()
+        self._tell.close()
+
+    def __enter__(self) -> Scan:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def scan(samples: Iterable[Source], client: Any = None, *, configuration: Path = "config.txt",
+         then: Callable[[Result], Any] | None = None, on_error: str = "raise",
+         window: int | None = None, progress: Any = None, **options: Any) -> Scan:
+    """simulate() of many samples: an iterator over their Results, in order, whose memory does not grow
+    with their number.
+
+    samples: each a Sample; or the path of a morphology, which read() reads with `configuration`; or a
+        function that makes a Sample, or (function, arguments), a tuple or a dict. The worker calls
+        read() or the function, so that only names travel. May be a generator
+    client: as of simulate(); each worker computes whole samples. None: this process, one after the other
+    then: a function of the Result that the worker calls, such as Result.integrate; its value is the
+        result
+    on_error: "raise", or "return": the result of a sample that failed is then a SampleError, and the
+        others go on. A broken pool, and a worker without this version of collet, always raise
+    window: samples at most that were given to workers and whose results were not yet taken; None: two
+        for each worker
+    progress: called as progress(fraction, samples_done); 0.0 where `samples` has no length. True shows
+        a bar of tqdm
+    options: of simulate()
+
+    Paths that are not absolute begin at this process's directory. Functions of a script, and lambdas,
+    reach processes if cloudpickle is installed. Warnings about a sample name it, as errors do. Ctrl-C,
+    an exception and close() cancel what has not begun.
+    SampleError, InvalidError, UnavailableError, FailedError, TypeError."""
+    choice("on_error", on_error, ("raise", "return"))
+    check_progress(progress)
+    if isinstance(samples, (str, PathLike, Sample)):
+        raise TypeError("scan: samples is one sample, not a list of samples")
+    for name in options.keys() - inspect.signature(Request).parameters.keys():
+        raise TypeError(f"scan: there is no option {name}")
+    total = len(samples) if isinstance(samples, Sequence) else None
+
+    def tasks() -> Iterator[_jobs.Task]:
+        for i, source in enumerate(samples):
+            if isinstance(source, (str, PathLike)):
+                source = abspath(source)
+            yield _jobs.Task(_name(i, source), _one, (source, abspath(configuration), then, options))
+
+    run = _jobs.Run(client, tasks(), window)
+    tell = _Progress(progress, total, "sample")
+    run.report = tell
+    return Scan(run, tell, on_error)
 
 
 def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
@@ -448,10 +321,10 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
     if values.ndim == 2:
         values = values[None]
     if values.ndim != 3 or energies.shape != values.shape[:1]:
-        raise ShapeError(f"values are {_extents(values.shape)}, energies {_extents(energies.shape)}: "
+        raise ShapeError(f"values are {extents(values.shape)}, energies {extents(energies.shape)}: "
                          "energies x Y x X and the energies are needed")
     rings = (bool(flat), *values.shape[1:], float(_host.number(voxel, "voxel")),
-             _direction("direction", direction), _direction("detector", detector),
+             direction_of("direction", direction), direction_of("detector", detector),
              float(_host.number(wedge, "wedge")))
     q = _scatter.rings_q(rings)
     rows = [Job(_scatter.integrate, rings, e, values.dtype == np.float64, v).wait()
@@ -471,7 +344,7 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "
     degrees, cause a RuntimeWarning and are in `warnings`; `directory` is the configuration's
     directory for results ("": not given). FileError, FormatError, InvalidError with file,
     dataset or key. Ctrl-C interrupts it. GIL: released."""
-    wide = bool(_choice("dtype", dtype, _DTYPES))
+    wide = bool(choice("dtype", dtype, DTYPES))
     found = Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
     count = len(found["materials"])
     energies = np.array(found["energies"])
@@ -483,7 +356,7 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "
                     found["beams"], bool(found["window"]), bool(found["nearest"]),
                     bool(found["mask"]), bool(found["material"]), detector,
                     tuple(found["warnings"]), found["directory"])
-    arrays = [_arrays(m, i, sample.shape) for i, m in enumerate(materials, 1)]
+    arrays = [arrays_of(m, i, sample.shape) for i, m in enumerate(materials, 1)]
     sample._told = frozenset(_suspicious.suspicions(energies, sample.voxel, constants, arrays))
     return sample
 
@@ -498,7 +371,7 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
     if patterns.ndim == 2:
         patterns = patterns[None]
     if patterns.ndim != 3 or len(patterns) != len(beams):
-        raise ShapeError(f"patterns are {_extents(patterns.shape)}: {len(beams)} (beams) x Y x X are "
+        raise ShapeError(f"patterns are {extents(patterns.shape)}: {len(beams)} (beams) x Y x X are "
                          "needed")
     rows = [(tuple(map(float, beam)), p) for beam, p in zip(beams, patterns)]
     Job(_scatter.write, fspath(directory), float(energy), patterns.shape[1:], rows).wait()

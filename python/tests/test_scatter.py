@@ -492,8 +492,9 @@ def test_stub():
     assert stub == {n for n in vars(scatter._scatter) if not n.startswith("__")}
 
 
-def test_annotations():
-    tree = ast.parse(pathlib.Path(scatter.__file__).read_text())
+@pytest.mark.parametrize("name", ["scatter", "_patterns", "_jobs"])
+def test_annotations(name):
+    tree = ast.parse(pathlib.Path(scatter.__file__).with_stem(name).read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             given = node.args

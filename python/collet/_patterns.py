@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_scatter.py
+"""Samples of voxels, and the iterator over their patterns, of collet.scatter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, _host, _jobs, _scatter, _suspicious
+from ._core import InvalidError, ShapeError
+from ._job import Job
+
+_EULER = ("volume", "alignment", "theta", "psi")
+_VECTOR = ("direction", "unaligned")
+_METHODS = ("fast", "direct")
+_GRIDS = ("cyrsoxs", "fft")
+DTYPES = ("f32", "f64")
+_SAME_ENERGY = 1e-6  # eV
+
+Vector = tuple[float, float, float]
+Floats = npt.NDArray[np.floating[Any]]
+
+
+@dataclass(eq=False)
+class Material:
+    """A material of a morphology. Its arrays are (Z, Y, X), f32 or f64; others are converted.
+
+    constants: [delta, beta along the direction, delta, beta across it] of n = 1 - delta + i beta, for
+        all energies (4,), for each energy (energies, 4), or by energy {eV: (4,)}
+    volume, alignment, theta, psi: volume fraction 0 to 1; alignment S 0 to 1, second and third Euler
+        angle (ZYZ); without alignment the material is isotropic
+    direction, unaligned: instead of the four: vectors (Z, Y, X, 3), whose squared length is the
+        aligned fraction, and the unaligned fraction"""
+
+    constants: npt.ArrayLike | Mapping[float, Sequence[float]]
+    volume: npt.ArrayLike | None = None
+    alignment: npt.ArrayLike | None = None
+    theta: npt.ArrayLike | None = None
+    psi: npt.ArrayLike | None = None
+    direction: npt.ArrayLike | None = None
+    unaligned: npt.ArrayLike | None = None
+
+
+@dataclass(eq=False)
+class Sample:
+    """A morphology with all that determines its patterns.
+
+    materials: their fractions add up to 1 in each voxel
+    energies: (energies,)
+    voxel: edge of a voxel
+    angles: of polarisation: first, step, last; their patterns are averaged
+    beams: directions x, y, z with z > 0
+    window: a Hann window along each axis of more than one voxel
+    nearest: the nearest slice to Ewald's sphere instead of interpolation between two
+    mask: a pixel is the mean of the angles that reach it (RotMask), instead of NaN
+    material_frame: the sample is rotated, not the field (ReferenceFrame 0)
+    detector: its normal x, y, z; patterns are warped to it as in CyRSoXS
+    warnings, directory: of files, see read()"""
+
+    materials: Sequence[Material]
+    energies: npt.ArrayLike
+    voxel: float
+    angles: Vector = (0.0, 0.0, 0.0)
+    beams: Sequence[Vector] = field(default_factory=lambda: [(0.0, 0.0, 1.0)])
+    window: bool = False
+    nearest: bool = False
+    mask: bool = False
+    material_frame: bool = False
+    detector: Vector = (0.0, 0.0, 1.0)
+    warnings: tuple[str, ...] = ()
+    directory: str = ""
+    _told: frozenset[str] = field(default=frozenset(), repr=False)  # suspicions that read() warned of
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(Z, Y, X) in voxels."""
+        for material in self.materials:
+            for name in ("volume", "unaligned"):
+                if getattr(material, name) is not None:
+                    return np.shape(getattr(material, name))
+        raise InvalidError("no material has `volume` or `unaligned`")
+
+
+# ---- Conversion -----------------------------------------------------------------------------------
+
+
+def choice(name: str, value: str, known: tuple[str, ...]) -> int:
+    if value not in known:
+        raise InvalidError(f"{name} is {value!r}, not one of {', '.join(map(repr, known))}")
+    return known.index(value)
+
+
+def vector(name: str, values: Sequence[float]) -> Vector:
+    _host.check(values, name)
+    try:
+        x, y, z = map(float, values)
+    except (TypeError, ValueError):
+        raise InvalidError(f"{name} is {values!r}, not three numbers") from None
+    return x, y, z
+
+
+def direction_of(name: str, values: Sequence[float]) -> Vector:
+    found = vector(name, values)
+    if not any(found):  # the engine's default
+        raise InvalidError(f"{name} is 0, 0, 0: no direction")
+    return found
+
+
+def extents(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape)) or "a scalar"
+
+
+def _constants(material: Material, number: int, energies: Floats) -> Floats:
+    """(energies, 4) of f64."""
+    given = material.constants
+    if isinstance(given, Mapping):
+        known = np.array(list(given), float)
+        rows = []
+        for energy in energies:
+            near = np.abs(known - energy)
+            if not known.size or near.min() > _SAME_ENERGY:
+                raise InvalidError(f"material {number}: no optical constants at {energy:g} eV")
+            rows.append(list(given.values())[int(near.argmin())])
+        given = rows
+    given = _host.array(given, float, f"material {number}: constants")
+    if given.shape not in ((4,), (len(energies), 4)):
+        raise ShapeError(f"material {number}: constants are {extents(given.shape)}, not 4 or "
+                         f"{len(energies)} x 4 (energies)")
+    return np.broadcast_to(given, (len(energies), 4))
+
+
+def arrays_of(material: Material, number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """(whether f64, the six arrays or None)."""
+    given = [getattr(material, name) for name in _EULER + _VECTOR]
+    arrays = [None if a is None else _host.array(a, None, f"material {number}: {name}")
+              for name, a in zip(_EULER + _VECTOR, given)]
+    dtype = np.result_type(np.float32, *(a for a in arrays if a is not None))
+    if dtype not in (np.float32, np.float64):
+        raise InvalidError(f"material {number}: its arrays are {dtype}, not real numbers of f32 or f64")
+    for name, array in zip(_EULER + _VECTOR, arrays):
+        expected = tuple(shape) + (3,) * (name == "direction")
+        if array is not None and array.shape != expected:
+            raise ShapeError(f"material {number}: {name} is {extents(array.shape)}, not "
+                             f"{extents(expected)}")
+    return (dtype == np.float64, *(a if a is None else np.ascontiguousarray(a, dtype)
+                                   for a in arrays))
+
+
+def _axis(count: int, voxel: float) -> Floats:
+    return (np.arange(count) - count // 2) * (2 * np.pi / (count * voxel))
+
+
+# ---- Patterns -------------------------------------------------------------------------------------
+
+
+def bar(total: int | None, unit: str) -> Any:
+    """A bar of tqdm."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        raise InvalidError("progress=True needs tqdm: pip install tqdm, or pass a function") from None
+    return tqdm(total=total, unit=unit, bar_format="{l_bar}{bar}| {postfix} {elapsed}")
+
+
+def check_progress(progress: object) -> None:
+    if progress and progress is not True and not callable(progress):
+        raise TypeError(f"progress is {progress!r}, not a function, True or None")
+
+
+class Request:
+    """The checked arguments of Patterns.
+
+    engine: the arguments of _scatter.Scattering after the devices"""
+
+    def __init__(self, sample: Sample, beam: int = 0, dtype: str = "f32", method: str = "fast",
+                 grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
+                 devices: Sequence[str] | None = None) -> None:
+        for material in sample.materials:
+            if not isinstance(material, Material):
+                raise TypeError(f"materials are scatter.Material, not {type(material).__name__}")
+        if not 0 <= beam < len(sample.beams):
+            raise InvalidError(f"beam is {beam}; the sample has {len(sample.beams)} beams, from 0 on")
+        if memory < 0:
+            raise InvalidError(f"memory is {memory} bytes; 0 is no limit")
+        if devices is not None and (isinstance(devices, str) or not devices or
+                                    len(set(devices)) != len(devices)):
+            raise InvalidError(f"devices are {devices!r}, not a list of one or more different ones")
+        energies = np.atleast_1d(_host.array(sample.energies, float, "energies"))
+        shape = sample.shape
+        if energies.ndim != 1 or len(shape) != 3:
+            raise ShapeError(f"energies have {energies.ndim} axes, voxels {len(shape)}; 1 and 3 are "
+                             "needed")
+        numbered = list(enumerate(sample.materials, 1))
+        self.constants = np.stack([_constants(m, i, energies) for i, m in numbered], 1)
+        options = (choice("method", method, _METHODS), choice("dtype", dtype, DTYPES),
+                   choice("grid", grid, _GRIDS), bool(sample.nearest), bool(sample.window),
+                   bool(neighbours), bool(sample.mask), bool(sample.material_frame))
+        self.energies = energies
+        self.voxel = float(_host.number(sample.voxel, "voxel"))
+        self.direction = direction_of("the beam's direction", sample.beams[beam])
+        self.detector = direction_of("detector", sample.detector)
+        arrays = [arrays_of(m, i, shape) for i, m in numbered]
+        z, y, x = map(int, shape)
+        self.shape = z, y, x
+        self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
+        self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
+        self.devices = [] if devices is None else list(devices)
+        self.engine: tuple[Any, ...] = (arrays, energies,
+                                        np.ascontiguousarray(self.constants), self.shape,
+                                        self.voxel, self.direction, self.detector,
+                                        vector("angles", sample.angles), options, int(memory))
+        self._told = sample._told
+
+    def warn(self) -> None:
+        """Of suspicious values that read() has not warned of."""
+        found = _suspicious.suspicions(self.energies, self.voxel, self.constants, self.engine[0])
+        _suspicious.warn(text for text in found if text not in self._told)
+
+
+class Pattern(NamedTuple):
+    """The pattern of one energy."""
+
+    energy: float
+    values: Floats  #: (qy, qx): the intensity; NaN where nothing is scattered to
+    qy: Floats
+    qx: Floats
+
+
+class Patterns:
+    """An iterator over the Pattern of each energy of a sample, in their order.
+
+    sample: a Sample; its arrays must not be changed before close()
+    beam: index of sample.beams
+    dtype: "f32" or "f64", of the computation and of the patterns
+    method: "fast" transforms each field of the morphology once; "direct" transforms the
+        polarisation for each energy and angle, as CyRSoXS does, and serves as its check
+    grid: how slices are chosen: "cyrsoxs", q = -pi/a + i 2 pi/(a (N - 1)), or "fft", the q of the
+        transform
+    neighbours: at q = 0 the mean of the elements about it, as CyRSoXS 1.2
+    memory: bytes that arrays may take, on each device; 0: no limit
+    devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the choice in force
+    progress: called as progress(fraction, energies_done) about 20 times a second and after each
+        pattern; True shows a bar of tqdm
+
+    Checks what it can before it returns; voxels are checked by the first pattern: InvalidError names
+    material and voxel. Suspicious values, such as angles that seem to be degrees, cause a
+    RuntimeWarning. RefusedError says how much memory one energy needs. Ctrl-C raises
+    KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
+    continue. Used by one thread at a time. GIL: released."""
+
+    def __init__(self, sample: Sample, *, beam: int = 0, dtype: str = "f32", method: str = "fast",
+                 grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
+                 devices: Sequence[str] | None = None,
+                 progress: Callable[[float, int], object] | bool | None = None) -> None:
+        check_progress(progress)
+        request = Request(sample, beam, dtype, method, grid, neighbours, memory, devices)
+        self.energies, self.voxel, self.shape = request.energies, request.voxel, request.shape
+        self.direction, self.detector = request.direction, request.detector
+        self.dtype, self.qy, self.qx = request.dtype, request.qy, request.qx
+        self._devices = request.devices
+        self._core: _scatter.Scattering | None = _scatter.Scattering(
+            self._devices or [_core.get_backend()], *request.engine)
+        request.warn()
+        self._job: Job | None = None
+        self._ready: Floats | None = None
+        self._done = 0
+        self._bar: Any = bar(len(self.energies), "energy") if progress is True else None
+        self._progress: Any = self._draw if self._bar is not None else progress
+
+    def __iter__(self) -> Iterator[Pattern]:
+        return self
+
+    def __next__(self) -> Pattern:
+        if self._ready is None and self._core:
+            self._settle()
+        if self._ready is None and self._core:
+            self._ready = self._wait(self._core.next)
+        if self._ready is None:
+            self._end_bar()
+            raise StopIteration
+        self._report(1)
+        values, self._ready = self._ready, None
+        self._done += 1
+        return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
+
+    def plan(self) -> dict[str, int]:
+        """The work and memory needed: passes over the morphology, fields, transforms, block (energies
+        at a time), angles, bytes of arrays."""
+        core = self._need()
+        self._settle()
+        plan: dict[str, int] = self._wait(core.plan)
+        return plan
+
+    @property
+    def backend(self) -> str:
+        """The backend that computed last, "" before the first pattern; `devices` if they were
+        given."""
+        core = self._need()
+        return ",".join(self._devices) if self._devices else core.backend()
+
+    def close(self) -> None:
+        """Frees everything. Work that was interrupted stops at its next step."""
+        if self._core:
+            self._core.cancel(True)
+        self._core = self._ready = None
+        self._end_bar()
+
+    def __enter__(self) -> Patterns:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:  # a copy would use the same engine
+        raise TypeError("Patterns cannot be copied or pickled, as no iterator can: make another "
+                        "one of the same sample")
+
+    def _need(self) -> _scatter.Scattering:
+        if not self._core:
+            raise InvalidError("these patterns are closed")
+        return self._core
+
+    def _wait(self, function: Callable[[], Any]) -> Any:
+        core = self._need()
+        core.cancel(False)
+        self._job = Job(function)
+        try:
+            result = self._job.wait(self._report)
+        except BaseException:
+            core.cancel(True)
+            raise
+        self._job = None
+        return result
+
+    def _settle(self) -> None:
+        """Waits for a call that was interrupted; a pattern that it completed is the next one."""
+        if self._job:
+            try:
+                result = self._job.wait()
+            except Exception:  # cancelled, or told by the next call too
+                result = None
+            self._job = None
+            self._ready = result if isinstance(result, np.ndarray) else None
+
+    def _report(self, more: int = 0) -> None:
+        _jobs.check()
+        if self._progress:
+            self._progress(self._need().progress(), self._done + more)
+
+    def _draw(self, fraction: float, energies: int) -> None:
+        self._bar.n = round(fraction * self._bar.total, 2)
+        self._bar.set_postfix_str(f"{energies} of {self._bar.total} energies")
+
+    def _end_bar(self) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clients of the tests: Dask, if dask.distributed is installed, processes and threads."""
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def dask():
+    distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
+    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None,
+                                  memory_limit=0) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def threads():
+    with ThreadPoolExecutor(3) as pool:
+        yield pool
+
+
+@pytest.fixture(params=["dask", "processes", "threads"])
+def client(request):
+    return request.getfixturevalue(request.param)
