@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import _core, _host, _trajectory
 from .._job import Job
-from . import _plot, _save
+from . import _clients, _plot, _save
 from ._sources import Chunks, Frames, files_of
 
 Quantity = namedtuple("Quantity", "unit meaning shape")
@@ -491,9 +491,25 @@ class _Trajectory:
         return meta
 
 
+def _absolute(path):
+    """A path for other processes; what is no path, and "equal", unchanged."""
+    is_path = isinstance(path, (str, bytes, os.PathLike)) and path != "equal"
+    return os.path.abspath(path) if is_path else path
+
+
+def _shared_files(top, traj, selection, each, masses):
+    """The files that workers open, and the masses."""
+    found = _ways(top, traj, selection, each)[0]
+    if not isinstance(found, _Files):
+        raise TypeError("extract: with client, give the paths of a topology and a trajectory: workers "
+                        f"cannot read the frames of a {type(top).__name__}")
+    top, traj = found.files
+    return (_absolute(top), list(map(_absolute, traj))), found.masses if masses is None else masses
+
+
 def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, masses=None,
             reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail",
-            pbc="whole", batch=None, progress=False, shard=None, shards=None):
+            pbc="whole", batch=None, progress=False, shard=None, shards=None, client=None):
     """The observables of every frame, as the program collet-extract computes them.
 
     top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files in
@@ -530,6 +546,12 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
     shard, shards : (i, n) computes part i, 1 to n, of the frames only, and writes it to a file in the
         directory `shards`, whose path is returned instead of results: merge makes them of all parts. Parts
         may be computed in any order, by any process; one of the same work that is there is kept
+    client : a Client of dask.distributed or an executor of concurrent.futures, whose workers compute parts
+        of the frames: of files, which they open by the same paths, with the same version of collet.
+        Results are the same, bit for bit, on processors of the same kind. With `shards`, a directory on a
+        file system of all machines, the workers share one index of the file there, and parts that an
+        interrupted call has computed are used; else files of machines without this one's temporary
+        directory travel
 
     Returns Results: a dict of f64 arrays whose first axis is the frames, and with `each` the second one
     the bodies, except of time_ps; `bodies` has their labels. quantities() has the arrays' units (nm, ps,
@@ -542,6 +564,19 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
     its next step, and still reads until then. Another thread uses the object and `progress`.
 
     The backend is the choice of collet.set_backend or using."""
+    if client is not None and shard is None:
+        bar = _bar(progress)
+        files, masses = _shared_files(top, traj, selection, each, masses)
+        options = {"selection": selection, "ndx": _absolute(ndx), "each": each, "keys": keys,
+                   "masses": _absolute(masses), "reference": _absolute(reference), "axis": axis,
+                   "start": start, "stop": stop, "step": step, "missing": missing, "pbc": pbc,
+                   "batch": batch}
+        with contextlib.closing(bar) if bar else contextlib.nullcontext(), \
+                _clients.parts(client, files, options, shards, bar or progress or None) as paths:
+            work = _Trajectory.of_shards(_paths(paths), None, False)
+            results = work.take("collect")
+            results.meta = work.finish()
+        return results
     work = _Trajectory(top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
                        step, missing, pbc, batch, None, progress, *_shard(shard, shards))
     if shard is not None:

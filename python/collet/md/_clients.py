@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/clients/test_md_clients.py
+"""extract(client=): the parts of the frames on workers."""
+
+import contextlib
+import os
+import pathlib
+import tempfile
+
+from .. import _core, _jobs
+
+_PARTS = 4  # for each worker, so that a slow one delays little
+
+
+def _compute(files, options, shard, shards):
+    """The path of a shard's file, with the number of its frames."""
+    from ._extract import extract  # which imports this module
+    frames = 0
+
+    def progress(done, _):
+        nonlocal frames
+        frames = done
+        _jobs.check()
+
+    return extract(*files, **options, progress=progress, shard=shard, shards=shards), frames
+
+
+def part(files, options, shard, folder, mark):
+    """On a worker: the name of a shard's file and the number of its frames, and its bytes if the worker does
+    not have the caller's folder, which has the file `mark`."""
+    if os.path.exists(os.path.join(folder, mark)):
+        path, frames = _compute(files, options, shard, folder)
+        return os.path.basename(path), frames, None
+    with tempfile.TemporaryDirectory(prefix="collet-") as own:
+        path, frames = _compute(files, options, shard, own)
+        return os.path.basename(path), frames, pathlib.Path(path).read_bytes()
+
+
+@contextlib.contextmanager
+def parts(client, files, options, shards, progress):
+    """The paths of the files of all shards, which workers compute. They are in the directory `shards`, where
+    existing ones of the same work are kept; None: in a temporary one.
+
+    progress(frames, fraction), or None"""
+    count = _jobs.slots(client) * (1 if options["pbc"] == "nojump" else _PARTS)
+    with contextlib.ExitStack() as stack:
+        if shards is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="collet-"))
+        else:
+            folder = os.path.abspath(shards)
+            os.makedirs(folder, exist_ok=True)
+        mark = stack.enter_context(tempfile.NamedTemporaryFile(dir=folder, prefix=".collet-"))
+        tasks = [_jobs.Task(f"frames of shard {i} of {count}", part,
+                            (files, options, (i, count), folder, os.path.basename(mark.name)))
+                 for i in range(1, count + 1)]
+        paths, frames = [], 0
+        with _jobs.Run(client, tasks) as run:
+            run.report = progress and (lambda done: progress(frames, done / count))
+            for _, found, error, _ in run:
+                if error:
+                    raise error
+                name, computed, data = found
+                frames += computed
+                paths.append(os.path.join(folder, name))
+                if data is None and not os.path.exists(paths[-1]):
+                    raise _core.FileError(f"{paths[-1]}: a worker wrote it, but it is not here: is the "
+                                          "directory on a file system of all machines?")
+                if data is not None:
+                    pathlib.Path(paths[-1]).write_bytes(data)
+        yield paths

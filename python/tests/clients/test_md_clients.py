@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""md.extract(client=): the results of one call, bit for bit, from workers."""
+
+import os
+import pathlib
+import signal
+import warnings
+
+import numpy as np
+import pytest
+
+import collet
+from collet import md
+from collet.md import _clients
+
+DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data/md"
+FILES = DATA / "peptide/conf.gro", DATA / "peptide/traj.trr"
+WATER = DATA / "water/conf.gro", DATA / "water/traj.trr"
+
+
+def same(found, expected):
+    assert list(found) == list(expected)
+    for key in found:
+        assert found[key].tobytes() == expected[key].tobytes(), key
+    own, theirs = dict(found.meta), dict(expected.meta)
+    for changing in "created", "counters", "timing":
+        del own[changing], theirs[changing]
+    assert own == theirs and found.bodies == expected.bodies
+
+
+@pytest.mark.parametrize("options", [
+    {}, {"each": "residue", "keys": "com,axes", "start": 1, "step": 3},
+    {"masses": np.linspace(1, 12, 280), "pbc": "nojump"}], ids=["all", "each", "nojump"])
+def test_the_same(client, options):
+    seen = []
+    found = md.extract(*FILES, client=client, progress=lambda *p: seen.append(p), **options)
+    same(found, md.extract(*FILES, **options))
+    assert seen[-1][1] == 1.0 and [f for f, _ in seen] == sorted(f for f, _ in seen)
+
+
+def test_workers_with_other_directories(threads, monkeypatch):
+    """The files of shards travel."""
+    part = _clients.part
+    monkeypatch.setattr(_clients, "part", lambda f, o, s, folder, mark: part(f, o, s, "/none", mark))
+    same(md.extract(*FILES, client=threads), md.extract(*FILES))
+
+
+def test_shards_are_kept(client, tmp_path):
+    found = md.extract(*FILES, client=client, shards=tmp_path)
+    paths = sorted(tmp_path.glob("*-of-*.npz"))
+    times = [os.stat(path).st_mtime_ns for path in paths]
+    paths[1].unlink()
+    same(md.extract(*FILES, client=client, shards=tmp_path), found)
+    same(md.merge(tmp_path), found)
+    assert [os.stat(p).st_mtime_ns == t for p, t in zip(paths, times)] == \
+        [i != 1 for i in range(len(paths))]
+    assert not list(tmp_path.glob(".collet-*"))
+
+
+def test_workers_are_killed(dask):
+    kills = []
+
+    def kill(_, fraction):
+        if fraction > 0.2 * (len(kills) + 1) and len(kills) < 2:
+            kills.append(next(iter(dask.run(os.getpid).values())))
+            os.kill(kills[-1], signal.SIGKILL)
+
+    same(md.extract(*WATER, client=dask, each="residue", keys="com", progress=kill),
+         md.extract(*WATER, each="residue", keys="com"))
+    assert len(kills) == 2
+
+
+def test_errors(client, tmp_path):
+    with pytest.raises(collet.FileError, match="none.gro"):
+        md.extract("none.gro", FILES[1], client=client)
+    with pytest.raises(collet.InvalidError, match="axis"):
+        md.extract(*FILES, client=client, axis=(0, 0, 0))
+    with pytest.raises(TypeError, match="cannot read the frames of a Frames"):
+        md.extract(md.Frames(np.ones((2, 3, 3))), client=client)
+    cut = tmp_path / "cut.trr"
+    cut.write_bytes(FILES[1].read_bytes()[:-100])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = md.extract(FILES[0], cut, client=client)
+        there = [str(w.message) for w in caught]
+        caught.clear()
+        same(found, md.extract(FILES[0], cut))
+        assert [str(w.message) for w in caught] == there and there
+    assert caught[0].filename == __file__
