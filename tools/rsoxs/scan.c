@@ -98,8 +98,11 @@ static char *list_shards(const scan *s, int64_t n_shards, int64_t *first)
             fputs(", ...", f);
         if (parts > NAMED)
             continue;
-        fprintf(f, end - i > 1 ? "%s%" PRId64 " to %" PRId64 : "%s%" PRId64, parts > 1 ? ", " : "",
-                i, end - 1);
+        fprintf(f,
+                end - i > 2   ? "%s%" PRId64 " to %" PRId64
+                : end - i > 1 ? "%s%" PRId64 ", %" PRId64
+                              : "%s%" PRId64,
+                parts > 1 ? ", " : "", i, end - 1);
     }
     return f && fclose(f) == 0 ? text : NULL;
 }
@@ -122,8 +125,8 @@ static void print_failed(const scan *s)
     const rsoxs_session *session = &s->session;
     if (s->failed == 0)
         return;
-    fprintf(stderr, "collet-rsoxs: %" PRId64 " of %" PRId64 " films failed: ", s->failed,
-            session->n_films);
+    fprintf(stderr, "collet-rsoxs: %" PRId64 " of %" PRId64 " films %s: ", s->failed,
+            session->n_films, session->options->merge ? "are not complete" : "failed");
     for (int64_t i = 0; i < s->failed && i < NAMED; i++)
         fprintf(stderr, "%s%s", i ? ", " : "", tool_shown(s->names[i]));
     fprintf(stderr, "%s%s\n", s->failed > NAMED ? ", ..." : "",
@@ -155,7 +158,8 @@ static void print_json(scan *s, double seconds)
         cJSON_AddNumberToObject(root, "shard", (double)o->shard.shard);
         cJSON_AddNumberToObject(root, "shards", (double)o->shard.n_shards);
     }
-    json_add_item(root, "films", s->list);
+    if (s->list)
+        json_add_item(root, "films", s->list);
     s->list = NULL;
     rsoxs_print_json(root);
 }
@@ -189,7 +193,9 @@ static void print_text(const scan *s, double seconds)
 static void note_failure(scan *s, const char *path, const collet_error *err)
 {
     tool_progress_end(&s->session.progress);
-    if (strstr(err->text, path))
+    if (s->session.options->merge && err->status == COLLET_NOT_FOUND && s->failed >= NAMED)
+        ; /* a lost shard may have had thousands of films */
+    else if (strstr(err->text, path))
         fprintf(stderr, "collet-rsoxs: %s\n", err->text);
     else
         fprintf(stderr, "collet-rsoxs: %s: %s\n", tool_shown(path), err->text);
@@ -360,7 +366,9 @@ int rsoxs_scan(const rsoxs_options *options)
         status = scan_films(&s, began, &err);
     else if (status == COLLET_OK && s.session.n_films == 1)
         status = scan_film(&s, began, &err);
-    else if (status == COLLET_OK && !options->quiet && !options->json && !options->part)
+    else if (status == COLLET_OK && options->json && !options->part)
+        print_json(&s, tool_now() - began);
+    else if (status == COLLET_OK && !options->quiet && !options->part)
         printf("shard %" PRId64 " of %" PRId64 " has no energies\n", options->shard.shard,
                options->shard.n_shards);
     if (status == COLLET_CANCELLED && tool_interrupt_signal()) {

@@ -184,7 +184,7 @@ static void missing_patterns_are_named(void **state)
     assert_contains(r.err, "parts/a: 5 of 6 patterns are missing: 281.00, 282.00, 283.00, 284.00, "
                            "285.00 eV\n");
     assert_contains(r.err, "parts/c: 6 of 6 patterns are missing: 280.00, ");
-    assert_contains(r.err, "3 of 3 films failed: a.h5, b.h5, c.h5\n");
+    assert_contains(r.err, "3 of 3 films are not complete: a.h5, b.h5, c.h5\n");
     assert_contains(r.err, "shards with missing patterns, of 10: 2 to 10; run them again, as "
                            "--resume --shard 2/10, and then --merge 10\n");
     tool_free(&r);
@@ -197,13 +197,31 @@ static void missing_patterns_are_named(void **state)
     r = RSOXS(FILMS, "-o", "parts", "--integrate", PNG, "--merge", "3");
     tool_expect(&r, 1);
     assert_contains(r.err, "parts/b: 1 of 6 patterns are missing: 283.00 eV\n");
-    assert_contains(r.err, "1 of 3 films failed: b.h5; the others are complete\n");
+    assert_contains(r.err, "1 of 3 films are not complete: b.h5; the others are complete\n");
     assert_contains(r.err, "of 3: 2; run them again, as --resume --shard 2/3, ");
     tool_free(&r);
     expect_same("parts/a", "whole/a");
     r = RSOXS("b.h5", "-o", "parts/b", "--merge", "6");
     tool_expect(&r, 1);
     assert_contains(r.err, "of 6: 4; run them again, as --resume --shard 4/6, ");
+    tool_free(&r);
+    /* Of many, the first ones are described; f.h5 is damaged. */
+    const char *args[42] = {"-o", "parts", "--merge", "2", "f.h5"};
+    char names[30][8];
+    write_text("f.h5", "no HDF5");
+    for (int i = 0; i < 30; i++) {
+        snprintf(names[i], sizeof names[i], "e%02d.h5", i);
+        assert_int_equal(symlink("a.h5", io_path(directory, names[i])), 0);
+        args[5 + i] = names[i];
+    }
+    r = rsoxs_with(NULL, args);
+    tool_expect(&r, 1);
+    assert_contains(r.err, "parts/e19: 6 of 6 patterns are missing");
+    assert_null(strstr(r.err, "parts/e20: "));
+    assert_contains(r.err, "collet-rsoxs: f.h5: not an HDF5 file");
+    assert_contains(r.err, "31 of 31 films are not complete: e00.h5, ");
+    assert_contains(r.err, ", e19.h5, ...\n");
+    assert_contains(r.err, "of 2: 1, 2; run them again");
     tool_free(&r);
     /* A merge keeps nothing of other settings. */
     expect(RSOXS(FILMS, "-o", "parts", "--dc", "neighbours", "--merge", "3"), 1,
@@ -285,6 +303,7 @@ static void bad_arguments_are_explained(void **state)
     expect(RSOXS("b.h5", "--merge", "2", "--force"), 2, "--merge excludes --shard, --force");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "2/9"), 0, "");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9"), 0, "shard 1 of 9 has no energies");
+    expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9", "--json"), 0, "\"shards\":\t9");
 }
 
 int main(void)
