@@ -255,7 +255,7 @@ static const char top[] = "sparse\n3\n"
                           "    1SOL    HW2    3   0.000   0.100   0.000\n   5 5 5\n";
 
 /* Every third frame has no velocities, every fifth no positions, some have no box; frame 8 has a
- * position that is NaN, and frame 6 the time of the frame before it. */
+ * position that is NaN, frame 3 a time that is NaN, and frame 6 the time of the first frame. */
 static void save_sparse(void)
 {
     static const uint8_t nan[4] = {0x7f, 0xc0, 0, 0};
@@ -272,6 +272,8 @@ static void save_sparse(void)
             memcpy(image.data + at + HEAD + (box ? 36 : 0), nan, sizeof nan);
         if (i == 6)
             memcpy(image.data + at + TIME, image.data + TIME, 4);
+        if (i == 3)
+            memcpy(image.data + at + TIME, nan, sizeof nan);
     }
     io_save(io_path(directory, "sparse.trr"), image.data, image.size);
     io_save(io_path(directory, "sparse.gro"), top, sizeof top - 1);
