@@ -73,7 +73,8 @@ grep -q "^exit status 1" log
 TASKS=3,5 "$scripts/rsoxs.sh" 5 $rsoxs -o array >ids
 same whole array
 
-JOBS=3 "$scripts/parallel.sh" 5 collet-rsoxs $rsoxs -o parallel --quiet
+find films -name '[abc].h5' >list
+JOBS=3 "$scripts/parallel.sh" 5 collet-rsoxs --list list -c films/config.txt --integrate -o parallel --quiet
 collet-rsoxs $rsoxs -o parallel --merge 5 --quiet
 same whole parallel
 

@@ -2,6 +2,7 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs_shards.c */
 #include "films.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,21 +17,75 @@ typedef struct rsoxs_inode {
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-static void name_film(rsoxs_film *film, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    int length = (int)strlen(name);
-    if (length > 3 && !strcmp(name + length - 3, ".h5"))
-        length -= 3;
-    *film = (rsoxs_film){.path = path, .name = name, .length = length};
-}
-
 static int by_name(const void *a, const void *b)
 {
     const rsoxs_film *x = a, *y = b;
     int shorter = x->length < y->length ? x->length : y->length;
     int order = memcmp(x->name, y->name, (size_t)shorter);
     return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+static collet_status add_film(rsoxs_films *films, const char *path, collet_error *err)
+{
+    if ((films->count & (films->count - 1)) == 0) { /* full: doubled at powers of two */
+        rsoxs_film *more =
+            realloc(films->films, (size_t)(films->count ? 2 * films->count : 1) * sizeof *more);
+        if (!more)
+            return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+        films->films = more;
+    }
+    char *copy = strdup(path);
+    if (!copy)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    const char *slash = strrchr(copy, '/'), *name = slash ? slash + 1 : copy;
+    int length = (int)strlen(name);
+    if (length > 3 && !strcmp(name + length - 3, ".h5"))
+        length -= 3;
+    films->films[films->count++] = (rsoxs_film){.path = copy, .name = name, .length = length};
+    return COLLET_OK;
+}
+
+/* Adds the lines of a file. */
+static collet_status add_list(rsoxs_films *films, const char *path, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    char *line = NULL;
+    size_t size = 0;
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return collet_fail(err, COLLET_IO, "--list: %s: %s", path, strerror(errno));
+    errno = 0;
+    while (status == COLLET_OK && getline(&line, &size, f) >= 0) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (*line)
+            status = add_film(films, line, err);
+    }
+    if (status == COLLET_OK && !feof(f))
+        status =
+            collet_fail(err, COLLET_IO, "--list: %s: cannot be read: %s", path, strerror(errno));
+    free(line);
+    fclose(f);
+    if (status == COLLET_OK && films->count == 0)
+        status =
+            collet_fail(err, COLLET_INVALID, "--list: %s has no films: write one a line", path);
+    return status;
+}
+
+static collet_status add_films(rsoxs_films *films, const rsoxs_options *o, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    for (int64_t i = 0; i < o->n_films && status == COLLET_OK; i++)
+        status = add_film(films, o->films[i], err);
+    if (status == COLLET_OK && o->list)
+        status = add_list(films, o->list, err);
+    if (status != COLLET_OK)
+        return status;
+    films->inodes = calloc((size_t)films->count, sizeof *films->inodes);
+    if (!films->inodes)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    /* So that shards find the same order, wherever a shell has listed the films. */
+    qsort(films->films, (size_t)films->count, sizeof *films->films, by_name);
+    return COLLET_OK;
 }
 
 static collet_status name_directories(rsoxs_films *films, collet_error *err)
@@ -179,16 +234,10 @@ static collet_status read_configuration(rsoxs_films *films, const rsoxs_options 
 
 collet_status rsoxs_films_open(rsoxs_films *films, const rsoxs_options *options, collet_error *err)
 {
-    *films = (rsoxs_films){.count = options->n_films};
-    films->films = calloc((size_t)films->count, sizeof *films->films);
-    films->inodes = calloc((size_t)films->count, sizeof *films->inodes);
-    if (!films->films || !films->inodes)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    for (int64_t i = 0; i < films->count; i++)
-        name_film(&films->films[i], options->films[i]);
-    /* So that shards find the same order, wherever a shell has listed the films. */
-    qsort(films->films, (size_t)films->count, sizeof *films->films, by_name);
-    collet_status status = read_configuration(films, options, err);
+    *films = (rsoxs_films){0};
+    collet_status status = add_films(films, options, err);
+    if (status == COLLET_OK)
+        status = read_configuration(films, options, err);
     if (status == COLLET_OK)
         status = name_directories(films, err);
     if (status == COLLET_OK) {
@@ -200,8 +249,10 @@ collet_status rsoxs_films_open(rsoxs_films *films, const rsoxs_options *options,
 
 void rsoxs_films_close(rsoxs_films *films)
 {
-    for (int64_t i = 0; films->films && i < films->count; i++)
+    for (int64_t i = 0; i < films->count; i++) {
+        free(films->films[i].path);
         free(films->films[i].directory);
+    }
     free(films->films);
     free(films->inodes);
     free(films->directory);

@@ -9,7 +9,7 @@
 
 /* One morphology. */
 typedef struct rsoxs_film {
-    const char *path;
+    char *path;
     const char *name;   /* the end of the path, without .h5; not terminated there */
     int length;         /* of the name */
     char *directory;    /* of its patterns */
@@ -25,7 +25,7 @@ typedef struct rsoxs_films {
 } rsoxs_films;
 
 /*
- * Reads the configuration; names the directories: -o DIR, else the configuration's, for one film;
+ * Reads the list of --list and the configuration; names the directories: -o DIR, else the configuration's, for one film;
  * DIR/NAME for several. Sets first and end: shard I of N does whole films where there are at least
  * N, else energies. INVALID, for instance for two films of the same name.
  */

@@ -27,6 +27,7 @@ enum {
     KEY_DEVICES,
     KEY_SHARD,
     KEY_MERGE,
+    KEY_LIST,
 };
 
 static const char doc[] =
@@ -51,6 +52,7 @@ static const char doc[] =
 static const struct argp_option argp_options[] = {
     {NULL, 'c', "FILE", 0, "Configuration (default: config.txt)", 1},
     {NULL, 'o', "DIR", 0, "Directory of the patterns (default: HDF5DirName of FILE, or HDF5)", 1},
+    {"list", KEY_LIST, "FILE", 0, "Also the morphologies that this file names, one a line", 1},
     {"energies", KEY_ENERGIES, "EV,...", 0, "Only these of FILE's energies", 1},
     {"resume", KEY_RESUME, NULL, 0,
      "Keep the patterns that an earlier run with the same settings has written", 1},
@@ -181,7 +183,7 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
 
 static void check(struct argp_state *state, rsoxs_options *o)
 {
-    if (o->n_films == 0)
+    if (o->n_films == 0 && !o->list)
         tool_error(state, "a morphology is required");
     if (o->resume && o->force)
         tool_error(state, "--resume and --force exclude each other");
@@ -212,6 +214,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_DEVICES:
         o->devices = text;
+        return 0;
+    case KEY_LIST:
+        o->list = text;
         return 0;
     case KEY_RESUME:
         o->resume = 1;

@@ -13,6 +13,7 @@
 typedef struct rsoxs_options {
     char **films; /* morphologies */
     int64_t n_films;
+    const char *list; /* a file with more of them, or NULL */
     const char *configuration, *directory, *backend;
     const char *devices; /* NULL: all alike */
     uint32_t method, grid, neighbours;

@@ -331,7 +331,7 @@ static collet_status open_scan(scan *s, const rsoxs_options *o, collet_error *er
     for (int64_t i = 0; status == COLLET_OK && i < session->films.count; i++)
         session->n_films += session->films.films[i].first < session->films.films[i].end;
     s->names = calloc(NAMED, sizeof *s->names);
-    s->list = o->json && o->n_films > 1 ? cJSON_CreateArray() : NULL;
+    s->list = o->json && session->films.count > 1 ? cJSON_CreateArray() : NULL;
     s->wanting = calloc((size_t)o->merge / 8 + 1, 1);
     return status != COLLET_OK || (s->names && s->wanting)
                ? status

@@ -84,6 +84,20 @@ static void films_have_directories(void **state)
     tool_free(&r);
 }
 
+static void films_are_listed(void **state)
+{
+    (void)state;
+    write_text("list", "c.h5\r\n\na.h5");
+    EXPECT(0, "3 films in listed: 18 patterns, ", "b.h5", "--list", "list", "-o", "listed",
+           "--integrate", PNG);
+    expect_same("listed", "whole");
+    write_text("list", "\n");
+    expect(RSOXS("--list", "list"), 1, "--list: list has no films: write one a line");
+    expect(RSOXS("--list", "nothing"), 1, "--list: nothing: No such file or directory");
+    expect(RSOXS("--list", "."), 1, "--list: .: cannot be read: Is a directory");
+    expect(RSOXS("--plan"), 2, "a morphology is required");
+}
+
 static void failed_films_are_named(void **state)
 {
     (void)state;
@@ -310,6 +324,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(films_have_directories),
+        cmocka_unit_test(films_are_listed),
         cmocka_unit_test(failed_films_are_named),
         cmocka_unit_test(names_are_checked_first),
         cmocka_unit_test(shards_and_a_merge_are_one_run),
