@@ -493,14 +493,23 @@ static int64_t end_of(int64_t rows, int64_t shard, int64_t n_shards)
     return rows / n_shards * shard + rows % n_shards * shard / n_shards;
 }
 
+static int32_t tell(void *user, const char *text)
+{
+    const trajectory_settings *s = ((const trajectory_inputs *)user)->settings;
+    const collet_trajectory_progress progress = {.struct_size = sizeof progress, .message = text};
+
+    return s->progress(s->progress_user, &progress);
+}
+
 collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *directory,
                                        trajectory_share *share, collet_error *err)
 {
     const trajectory_settings *s = in->settings;
+    const trajectory_index_watch watch = {.tell = s->progress ? tell : NULL, .user = in};
     int is_last = s->shard == s->n_shards;
     int64_t frames;
 
-    collet_status status = trajectory_reader_count(in->trajectory, directory, NULL, &frames, err);
+    collet_status status = trajectory_reader_count(in->trajectory, directory, &watch, &frames, err);
     if (status != COLLET_OK)
         return status;
     if (s->stop >= 0 && s->stop < frames)

@@ -57,15 +57,17 @@ static int find(const char *suffix, char path[4096])
 /* Texts that were told, and the last one. */
 typedef struct texts {
     int n;
+    int cancels; /* at this text; 0: at none */
     char last[COLLET_ERROR_TEXT];
 } texts;
 
-static void tell(void *user, const char *text)
+static int32_t tell(void *user, const char *text)
 {
     texts *told = user;
 
     told->n++;
     snprintf(told->last, sizeof told->last, "%s", text);
+    return told->n == told->cancels;
 }
 
 static collet_status count(const char *path, const char *where, texts *told, double patience,
@@ -188,9 +190,11 @@ static void locks(void **state)
     find(".index", path);
     remove(path);
     pid_t pid = hold(path);
-    assert_int_equal(count(trajectory, directory, &told, .3, &frames, &err), COLLET_IO);
+    assert_int_equal(count(trajectory, directory, &told, 1.3, &frames, &err), COLLET_IO);
     assert_contains(err.text, "for its index, which process 7 of node3 makes without progress");
     assert_contains(told.last, "waiting for its index, which process 7 of node3 makes");
+    told = (texts){.cancels = 1};
+    assert_int_equal(count(trajectory, directory, &told, 20, &frames, &err), COLLET_CANCELLED);
     /* It is killed while another waits. */
     pid_t killer = fork();
     if (killer == 0) {

@@ -7,7 +7,10 @@
 
 static int32_t show_progress(void *user, const collet_trajectory_progress *p)
 {
-    tool_progress_update(user, p->frames, p->bytes, p->fraction);
+    if (p->message)
+        tool_progress_text(user, p->message);
+    else
+        tool_progress_update(user, p->frames, p->bytes, p->fraction);
     return tool_interrupt_signal();
 }
 

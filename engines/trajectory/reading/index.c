@@ -98,8 +98,9 @@ static collet_status walk(builder *b, collet_error *err)
         if (status != COLLET_OK)
             return status;
         trajectory_scan_step(w, &head);
-        trajectory_index_progress(b->lock, w->index,
-                                  (int)(100. * (double)w->offset / (double)w->source.size));
+        if (trajectory_index_progress(b->lock, w->index,
+                                      (int)(100. * (double)w->offset / (double)w->source.size)))
+            return collet_fail(err, COLLET_CANCELLED, "%s: cancelled", w->source.path);
         if (b->part != before && b->places->parts[b->part].entry < 0)
             status = trajectory_parts_hop(w, err);
         if (status != COLLET_OK)

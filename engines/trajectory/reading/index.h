@@ -27,8 +27,8 @@
  * frames-HASH.index.lock, which hinders nobody. A file whose offsets are computed gets none.
  *
  * `watch` may be NULL. COLLET_IO when a file cannot be read or was changed, or another process makes no
- * progress; COLLET_INVALID after a read; COLLET_NO_MEMORY; COLLET_CANCELLED by the poll of the
- * trajectory.
+ * progress; COLLET_INVALID after a read; COLLET_NO_MEMORY; COLLET_CANCELLED by `watch` or the
+ * poll of the trajectory.
  */
 collet_status trajectory_reader_count(trajectory_reader *trajectory, const char *directory,
                                       const trajectory_index_watch *watch, int64_t *frames,

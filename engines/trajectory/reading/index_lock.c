@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 
 #define HOLDER 96 /* bytes of "process 7 of node3 (120 frames, 37 %)" */
 #define PATIENCE 300.
+#define LONGEST 60.
 #define PAUSE_NS 20000000
 
 static double now(void)
@@ -25,15 +27,46 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* 1 about once a second. */
+/* 1 after a second, then after twice the last pause, which grows to a minute: far less than the patience
+ * of those that wait. */
 static int is_time(trajectory_index_lock *lock)
 {
     double t = now();
+    int is_due = lock->due > 0 && t >= lock->due;
 
-    if (t - lock->told < 1)
-        return 0;
-    lock->told = t;
-    return 1;
+    if (lock->due == 0)
+        lock->pause = 1;
+    else if (is_due)
+        lock->pause = 2 * lock->pause < LONGEST ? 2 * lock->pause : LONGEST;
+    if (lock->due == 0 || is_due)
+        lock->due = t + lock->pause;
+    return is_due;
+}
+
+/* Returns 1 to cancel. */
+static int tell(trajectory_index_lock *lock, const char *format, ...) COLLET_PRINTF(2, 3);
+
+static int tell(trajectory_index_lock *lock, const char *format, ...)
+{
+    char text[COLLET_ERROR_TEXT];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return lock->watch.tell && lock->watch.tell(lock->watch.user, text) != 0;
+}
+
+/* Only others read it: a failed write costs them a message. */
+static void sign(const trajectory_index_lock *lock, int64_t frames, int percent)
+{
+    char holder[HOLDER] = "";
+    struct utsname system = {0};
+
+    uname(&system);
+    snprintf(holder, sizeof holder, "process %ld of %.40s (%lld frames, %d %%)", (long)getpid(),
+             system.nodename, (long long)frames, percent);
+    (void)!pwrite(lock->fd, holder, sizeof holder, 0);
 }
 
 /* ---- Waiting ----------------------------------------------------------------------------- */
@@ -58,22 +91,18 @@ static collet_status wait_a_little(trajectory_index_lock *lock, int fd, wait *w,
                                    const io_poll *poll, collet_error *err)
 {
     const double patience = lock->watch.patience_s > 0 ? lock->watch.patience_s : PATIENCE;
-    char text[COLLET_ERROR_TEXT];
 
-    if (io_poll_stops(poll))
-        return collet_fail(err, COLLET_CANCELLED, "%s: cancelled", lock->name);
     read_holder(fd, w);
+    const char *holder = w->holder[0] ? w->holder : "another process";
+    if (io_poll_stops(poll) ||
+        (is_time(lock) &&
+         tell(lock, "%s: waiting for its index, which %s makes", lock->name, holder)))
+        return collet_fail(err, COLLET_CANCELLED, "%s: cancelled", lock->name);
     if (now() - w->since > patience)
         return collet_fail(err, COLLET_IO,
                            "%s: waited %.0f s for its index, which %s makes without progress: end "
                            "that process, or remove %s",
-                           lock->name, patience, w->holder[0] ? w->holder : "another process",
-                           lock->path);
-    if (lock->watch.tell && is_time(lock)) {
-        snprintf(text, sizeof text, "%s: waiting for its index, which %s makes", lock->name,
-                 w->holder[0] ? w->holder : "another process");
-        lock->watch.tell(lock->watch.user, text);
-    }
+                           lock->name, patience, holder, lock->path);
     nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
     return COLLET_OK;
 }
@@ -103,10 +132,12 @@ static collet_status await(trajectory_index_lock *lock, int fd, const io_poll *p
         }
     }
     *again = is_removed(fd);
-    if (*again)
+    if (*again) {
         close(fd);
-    else
-        lock->fd = fd;
+        return COLLET_OK;
+    }
+    lock->fd = fd;
+    sign(lock, 0, 0);
     return COLLET_OK;
 }
 
@@ -128,24 +159,14 @@ collet_status trajectory_index_enter(trajectory_index_lock *lock, const char *pa
 
 /* ---- Working ----------------------------------------------------------------------------- */
 
-void trajectory_index_progress(trajectory_index_lock *lock, int64_t frames, int percent)
+int trajectory_index_progress(trajectory_index_lock *lock, int64_t frames, int percent)
 {
-    char text[COLLET_ERROR_TEXT], holder[HOLDER] = "";
-    struct utsname system = {0};
-
     if (!is_time(lock))
-        return;
-    uname(&system);
-    snprintf(holder, sizeof holder, "process %ld of %.40s (%lld frames, %d %%)", (long)getpid(),
-             system.nodename, (long long)frames, percent);
-    /* Only others read it: a failed write costs them a message. */
-    if (lock->fd >= 0 && pwrite(lock->fd, holder, sizeof holder, 0) < 0)
-        lock->told = now();
-    if (!lock->watch.tell)
-        return;
-    snprintf(text, sizeof text, "%s: making its index: %lld frames, %d %%", lock->name,
-             (long long)frames, percent);
-    lock->watch.tell(lock->watch.user, text);
+        return 0;
+    if (lock->fd >= 0)
+        sign(lock, frames, percent);
+    return tell(lock, "%s: making its index: %lld frames, %d %%", lock->name, (long long)frames,
+                percent);
 }
 
 void trajectory_index_leave(trajectory_index_lock *lock)

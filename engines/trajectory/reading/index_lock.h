@@ -12,9 +12,10 @@
 
 /* What a long count tells, on the thread that counts. */
 typedef struct trajectory_index_watch {
-    /* Called about every second while heads are read or another process is waited for; `text` is a
-     * sentence about it. NULL: nobody is told. */
-    void (*tell)(void *user, const char *text);
+    /* Called after a second, and then less and less often, up to once a minute, while heads are read
+     * or another process is waited for: `text` says so. Any value but 0 cancels. NULL: nobody is
+     * told. */
+    int32_t (*tell)(void *user, const char *text);
     void *user;
     double patience_s; /* how long to wait for a process that makes no progress; 0: 300 s */
 } trajectory_index_watch;
@@ -22,9 +23,10 @@ typedef struct trajectory_index_watch {
 typedef struct trajectory_index_lock {
     const char *name; /* of the trajectory, for messages */
     trajectory_index_watch watch;
-    char *path;  /* of the lock file; NULL: there is none */
-    int fd;      /* -1: not locked */
-    double told; /* when the last text was */
+    char *path;   /* of the lock file; NULL: there is none */
+    int fd;       /* -1: not locked */
+    double due;   /* when the next text is; 0: none was */
+    double pause; /* seconds before it */
 } trajectory_index_lock;
 
 /*
@@ -35,8 +37,9 @@ typedef struct trajectory_index_lock {
 collet_status trajectory_index_enter(trajectory_index_lock *lock, const char *path,
                                      const io_poll *poll, int *again, collet_error *err);
 
-/* Tells, about every second, how far the work is: the number of frames so far, and 0 to 100 %. */
-void trajectory_index_progress(trajectory_index_lock *lock, int64_t frames, int percent);
+/* Tells now and then how far the work is: the number of frames so far, and 0 to 100 %. Returns 1 to
+ * cancel it. */
+int trajectory_index_progress(trajectory_index_lock *lock, int64_t frames, int percent);
 
 /* Removes the lock file and frees the lock; both may be missing. */
 void trajectory_index_leave(trajectory_index_lock *lock);

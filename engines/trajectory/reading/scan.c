@@ -265,21 +265,6 @@ collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajecto
     return COLLET_OK;
 }
 
-collet_status trajectory_scan_go(trajectory_reader *trajectory, int64_t index, collet_error *err)
-{
-    trajectory->next = index;
-    while (trajectory->index < index) {
-        trajectory_frame_head head;
-        int at_end;
-
-        collet_status status = next_head(trajectory, &head, &at_end, err);
-        if (status != COLLET_OK || at_end)
-            return status;
-        trajectory_scan_step(trajectory, &head);
-    }
-    return COLLET_OK;
-}
-
 /* ---- Bodies ------------------------------------------------------------------------------ */
 
 /* NaN in place of what a frame lacks; its target is not decoded. */

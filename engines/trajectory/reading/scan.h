@@ -38,12 +38,6 @@ void trajectory_scan_step(trajectory_reader *trajectory, const trajectory_frame_
 collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
                                    trajectory_scanned *out, int *found, collet_error *err);
 
-/*
- * Moves on to frame `index` or, if there are fewer, to the end, as if frames before it had been read and
- * left out by a slice; not back. Errors as trajectory_reader_read.
- */
-collet_status trajectory_scan_go(trajectory_reader *trajectory, int64_t index, collet_error *err);
-
 /* Decodes a scanned frame into row `row` of `frames`. `decoder` is the trajectory's reader, or one
  * that shares its file. On an error decoder->offset is the byte of the frame. */
 collet_status trajectory_scan_decode(trajectory_reader *decoder, trajectory_scanned *frame,

@@ -52,6 +52,7 @@ typedef struct collet_trajectory_progress {
     int64_t bytes;       /* of the trajectory, up to the last frame computed */
     int64_t bytes_total; /* of the trajectory */
     double fraction;     /* done, 0 to 1; an estimate where frames differ in size */
+    const char *message; /* what takes long before frames are computed; NULL: they are */
 } collet_trajectory_progress;
 
 /*
