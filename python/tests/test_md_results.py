@@ -89,7 +89,7 @@ def test_pictures(tmp_path, options):
     image = pytest.importorskip("matplotlib.image")
     results = md.extract(*FILES, **options)
     paths = results.plot(tmp_path / "plots")
-    assert len(paths) == (1 if "keys" in options else 11)
+    assert len(paths) == (1 if "keys" in options else 12)
     for path in paths:
         assert image.imread(path)[..., :3].std() > 0.01
     with pytest.raises(collet.FileError, match="already exists"):
