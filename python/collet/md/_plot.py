@@ -8,7 +8,8 @@ import os
 import numpy as np
 
 from .. import _core
-from ._save import components, labelled, publish
+from ._save import components
+from ._table import labelled, write
 
 _POINTS = 2000  # of a line; of more frames, means with the range of what they stand for
 
@@ -142,7 +143,7 @@ def plot(results, directory, force, quantities):
         content = io.BytesIO()
         figure.savefig(content, format="png", dpi=120)
         made.append(os.path.join(os.fspath(directory), f"{name}.png"))
-        publish(made[-1], content.getvalue(), force)
+        write([(made[-1], content.getvalue())], force)
     if not made:
         raise _core.InvalidError("plot: the results have no quantity over time")
     return made

@@ -9,6 +9,7 @@ import os
 import numpy as np
 
 from .. import _core
+from ._table import labelled, table, write
 
 _TENSOR = [a + b for a in "xyz" for b in "xyz"]
 _COMPONENTS = {"moments": list("123"), "euler_zyz": ["phi", "theta", "psi"],
@@ -21,61 +22,31 @@ def components(key: str, width: int) -> list[str]:
     return _COMPONENTS.get(key) or {1: [""], 3: list("xyz"), 9: _TENSOR}[width]
 
 
-def labelled(name, unit):
-    """A name with its unit, unless that is 1."""
-    return name if unit in ("", "1") else f"{name} ({unit})"
-
-
-def _columns(results, quantities, joint):
-    """The time, or the numbers of the rows; names of columns; and an array frames x bodies x columns."""
-    count = len(next(iter(results.values())))
-    first = results.get("time_ps", np.arange(count))
-    names, parts = [], []
-    for key, values in results.items():
-        if key == "time_ps":
-            continue
-        parts.append(values.reshape(count, len(results.bodies or "1"), -1))
-        names += [labelled(f"{key}{joint}{c}" if c else key, quantities[key].unit)
-                  for c in components(key, parts[-1].shape[2])]
-    if not parts:
-        return first, names, np.empty((count, 1, 0))
-    return first, names, np.concatenate(parts, axis=2)
-
-
-def _csv(results, quantities):
-    first, names, rows = _columns(results, quantities, "_")
-    labels = [None] if results.bodies is None else [
-        '"' + label.replace('"', '""') + '"' if any(c in label for c in ',"\r\n') else label
-        for label in results.bodies]
-    start = ["time_ps (ps)" if "time_ps" in results else "row"]
-    yield ",".join(start + ["body"] * (results.bodies is not None) + names)
-    for time, row in zip(first.tolist(), rows):
-        for label, numbers in zip(labels, row.tolist()):
-            yield ",".join([repr(time)] + [label] * (label is not None) + list(map(repr, numbers)))
-
-
-def _xvg(results, quantities):
-    first, names, rows = _columns(results, quantities, " ")
-    timed = "time_ps" in results
-    legends = [" ".join(filter(None, (label, name))).replace('"', "").replace("\\", "")
-               for label in results.bodies or [""] for name in names]
+def _table(results, quantities, suffix):
+    """The time, or the numbers of the rows, and the numbers of all keys; in .csv a line a body."""
+    if "positions" in results:
+        raise _core.InvalidError("save: a table has no columns for positions: give the file the ending "
+                                 ".npz or .h5, or remove the key positions")
     keys = [key for key in results if key != "time_ps"]
     units = {quantities[key].unit for key in keys}
+    count, bodies = len(next(iter(results.values()))), results.bodies or [""]
+    first = results.get("time_ps", np.arange(count)).tolist()
+    parts = [results[key].reshape(count, len(bodies), -1) for key in keys]
+    rows = np.concatenate([np.empty((count, len(bodies), 0)), *parts], axis=2)
+    timed, csv = "time_ps" in results, suffix == ".csv"
+    names = [labelled(f"{key}{'_' if csv else ' '}{c}" if c else key, quantities[key].unit)
+             for key, part in zip(keys, parts) for c in components(key, part.shape[2])]
+    if csv:
+        label = results.bodies is not None
+        return table(suffix, ["time_ps (ps)" if timed else "row", *["body"] * label, *names],
+                     ([time, *[body] * label, *numbers] for time, row in zip(first, rows.tolist())
+                      for body, numbers in zip(bodies, row)))
     unit = units.pop() if len(units) == 1 else ""
-    label = labelled(keys[0], unit) if len(keys) == 1 else f"({unit})" if unit not in ("", "1") else ""
-    yield f"# Created by collet.md {_core.version}"
-    yield f'@    xaxis  label "{"Time (ps)" if timed else "Row"}"'
-    yield f'@    yaxis  label "{label}"'
-    yield ("@TYPE xy\n@ view 0.15, 0.15, 0.75, 0.85\n@ legend on\n@ legend box on\n"
-           "@ legend loctype view\n@ legend 0.78, 0.8\n@ legend length 2")
-    for i, legend in enumerate(legends):
-        yield f'@ s{i} legend "{legend}"'
-    for time, row in zip(first.tolist(), rows.reshape(len(rows), -1).tolist()):
-        yield " ".join(map(repr, [time, *row]))
-
-
-def _text(lines):
-    return ("\n".join(lines) + "\n").encode()
+    return table(suffix, ["Time (ps)" if timed else "Row",
+                          *(f"{body} {name}".lstrip() for body in bodies for name in names)],
+                 ([time, *row] for time, row in zip(first, rows.reshape(count, -1).tolist())),
+                 notes=[f"Created by collet.md {_core.version}"],
+                 y=labelled(keys[0] if len(keys) == 1 else "", unit).lstrip())
 
 
 def _labels(results):
@@ -83,13 +54,13 @@ def _labels(results):
             if texts is not None]
 
 
-def _npz(results, _):
+def _npz(results, *_):
     file = io.BytesIO()
     np.savez(file, **results, **{key: np.array(texts) for key, texts in _labels(results)})
     return file.getvalue()
 
 
-def _hdf5(results, quantities):
+def _hdf5(results, quantities, _):
     try:
         import h5py
     except ImportError:
@@ -107,30 +78,7 @@ def _hdf5(results, quantities):
     return made.getvalue()
 
 
-_FORMS = {".npz": _npz, ".csv": lambda *args: _text(_csv(*args)),
-          ".xvg": lambda *args: _text(_xvg(*args)), ".h5": _hdf5}
-
-
-def publish(path, content, force):
-    """Writes a file under another name, and gives it its name when it is complete."""
-    part = os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.part")
-    try:
-        with open(part, "xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if force:
-            os.replace(part, path)
-        else:
-            os.link(part, path)
-    except FileExistsError:
-        raise _core.FileError(f"{path} already exists: choose another name, or replace it with "
-                              "force=True") from None
-    except OSError as error:
-        raise _core.FileError(f"{path}: {error.strerror or error}") from None
-    finally:
-        if os.path.lexists(part):
-            os.unlink(part)
+_FORMS = {".npz": _npz, ".csv": _table, ".xvg": _table, ".h5": _hdf5}
 
 
 def save(results, path, force, quantities):
@@ -140,17 +88,8 @@ def save(results, path, force, quantities):
     if suffix not in _FORMS:
         raise _core.InvalidError(f"save: the name {path} does not say the form of the file: let it end "
                                  f"in {', '.join(_FORMS)}")
-    if "positions" in results and suffix in (".csv", ".xvg"):
-        raise _core.InvalidError(f"save: a table has no columns for positions: give {path} the ending "
-                                 ".npz or .h5, or remove the key positions")
-    meta = f"{stem if suffix == '.npz' else path}.meta.json"
-    described = results.meta is not None and suffix != ".h5"
-    content = _FORMS[suffix](results, quantities)
-    if not force:
-        for name in [path] + [meta] * described:
-            if os.path.lexists(name):
-                raise _core.FileError(f"{name} already exists: choose another name, or replace it with "
-                                      "force=True")
-    publish(path, content, force)
-    if described:
-        publish(meta, (json.dumps(results.meta, indent=2) + "\n").encode(), force)
+    files = [(path, _FORMS[suffix](results, quantities, suffix))]
+    if results.meta is not None and suffix != ".h5":
+        files.append((f"{stem if suffix == '.npz' else path}.meta.json",
+                      (json.dumps(results.meta, indent=2) + "\n").encode()))
+    write(files, force)

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import collet
-from collet.md import analysis
-from collet.md.analysis import _analyses, _command, _files
+from collet.md import _table, analysis
+from collet.md.analysis import _analyses, _command
 
 random = np.random.default_rng(5)
 FRAMES, STEP = 60, 0.25
@@ -417,8 +417,8 @@ def test_the_input_is_never_replaced(run):
 def test_a_file_made_meanwhile_is_kept(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("mine")
-    with pytest.raises(collet.FileError, match="out.csv exists: choose another name"):
-        _files.write([(str(tmp_path / "first.csv"), b""), (str(path), b"")], False)
+    with pytest.raises(collet.FileError, match="out.csv already exists: choose another name"):
+        _table.write([(str(tmp_path / "first.csv"), b""), (str(path), b"")], False)
     assert path.read_text() == "mine" and os.listdir(tmp_path) == ["out.csv"]
 
 

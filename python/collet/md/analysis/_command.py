@@ -16,8 +16,9 @@ import numpy as np
 
 from ... import _core
 from ..._core import Error, InvalidError, ShapeError
+from .._table import write
 from ._analyses import ANALYSES, Task
-from ._files import SUFFIXES, Found, content_of, write
+from ._files import SUFFIXES, Found, content_of
 from ._picture import draw
 from ._results import Results
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..._core import InvalidError
-from ._files import Found, labelled
+from .._table import labelled
+from ._files import Found
 
 
 _MAPS = ("pmf", "difference", "dccm", "tensor")
