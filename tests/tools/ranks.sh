@@ -89,6 +89,20 @@ extract() {
     job full 0 "${extract[@]}" --resume
     same full
 
+    # Of two devices that are alike each rank has one; of a list it begins with its own.
+    echo "remote.alike = 1" >remote.conf
+    (
+        export COLLET_CONFIG=$PWD/remote.conf
+        export COLLET_PLUGIN_PATH=$preloaded/remote/remote.so:$bin/../lib/collet/cpu_openmp.so
+        job one_device 0 "${extract[@]}" --backend remote,cpu_openmp
+        job devices 2 "${extract[@]}" --backend remote,cpu_openmp
+        cmp one_device/out.npz devices/out.npz || fault "results of two devices"
+        diff <(meta one_device) <(meta devices) || fault "meta file of two devices"
+        grep -q "this one on remote:0, 8 shards" out || fault "the device is not told"
+    ) || exit 1
+    job list 2 "${extract[@]}" --backend cpu_scalar:0,cpu_openmp:0
+    [ $status = 0 ] && grep -q "this one on cpu_scalar:0, 8 shards" out || fault "a list of devices"
+
     job two 2 "${on_rank_1[@]}" 'set -- "$@" --step 2' "${extract[@]}"
     fails 'different command lines'
     job none 2 "${extract[@]}" none.trr

@@ -44,13 +44,12 @@ int tool_ranks_open(tool_ranks *t, const char *program, int argc, char **argv)
 {
     collet_error err;
 
-    *t = (tool_ranks){.program = program, .size = 1, .local_size = 1};
+    *t = (tool_ranks){.program = program, .size = 1, .place = {0, 1}};
     collet_status status = ranks_open(&t->ranks, &err);
     if (status == COLLET_OK && t->ranks != NULL) {
         t->rank = ranks_rank(t->ranks);
         t->size = ranks_size(t->ranks);
-        t->local_rank = ranks_local_rank(t->ranks);
-        t->local_size = ranks_local_size(t->ranks);
+        t->place = (tool_place){ranks_local_rank(t->ranks), ranks_local_size(t->ranks)};
         status = check_command(t, argc, argv, &err);
     }
     if (status == COLLET_OK)
@@ -74,23 +73,46 @@ int64_t tool_ranks_threads(const tool_ranks *t)
     return t->ranks != NULL && (set == NULL || *set == '\0') ? ranks_processors(t->ranks) : 0;
 }
 
-const char *tool_ranks_devices(const tool_ranks *t, const char *list)
+/* A list of devices, beginning with another entry. */
+static void turn(tool_place place, const char *list, char *own, size_t size)
 {
-    int64_t count = 1, first;
     const char *at = list;
+    int64_t count = 1;
 
-    if (t->ranks == NULL || list == NULL || strchr(list, ':') == NULL)
-        return list;
-    while ((at = strchr(at, ',')) != NULL && *at++ != '\0')
+    for (const char *comma = list; (comma = strchr(comma, ',')) != NULL; comma++)
         count++;
-    first = t->local_rank % count;
-    at = list;
-    for (int64_t i = 0; i < first; i++)
+    for (int64_t i = place.rank % count; i > 0; i--)
         at = strchr(at, ',') + 1;
-    if (at == list)
-        return list;
-    char *turned = NULL;
-    return asprintf(&turned, "%s,%.*s", at, (int)(at - list - 1), list) < 0 ? list : turned;
+    snprintf(own, size, "%s%s%.*s", at, at > list ? "," : "", at > list ? (int)(at - list - 1) : 0,
+             list);
+}
+
+collet_status tool_ranks_backend(const tool_ranks *t, const char *choice, char *own, size_t size,
+                                 collet_error *err)
+{
+    const char *list = choice != NULL ? choice : getenv("COLLET_BACKEND");
+    collet_runtime_options options = {.struct_size = sizeof options, .backend = choice};
+    collet_runtime *runtime = NULL;
+    collet_context *context = NULL;
+    tool_devices devices = {0};
+
+    own[0] = '\0';
+    if (t->place.size == 1)
+        return COLLET_OK;
+    if (list != NULL && strchr(list, ':') != NULL) {
+        turn(t->place, list, own, size);
+        return COLLET_OK;
+    }
+    collet_status status = collet_runtime_create(&runtime, &options, err);
+    if (status == COLLET_OK)
+        status = collet_context_create(runtime, &context, err);
+    if (status == COLLET_OK)
+        status = tool_devices_choose(&devices, context, NULL, t->place, err);
+    if (status == COLLET_OK && devices.count > 0)
+        snprintf(own, size, "%s%s", devices.choice[0], devices.rest);
+    collet_context_destroy(context);
+    collet_runtime_destroy(runtime);
+    return status;
 }
 
 void tool_ranks_describe(const tool_ranks *t, int64_t threads, char *text, size_t size)
@@ -104,7 +126,7 @@ void tool_ranks_describe(const tool_ranks *t, int64_t threads, char *text, size_
         snprintf(text, size, "1 process");
     else
         snprintf(text, size, "%lld ranks, %lld of them here%s (%s)", (long long)t->size,
-                 (long long)t->local_size, with, ranks_library(t->ranks));
+                 (long long)t->place.size, with, ranks_library(t->ranks));
 }
 
 int tool_ranks_fail(const tool_ranks *t, const char *text, int status)

@@ -8,6 +8,8 @@
 #ifndef TOOLS_COMMON_RANKS_H
 #define TOOLS_COMMON_RANKS_H
 
+#include "devices.h"
+
 #include <collet/collet.h>
 #include <stddef.h>
 
@@ -15,7 +17,7 @@ typedef struct tool_ranks {
     struct ranks *ranks; /* NULL: the program works alone, as rank 0 of 1 */
     const char *program;
     int64_t rank, size;
-    int64_t local_rank, local_size; /* on this host */
+    tool_place place; /* among the ranks of this host */
 } tool_ranks;
 
 /* Joins the ranks of the job, if there are any. 0 with a message where they cannot be joined, or
@@ -29,11 +31,16 @@ collet_status tool_ranks_agree(tool_ranks *t, int64_t mine, int64_t *largest, co
  * where the environment has COLLET_NUM_THREADS. */
 int64_t tool_ranks_threads(const tool_ranks *t);
 
-/* A list "cuda:0,cuda:1" in another order: ranks of a host begin with different entries. NULL, or
- * without devices: the same. It lives as long as the program. */
-const char *tool_ranks_devices(const tool_ranks *t, const char *list);
+/*
+ * Sets `own` to the choice of backend for this rank: ranks of a host divide the devices of the
+ * backend to which `choice` leads (NULL: the setting), or begin with different entries of a list of
+ * devices. "": the choice needs no change. UNKNOWN_BACKEND, UNAVAILABLE.
+ */
+collet_status tool_ranks_backend(const tool_ranks *t, const char *choice, char *own, size_t size,
+                                 collet_error *err);
 
-/* One line: "4 ranks, 2 of them here with 8 threads each (Open MPI v4.1.4)"; threads 0: not told. */
+/* One line: "4 ranks, 2 of them here with 8 threads each (Open MPI v4.1.4)", "1 process"; threads 0:
+ * not told. */
 void tool_ranks_describe(const tool_ranks *t, int64_t threads, char *text, size_t size);
 
 /* Prints "PROGRAM: rank 3 (host): TEXT" and ends the job with the status; alone "PROGRAM: TEXT".

@@ -25,6 +25,8 @@ typedef struct job {
     tool_ranks *ranks;
     char *directory;
     int64_t n_shards;
+    char device[600]; /* of this rank, and what may follow; "": those of the options */
+    char *before;     /* COLLET_BACKEND, before that was set */
     tool_progress progress;
 } job;
 
@@ -104,11 +106,37 @@ static collet_status prepare(const job *j, int64_t *n_shards, collet_error *err)
 
 /* ---- Work -------------------------------------------------------------------------------- */
 
+/* Devices of ranks are chosen by the environment: shards whose options name different ones would not
+ * be of the same work. */
+static collet_status choose_device(job *j, collet_error *err)
+{
+    const char *choice = j->options->settings.backend, *before = getenv("COLLET_BACKEND");
+    collet_status status = tool_ranks_backend(j->ranks, choice, j->device, sizeof j->device, err);
+
+    if (j->device[0] != '\0')
+        choice = j->device;
+    if (status != COLLET_OK || choice == NULL)
+        return status;
+    j->before = before != NULL ? strdup(before) : NULL;
+    if ((before != NULL && j->before == NULL) || setenv("COLLET_BACKEND", choice, 1) != 0)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    return COLLET_OK;
+}
+
+static void restore_device(job *j)
+{
+    if (j->before != NULL)
+        setenv("COLLET_BACKEND", j->before, 1);
+    else if (j->device[0] != '\0' || j->options->settings.backend != NULL)
+        unsetenv("COLLET_BACKEND");
+}
+
 static collet_status compute_shards(job *j, collet_error *err)
 {
     extract_options part = *j->options;
-    collet_status status = COLLET_OK;
+    collet_status status = choose_device(j, err);
 
+    part.settings.backend = NULL;
     part.plot = NULL;
     part.quiet |= j->ranks->rank != 0;
     part.resume = 1; /* the directory has only shards that are to be kept */
@@ -129,16 +157,19 @@ static collet_status compute_shards(job *j, collet_error *err)
 static collet_status merge(job *j, int *result, double began, collet_error *err)
 {
     collet_trajectory *trajectory = NULL;
+    int device = (int)strcspn(j->device, ",");
     char text[400];
-    collet_status status = extract_merge(j->options, j->directory, &j->progress, &trajectory, err);
 
+    restore_device(j);
+    collet_status status = extract_merge(j->options, j->directory, &j->progress, &trajectory, err);
     j->options->seconds = tool_now() - began;
     if (status == COLLET_OK) {
         look_through(j->directory, 1);
         rmdir(j->directory);
         if (!j->options->quiet && !j->options->json) {
             tool_ranks_describe(j->ranks, j->options->settings.threads, text, sizeof text);
-            printf("%s, %" PRId64 " shards\n", text, j->n_shards);
+            printf("%s%s%.*s, %" PRId64 " shards\n", text, device > 0 ? ", this one on " : "",
+                   device, j->device, j->n_shards);
         }
         *result = extract_report(trajectory, j->options);
     }
@@ -186,7 +217,6 @@ int extract_job(extract_options *options, tool_ranks *ranks)
 
     if (options->settings.threads == 0)
         options->settings.threads = tool_ranks_threads(ranks);
-    options->settings.backend = tool_ranks_devices(ranks, options->settings.backend);
     if (asprintf(&j.directory, "%s.shards", options->path) < 0)
         return tool_ranks_fail(ranks, "out of memory", EXTRACT_EXIT_FAILURE);
     if (work(&j, &result, &err) != COLLET_OK)
@@ -194,5 +224,6 @@ int extract_job(extract_options *options, tool_ranks *ranks)
     else
         tool_ranks_close(ranks);
     free(j.directory);
+    free(j.before);
     return result;
 }

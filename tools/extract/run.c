@@ -83,6 +83,7 @@ collet_status extract_merge(const extract_options *options, const char *shards,
                                           .parts = &shards,
                                           .n_parts = 1,
                                           .context = options->settings.context,
+                                          .backend = options->settings.backend,
                                           .threads = options->settings.threads};
 
     take_calls(&settings, progress);

@@ -41,7 +41,7 @@ static collet_status try(rsoxs_run *run, rsoxs_backend *b, int named, collet_err
          (*b->first && (status = collet_memory(run->context, &stats, b->first)) != COLLET_OK)))
         return collet_fail(err, status, "%s", collet_last_error(run->context));
     if (status == COLLET_OK)
-        status = rsoxs_devices_choose(&run->devices, run->context, NULL, (rsoxs_place){0, 1}, err);
+        status = tool_devices_choose(&run->devices, run->context, NULL, (tool_place){0, 1}, err);
     return status == COLLET_OK ? rsoxs_run_open_work(run, err) : status;
 }
 
@@ -71,7 +71,7 @@ static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *
     own.context = NULL;
     own.contexts = NULL;
     own.scatterings = NULL;
-    own.devices = (rsoxs_devices){0};
+    own.devices = (tool_devices){0};
     b->usable = try(&own, b, named, &err) == COLLET_OK;
     if (!b->usable)
         snprintf(b->why, sizeof b->why, "%s", err.text);

@@ -10,7 +10,7 @@ typedef struct rsoxs_backend {
     int32_t priority;
     int usable, chosen;
     char why[COLLET_ERROR_TEXT]; /* it cannot be used, or is chosen */
-    rsoxs_devices devices;       /* none: the first */
+    tool_devices devices;       /* none: the first */
     char first[64];              /* device */
     collet_scattering_plan plan;
     double bytes; /* of arrays of all beams, on each device */

@@ -30,7 +30,7 @@ static rsoxs_options part_of(const rsoxs_options *options, const tool_ranks *ran
 
     part.part = 1;
     part.shard = (tool_shard){ranks->rank + 1, ranks->size};
-    part.place = (rsoxs_place){ranks->local_rank, ranks->local_size};
+    part.place = ranks->place;
     part.quiet |= ranks->rank > 0;
     part.json = 0;
     if (part.threads == 0)

@@ -4,8 +4,8 @@
 #define TOOLS_RSOXS_OPTIONS_H
 
 #include "commands.h"
-#include "rsoxs/devices/devices.h"
 
+#include "common/devices.h"
 #include "common/shard.h"
 
 #include <collet/scatter.h>
@@ -24,11 +24,11 @@ typedef struct rsoxs_options {
     int64_t threads;
     int resume, force, plan, json, quiet;
     int integrate, png;
-    double wedge;      /* degrees; 0: not given */
-    tool_shard shard;  /* of --shard */
-    rsoxs_place place; /* among the ranks of an MPI job on this host */
-    int part;          /* of a job: what it lacks is left to the merge */
-    int64_t merge;     /* the number of shards whose patterns are completed; 0: none */
+    double wedge;     /* degrees; 0: not given */
+    tool_shard shard; /* of --shard */
+    tool_place place; /* among the ranks of an MPI job on this host */
+    int part;         /* of a job: what it lacks is left to the merge */
+    int64_t merge;    /* the number of shards whose patterns are completed; 0: none */
 } rsoxs_options;
 
 /* The commands of commands.h; NULL ends them. */

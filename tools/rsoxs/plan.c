@@ -21,7 +21,7 @@ void rsoxs_print_json(cJSON *root)
 }
 
 /* `other`: where the energies are not shared, or NULL. */
-static void add_devices(cJSON *object, const rsoxs_devices *devices, const char *other)
+static void add_devices(cJSON *object, const tool_devices *devices, const char *other)
 {
     cJSON *list = cJSON_AddArrayToObject(object, "devices");
     for (int64_t i = 0; i < devices->count; i++)
@@ -48,7 +48,7 @@ cJSON *rsoxs_run_json(const rsoxs_run *run)
 }
 
 /* "cuda:0, cuda:1", or `other` where the energies are not shared. */
-static void print_devices(const rsoxs_devices *devices, const char *other)
+static void print_devices(const tool_devices *devices, const char *other)
 {
     for (int64_t i = 0; i < devices->count; i++)
         printf("%s%s", i ? ", " : "", devices->choice[i]);

@@ -145,7 +145,7 @@ static collet_status open_runtime(rsoxs_session *session, collet_error *err)
     if (status == COLLET_OK)
         status = collet_context_create(session->runtime, &session->context, err);
     if (status == COLLET_OK)
-        status = rsoxs_devices_choose(&session->devices, session->context, o->devices, o->place, err);
+        status = tool_devices_choose(&session->devices, session->context, o->devices, o->place, err);
     if (status != COLLET_OK) {
         collet_context_destroy(session->context);
         collet_runtime_destroy(session->runtime);
@@ -167,7 +167,7 @@ static collet_status open_contexts(rsoxs_run *run, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     for (int64_t i = 0; i < count * run->n_beams && status == COLLET_OK; i++)
         status =
-            rsoxs_devices_context(&run->devices, i % count, run->runtime, &run->contexts[i], err);
+            tool_devices_context(&run->devices, i % count, run->runtime, &run->contexts[i], err);
     return status;
 }
 

@@ -3,10 +3,10 @@
 #ifndef TOOLS_RSOXS_STATE_H
 #define TOOLS_RSOXS_STATE_H
 
-#include "rsoxs/devices/devices.h"
 #include "films.h"
 #include "options.h"
 
+#include "common/devices.h"
 #include "common/progress.h"
 
 #define RSOXS_INTEGRALS "integrated.h5"
@@ -18,7 +18,7 @@ typedef struct rsoxs_session {
     int64_t n_films, done;   /* of this process, for progress */
     collet_runtime *runtime; /* NULL: no film needed it yet */
     collet_context *context;
-    rsoxs_devices devices;
+    tool_devices devices;
     tool_progress progress;
     char **told; /* warnings about other files than films: once is enough */
     size_t n_told;
@@ -46,7 +46,7 @@ typedef struct rsoxs_run {
     char integrals[200]; /* the settings recorded with them */
     collet_runtime *runtime;
     collet_context *context; /* the session's */
-    rsoxs_devices devices;
+    tool_devices devices;
     collet_context **contexts;       /* of the beams, one a device; NULL: `context` does all */
     collet_scattering **scatterings; /* of the beams */
     size_t warned;                   /* warnings of the input that were printed */

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/rsoxs/test_rsoxs.c */
+/* Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/ranks.sh */
 #include "devices.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static collet_status add(rsoxs_devices *devices, const char *name, size_t length, collet_error *err)
+static collet_status add(tool_devices *devices, const char *name, size_t length, collet_error *err)
 {
-    if (devices->count == RSOXS_DEVICES || length >= sizeof *devices->choice)
+    if (devices->count == TOOL_DEVICES || length >= sizeof *devices->choice)
         return collet_fail(err, COLLET_INVALID, "--devices: more than %d, or too long a name",
-                           RSOXS_DEVICES);
+                           TOOL_DEVICES);
     snprintf(devices->choice[devices->count++], sizeof *devices->choice, "%.*s", (int)length, name);
     return COLLET_OK;
 }
 
 /* Whether device i of `count` is one of this process. */
-static int is_own(rsoxs_place place, int64_t i, int64_t count)
+static int is_own(tool_place place, int64_t i, int64_t count)
 {
     int64_t step = place.size < count ? place.size : count;
     return i % step == place.rank % step;
 }
 
-static collet_status read_list(rsoxs_devices *devices, const char *list, collet_error *err)
+static collet_status read_list(tool_devices *devices, const char *list, collet_error *err)
 {
     collet_status status = COLLET_OK;
     for (const char *at = list; at && status == COLLET_OK;) {
@@ -37,8 +38,8 @@ static collet_status read_list(rsoxs_devices *devices, const char *list, collet_
     return status;
 }
 
-static collet_status choose_list(rsoxs_devices *devices, collet_context *context, const char *list,
-                                 rsoxs_place place, collet_error *err)
+static collet_status choose_list(tool_devices *devices, collet_context *context, const char *list,
+                                 tool_place place, collet_error *err)
 {
     collet_status status = read_list(devices, list, err);
     int64_t count = devices->count;
@@ -60,7 +61,7 @@ static collet_status choose_list(rsoxs_devices *devices, collet_context *context
 
 /* The first backend of a choice, and the backends after it; 0: not found, or the choice names one
  * of its devices. */
-static int find_backend(rsoxs_devices *devices, collet_runtime *runtime, const char *choice,
+static int find_backend(tool_devices *devices, collet_runtime *runtime, const char *choice,
                         size_t *index)
 {
     collet_backend_info info = {.struct_size = sizeof info};
@@ -100,8 +101,8 @@ static int next_alike(collet_runtime *runtime, size_t backend, const collet_devi
     return 0;
 }
 
-static collet_status choose_alike(rsoxs_devices *devices, collet_context *context,
-                                  rsoxs_place place, collet_error *err)
+static collet_status choose_alike(tool_devices *devices, collet_context *context, tool_place place,
+                                  collet_error *err)
 {
     collet_runtime *runtime = collet_context_runtime(context);
     collet_device_info first = {.struct_size = sizeof first}, info = first;
@@ -114,14 +115,14 @@ static collet_status choose_alike(rsoxs_devices *devices, collet_context *contex
         return status;
     for (uint32_t i = 0; next_alike(runtime, backend, &first, &i, &info);)
         count++;
-    for (uint32_t i = 0; count > 1 && status == COLLET_OK && devices->count < RSOXS_DEVICES &&
+    for (uint32_t i = 0; count > 1 && status == COLLET_OK && devices->count < TOOL_DEVICES &&
                          next_alike(runtime, backend, &first, &i, &info);
          k++) {
         if (!is_own(place, k, count))
             continue;
         if (k > 0 && collet_memory(context, &stats, info.choice) != COLLET_OK) {
-            fprintf(stderr, "collet-rsoxs: warning: computing without %s: %s\n", info.choice,
-                    collet_last_error(context));
+            fprintf(stderr, "%s: warning: computing without %s: %s\n",
+                    program_invocation_short_name, info.choice, collet_last_error(context));
             continue;
         }
         status = add(devices, info.choice, strlen(info.choice), err);
@@ -131,16 +132,15 @@ static collet_status choose_alike(rsoxs_devices *devices, collet_context *contex
     return status;
 }
 
-collet_status rsoxs_devices_choose(rsoxs_devices *devices, collet_context *context,
-                                   const char *list, rsoxs_place place, collet_error *err)
+collet_status tool_devices_choose(tool_devices *devices, collet_context *context, const char *list,
+                                  tool_place place, collet_error *err)
 {
     return list ? choose_list(devices, context, list, place, err)
                 : choose_alike(devices, context, place, err);
 }
 
-collet_status rsoxs_devices_context(const rsoxs_devices *devices, int64_t i,
-                                    collet_runtime *runtime, collet_context **out,
-                                    collet_error *err)
+collet_status tool_devices_context(const tool_devices *devices, int64_t i, collet_runtime *runtime,
+                                   collet_context **out, collet_error *err)
 {
     char choice[sizeof devices->choice[0] + sizeof devices->rest];
     collet_status status = collet_context_create(runtime, out, err);
