@@ -367,19 +367,21 @@ static collet_status open_reference(trajectory_inputs *in, const trajectory_sett
     return status;
 }
 
-collet_status trajectory_inputs_take_first(trajectory_inputs *in, int velocities, int forces,
-                                           collet_error *err)
+collet_status trajectory_inputs_take_first(trajectory_inputs *in, const char *directory,
+                                           int velocities, int forces, collet_error *err)
 {
     const trajectory_arranger *arranger = trajectory_arrangement_arranger(in->arrangement);
     const trajectory_settings *s = in->settings;
     trajectory_reader *trajectory = NULL;
     trajectory_frames *read = NULL, *out = NULL;
-    int64_t n;
+    int64_t n, frames;
     const int64_t *atoms = trajectory_arrangement_atoms(in->arrangement, &n);
 
     if (in->reference != NULL)
         return COLLET_OK;
     collet_status status = trajectory_files_open_at(s, atoms, n, s->start, &trajectory, err);
+    if (status == COLLET_OK && s->start > 0) /* goes there directly, by the index that exists */
+        status = trajectory_reader_count(trajectory, directory, NULL, &frames, err);
     if (status == COLLET_OK)
         status = read_first(in, trajectory, s->trajectory, (const int[2]){velocities, forces},
                             &read, &out, err);

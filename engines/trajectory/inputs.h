@@ -59,10 +59,10 @@ typedef struct trajectory_share {
 collet_status trajectory_inputs_divide(trajectory_inputs *inputs, const char *directory,
                                        trajectory_share *share, collet_error *err);
 
-/* Makes the first frame that is read the reference, unless there is one. `velocities`, `forces`: whether
- * frames without them may be left out. */
-collet_status trajectory_inputs_take_first(trajectory_inputs *inputs, int velocities, int forces,
-                                           collet_error *err);
+/* Makes the first frame that is read the reference, unless there is one; after trajectory_inputs_divide.
+ * `velocities`, `forces`: whether frames without them may be left out. */
+collet_status trajectory_inputs_take_first(trajectory_inputs *inputs, const char *directory,
+                                           int velocities, int forces, collet_error *err);
 
 /* The lengths of the results' axes. */
 trajectory_extent trajectory_inputs_extent(const trajectory_inputs *inputs);

@@ -279,7 +279,8 @@ static collet_status write_file(collet_trajectory *x, const char *directory, uin
 
     collet_status status = trajectory_inputs_divide(&x->inputs, directory, &x->share, err);
     if (status == COLLET_OK && rmsd && x->share.first_row > 0 && x->share.reads)
-        status = trajectory_inputs_take_first(&x->inputs, (x->has & TRAJECTORY_VELOCITIES) != 0,
+        status = trajectory_inputs_take_first(&x->inputs, directory,
+                                              (x->has & TRAJECTORY_VELOCITIES) != 0,
                                               (x->has & TRAJECTORY_FORCES) != 0, err);
     if (status == COLLET_OK)
         status = io_results_create(x->output, IO_RESULTS_NPZ, &w.results, err);
