@@ -156,6 +156,9 @@ static void test_capabilities_that_do_not_fit(void **state)
 /* Few frames of several blocks of atoms, and many frames of few atoms. */
 enum { FRAMES = 3, ATOMS = 20011, MANY = 301, FEW = 53 };
 
+/* Bodies of 5 atoms, and in the middle one of all others. */
+enum { BODIES = 1001 };
+
 enum { COLUMNS = 11, LONG = COLUMNS * 200000 };
 
 /* Ternary weights whose rows span several pieces; more tokens than fit a panel. */
@@ -164,6 +167,7 @@ enum { HIGH = 150, WIDE = 20011, NARROW = 700, TOKENS = 37 };
 typedef struct inputs {
     double numbers[300 * 1001];
     float series[LONG];
+    int64_t offsets[BODIES + 1];
     float r[FRAMES * ATOMS * 3], v[FRAMES * ATOMS * 3], f[FRAMES * ATOMS * 3], m[ATOMS];
 } inputs;
 
@@ -176,6 +180,8 @@ typedef struct results {
     double rmsd[FRAMES], rotation[FRAMES * 9];
     double com_many[MANY * 3], inertia_many[MANY * 9], L_many[MANY * 3], energies_many[MANY * 3];
     double moments[MANY * 3], axes[MANY * 9];
+    double com_bodies[FRAMES * BODIES * 3], inertia_bodies[FRAMES * BODIES * 9];
+    double rmsd_bodies[FRAMES * BODIES], rotation_bodies[FRAMES * BODIES * 9];
     float exponentials[ATOMS];
     float scales[HIGH / 2], real[TOKENS * HIGH], linear[TOKENS * HIGH], ternary[TOKENS * HIGH];
     int8_t codes[HIGH / 2 * WIDE];
@@ -193,6 +199,8 @@ static void make_inputs(void)
         in.v[i] = (float)(i * 40503 % 65521) / 65521.0f - 0.5f;
         in.f[i] = (float)(i * 48271 % 99991) - 5e4f;
     }
+    for (int64_t i = 0; i <= BODIES; i++)
+        in.offsets[i] = 5 * i + (i > BODIES / 2 ? ATOMS - 5 * BODIES : 0);
     for (int64_t i = 0; i < LONG; i++)
         in.series[i] = (float)(i * 69621 % 65537) / 65537.0f;
     for (int64_t i = 0; i < ATOMS; i++)
@@ -247,6 +255,17 @@ static void compute_frames(results *out)
          ARRAY(out->inertia_many, F64, MANY, 3, 3), ABSENT);
 }
 
+static void compute_bodies(results *out)
+{
+    CALL(OBSERVABLES, 5, ARRAY(out->com_bodies, F64, FRAMES, BODIES, 3),
+         ARRAY(out->inertia_bodies, F64, FRAMES, BODIES, 3, 3), ABSENT, ABSENT, ABSENT,
+         ARRAY(in.r, F32, FRAMES, ATOMS, 3), ARRAY(in.m, F32, ATOMS), ABSENT, ABSENT,
+         ARRAY(in.offsets, I64, BODIES + 1));
+    CALL(RMSD, 2, ARRAY(out->rmsd_bodies, F64, FRAMES, BODIES),
+         ARRAY(out->rotation_bodies, F64, FRAMES, BODIES, 3, 3), ARRAY(in.r, F32, FRAMES, ATOMS, 3),
+         ARRAY(in.m, F32, ATOMS), ARRAY(in.v, F32, ATOMS, 3), ARRAY(in.offsets, I64, BODIES + 1));
+}
+
 static void compute_ternary(results *out)
 {
     collet_ternary_quantize_params absmean = {sizeof absmean, COLLET_TERNARY_ABSMEAN, 0, 0};
@@ -275,6 +294,7 @@ static void compute(results *out)
     compute_sums(out);
     compute_products(out);
     compute_frames(out);
+    compute_bodies(out);
     CALL(EXP, 1, ARRAY(out->exponentials, F32, ATOMS), ARRAY(in.v, F32, ATOMS));
 }
 
@@ -296,6 +316,7 @@ static void test_results_do_not_depend_on_threads(void **state)
     reopen(1);
     compute(&one);
     assert_true(one.energies[0] > 0.0 && one.rmsd[2] > 0.0 && one.columns[1000] != 0.0);
+    assert_true(one.rmsd_bodies[BODIES / 2] > 0.0 && one.com_bodies[3 * (BODIES / 2)] > 0.0);
     assert_true(one.real[TOKENS * HIGH - 1] != 0.0f && one.dot_packed != 0);
     for (int i = 0; i < 3; i++) {
         reopen(counts[i]);

@@ -19,9 +19,15 @@ int64_t atoms_blocks(int64_t atoms)
     return divide_up(atoms, ATOMS_BLOCK);
 }
 
-int atoms_share_blocks(const collet_device *device, int64_t rows, int64_t atoms)
+int64_t atoms_shared_above(const collet_device *device, int64_t frames, int64_t bodies,
+                           int64_t atoms)
 {
-    return device->threads > 1 && atoms_blocks(atoms) > 1 && rows < 4 * (int64_t)device->threads;
+    int64_t pieces = 4 * (int64_t)device->threads;
+    if (device->threads == 1 || atoms_blocks(atoms) <= 1 || frames >= pieces)
+        return INT64_MAX;
+    if (frames * bodies < pieces)
+        return -1;
+    return atoms / pieces > ATOMS_BLOCK ? atoms / pieces : ATOMS_BLOCK;
 }
 
 /* ---- Atoms ----------------------------------------------------------------------------------- */
@@ -304,21 +310,22 @@ static TEAM_BODY(run_rows)
     set_steps(&lanes.f, &job->f);
     set_steps(&lanes.m, &job->m);
     for (int64_t row = begin; row < end; row += BATCH) {
-        int count = (int)min_i64(end - row, BATCH);
+        int count = (int)min_i64(end - row, BATCH), n = 0;
         for (int i = 0; i < count; i++) {
-            b.body[i] = md_body_at(job->offsets, body, job->atoms);
-            b.body[i].row = row + i;
-            b.body[i].frame = frame;
+            b.body[n] = md_body_at(job->offsets, body, job->atoms);
+            b.body[n].row = row + i;
+            b.body[n].frame = frame;
+            n += b.body[n].atoms <= job->shared_above;
             body = body + 1 == job->bodies ? 0 : body + 1;
             frame += body == 0;
         }
-        sum_batch(job, &lanes, &b, count);
-        for (int i = 0; i < count; i++)
+        sum_batch(job, &lanes, &b, n);
+        for (int i = 0; i < n; i++)
             job->finish(job, &b.body[i], &b.sums[i]);
     }
 }
 
-/* ---- Few bodies of many atoms ---------------------------------------------------------------- */
+/* ---- Bodies of many atoms ---------------------------------------------------------------- */
 
 typedef struct blocks_job {
     const atoms_job *job;
@@ -349,13 +356,24 @@ static void share_body(const atoms_job *job, const md_body *body)
     job->finish(job, body, &central);
 }
 
+static void share_bodies(const atoms_job *job)
+{
+    for (int64_t i = 0; i < job->bodies; i++) {
+        md_body body = md_body_at(job->offsets, i, job->atoms);
+        if (body.atoms <= job->shared_above)
+            continue;
+        for (; body.row < job->rows; body.row += job->bodies, body.frame++)
+            share_body(job, &body);
+    }
+}
+
 /* ---- The job --------------------------------------------------------------------------------- */
 
 uint64_t atoms_workspace(const collet_device *device, const collet_operand *positions,
                          const collet_operand *offsets)
 {
-    int64_t rows = positions->shape[0] * md_bodies_of(offsets), atoms = positions->shape[1];
-    return atoms_share_blocks(device, rows, atoms)
+    int64_t frames = positions->shape[0], atoms = positions->shape[1];
+    return atoms_shared_above(device, frames, md_bodies_of(offsets), atoms) < INT64_MAX
                ? (uint64_t)atoms_blocks(atoms) * sizeof(frame_sums)
                : 0;
 }
@@ -372,15 +390,14 @@ collet_status atoms_run(const collet_device *device, const collet_kernel_call *c
     job->bodies = md_bodies_of(job->offsets);
     job->rows = job->positions->shape[0] * job->bodies;
     job->atoms = job->positions->shape[1];
-    if (!atoms_share_blocks(device, job->rows, job->atoms)) {
+    job->partial = call->workspace;
+    job->shared_above =
+        atoms_shared_above(device, job->positions->shape[0], job->bodies, job->atoms);
+    if (job->shared_above < INT64_MAX)
+        share_bodies(job);
+    if (job->shared_above >= 0) {
         int64_t grain = job->bodies * GRAIN / (job->atoms + job->bodies + 1) + 1;
         team_run(device->threads, job->rows, grain, run_rows, job);
-        return COLLET_OK;
-    }
-    job->partial = call->workspace;
-    for (int64_t row = 0; row < job->rows; row++) {
-        md_body body = md_body_of(job->offsets, job->bodies, row, job->atoms);
-        share_body(job, &body);
     }
     return COLLET_OK;
 }

@@ -5,7 +5,7 @@
  *
  * Threads get equal numbers of rows (bodies in frames), each read from memory once: bodies of few
  * atoms several at a time, one in each lane. A body of many atoms is summed block by block, and
- * where rows are few the threads divide the blocks. Blocks are of one size and their sums are added
+ * where rows are few, or a body has many of all atoms, the threads divide the blocks. Blocks are of one size and their sums are added
  * in order: results do not depend on the number of threads.
  */
 #ifndef PLUGINS_CPU_OPENMP_MD_PASS_H
@@ -54,7 +54,7 @@ struct atoms_job {
     const collet_device *device;
     atoms_source r, v, f, m; /* positions, velocities, forces, masses */
     int adjacent;            /* all of them */
-    int64_t rows, bodies, atoms;
+    int64_t rows, bodies, atoms, shared_above;
     frame_sums *partial; /* of the blocks of a body, where threads divide them */
 };
 
@@ -68,9 +68,13 @@ collet_status atoms_run(const collet_device *device, const collet_kernel_call *c
 
 /* ---- For kernels with passes of their own ---------------------------------------------------- */
 
-/* Blocks of so many atoms, and whether threads divide these instead of rows. */
+/* Blocks of so many atoms. */
 int64_t atoms_blocks(int64_t atoms);
-int atoms_share_blocks(const collet_device *device, int64_t rows, int64_t atoms);
+
+/* Threads divide the blocks of bodies of more atoms than this, one body after the other, and the other
+ * rows; -1: of all bodies; INT64_MAX: of none. `atoms`: of a frame. */
+int64_t atoms_shared_above(const collet_device *device, int64_t frames, int64_t bodies,
+                           int64_t atoms);
 
 /* `o` may be NULL or absent. */
 atoms_source atoms_find(const collet_operand *o);

@@ -35,7 +35,7 @@ typedef struct rmsd_job {
     const collet_kernel_call *call;
     atoms_source positions, weights, reference;
     int adjacent; /* all of them */
-    int64_t rows, bodies, atoms;
+    int64_t rows, bodies, atoms, shared_above;
     block_sums *partial; /* [block], where the threads divide the blocks of a body */
 } rmsd_job;
 
@@ -186,15 +186,27 @@ static TEAM_BODY(fit_rows)
     const collet_operand *offsets = operand_of(job->call, 5);
     for (int64_t row = begin; row < end; row++) {
         md_body body = md_body_of(offsets, job->bodies, row, job->atoms);
-        fit_body(job, &body);
+        if (body.atoms <= job->shared_above)
+            fit_body(job, &body);
+    }
+}
+
+static void share_bodies(const rmsd_job *job)
+{
+    for (int64_t i = 0; i < job->bodies; i++) {
+        md_body body = md_body_at(operand_of(job->call, 5), i, job->atoms);
+        if (body.atoms <= job->shared_above)
+            continue;
+        for (; body.row < job->rows; body.row += job->bodies, body.frame++)
+            fit_body(job, &body);
     }
 }
 
 ACCEPTS(rmsd)
 {
     const collet_operand *positions = operand_of(call, 2);
-    int64_t rows = positions->shape[0] * md_bodies_of(operand_of(call, 5));
-    if (atoms_share_blocks(device, rows, positions->shape[1]))
+    if (atoms_shared_above(device, positions->shape[0], md_bodies_of(operand_of(call, 5)),
+                           positions->shape[1]) < INT64_MAX)
         *workspace_bytes = (uint64_t)atoms_blocks(positions->shape[1]) * sizeof(block_sums);
     return COLLET_OK;
 }
@@ -211,10 +223,13 @@ KERNEL(rmsd)
                     .atoms = positions->shape[1]};
     job.adjacent = job.positions.adjacent && job.weights.adjacent && job.reference.adjacent;
     job.rows = positions->shape[0] * job.bodies;
-    if (atoms_share_blocks(device, job.rows, job.atoms)) {
+    job.shared_above = atoms_shared_above(device, positions->shape[0], job.bodies, job.atoms);
+    if (job.shared_above < INT64_MAX) {
         job.partial = call->workspace;
-        fit_rows(&job, 0, 0, job.rows);
-    } else {
+        share_bodies(&job);
+        job.partial = NULL;
+    }
+    if (job.shared_above >= 0) {
         int64_t grain = job.bodies * GRAIN / (job.atoms + job.bodies + 1) + 1;
         team_run(device->threads, job.rows, grain, fit_rows, &job);
     }
