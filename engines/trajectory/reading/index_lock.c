@@ -75,6 +75,7 @@ static void sign(const trajectory_index_lock *lock, int64_t frames, int percent)
 typedef struct wait {
     char holder[HOLDER]; /* what the lock file says; "": nothing yet */
     double since;        /* it says so */
+    double pause;        /* seconds until the next try */
 } wait;
 
 static void read_holder(int fd, wait *w)
@@ -87,23 +88,34 @@ static void read_holder(int fd, wait *w)
     w->since = now();
 }
 
-static collet_status wait_a_little(trajectory_index_lock *lock, int fd, wait *w,
-                                   const io_poll *poll, collet_error *err)
+static collet_status check_wait(trajectory_index_lock *lock, int fd, wait *w, collet_error *err)
 {
     const double patience = lock->watch.patience_s > 0 ? lock->watch.patience_s : PATIENCE;
 
     read_holder(fd, w);
     const char *holder = w->holder[0] ? w->holder : "another process";
-    if (io_poll_stops(poll) ||
-        (is_time(lock) &&
-         tell(lock, "%s: waiting for its index, which %s makes", lock->name, holder)))
+    if (is_time(lock) &&
+        tell(lock, "%s: waiting for its index, which %s makes", lock->name, holder))
         return collet_fail(err, COLLET_CANCELLED, "%s: cancelled", lock->name);
     if (now() - w->since > patience)
         return collet_fail(err, COLLET_IO,
                            "%s: waited %.0f s for its index, which %s makes without progress: end "
                            "that process, or remove %s",
                            lock->name, patience, holder, lock->path);
-    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    return COLLET_OK;
+}
+
+/* Over NFS each try is a request to the server, and a thousand processes may wait; whoever cancels does
+ * not. */
+static collet_status pause_for(const trajectory_index_lock *lock, wait *w, const io_poll *poll,
+                               collet_error *err)
+{
+    for (double end = now() + w->pause; now() < end;) {
+        if (io_poll_stops(poll))
+            return collet_fail(err, COLLET_CANCELLED, "%s: cancelled", lock->name);
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    }
+    w->pause = w->pause < .5 ? 2 * w->pause : 1;
     return COLLET_OK;
 }
 
@@ -118,14 +130,16 @@ static int is_removed(int fd)
 static collet_status await(trajectory_index_lock *lock, int fd, const io_poll *poll, int *again,
                            collet_error *err)
 {
-    wait w = {.since = now()};
+    wait w = {.since = now(), .pause = .02};
 
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) {
             close(fd);
             return COLLET_OK;
         }
-        collet_status status = wait_a_little(lock, fd, &w, poll, err);
+        collet_status status = check_wait(lock, fd, &w, err);
+        if (status == COLLET_OK)
+            status = pause_for(lock, &w, poll, err);
         if (status != COLLET_OK) {
             close(fd);
             return status;
