@@ -146,15 +146,15 @@ static int32_t find_written(bench_layout *l, const collet_runtime *runtime, cons
     return 0;
 }
 
-/* The first signature whose first input (without inputs: output) has the dtype, preferably with an
- * output of it; NONE: the first signature. */
+/* The first signature whose first input (without inputs: output) has the dtype, where outputs may have
+ * any dtype preferably with an output of it; NONE: the first signature. */
 static int32_t find_signature(bench_layout *l, const collet_runtime *runtime, collet_dtype dtype)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
-    int32_t found = 0;
+    int32_t found = 0, any = strchr(l->op.sigs, '*') != NULL;
     uint32_t decisive = l->op.n_in ? l->op.n_out : 0;
     for (size_t i = 0; collet_ops_signature(runtime, l->op.id, dtypes, i, NULL) == COLLET_OK; i++) {
-        int32_t same = dtypes[0] == dtype;
+        int32_t same = !any || dtypes[0] == dtype;
         if ((dtype && dtypes[decisive] != dtype) || (found && !same))
             continue;
         take_signature(l, dtypes);
