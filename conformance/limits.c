@@ -20,11 +20,13 @@
         op, COLLET_BF16, "value", 0.501, "ulp"                                                     \
     }
 
-#define REAL(op, f32, f64, unit)                                                                   \
-    {op, COLLET_F32, "value", f32, unit},                                                          \
+#define BOTH(op, quantity, f32, f64, unit)                                                         \
+    {op, COLLET_F32, quantity, f32, unit},                                                         \
     {                                                                                              \
-        op, COLLET_F64, "value", f64, unit                                                         \
+        op, COLLET_F64, quantity, f64, unit                                                        \
     }
+
+#define REAL(op, f32, f64, unit) BOTH(op, "value", f32, f64, unit)
 
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check, ...)  \
     check(COLLET_OP_##NAME)
@@ -62,8 +64,10 @@ static const kit_limit limits[] = {
     {COLLET_OP_NORMAL, COLLET_DTYPE_NONE, "value", 4, "ulp"},
     {COLLET_OP_FFT, COLLET_DTYPE_NONE, "error", 1, "of eps (1 + log2 N) in the norm"},
     {COLLET_OP_COM, COLLET_F64, "com", 1e-14, "of sum |m r| / sum m"},
-    {COLLET_OP_INERTIA, COLLET_F64, "inertia", 1e-13, "of sum m d.d"},
+    {COLLET_OP_COM, COLLET_F32, "com", 0x1p-22, "of |com| + R"},
+    BOTH(COLLET_OP_INERTIA, "inertia", 0x1p-19, 1e-13, "of sum m d.d"),
     {COLLET_OP_CROSS_SUM, COLLET_F64, "sum", 1e-13, "of sum |w| |d| |v|"},
+    {COLLET_OP_CROSS_SUM, COLLET_F32, "sum", 0x1p-20, "of sum |w| |v| (|d| + 2 R)"},
     {COLLET_OP_PRINCIPAL_AXES, COLLET_F64, "residual", 1e-14,
      "of the matrix's norm, ||A v - l v||"},
     {COLLET_OP_PRINCIPAL_AXES, COLLET_F64, "orthogonality", 1e-14, "of V^T V - 1 and det V - 1"},
@@ -81,17 +85,19 @@ static const kit_limit limits[] = {
     {COLLET_OP_MAGNITUDE, COLLET_F64, "value", 4, "ulp"},
     {COLLET_OP_TIME_DERIVATIVE, COLLET_F64, "value", 1e-15, "of (|x1| + |x0|) / |t1 - t0|"},
     {COLLET_OP_TIME_DERIVATIVE, COLLET_F64, "info", 0, "off"},
-    {COLLET_OP_KINETIC, COLLET_F64, "energy", 1e-13, "of the largest term"},
-    {COLLET_OP_GYRATION, COLLET_F64, "radius", 1e-13, "of the radius"},
-    {COLLET_OP_GYRATION, COLLET_F64, "tensor", 1e-13, "of sum m d.d / sum m"},
-    {COLLET_OP_GYRATION, COLLET_F64, "asphericity", 1e-12, "of 1"},
+    BOTH(COLLET_OP_KINETIC, "energy", 0x1p-17, 1e-13, "of the largest term"),
+    BOTH(COLLET_OP_GYRATION, "radius", 0x1p-18, 1e-13, "of the radius"),
+    BOTH(COLLET_OP_GYRATION, "tensor", 0x1p-18, 1e-13, "of sum m d.d / sum m"),
+    BOTH(COLLET_OP_GYRATION, "asphericity", 0x1p-15, 1e-12, "of 1"),
     {COLLET_OP_RMSD, COLLET_F64, "value", 1e-13, "of sum w (x.x + y.y), squares"},
     {COLLET_OP_RMSD, COLLET_F64, "optimality", 1e-13, "of sum w (x.x + y.y)"},
     {COLLET_OP_RMSD, COLLET_F64, "rotation", 1e-14, "of R^T R - 1 and det R - 1"},
     {COLLET_OP_OBSERVABLES, COLLET_F64, "com", 1e-14, "of sum |m r| / sum m"},
-    {COLLET_OP_OBSERVABLES, COLLET_F64, "inertia", 1e-13, "of sum m d.d"},
+    {COLLET_OP_OBSERVABLES, COLLET_F32, "com", 0x1p-22, "of |com| + R"},
+    BOTH(COLLET_OP_OBSERVABLES, "inertia", 0x1p-19, 1e-13, "of sum m d.d"),
     {COLLET_OP_OBSERVABLES, COLLET_F64, "sum", 1e-13, "of sum |w| |d| |v|"},
-    {COLLET_OP_OBSERVABLES, COLLET_F64, "energy", 1e-13, "of the largest term"},
+    {COLLET_OP_OBSERVABLES, COLLET_F32, "sum", 0x1p-20, "of sum |w| |v| (|d| + 2 R)"},
+    BOTH(COLLET_OP_OBSERVABLES, "energy", 0x1p-17, 1e-13, "of the largest term"),
     REAL(COLLET_OP_SCATTER_EULER, 0x1p-20, 0x1p-49, "of the volume fraction"),
     REAL(COLLET_OP_SCATTER_VECTOR, 0x1p-21, 0x1p-50, "of the volume fraction"),
     REAL(COLLET_OP_SCATTER_POLARIZATION, 0x1p-20, 0x1p-49, "of sum |f n e|"),

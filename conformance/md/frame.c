@@ -67,7 +67,9 @@ static void centre(md_frame *m, const md_part *part, const kit_tensor *positions
         m->com[k] = origin[k] + moment[k] / m->mass;
         m->com_scale[k] = magnitude[k] / fabsl(m->mass);
     }
-    m->distance = kit_norm(m->com);
+    const real away[] = {m->com[0] - origin[0], m->com[1] - origin[1], m->com[2] - origin[2]};
+    m->away = kit_norm(away);
+    m->noise = 8 * MD_UNIT * kit_norm(m->com);
 }
 
 /* Adds weight (d x v) and its scale. */
@@ -140,6 +142,17 @@ md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit
     return m;
 }
 
+void md_tighten(md_frame *m)
+{
+    real radius = sqrtl(m->inertia_scale / m->mass);
+    for (int k = 0; k < 3; k++)
+        m->com_scale[k] = fabsl(m->com[k]) + radius;
+    m->L_scale += 2 * radius * m->momentum_scale;
+    m->torque_scale += 2 * radius * m->force_scale;
+    m->spread = m->L_spread = m->torque_spread = 0;
+    m->noise = 0x1p6L * (m->noise + 8 * MD_UNIT * m->away);
+}
+
 real md_rotational(const md_frame *m, real unit, real *scale)
 {
     real omega[3], smallest, trace = m->inertia[0] + m->inertia[4] + m->inertia[8];
@@ -148,7 +161,7 @@ real md_rotational(const md_frame *m, real unit, real *scale)
         return (real)NAN;
     (void)kit_solve(m->inertia, m->L, omega, &smallest);
     /* First order: d(1/2 L.I^-1 L) = omega.dL - 1/2 omega.dI omega. */
-    real speed = kit_norm(omega), shift = 8 * MD_UNIT * m->distance / unit;
+    real speed = kit_norm(omega), shift = m->noise / unit;
     *scale = speed * (m->L_scale + shift * kit_norm(m->momentum)) +
              speed * speed * (m->inertia_scale + m->spread) / 2;
     return kit_dot(omega, m->L) / 2;

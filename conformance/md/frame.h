@@ -38,13 +38,19 @@ typedef struct md_frame {
     real vis_viva;                /* sum m v.v */
     real spread;                  /* sum m |r - r0|^2, r0 the body's first atom */
     real L_spread, torque_spread; /* sum m |r - r0| |v|, sum |r - r0| |f| */
-    real distance;                /* |com| */
+    real away;                    /* |r0 - com| */
+    real noise;                   /* of d: the rounding of com to f64 */
 } md_frame;
 
 /* Sums a part. masses, velocities and forces may be absent tensors or NULL: then masses are 1, and
  * sums of the others 0. `about` = NULL: relative to the centre of mass. */
 md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit_tensor *masses,
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
+
+/* Replaces the scales by those of f32 results, which do not depend on the first atom: with R, the
+ * radius of gyration, |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R). d has the noise of an origin
+ * that is a pair of f32. */
+void md_tighten(md_frame *frame);
 
 /* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,
  * divided by `unit`. NaN where anything is not finite. */

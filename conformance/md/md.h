@@ -16,6 +16,7 @@ enum {
     MD_POISONED,   /* a NaN in the middle frame */
     MD_LOST,       /* the first atom, a light one, far from the others in every other frame */
     MD_CHOSEN,     /* half of the masses, at random, and all of frame 1 are zero */
+    MD_DISTANT,    /* as far as coordinates reach; nearly all atoms in the first body */
     MD_KINDS
 };
 extern const char *const md_kind_names[MD_KINDS];
@@ -27,7 +28,7 @@ void md_generate_normal(kit_tensor *t, kit_rng *rng);
 
 static inline const kit_limit *md_limit(const kit_case *c, const char *quantity)
 {
-    return kit_limit_find(c->row->info.id, COLLET_F64, quantity);
+    return kit_limit_find(c->row->info.id, c->operand[0].dtype, quantity);
 }
 
 /* A case of the op's patterns with F frames and N atoms, without offsets, masses N. */

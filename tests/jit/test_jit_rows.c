@@ -17,6 +17,7 @@
 #define A COLLET_I8
 #define U COLLET_U8
 #define I COLLET_I32
+#define L COLLET_I64
 
 /* Devices with f64, with only exact f32 quotients, and with neither. */
 static const jit_traits wide = {.has_f64 = 1}, exact = {.exact_f32 = 1}, plain = {.group = 1};
@@ -38,6 +39,8 @@ static void rows(void **state)
         {COLLET_OP_TERNARY_QUANTIZE, COLLET_SIG(A, F, I, D), 0, 0},
         {COLLET_OP_TERNARY_LINEAR, COLLET_SIG(F, U, F, F, F), 1, 0},
         {COLLET_OP_TERNARY_MATMUL, COLLET_SIG(F, U, F), 1, 1},
+        {COLLET_OP_GYRATION, COLLET_SIG(F, F, F, F, F, L), 1, 1},
+        {COLLET_OP_GYRATION, COLLET_SIG(D, D, D, F, F, L), 0, 0},
         {COLLET_OP_SCATTER_EULER, COLLET_SIG(F, F, F, F, F), 1, 1},
         {COLLET_OP_SCATTER_SLICES, COLLET_SIG(C, C, I, C), 1, 1},
         {COLLET_OP_SCATTER_EWALD, COLLET_SIG(I, F, D, D, D, D), 0, 0},

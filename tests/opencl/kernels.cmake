@@ -33,6 +33,21 @@ foreach(op observables time_derivative)
     POCL_MAX_WORK_GROUP_SIZE=16)
 endforeach()
 
+# The rows of md on a device without f64.
+find_library(OPENCL_LOADER NAMES OpenCL libOpenCL.so.1)
+if(OPENCL_LOADER)
+  add_library(cl_without_f64 SHARED libraries/without_f64.c)
+  target_link_libraries(cl_without_f64 PRIVATE
+    collet_options -Wl,--no-as-needed ${OPENCL_LOADER} ${CMAKE_DL_LIBS})
+  set_target_properties(cl_without_f64 PROPERTIES C_VISIBILITY_PRESET default
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/libraries)
+  set(conf ${CMAKE_CURRENT_BINARY_DIR}/without_f64.conf)
+  file(WRITE ${conf}
+    "opencl.library = ${CMAKE_BINARY_DIR}/tests/libraries/libcl_without_f64.so\n")
+  collet_add_rows(check_opencl_without_f64 ${conf} --quick
+    "inertia f:fff" "gyration fff:ffl" "observables fffff:ffffl")
+endif()
+
 # Oclgrind replaces the loader. It prints findings, and backend-check fails a kernel that prints.
 # Optimised sines need an instruction that Oclgrind 21.10 lacks.
 find_library(OCLGRIND_LIBRARY oclgrind-rt PATH_SUFFIXES oclgrind)
@@ -43,7 +58,7 @@ if(OCLGRIND_LIBRARY)
     "copy h:d" "add f:ff" "div c:cc" "axpy d:dd" "tanh h:h" "sin f:f -cl-opt-disable" "exp d:d"
     "sum f:f" "max d:d" "transpose z:z" "normal f:" "uniform d:" "fft c:c" "fftshift f:f"
     "matmul f:ff" "dot f:ff" "matvec f:ff" "lu iffi:f" "solve fi:ff" "cholesky fi:f" "qr ff:f"
-    "eigh ffi:f" "svd fffi:f" "com d:ff" "observables ddddd:ffffl" "rmsd dd:fffl"
+    "eigh ffi:f" "svd fffi:f" "com d:ff" "kinetic f:fff" "gyration fff:ffl" "observables ddddd:ffffl" "rmsd dd:fffl"
     "principal_axes dd:dd" "euler_zyz d:d" "tilt d:dd" "angular_velocity di:dd"
     "decompose dd:dd" "time_derivative di:fd" "magnitude d:f"
     "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"

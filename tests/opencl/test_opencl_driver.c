@@ -2,6 +2,7 @@
 /* The opencl backend without a loader, platform or device, and on devices that fail: libraries of
  * this directory replace the loader. */
 #include <collet/ops/array.h>
+#include <collet/ops/md.h>
 
 #include "opencl_support.h"
 #include "common/contains.h"
@@ -53,16 +54,27 @@ static void missing_drivers_are_reported(void **state)
 
 static void a_device_without_f64_has_fewer_rows(void **state)
 {
-    const int64_t n = 4;
+    const int64_t n = 4, frames[] = {1, 2, 3};
     (void)state;
     world w = open_with(FAKE("plain"));
     assert_ok(w.cx, collet_set_backend(w.cx, "opencl"));
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = NULL;
+    collet_array *positions = NULL, *masses = empty_floats(w.cx, 2), *com = NULL, *wide_com = NULL;
+    assert_ok(w.cx, collet_array_create(w.cx, &positions, COLLET_F32, 3, frames));
+    assert_ok(w.cx, collet_array_create(w.cx, &com, COLLET_F32, 2, (int64_t[]){1, 3}));
+    assert_ok(w.cx, collet_array_create(w.cx, &wide_com, COLLET_F64, 2, (int64_t[]){1, 3}));
     assert_ok(w.cx, collet_array_create(w.cx, &d, COLLET_F64, 1, &n));
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_status(w.cx, collet_op_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
     assert_status(w.cx, collet_op_add(w.cx, d, d, d), COLLET_UNSUPPORTED);
     assert_status(w.cx, collet_op_copy(w.cx, d, a), COLLET_UNSUPPORTED);
+    assert_ok(w.cx, collet_op_com(w.cx, com, positions, masses));
+    assert_string_equal(collet_last_backend(w.cx), "opencl");
+    assert_status(w.cx, collet_op_com(w.cx, wide_com, positions, masses), COLLET_UNSUPPORTED);
+    collet_array_destroy(positions);
+    collet_array_destroy(masses);
+    collet_array_destroy(com);
+    collet_array_destroy(wide_com);
     collet_array_destroy(a);
     collet_array_destroy(c);
     collet_array_destroy(d);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * operands.h - reading and writing the operands of the md kernels row by row as doubles, for every
- * backend that works on host memory. Inputs are f32 or f64, outputs f64; any strides. Stores do
+ * backend that works on host memory. Operands are f32 or f64, of any strides. Stores do
  * nothing when the output is absent.
  *
  * Row f b + i is body i of b in frame f; without an axis of bodies it is frame f.
@@ -99,19 +99,20 @@ static inline int64_t md_distance_of(const collet_operand *o, const md_body *b, 
     return o->ndim > axes ? b->row * o->strides[0] : 0;
 }
 
-/* Stores a number, a three-vector, a 3 x 3 matrix at an element of an f64 output. */
+/* Stores a number, a three-vector, a 3 x 3 matrix at an element of an output. */
 static inline void md_put1(const collet_operand *o, int64_t distance, double x)
 {
-    ((double *)(void *)cpu_at(o))[distance] = x;
+    if (o->dtype == COLLET_F32)
+        ((float *)(void *)cpu_at(o))[distance] = (float)x;
+    else
+        ((double *)(void *)cpu_at(o))[distance] = x;
 }
 
 static inline void md_put3(const collet_operand *o, int64_t distance, const double x[3])
 {
-    double *out = (double *)(void *)cpu_at(o) + distance;
     int64_t step = o->strides[o->ndim - 1];
-    out[0] = x[0];
-    out[step] = x[1];
-    out[2 * step] = x[2];
+    for (int i = 0; i < 3; i++)
+        md_put1(o, distance + i * step, x[i]);
 }
 
 static inline void md_put9(const collet_operand *o, int64_t distance, const double x[9])

@@ -61,8 +61,8 @@ uint64_t md_geometry_groups(const md_geometry *g, const jit_traits *t)
  */
 
 typedef struct layout {
-    int64_t partial, totals, origins, list; /* f64s; list: i32s */
-    int64_t end;                            /* f64s */
+    int64_t partial, totals, origins, list; /* sums; list: i32s */
+    int64_t end;                            /* sums */
 } layout;
 
 static layout layout_of(const md_geometry *g, int64_t first)
@@ -89,10 +89,22 @@ uint64_t md_sums_workspace(const md_geometry *g)
     {                                                                                              \
         "-DPOSITIONS=f32 -DMASSES=f32 -DWHAT=" #what,                                              \
             "-DPOSITIONS=f32 -DMASSES=f64 -DWHAT=" #what,                                          \
-            "-DPOSITIONS=f64 -DMASSES=f64 -DWHAT=" #what                                           \
+            "-DPOSITIONS=f64 -DMASSES=f64 -DWHAT=" #what,                                          \
+            "-DPAIRS=1 -DPOSITIONS=f32 -DMASSES=f32 -DWHAT=" #what                                 \
     }
-static const char *const options[16][3] = {
+static const char *const options[16][4] = {
     [1] = OPTIONS(1), [2] = OPTIONS(2), [7] = OPTIONS(7), [9] = OPTIONS(9), [15] = OPTIONS(15)};
+
+/* f32 results come from sums that are pairs of f32. */
+static int in_pairs(const jit_sequence *q)
+{
+    return operand_of(q->call, 0)->dtype == COLLET_F32;
+}
+
+static const char *finish_options(const jit_sequence *q)
+{
+    return in_pairs(q) ? "-DPAIRS=1" : "";
+}
 
 uint32_t md_types(const collet_operand *positions, const collet_operand *masses)
 {
@@ -131,8 +143,9 @@ static void launch_sums(jit_sequence *q, const md_sums *s, const md_geometry *g,
         .list = r->list,
         .listed = listed,
     };
+    uint32_t types = in_pairs(q) ? 3 : md_types(s->positions, s->masses);
     jit_launch l;
-    jit_launch_begin(&l, &sums_source, options[s->what][md_types(s->positions, s->masses)], "sums");
+    jit_launch_begin(&l, &sums_source, options[s->what][types], "sums");
     jit_pass_buffer(&l, q->call->workspace);
     jit_pass_buffer(&l, q->call->workspace);
     md_pass(&l, s->positions);
@@ -151,7 +164,7 @@ void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t t
     jit_launch l;
     if (g->blocks == 1)
         return;
-    jit_launch_begin(&l, &finish_source, "", "gather");
+    jit_launch_begin(&l, &finish_source, finish_options(q), "gather");
     jit_pass_buffer(&l, q->call->workspace);
     jit_pass_buffer(&l, q->call->workspace);
     jit_pass_i64s(&l, partial, totals, list < 0 ? 0 : list, g->rows, g->blocks);
@@ -175,7 +188,7 @@ static void launch_finish(jit_sequence *q, const md_sums *s, const md_geometry *
                       .moves = s->moves};
     finish_places places;
     jit_launch l;
-    jit_launch_begin(&l, &finish_source, "", "finish");
+    jit_launch_begin(&l, &finish_source, finish_options(q), "finish");
     jit_pass_buffer(&l, q->call->workspace);
     jit_pass_buffer(&l, q->call->workspace);
     md_pass(&l, s->offsets);

@@ -35,13 +35,13 @@ typedef struct md_sums {
     const collet_operand *results[MD_RESULTS];
 } md_sums;
 
-/* f64s of workspace. */
+/* Workspace in numbers of 8 bytes: f64, or pairs of f32. */
 uint64_t md_sums_workspace(const md_geometry *g);
 
-/* Enqueues the sums and their results; the workspace is used from f64 `first` on. */
+/* Enqueues the sums and their results; the workspace is used from number `first` on. */
 void md_sums_run(jit_sequence *q, const md_sums *s, int64_t first);
 
-/* Enqueues the total over the blocks of each row: sums of `partial` to sums of `totals`, both f64s
+/* Enqueues the total over the blocks of each row: sums of `partial` to sums of `totals`, both numbers
  * of the workspace. `list`: i32s of the workspace, the rows to process; -1: all. `set`: bit k is sum
  * k. */
 void md_gather(jit_sequence *q, const md_geometry *g, int64_t partial, int64_t totals, int64_t list,

@@ -32,7 +32,7 @@ typedef struct sums_job {
     md_place r, v, f;     /* a row is an atom */
     md_place masses;      /* likewise, of one column */
     md_place given;       /* origins; else the bodies' first atoms */
-    i64 partial, origins; /* their offsets in the workspace, in f64s */
+    i64 partial, origins; /* their offsets in the workspace, in sums */
     i64 list;             /* offset in i32s: the number of listed rows, then these */
     i32 listed;           /* only the rows of the list, from the origins in the workspace */
     i32 unused;
