@@ -265,8 +265,12 @@ static collet_status write_all(collet_trajectory *x, const char *path, uint32_t 
         return trajectory_share_write(x, path, flags, err);
     if (status == COLLET_OK)
         status = check_paths(x, path, w.form, flags, &meta, err);
+    if (status != COLLET_OK || (flags & COLLET_TRAJECTORY_CHECK)) {
+        free(meta);
+        return status;
+    }
 
-    if (status == COLLET_OK && (x->output = strdup(path)) == NULL)
+    if ((x->output = strdup(path)) == NULL)
         status = collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
     if (status == COLLET_OK)
         status = open_results(&w, path, err);
@@ -298,7 +302,7 @@ collet_status collet_trajectory_write(collet_trajectory *x, const char *path, ui
     collet_status status;
 
     if (path == NULL || flags & ~(COLLET_TRAJECTORY_DIRECTORY | COLLET_TRAJECTORY_OVERWRITE |
-                                  COLLET_TRAJECTORY_RESUME))
+                                  COLLET_TRAJECTORY_RESUME | COLLET_TRAJECTORY_CHECK))
         return collet_fail(err, COLLET_INVALID, "collet_trajectory_write: %s",
                            path == NULL ? "path is NULL" : "flags has unknown bits");
     if (x->status != COLLET_OK)

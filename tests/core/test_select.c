@@ -476,6 +476,12 @@ static void unknown_variable_is_warned_about(void **state)
     assert_string_equal(message, "");
     collet_runtime_destroy(rt);
 
+    setenv("COLLET_MPI", "off", 1);
+    assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
+    unsetenv("COLLET_MPI");
+    assert_string_equal(message, "");
+    collet_runtime_destroy(rt);
+
     setenv("COLLET_TEMPERATURE", "3", 1);
     assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
     unsetenv("COLLET_TEMPERATURE");

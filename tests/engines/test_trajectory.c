@@ -512,7 +512,7 @@ static void one_call_writes_files(void **state)
     assert_int_equal(collet_trajectory_extract(path, COLLET_TRAJECTORY_OVERWRITE, &options, &err),
                      COLLET_OK);
     assert_int_equal(collet_trajectory_extract("x.txt", 0, &options, &err), COLLET_INVALID);
-    assert_int_equal(collet_trajectory_extract(path, 8, &options, &err), COLLET_INVALID);
+    assert_int_equal(collet_trajectory_extract(path, 16, &options, &err), COLLET_INVALID);
 
     x = open_with(&options);
     assert_int_equal(collet_trajectory_write(x, path, COLLET_TRAJECTORY_OVERWRITE, &err),

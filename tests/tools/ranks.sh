@@ -72,7 +72,11 @@ extract() {
     done
 
     job ranks2 2 "${extract[@]}"
-    fails 'rank 0 (.*): out.npz exists'
+    fails 'rank 0 (.*): out.npz already exists'
+    rm ranks2/out.npz
+    job ranks2 2 "${extract[@]}"
+    fails 'rank 0 (.*): out.meta.json already exists'
+    [ ! -e ranks2/out.npz.shards ] || fault "outputs are checked after the work"
 
     # Rank 1 completes one of its shards, and another one or the index of the frames.
     job killed 3 "${on_rank_1[@]}" "export LD_PRELOAD=$preloaded/libkill_at.so KILL_AT=3" "${extract[@]}"

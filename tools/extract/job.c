@@ -64,12 +64,17 @@ static int64_t look_through(const char *directory, int remove_files)
     return n;
 }
 
-/* Opens the inputs, so that one rank says what is wrong with them. */
-static collet_status try_inputs(const job *j, collet_error *err)
+/* Opens the inputs and checks the outputs, so that one rank says what is wrong with them. */
+static collet_status try_files(const job *j, collet_error *err)
 {
+    const extract_options *o = j->options;
+    uint32_t flags = COLLET_TRAJECTORY_CHECK | (o->force ? COLLET_TRAJECTORY_OVERWRITE : 0) |
+                     (o->directory != NULL ? COLLET_TRAJECTORY_DIRECTORY : 0);
     collet_trajectory *trajectory = NULL;
-    collet_status status = collet_trajectory_create(&trajectory, &j->options->settings, err);
+    collet_status status = collet_trajectory_create(&trajectory, &o->settings, err);
 
+    if (status == COLLET_OK)
+        status = collet_trajectory_write(trajectory, o->path, flags, err);
     collet_trajectory_destroy(trajectory);
     return status;
 }
@@ -80,8 +85,6 @@ static collet_status prepare(const job *j, int64_t *n_shards, collet_error *err)
     const extract_options *o = j->options;
     int64_t found = look_through(j->directory, 0);
 
-    if (!o->force && access(o->path, F_OK) == 0)
-        return collet_fail(err, COLLET_IO, "%s exists; --force replaces it", o->path);
     if (found > 0 && !o->resume && !o->force)
         return collet_fail(err, COLLET_IO,
                            "%s has shards of an earlier run: --resume keeps them, --force replaces "
@@ -91,7 +94,7 @@ static collet_status prepare(const job *j, int64_t *n_shards, collet_error *err)
         return collet_fail(err, COLLET_NOT_FOUND,
                            "--resume keeps shards, but %s has none; it needs --shard I/N",
                            j->directory);
-    collet_status status = try_inputs(j, err);
+    collet_status status = try_files(j, err);
     if (status != COLLET_OK)
         return status;
     if (found > 0 && o->resume) {

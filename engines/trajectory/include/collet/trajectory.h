@@ -389,6 +389,7 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
 #define COLLET_TRAJECTORY_RESUME                                                                   \
     4u /* of a shard: the file of an earlier run of the same work is
                                           kept, and nothing is computed */
+#define COLLET_TRAJECTORY_CHECK 8u     /* not of a shard: only the errors of paths, nothing is written */
 
 /*
  * Computes everything and writes it to `path`, in the form that its ending says, and a meta file that
