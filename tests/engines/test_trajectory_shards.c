@@ -188,7 +188,9 @@ static void every_form(void **state)
     options o = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
 
     (void)state;
-    o.keys = "com,axes,dLdt_vector,rmsd,k_rot";
+    o.keys = "com,axes,dLdt_vector,rmsd,k_rot,L_*,tilt_deg";
+    o.axis[0] = 0.1;
+    o.axis[1] = 1 / 3.0;
     expect_same_form(&o, "out.csv", 4);
     expect_same_form(&o, "out.xvg", 4);
     expect_same_form(&o, "out.h5", 4);

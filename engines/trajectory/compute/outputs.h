@@ -4,9 +4,9 @@
  *
  * A buffer holds rows of one quantity, one row for each body of each frame, the bodies of a frame
  * one after the other; of the times one row a frame, of the positions one row an atom. An output is
- * a buffer, or one component of it, under a key. To add an output: a buffer here, its line in both
- * tables of outputs.c, what it is derived from in trajectory_buffers_for, and the kernel call in
- * analysis.c (from atoms) or derivation.c.
+ * a buffer, or one component of it, under a key. To add an output: a buffer here, its line in the
+ * tables of outputs.c (in trajectory_sums if it is made of atoms), what it is derived from in
+ * trajectory_buffers_for, and the kernel call in analysis.c (from atoms) or derivation.c.
  */
 #ifndef ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
 #define ENGINES_TRAJECTORY_COMPUTE_OUTPUTS_H
