@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/ranks.sh */
+/* Tests: tests/tools/ranks.sh, tests/tools/test_ranks.c */
 #include "ranks.h"
 
 #include "interrupt.h"

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which backend each rank of a host takes. (Jobs: ranks.sh.) */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void expect(int64_t rank, int64_t size, const char *choice, const char *own)
+{
+    const tool_ranks ranks = {.place = {rank, size}};
+    collet_error err;
+    char text[600];
+
+    if (tool_ranks_backend(&ranks, choice, text, sizeof text, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    assert_string_equal(text, own);
+}
+
+static void lists_begin_with_another_device(void **state)
+{
+    (void)state;
+    expect(0, 1, "cuda:0,cuda:1", "");
+    expect(0, 2, "cuda:0,cuda:1", "cuda:0,cuda:1");
+    expect(1, 2, "cuda:0,cuda:1,cpu_openmp", "cuda:1,cpu_openmp,cuda:0");
+    expect(3, 4, "cuda:0,cuda:1", "cuda:1,cuda:0");
+    expect(1, 2, "cpu_openmp:0", "cpu_openmp:0");
+    setenv("COLLET_BACKEND", "cpu_openmp:0,cpu_scalar:0", 1);
+    expect(1, 2, NULL, "cpu_scalar:0,cpu_openmp:0");
+    unsetenv("COLLET_BACKEND");
+}
+
+static void devices_that_are_alike_are_divided(void **state)
+{
+    (void)state;
+    expect(0, 2, "remote,cpu_openmp", "remote:0,cpu_openmp");
+    expect(1, 2, "remote,cpu_openmp", "remote:1,cpu_openmp");
+    expect(2, 3, "remote,cpu_openmp", "remote:0,cpu_openmp"); /* more ranks than devices */
+    expect(1, 2, "cpu_openmp", "");                           /* one device: none to choose */
+    expect(0, 1, "remote,cpu_openmp", "");
+}
+
+static void wrong_names_are_errors(void **state)
+{
+    const tool_ranks ranks = {.place = {0, 2}};
+    collet_error err;
+    char text[600];
+
+    (void)state;
+    assert_int_equal(tool_ranks_backend(&ranks, "nothing", text, sizeof text, &err),
+                     COLLET_UNKNOWN_BACKEND);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_begin_with_another_device),
+        cmocka_unit_test(devices_that_are_alike_are_divided),
+        cmocka_unit_test(wrong_names_are_errors),
+    };
+    char directory[] = "/tmp/test_ranks.XXXXXX", path[64];
+    FILE *file;
+
+    if (mkdtemp(directory) == NULL)
+        return 1;
+    snprintf(path, sizeof path, "%s/remote.conf", directory);
+    file = fopen(path, "w");
+    if (file == NULL || fputs("remote.alike = 1\n", file) < 0 || fclose(file) != 0)
+        return 1;
+    setenv("COLLET_CONFIG", path, 1);
+    setenv("COLLET_PLUGIN_PATH",
+           COLLET_TEST_REMOTE "/remote.so:" COLLET_TEST_PLUGINS
+                              "/cpu_openmp.so:" COLLET_TEST_PLUGINS "/cpu_scalar.so",
+           1);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    remove(path);
+    remove(directory);
+    return failed;
+}
