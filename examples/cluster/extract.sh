@@ -3,8 +3,8 @@
 # extract.sh SHARDS OUT.npz TOPOLOGY TRAJECTORY... [OPTION...]: reads the trajectories by a Slurm array, and then
 # merges its shards in a job of its own, which names shards that are missing:
 #
-#   ./extract.sh 100 out.npz topol.tpr traj.xtc --select "resname SOL"
-#   TASKS=3,17 ./extract.sh 100 out.npz topol.tpr traj.xtc --select "resname SOL"      only these shards again
+#   ./extract.sh 100 out.npz conf.gro traj.xtc --selection "resname SOL"
+#   TASKS=3,17 ./extract.sh 100 out.npz conf.gro traj.xtc --selection "resname SOL"      only these shards again
 set -eu
 shards=$1
 output=$2

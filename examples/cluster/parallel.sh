@@ -6,7 +6,7 @@
 #   JOBS=4 ./parallel.sh 100 collet-rsoxs films/*.h5 -o patterns --integrate --threads 2
 #   collet-rsoxs films/*.h5 -o patterns --integrate --merge 100
 #
-#   JOBS=4 ./parallel.sh 100 collet-extract topol.tpr traj.xtc -o out.npz
+#   JOBS=4 ./parallel.sh 100 collet-extract conf.gro traj.xtc -o out.npz
 #   collet-merge out.npz.shards
 #
 # HOSTS=FILE, with the names of hosts that share this directory, runs them there by ssh.

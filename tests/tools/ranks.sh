@@ -108,6 +108,11 @@ extract() {
     job list 2 "${extract[@]}" --backend cpu_scalar:0,cpu_openmp:0
     [ $status = 0 ] && grep -q "this one on cpu_scalar:0, 8 shards" out || fault "a list of devices"
 
+    mkdir -p own/out.npz.shards
+    echo mine >own/out.npz.shards/notes.txt
+    job own 2 "${extract[@]}"
+    [ $status = 0 ] && [ "$(ls -A own/out.npz.shards)" = notes.txt ] || fault "a file of the user"
+
     job two 2 "${on_rank_1[@]}" 'set -- "$@" --step 2' "${extract[@]}"
     fails 'different command lines'
     job none 2 "${extract[@]}" none.trr

@@ -44,8 +44,20 @@ static int64_t shards_of_name(const char *name)
                : 0;
 }
 
+/* 1 for a shard, the index of the frames, its lock, and what a killed process has left of these. */
+static int is_of_job(const char *name)
+{
+    int64_t shard, n;
+    int length = 0;
+
+    name += name[0] == '.';
+    return strncmp(name, "frames-", strlen("frames-")) == 0 ||
+           (sscanf(name, "%" SCNd64 "-of-%" SCNd64 ".npz%n", &shard, &n, &length) == 2 &&
+            length > 0);
+}
+
 /* The number of shards into which an earlier job has divided the work, 0: there was none. With
- * `remove` its files are removed. */
+ * `remove` its files are removed, and nothing else. */
 static int64_t look_through(const char *directory, int remove_files)
 {
     DIR *folder = opendir(directory);
@@ -56,7 +68,7 @@ static int64_t look_through(const char *directory, int remove_files)
         int64_t found = shards_of_name(entry->d_name);
 
         n = found > n ? found : n;
-        if (remove_files) /* not the folders "." and ".." */
+        if (remove_files && is_of_job(entry->d_name))
             unlinkat(dirfd(folder), entry->d_name, 0);
     }
     if (folder != NULL)
