@@ -91,7 +91,10 @@ int mpi_launcher_find(mpi_launcher *out)
 
         if (size < 0 || (variables[i].also != NULL && getenv(variables[i].also) == NULL))
             continue;
-        *out = (mpi_launcher){variables[i].size, size, rank, variables[i].family, ""};
+        *out = (mpi_launcher){.variable = variables[i].size,
+                              .size = size,
+                              .rank = rank,
+                              .family = variables[i].family};
         if (strcmp(variables[i].size, "PRTE_LAUNCHED") == 0) {
             out->variable = "PMIX_RANK";
             out->size = 0;
@@ -99,8 +102,9 @@ int mpi_launcher_find(mpi_launcher *out)
         if (strcmp(variables[i].size, "SLURM_STEP_NUM_TASKS") == 0) {
             if (number("SLURM_STEP_ID") < 0 || number("SLURM_STEP_ID") >= SLURM_SPECIAL_STEP)
                 return 0;
-            if (getenv("PMIX_RANK") != NULL)
-                out->family = MPI_FAMILY_OMPI; /* srun --mpi=pmix */
+            out->no_protocol = getenv("PMIX_RANK") == NULL; /* --mpi=pmi2 has PMI_SIZE */
+            if (!out->no_protocol)
+                out->family = MPI_FAMILY_OMPI;
         }
         find_prefix(out->prefix);
         return 1;

@@ -179,7 +179,9 @@ static int open_any(ranks *r, attempts *tried)
     if (named != NULL && *named != '\0')
         return open_file(r, family_of(named), named, tried);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (open_family(r, families[order[i]], tried))
+        if (order[i] == MPI_FAMILY_OMPI && tried->launcher.no_protocol)
+            note(tried, "Open MPI needs --mpi=pmix or --mpi=pmi2");
+        else if (open_family(r, families[order[i]], tried))
             return 1;
     return 0;
 }

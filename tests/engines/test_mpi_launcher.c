@@ -124,6 +124,10 @@ static void open_ranks(void **state)
     assert_null(r);
     assert_contains(err.text, "PMI_SIZE in the environment shows a launcher of 4 processes");
     assert_contains(err.text, "/none.so: cannot open shared object file");
+    /* srun --mpi=none: Open MPI would end the program. */
+    set("SLURM_STEP_ID=0 SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=1");
+    assert_int_equal(ranks_open(&r, &err), COLLET_UNAVAILABLE);
+    assert_contains(err.text, "Open MPI needs --mpi=pmix or --mpi=pmi2");
     /* A library, but none of MPI. */
     set("PMI_SIZE=4 PMI_RANK=0 COLLET_MPI=libc.so.6");
     assert_int_equal(ranks_open(&r, &err), COLLET_UNAVAILABLE);

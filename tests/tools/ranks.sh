@@ -42,7 +42,7 @@ fails() {
 }
 
 # on_rank_1 TEXT COMMAND...: runs the command, on rank 1 after the shell's commands in the text.
-on_rank_1=(bash -c 'if [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-}}" = 1 ]; then eval "$0"; fi; exec "$@"')
+on_rank_1=(bash -c 'if [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-${SLURM_PROCID:-}}}" = 1 ]; then eval "$0"; fi; exec "$@"')
 
 # ---- collet-extract ----------------------------------------------------------------------------
 
