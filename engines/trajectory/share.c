@@ -152,7 +152,7 @@ static cJSON *describe(const collet_trajectory *x)
         trajectory_work_put(root, "shard", cJSON_CreateNumber((double)s->shard)) &&
         trajectory_work_put(root, "n_shards", cJSON_CreateNumber((double)s->n_shards)) &&
         trajectory_work_put(root, "rows", cJSON_CreateNumber((double)x->share.rows)) &&
-        trajectory_work_put(root, "work", trajectory_work_describe(s)) &&
+        trajectory_work_put(root, "work", cJSON_Duplicate(x->work, 1)) &&
         trajectory_work_put(root, "origin", trajectory_work_origin(s)) &&
         trajectory_work_put(root, "notes", trajectory_notes_write(&x->notes)) &&
         trajectory_work_put(root, "end", describe_end(&x->inputs)) &&
@@ -237,23 +237,37 @@ static collet_status check_old(collet_trajectory *x, uint32_t flags, collet_erro
                            "%s already exists: keep it (collet-extract: --resume), or replace it "
                            "(--force)",
                            x->output);
-    cJSON *work = trajectory_work_describe(s);
-    status = work ? trajectory_shard_read(x->output, &old, err)
-                  : collet_fail(err, COLLET_NO_MEMORY, "shard: out of memory");
-    if (work && status == COLLET_OK)
-        trajectory_shards_differ(work, cJSON_GetObjectItemCaseSensitive(old.json, "work"), why,
+    status = trajectory_shard_read(x->output, &old, err);
+    if (status == COLLET_OK)
+        trajectory_shards_differ(x->work, cJSON_GetObjectItemCaseSensitive(old.json, "work"), why,
                                  sizeof why);
     if (status == COLLET_OK && (*why || old.shard != s->shard || old.n_shards != s->n_shards))
         status = collet_fail(err, COLLET_INVALID,
                              "%s is of other work (%s): replace it (collet-extract: --force), or "
                              "choose another output",
                              x->output, *why ? why : "shards");
-    x->share.rows = work && status == COLLET_OK ? old.rows : 0;
+    x->share.rows = status == COLLET_OK ? old.rows : 0;
     x->kept = status == COLLET_OK;
-    if (work)
-        trajectory_shard_free(&old);
-    cJSON_Delete(work);
+    trajectory_shard_free(&old);
     return status;
+}
+
+/* Whether the names of the inputs still are those of the files that were opened. */
+static collet_status check_inputs(const collet_trajectory *x, collet_error *err)
+{
+    cJSON *now = trajectory_work_describe(&x->settings);
+    char why[320] = "";
+
+    if (now)
+        trajectory_shards_differ(x->work, now, why, sizeof why);
+    cJSON_Delete(now);
+    if (!now)
+        return collet_fail(err, COLLET_NO_MEMORY, "shard: out of memory");
+    return *why ? collet_fail(err, COLLET_IO,
+                              "%s: an input was changed or replaced while it was read (%s): run "
+                              "this shard again",
+                              x->output, why)
+                : COLLET_OK;
 }
 
 static collet_status compute(collet_trajectory *x, writer *w, collet_error *err)
@@ -277,7 +291,10 @@ static collet_status write_file(collet_trajectory *x, const char *directory, uin
     writer w = {.extent = trajectory_inputs_extent(&x->inputs)};
     int rmsd = (trajectory_run_buffers(x) & TRAJECTORY_BUFFER_BIT(TRAJECTORY_RMSD)) != 0;
 
-    collet_status status = trajectory_inputs_divide(&x->inputs, directory, &x->share, err);
+    collet_status status = check_inputs(x, err); /* in front of an index of these files */
+
+    if (status == COLLET_OK)
+        status = trajectory_inputs_divide(&x->inputs, directory, &x->share, err);
     if (status == COLLET_OK && rmsd && x->share.first_row > 0 && x->share.reads)
         status = trajectory_inputs_take_first(&x->inputs, directory,
                                               (x->has & TRAJECTORY_VELOCITIES) != 0,
@@ -293,6 +310,8 @@ static collet_status write_file(collet_trajectory *x, const char *directory, uin
         status = add_masses(&x->settings, w.results, err);
     if (status == COLLET_OK)
         status = compute(x, &w, err);
+    if (status == COLLET_OK)
+        status = check_inputs(x, err);
     if (status == COLLET_OK)
         status = write_notes(x, w.results, err);
     if (status == COLLET_OK)

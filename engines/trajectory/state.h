@@ -22,6 +22,8 @@
 #include "rows.h"
 #include "settings.h"
 
+#include <cjson/cJSON.h>
+
 /* Takes the numbers and times of the frames that were computed. */
 typedef collet_status (*trajectory_take_frames)(void *user, int64_t n, const int64_t *indices,
                                                 const double *times, collet_error *err);
@@ -48,6 +50,7 @@ struct collet_trajectory {
     trajectory_analysis *analysis;
     trajectory_feed *feed;
     trajectory_share share;       /* rows of a shard */
+    cJSON *work;                  /* of a shard, before its inputs were opened; else NULL */
     trajectory_replay *replay;    /* where rows come from shards; else NULL */
     int64_t rows_total;           /* rows to expect; 0: unknown */
     trajectory_emit_fn take_sums; /* of a shard, in place of `receive` */

@@ -8,6 +8,7 @@
 #include "io/struct.h"
 #include "run.h"
 #include "warnings.h"
+#include "work.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,9 @@ static collet_status open_all(collet_trajectory *x, const collet_trajectory_opti
     uint32_t fields;
     collet_status status = take_settings(x, options, err);
 
+    if (status == COLLET_OK && x->settings.n_shards > 0 &&
+        (x->work = trajectory_work_describe(&x->settings)) == NULL)
+        status = collet_fail(err, COLLET_NO_MEMORY, "shard: out of memory");
     if (status == COLLET_OK)
         status = trajectory_inputs_open(&x->inputs, &x->settings, &poll, err);
     if (status != COLLET_OK)
@@ -218,6 +222,7 @@ void collet_trajectory_destroy(collet_trajectory *x)
     free(x->component);
     free(x->output);
     free(x->meta);
+    cJSON_Delete(x->work);
     trajectory_settings_free(&x->settings);
     free(x);
 }

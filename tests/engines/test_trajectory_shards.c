@@ -429,6 +429,53 @@ static void other_inputs(void **state)
     free(path);
 }
 
+/* Another trajectory gets the name of the first one, in front of frame `at`. */
+typedef struct swap {
+    const char *new, *name;
+    int64_t at;
+} swap;
+
+static int32_t replace(void *user, const collet_trajectory_progress *p)
+{
+    swap *s = user;
+
+    if (s->new && p->frames >= s->at) {
+        assert_int_equal(rename(s->new, s->name), 0);
+        s->new = NULL;
+    }
+    return 0;
+}
+
+/* A shard has rows of the old file; the next one would have those of the new one. */
+static void replaced_inputs(void **state)
+{
+    io_bytes whole = io_load(PEPTIDE "traj.trr");
+    char *trajectory = strdup(io_save(io_path(directory, "old.trr"), whole.data, whole.size));
+    char *new = strdup(io_path(directory, "new.trr")), *path = strdup(io_path(directory, "r.npz"));
+    options o = options_of(PEPTIDE "conf.gro", trajectory);
+
+    (void)state;
+    o.shard = 1;
+    o.n_shards = 2;
+    for (int64_t at = 0; at < 20; at += 10) {
+        swap s = {new, trajectory, at};
+        collet_error err;
+
+        io_save(new, whole.data, whole.size);
+        o.batch_frames = 5;
+        o.progress = replace;
+        o.progress_user = &s;
+        assert_int_equal(write_shard(&o, path, 0, &err), COLLET_IO);
+        assert_contains(err.text, "an input was changed or replaced while it was read (inputs: ");
+        assert_null(s.new);
+        assert_int_not_equal(access(io_path(directory, "r.npz.shards/1-of-2.npz"), F_OK), 0);
+    }
+    free(whole.data);
+    free(trajectory);
+    free(new);
+    free(path);
+}
+
 /* ---- Rows in place of files -------------------------------------------------------------- */
 
 static collet_status read_frame(void *user, collet_trajectory_frame *frame, int64_t index,
@@ -505,6 +552,7 @@ int main(void)
         cmocka_unit_test(missing_fields),    cmocka_unit_test(several_files),
         cmocka_unit_test(damaged_files),     cmocka_unit_test(incomplete_sets),
         cmocka_unit_test(other_inputs),      cmocka_unit_test(rows_of_a_source),
+        cmocka_unit_test(replaced_inputs),
     };
     collet_runtime *runtime;
     int failed;
