@@ -162,7 +162,8 @@ static cJSON *describe(const collet_trajectory *x)
     return NULL;
 }
 
-/* Each byte as one character: paths may have any bytes. */
+/* Paths may have any bytes, and writers of texts replace characters that are not shown, as those of
+ * 0x7f to 0x9f: these bytes and all above become the letters U+0100 higher. */
 static char *widen(const char *text)
 {
     char *wide = malloc(2 * strlen(text) + 1), *to = wide;
@@ -170,9 +171,9 @@ static char *widen(const char *text)
     for (; wide && *text; text++) {
         unsigned char byte = (unsigned char)*text;
 
-        if (byte >= 0x80)
-            *to++ = (char)(0xc0 | byte >> 6);
-        *to++ = (char)(byte >= 0x80 ? 0x80 | (byte & 0x3f) : byte);
+        if (byte >= 0x7f)
+            *to++ = (char)(0xc4 | byte >> 6);
+        *to++ = (char)(byte >= 0x7f ? 0x80 | (byte & 0x3f) : byte);
     }
     if (wide)
         *to = '\0';

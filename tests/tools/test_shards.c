@@ -135,6 +135,25 @@ static void command_lines(void **state)
     MERGE(2, "give one directory of shards, alone", "own.csv.shards", "folder.shards");
 }
 
+/* Letters of several bytes, bytes that are no text, and a character that is not shown. */
+static void any_names(void **state)
+{
+    static const char *const names[] = {"\xe2\x9c\x93\xe6\x97\xa5 \xc3\x89.trr", "\xff\x80\x9f.trr",
+                                        "\x7f\n%s.trr"};
+    io_bytes whole = io_load(PEPTIDE "traj.trr");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        io_save(io_path(directory, names[i]), whole.data, whole.size);
+        run_with("collet-extract", 0, "", (tool_setup){0},
+                 (const char *const[]){"--backend", "cpu_scalar", "--keys", "com", "-o",
+                                       "names.npz", PEPTIDE "conf.gro", names[i], "--shard", "1/1",
+                                       "--force", NULL});
+        MERGE(0, "names.npz: 51 frames", "--force", "names.npz.shards");
+    }
+    free(whole.data);
+}
+
 static void damaged_shards(void **state)
 {
     (void)state;
@@ -164,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hundred_shards),
         cmocka_unit_test(command_lines),
+        cmocka_unit_test(any_names),
         cmocka_unit_test(damaged_shards),
     };
 

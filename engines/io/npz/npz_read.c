@@ -161,7 +161,7 @@ static collet_status read_text(const io_npz *npz, const char *key, zip_file_t *m
     if (status == COLLET_OK && zip_fread(member, &rest, 1) != 0)
         status = malformed(npz, key, "differs from its checksum", err);
     for (size_t i = 0; status == COLLET_OK && i < width; i++)
-        if (characters[i] > 255)
+        if (characters[i] > 0x1ff)
             status = malformed(npz, key, "has an unknown character", err);
         else
             (*text)[i] = (char)characters[i];

@@ -31,7 +31,8 @@ collet_status io_npz_array_read(io_npz_array *array, int64_t n, double *rows, co
 /* NULL is allowed. */
 void io_npz_array_close(io_npz_array *array);
 
-/* Reads an array of one text whose characters are all below 256; the caller frees it. */
+/* Reads an array of one text of bytes, whose characters are all below U+0200: a byte is the lower part
+ * of its character. The caller frees it. */
 collet_status io_npz_text(io_npz *npz, const char *key, char **text, collet_error *err);
 
 #endif
