@@ -79,6 +79,15 @@ extract() {
     fails 'rank 0 (.*): out.meta.json already exists'
     [ ! -e ranks2/out.npz.shards ] || fault "outputs are checked after the work"
 
+    # Names of directories may end in a slash, and may be there.
+    mkdir -p folder/out slash
+    job folder 2 "${extract[@]:0:5}" -d out/
+    [ $status = 0 ] && [ -e folder/out/meta.json ] && [ "$(ls folder)" = out ] || fault "a directory"
+    "$bin/collet-extract" "${extract[@]:1:4}" -q -d slash/out/ --shard 2/3 || fault "a shard"
+    job slash 0 "${extract[@]:0:5}" -d out/ --resume
+    [ $status = 0 ] && [ -e slash/out/meta.json ] && [ ! -e slash/out.shards ] ||
+        fault "--resume of a directory"
+
     # Rank 1 completes one of its shards, and another one or the index of the frames.
     job killed 3 "${on_rank_1[@]}" "export LD_PRELOAD=$preloaded/libkill_at.so KILL_AT=3" "${extract[@]}"
     [ $status != 0 ] || fault "a killed rank does not end the job"

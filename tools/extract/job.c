@@ -227,12 +227,14 @@ static int end(const job *j, const collet_error *err)
 int extract_job(extract_options *options, tool_ranks *ranks)
 {
     job j = {.options = options, .ranks = ranks};
-    int result = EXTRACT_EXIT_OK;
+    int result = EXTRACT_EXIT_OK, length;
     collet_error err;
 
     if (options->settings.threads == 0)
         options->settings.threads = tool_ranks_threads(ranks);
-    if (asprintf(&j.directory, "%s.shards", options->path) < 0)
+    for (length = (int)strlen(options->path); length > 1 && options->path[length - 1] == '/';)
+        length--;
+    if (asprintf(&j.directory, "%.*s.shards", length, options->path) < 0)
         return tool_ranks_fail(ranks, "out of memory", EXTRACT_EXIT_FAILURE);
     if (work(&j, &result, &err) != COLLET_OK)
         result = end(&j, &err);
