@@ -51,13 +51,17 @@ static collet_status add_list(rsoxs_films *films, const char *path, collet_error
     collet_status status = COLLET_OK;
     char *line = NULL;
     size_t size = 0;
+    ssize_t length;
     FILE *f = fopen(path, "r");
     if (!f)
         return collet_fail(err, COLLET_IO, "--list: %s: %s", path, strerror(errno));
     errno = 0;
-    while (status == COLLET_OK && getline(&line, &size, f) >= 0) {
+    while (status == COLLET_OK && (length = getline(&line, &size, f)) >= 0) {
+        if (memchr(line, '\0', (size_t)length)) /* as find -print0 writes */
+            status = collet_fail(err, COLLET_INVALID,
+                                 "--list: %s: a name ends in a zero byte: write one a line", path);
         line[strcspn(line, "\r\n")] = '\0';
-        if (*line)
+        if (status == COLLET_OK && *line)
             status = add_film(films, line, err);
     }
     if (status == COLLET_OK && !feof(f))
@@ -101,6 +105,11 @@ static collet_status name_directories(rsoxs_films *films, collet_error *err)
         }
         if (films->count > 1 && film->length == 0)
             return collet_fail(err, COLLET_INVALID, "%s is a directory, not a film", film->path);
+        if (films->count > 1 && (int)strspn(film->name, ".") >= film->length && film->length < 3)
+            return collet_fail(err, COLLET_INVALID,
+                               "%s: its patterns would not have a directory of their own, as %s is "
+                               "none: rename it",
+                               film->path, film->directory);
         if (i > 0 && by_name(film - 1, film) == 0)
             return collet_fail(err, COLLET_INVALID,
                                "%s and %s have the same name, and would both write %s: rename one, "

@@ -95,6 +95,8 @@ static void films_are_listed(void **state)
     expect(RSOXS("--list", "list"), 1, "--list: list has no films: write one a line");
     expect(RSOXS("--list", "nothing"), 1, "--list: nothing: No such file or directory");
     expect(RSOXS("--list", "."), 1, "--list: .: cannot be read: Is a directory");
+    io_save(io_path(directory, "list"), "a.h5\0b.h5", 10);
+    expect(RSOXS("--list", "list"), 1, "--list: list: a name ends in a zero byte");
     expect(RSOXS("--plan"), 2, "a morphology is required");
 }
 
@@ -138,6 +140,7 @@ static void names_are_checked_first(void **state)
     expect(RSOXS(FILMS, "other/b.h5", "-o", "twice"), 1,
            "have the same name, and would both write twice/b: rename one, or compute it apart");
     expect(RSOXS(FILMS, "other/", "-o", "twice"), 1, "other/ is a directory, not a film");
+    expect(RSOXS(FILMS, "...h5", "-o", "twice"), 1, "...h5: its patterns would not have");
     assert_int_not_equal(access(io_path(directory, "twice"), F_OK), 0);
     /* No film is replaced by a pattern of another one. */
     assert_int_equal(mkdir(io_path(directory, "mixed"), 0777), 0);
