@@ -3,10 +3,12 @@
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 void io_hdf5_be_quiet(io_hdf5_quiet *before)
 {
@@ -28,6 +30,28 @@ collet_status io_hdf5_check_regular(const char *path, collet_error *err)
     return stat(path, &found) == 0 && !S_ISREG(found.st_mode)
                ? collet_fail(err, COLLET_IO, "%s: not a regular file", path)
                : COLLET_OK;
+}
+
+static hid_t open_file(const char *path, int locks)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_sec2(access); /* so that H5Fget_vfd_handle gives a descriptor */
+    if (!locks)
+        H5Pset_file_locking(access, 0, 1);
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return file;
+}
+
+/* Whether the file system has no locks, as NFS and Lustre of some clusters: HDF5 opens nothing there. */
+static int lacks_locks(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC), lacks;
+    if (fd < 0)
+        return 0;
+    lacks = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno != EWOULDBLOCK;
+    close(fd);
+    return lacks;
 }
 
 /* Explains why HDF5 cannot open a file. HDF5 locks a file while it writes it. */
@@ -55,10 +79,9 @@ collet_status io_hdf5_open_file(const char *path, const char *kind, hid_t *file,
     collet_status status = io_hdf5_check_regular(path, err);
     if (status != COLLET_OK)
         return status;
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_sec2(access); /* so that H5Fget_vfd_handle gives a descriptor */
-    *file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
+    *file = open_file(path, 1);
+    if (*file < 0 && lacks_locks(path))
+        *file = open_file(path, 0);
     return *file >= 0 ? COLLET_OK : explain_refusal(path, kind, err);
 }
 

@@ -275,6 +275,16 @@ static void unreadable_labels_are_errors(void **state)
            "long");
 }
 
+static void films_are_read_without_locks(void **state)
+{
+    (void)state;
+    tool_result r = rsoxs_with(&(tool_setup){.prepare = tool_preload,
+                                             .user = COLLET_TEST_BIN "/../tests/libno_locks.so"},
+                               (const char *const[]){"film.h5", "-o", "no_locks", NULL});
+    tool_expect(&r, 0);
+    tool_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +297,7 @@ int main(void)
         cmocka_unit_test(damaged_files_end_no_program),
         cmocka_unit_test(a_good_file_is_never_damaged),
         cmocka_unit_test(unreadable_labels_are_errors),
+        cmocka_unit_test(films_are_read_without_locks),
     };
     return cmocka_run_group_tests(tests, rsoxs_set_up, rsoxs_tear_down);
 }
