@@ -343,7 +343,8 @@ class Run(Iterator[Outcome]):
         self._stop.set()
         self._tasks = iter(())
         while self._pending:
-            self._pending.pop().future.cancel()
+            with contextlib.suppress(NotImplementedError):  # of Parsl
+                self._pending.pop().future.cancel()
 
     def __enter__(self) -> Run:
         return self

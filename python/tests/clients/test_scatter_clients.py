@@ -327,6 +327,20 @@ def test_close_cancels(client, tmp_path):
     assert began(tmp_path) < 25
 
 
+def test_futures_that_cannot_be_cancelled(monkeypatch):
+    """As Parsl's."""
+    def refuse(_):
+        raise NotImplementedError
+
+    with ThreadPoolExecutor(1) as pool:
+        run = scatter.scan([(film, (i,)) for i in range(4)], pool)
+        next(run)
+        monkeypatch.setattr(concurrent.futures.Future, "cancel", refuse)
+        run.close()
+        monkeypatch.undo()
+    assert list(run) == []
+
+
 def test_close_stops_threads():
     sample = film(0, (24, 96, 96))
     sample.angles = (0, 0.1, 360)
