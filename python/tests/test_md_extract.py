@@ -434,6 +434,8 @@ def test_names_and_bonds_of_the_real_packages():
     assert source[8] == [1, 1, 0, 2] and source[9] == [-2, 2, -1, -3]
     assert [sorted(source[10][i:i + 2]) for i in (0, 2)] == [[1, 2], [0, 1]]
     assert len(md.extract(universe.atoms[[3, 2, 1, 5]], keys="com", masses="equal")["com"]) == 1
+    with pytest.raises(collet.InvalidError, match="the AtomGroup has no atoms"):
+        md.extract(universe.atoms[[]])
     mdtraj = pytest.importorskip("mdtraj")
     source = extract._Mdtraj(mdtraj.load(WATER / "conf.gro")).source  # pylint: disable=protected-access
     assert source[6][0] == "0" and source[8][:4] == [0, 0, 0, 1]

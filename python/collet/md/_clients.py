@@ -67,4 +67,6 @@ def parts(client, files, options, shards, progress):
                                           "directory on a file system of all machines?")
                 if data is not None:
                     pathlib.Path(paths[-1]).write_bytes(data)
+        if progress:
+            progress(frames, 1.0)
         yield paths

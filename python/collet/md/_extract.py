@@ -110,6 +110,8 @@ class _Universe:
         self._updating = group if hasattr(group, "is_uptodate") else None
         self._chosen = {}  # by frame, between reading it and choosing its atoms
         atoms = (group if self._updating is None else group.universe).atoms
+        if not len(atoms):
+            raise _core.InvalidError(f"extract: the {type(group).__name__} has no atoms")
         self.each = each
         self._atoms = atoms
         self._trajectory = atoms.universe.trajectory

@@ -227,11 +227,11 @@ def test_bodies(run):
 
 
 @pytest.mark.parametrize("arguments, status, words", [
-    ("acf --key comm -o out.npz", 1, "in.npz has no array 'comm'; the nearest is com$"),
+    ("acf --key comm -o out.npz", 1, "^collet-analyse: in.npz has no array 'comm'; the nearest is com$"),
     ("acf --key com -o out.txt", 2, "must end in .npz, .csv or .xvg"),
     ("acf -o out.npz", 2, "--key"), ("acf --key com", 2, "-o"),
-    ("acv --key com -o out.npz", 2, "^collet-analyse: no analysis is 'acv'; the nearest is acf\nTry "),
-    ("zzz --key com -o out.npz", 2, "'zzz'; they are acf, msd, "),
+    ("acv --key com -o out.npz", 2, "^collet-analyse: 'acv' is not an analysis; the nearest is acf\nTry "),
+    ("zzz --key com -o out.npz", 2, "'zzz' is not an analysis; they are acf, msd, "),
     ("acf --key zzz -o out.npz", 1, "no array 'zzz'; it has time_ps, axes, com, "),
     ("acf --key com -o out.npz --plot ./out.npz", 2, "are the same file"),
     ("rotation --key com -o out.npz", 1, "'com' has no directions: rotation needs axes"),

@@ -107,7 +107,7 @@ def test_atoms_by_names(run):
     found = run("p.npz dccm --fit-atoms name~CA --stop 20")[1]
     assert np.array_equal(found["dccm"], analysis.dccm(results["positions"][:20], fit=alphas).matrix)
     assert found["atoms"].tolist() == results.atoms
-    assert "'name CX' matches none" in run("p.npz rmsd --fit-atoms name~CX")[0]
+    assert "'name CX' matches none of the 280 atoms of the file" in run("p.npz rmsd --fit-atoms name~CX")[0]
     assert "other atoms in other frames" in run("p.npz rmsd --fit-atoms within~1~of~name~CA")[0]
     np.savez("bare.npz", positions=results["positions"])
     assert "which the file does not have" in run("bare.npz rmsd --fit-atoms name~CA")[0]

@@ -35,7 +35,7 @@ def test_the_same(client, options):
     seen = []
     found = md.extract(*FILES, client=client, progress=lambda *p: seen.append(p), **options)
     same(found, md.extract(*FILES, **options))
-    assert seen[-1][1] == 1.0 and [f for f, _ in seen] == sorted(f for f, _ in seen)
+    assert seen[-1] == (len(found["com"]), 1.0) and [f for f, _ in seen] == sorted(f for f, _ in seen)
 
 
 def test_workers_with_other_directories(threads, monkeypatch):

@@ -83,7 +83,8 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="friction: of the correlation time (default: integral)")
     add("--torque", default="tau_vector", metavar="KEY", help="torque: torque (default: tau_vector)")
     add("--fit-atoms", metavar="ATOMS",
-        help="rmsd, dccm, --vector: atoms that are superposed, such as 0:50,60 or 'name CA' (default: all)")
+        help="rmsd, dccm, --vector: atoms that are superposed, such as 0:50,60 or 'name CA' (default: "
+        "all; --vector: no superposition)")
     add("--domain", action="append", metavar="NAME=ATOMS",
         help="rmsd: atoms that count; may be repeated (default: all)")
     add("--reference", metavar="KEY", help="rmsd: reference positions (default: the first frame)")
@@ -214,7 +215,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if options.analysis not in ANALYSES:
         near = difflib.get_close_matches(options.analysis, ANALYSES, 1)
         parser.error(f"the file comes first: {options.analysis} {options.results}"
-                     if options.results in ANALYSES else f"no analysis is '{options.analysis}'; " + (
+                     if options.results in ANALYSES else f"'{options.analysis}' is not an analysis; " + (
                          f"the nearest is {near[0]}" if near else f"they are {', '.join(ANALYSES)}"))
     options.key = options.key or ANALYSES[options.analysis].key
     if options.key is None and options.analysis != "compare":
@@ -247,7 +248,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except (Error, MemoryError) as error:
         chosen = (options.start, options.step) != (0, 1) and "frame" in str(error)
-        print(f"{_PROGRAM}: {name}: {error}" +
+        where = "" if str(error).startswith(options.results) else f"{name}: "
+        print(f"{_PROGRAM}: {where}{error}" +
               ("; frames are counted from --start in steps of --step" if chosen else ""),
               file=sys.stderr)
         return 1

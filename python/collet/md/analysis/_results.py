@@ -210,6 +210,7 @@ def atoms_of(text: str, labels: Any) -> Any:
                            "such as 0:50,60") from None
     frames = md.Frames(places, np.ones(len(labels)), names=names, residue_names=residues,
                        residue_ids=ids, chains=chains if any(chains) else None)
+    frames.source = ("the file", *frames.source[1:])  # as messages name it
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of places that are no positions
         chosen = md.extract(frames, selection=text, keys="positions", pbc="none")
