@@ -244,7 +244,7 @@ static collet_status check_old(collet_trajectory *x, uint32_t flags, collet_erro
                                  sizeof why);
     if (status == COLLET_OK && (*why || old.shard != s->shard || old.n_shards != s->n_shards))
         status = collet_fail(err, COLLET_INVALID,
-                             "%s is of other work (%s): replace it (collet-extract: --force), or "
+                             "%s is of other work (%s): replace it (--force), or "
                              "choose another output",
                              x->output, *why ? why : "shards");
     x->share.rows = status == COLLET_OK ? old.rows : 0;

@@ -37,7 +37,7 @@ static collet_status check_path(const collet_trajectory *x, const char *path, ui
     if (!(flags & COLLET_TRAJECTORY_OVERWRITE) && lstat(path, &facts) == 0)
         return collet_fail(err, COLLET_IO,
                            "%s already exists, perhaps from another trajectory: choose another "
-                           "name, or replace it (collet-extract: --force)",
+                           "name, or replace it (--force)",
                            path);
     return COLLET_OK;
 }

@@ -397,6 +397,10 @@ static void incomplete_sets(void **state)
     assert_contains(err.text, "03-of-12.npz already exists");
     assert_int_equal(write_shard(&o, path, COLLET_TRAJECTORY_RESUME, &err), COLLET_INVALID);
     assert_contains(err.text, "is of other work (keys: \"com,rg\", not \"com,rmsd\")");
+    o.keys = NULL;
+    assert_int_equal(write_shard(&o, path, COLLET_TRAJECTORY_RESUME, &err), COLLET_INVALID);
+    assert_contains(err.text, "is of other work (keys: \"com,rg\", not the default)");
+    o.keys = "com,rmsd";
     assert_int_equal(write_shard(&o, path, COLLET_TRAJECTORY_OVERWRITE, &err), COLLET_OK);
     assert_int_equal(write_shard(&o, path, COLLET_TRAJECTORY_RESUME, &err), COLLET_OK);
     expect_refused(shards, COLLET_NOT_FOUND, "shards 7 to 10 of 12 are missing");

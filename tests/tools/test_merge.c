@@ -117,6 +117,8 @@ static void what_cannot_be_merged(void **state)
     MERGE(1, "keys.npz: it cannot be opened as an .npz file", "-o", "no.npz", "keys.npz");
     free(cut.data);
 
+    MERGE(1, "out.npz.shards: it cannot be opened as an .npz file: No such file", "out.npz.shards");
+
     MERGE(2, "name the file to write", "a.npz");
     MERGE(2, "the output is an .npz file", "-o", "out.csv", "a.npz");
     MERGE(2, "give the results to merge", "-o", "out.npz");

@@ -33,6 +33,7 @@ static collet_status malformed(const io_npz *npz, const char *key, const char *w
 collet_status io_npz_open(const char *path, io_npz **out, collet_error *err)
 {
     io_npz *npz = *out = calloc(1, sizeof *npz);
+    zip_error_t reason;
     int code;
 
     if (npz)
@@ -47,7 +48,11 @@ collet_status io_npz_open(const char *path, io_npz **out, collet_error *err)
         return COLLET_OK;
     io_npz_close(npz);
     *out = NULL;
-    return collet_fail(err, COLLET_IO, "%s: it cannot be opened as an .npz file", path);
+    zip_error_init_with_code(&reason, code);
+    collet_fail(err, COLLET_IO, "%s: it cannot be opened as an .npz file: %s", path,
+                zip_error_strerror(&reason));
+    zip_error_fini(&reason);
+    return COLLET_IO;
 }
 
 void io_npz_close(io_npz *npz)

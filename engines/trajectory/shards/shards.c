@@ -134,7 +134,9 @@ void trajectory_shards_differ(const cJSON *work, const cJSON *other, char *text,
         a = cJSON_PrintUnformatted(same);
         b = cJSON_PrintUnformatted(item);
         io_numerals_end(before);
-        snprintf(text, size, "%s: %.120s, not %.120s", item->string, a ? a : "none", b ? b : "");
+        snprintf(text, size, "%s: %.120s, not %.120s", item->string,
+                 cJSON_IsNull(same) ? "the default" : a ? a : "none",
+                 cJSON_IsNull(item) ? "the default" : b ? b : "");
         cJSON_free(a);
         cJSON_free(b);
         return;
