@@ -10,7 +10,7 @@ import pytest
 @pytest.fixture(scope="module")
 def dask():
     distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None,
+    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=":0",
                                   memory_limit=0) as cluster, distributed.Client(cluster) as client:
         yield client
 
