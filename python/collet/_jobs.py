@@ -242,6 +242,8 @@ class _Dask(_Here):
         if client.asynchronous:
             raise TypeError("client is an asynchronous Client of dask.distributed: make one without "
                             "asynchronous=True")
+        if client.status == "closed":
+            raise _core.InvalidError("client is a closed Client of dask.distributed: make another one")
         self._client = client
         self._slots, self._asked = 0, -1.0
 

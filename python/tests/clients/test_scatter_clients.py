@@ -269,6 +269,14 @@ def test_an_asynchronous_client():
         scatter.scan([film], stub)
 
 
+def test_a_closed_client(dask):
+    distributed = pytest.importorskip("distributed")
+    with distributed.Client(dask.scheduler.address) as client:
+        pass
+    with pytest.raises(collet.InvalidError, match="client is a closed Client"):
+        scatter.scan([film], client)
+
+
 def test_fork_while_another_thread_computes():
     """An error, not a wait without end."""
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", """if True:
