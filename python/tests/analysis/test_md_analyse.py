@@ -294,6 +294,7 @@ def test_positions_that_jump_at_the_box_warn(run, pbc, boxless, warned):
     ("diffusion --key com --fit 1:10", "diffusion_error is nan: .* up to 10 ps, and .* block, 3 ps"),
     ("diffusion-tensor --key com --fit 1:10", "the error is nan: the fit goes up to 10 ps"),
     ("acf --key noise", "integral_time is unknown: .*one step of 0.25 ps"),
+    ("friction --key steady --inertia 1", "tau_c is nan: .* not fall to 0 within 14.75 ps"),
     ("rotation --key noise", "c2_time is unknown: the correlation decays within one step"),
     ("friction --key noise --inertia 1", "tau_c is unknown: the correlation decays within one"),
     ("memory --key noise", "more than 1 / dt = 4: .*the solution diverges"),
@@ -302,11 +303,11 @@ def test_doubtful_results_warn(run, arguments, words):
     own = np.random.default_rng(8)
     late = np.r_[np.linspace(0, 50, 40), own.normal(50, 1, size=20)]
     noise = own.normal(size=(FRAMES, 3))
-    status, text, _ = run(arguments + " -o out.npz", noise=noise, late=late)
+    status, text, _ = run(arguments + " -o out.npz", noise=noise, late=late, steady=late + 1)
     assert status == 0 and re.search(f"warning: .*{words}", text), text
     smooth = np.exp(-np.arange(FRAMES) / 40)[:, None] * [1., 0, 0] - [.5, 0, 0]
     text = run(arguments.partition(" --fit")[0] + " -o out.npz --force", noise=smooth,
-               late=noise[:, 0])[1]
+               late=noise[:, 0], steady=noise[:, 0])[1]
     assert not re.search(f"warning: .*{words}", text), text
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -322,6 +323,9 @@ def _friction_of(task: Task) -> Found:
     found = _friction.extract_friction_from_acf(curve, task.needed("inertia"), options.temperature,
                                                 options.method)
     _check_time("tau_c", found.tau_c, curve)
+    if options.method == "integral" and math.isnan(found.tau_c):
+        warnings.warn(f"tau_c is nan: the correlation does not fall to 0 within {curve.lag[-1]:g} ps, the "
+                      "longest lag: use a longer trajectory, --subtract-mean or another --method")
     return Found([], [("gamma", found.gamma, "amu nm^2/ps"),
                       ("gamma_error", found.gamma_error, "amu nm^2/ps"),
                       ("tau_c", found.tau_c, "ps"), ("tau_c_error", found.tau_c_error, "ps"),

@@ -198,13 +198,13 @@ def _jacobian(kind: Any, edges: Floats, caller: str) -> npt.NDArray[np.floating[
     low, high = edges[:-1], edges[1:]
     if kind == "sin":
         if low[0] < -1e-12 or high[-1] > np.pi + 1e-12:
-            raise InvalidError(f"{caller}: the Jacobian sin needs a range within 0 and pi "
-                               f"(3.14159), in rad, not {low[0]:.6g} to {high[-1]:.6g}")
+            raise InvalidError(f"{caller}: the Jacobian sin needs a range within 0 and pi, in rad, "
+                               f"not {low[0]:.7g} to {high[-1]:.7g}; pi is 3.141592")
         return np.asarray((np.cos(low) - np.cos(high)) / (high - low))
     if kind == "cos":
         if max(-low[0], high[-1]) > np.pi / 2 + 1e-12:
-            raise InvalidError(f"{caller}: the Jacobian cos needs a range within -pi/2 and pi/2 "
-                               f"(1.570796), in rad, not {low[0]:.7g} to {high[-1]:.7g}")
+            raise InvalidError(f"{caller}: the Jacobian cos needs a range within -pi/2 and pi/2, in "
+                               f"rad, not {low[0]:.7g} to {high[-1]:.7g}; pi/2 is 1.570796")
         return np.asarray((np.sin(high) - np.sin(low)) / (high - low))
     if kind == "r2":
         if low[0] < 0:
