@@ -484,6 +484,12 @@ static void test_padding(void **state)
     assert_contains(result.out, "fp32                1 KiB     4.00 x\n");
     assert_contains(result.out, "192 B of what is packed here pads rows to whole blocks\n");
     tool_free(&result);
+    ternary_npy(directory, "two.npy", "|i1", 4, 2, few);
+    RUN_OK(directory, "pack", "two.npy", "-o", "two.t2");
+    result = ternary_tool(directory, 0, (const char *const[]){"info", "two.t2", NULL});
+    tool_expect(&result, 0);
+    assert_contains(result.out, "4 x 2 t2, 2 bits a weight + 254 of padding");
+    tool_free(&result);
     cJSON *info = info_of("few.t2");
     assert_true(number_of(layer_of(info, 0), "bits_per_weight") == 2);
     assert_true(number_of(layer_of(info, 0), "padding_bits_per_weight") == 6);

@@ -118,7 +118,7 @@ static void print_layer(const ternary_report_layer *l, int64_t index)
     printf("layer %" PRId64 "%s%s: %" PRId64 " x %" PRId64 " %s, %.4g bits a weight", index,
            m->name[0] ? " " : "", m->name, m->rows, m->columns, type_of(m), bits_of_type(m));
     if (bits_of_padding(m) > 0)
-        printf(" + %.2g of padding", bits_of_padding(m));
+        printf(" + %.3g of padding", bits_of_padding(m));
     if (m->in_network) {
         printf("%s%s%s, activations %s", m->has_scale ? ", scale" : "", m->has_bias ? ", bias" : "",
                m->relu ? ", relu" : "", ternary_activations_word(m->activations));
