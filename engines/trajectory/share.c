@@ -222,8 +222,8 @@ static collet_status make_directory(const collet_trajectory *x, const char *path
     return io_spool_refused(*out, errno, err);
 }
 
-/* Sets x->kept where the shard is there and may stay. */
-static collet_status check_old(collet_trajectory *x, uint32_t flags, collet_error *err)
+/* Sets x->kept where the shard is there and may stay. A damaged one, as disks lose, is replaced. */
+static collet_status check_old(collet_trajectory *x, uint32_t *flags, collet_error *err)
 {
     const trajectory_settings *s = &x->settings;
     trajectory_shard old;
@@ -231,9 +231,9 @@ static collet_status check_old(collet_trajectory *x, uint32_t flags, collet_erro
     char why[320] = "";
     collet_status status;
 
-    if (flags & COLLET_TRAJECTORY_OVERWRITE || lstat(x->output, &facts) != 0)
+    if (*flags & COLLET_TRAJECTORY_OVERWRITE || lstat(x->output, &facts) != 0)
         return COLLET_OK;
-    if (!(flags & COLLET_TRAJECTORY_RESUME))
+    if (!(*flags & COLLET_TRAJECTORY_RESUME))
         return collet_fail(err, COLLET_IO,
                            "%s already exists: keep it (collet-extract: --resume), or replace it "
                            "(--force)",
@@ -247,10 +247,15 @@ static collet_status check_old(collet_trajectory *x, uint32_t flags, collet_erro
                              "%s is of other work (%s): replace it (--force), or "
                              "choose another output",
                              x->output, *why ? why : "shards");
+    if (status == COLLET_OK)
+        status = trajectory_shard_check(&old, err);
     x->share.rows = status == COLLET_OK ? old.rows : 0;
     x->kept = status == COLLET_OK;
     trajectory_shard_free(&old);
-    return status;
+    if (status != COLLET_FORMAT)
+        return status;
+    *flags |= COLLET_TRAJECTORY_OVERWRITE;
+    return COLLET_OK;
 }
 
 /* Whether the names of the inputs still are those of the files that were opened. */
@@ -337,7 +342,7 @@ collet_status trajectory_share_write(collet_trajectory *x, const char *path, uin
             status = collet_fail(err, COLLET_NO_MEMORY, "shard: out of memory");
     }
     if (status == COLLET_OK)
-        status = check_old(x, flags, err);
+        status = check_old(x, &flags, err);
     if (status == COLLET_OK && !x->kept)
         status = write_file(x, directory, flags, err);
     free(directory);

@@ -407,7 +407,7 @@ static void incomplete_sets(void **state)
 
     io_bytes shard = io_load(io_path(shards, "03-of-12.npz"));
     io_save(io_path(shards, "03-of-12.npz"), shard.data, shard.size / 2);
-    expect_refused(shards, COLLET_IO, "03-of-12.npz: it cannot be opened as an .npz file");
+    expect_refused(shards, COLLET_FORMAT, "03-of-12.npz: it cannot be opened as an .npz file");
     io_save(io_path(shards, "7-of-12.npz"), shard.data, shard.size);
     io_save(io_path(shards, "03-of-12.npz"), shard.data, shard.size);
     expect_refused(shards, COLLET_INVALID, "are the same shard");

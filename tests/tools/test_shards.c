@@ -175,6 +175,17 @@ static void damaged_shards(void **state)
         refused++;
     }
     assert_true(refused > 20);
+
+    /* --resume makes it again: the last one, and one that is empty. */
+    for (int i = 0; i < 2; i++) {
+        PLAIN(0, "bad.npz.shards/1-of-1.npz: 51 frames", "-o", "bad.npz", "--shard", "1/1",
+              "--resume");
+        io_bytes again = io_load(io_path(directory, "bad.npz.shards/1-of-1.npz"));
+        assert_int_equal(again.size, whole.size);
+        assert_memory_equal(again.data, whole.data, whole.size);
+        free(again.data);
+        io_save(io_path(directory, "bad.npz.shards/1-of-1.npz"), "", 0);
+    }
     free(whole.data);
 }
 

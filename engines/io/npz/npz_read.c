@@ -48,11 +48,13 @@ collet_status io_npz_open(const char *path, io_npz **out, collet_error *err)
         return COLLET_OK;
     io_npz_close(npz);
     *out = NULL;
+    collet_status status =
+        code == ZIP_ER_NOZIP || code == ZIP_ER_INCONS ? COLLET_FORMAT : COLLET_IO;
     zip_error_init_with_code(&reason, code);
-    collet_fail(err, COLLET_IO, "%s: it cannot be opened as an .npz file: %s", path,
+    collet_fail(err, status, "%s: it cannot be opened as an .npz file: %s", path,
                 zip_error_strerror(&reason));
     zip_error_fini(&reason);
-    return COLLET_IO;
+    return status;
 }
 
 void io_npz_close(io_npz *npz)
@@ -85,6 +87,23 @@ static collet_status read_fully(const io_npz *npz, const char *key, zip_file_t *
         done += (size_t)got;
     }
     return COLLET_OK;
+}
+
+collet_status io_npz_check(io_npz *npz, collet_error *err)
+{
+    char block[1 << 14];
+    zip_int64_t n = zip_get_num_entries(npz->archive, 0), got = 0;
+
+    for (zip_int64_t i = 0; i < n && got == 0; i++) {
+        zip_file_t *member = zip_fopen_index(npz->archive, (zip_uint64_t)i, 0);
+
+        do
+            got = member ? zip_fread(member, block, sizeof block) : -1;
+        while (got > 0);
+        if (member)
+            zip_fclose(member);
+    }
+    return got == 0 ? COLLET_OK : malformed(npz, "an array", "differs from its checksum", err);
 }
 
 /* Opens a member whose head must be `n` bytes of `expected`. */

@@ -14,10 +14,13 @@
 typedef struct io_npz io_npz;
 typedef struct io_npz_array io_npz_array;
 
-/* COLLET_IO, NO_MEMORY. On an error *out is NULL. */
+/* COLLET_IO, NO_MEMORY, FORMAT if it is no archive. On an error *out is NULL. */
 collet_status io_npz_open(const char *path, io_npz **out, collet_error *err);
 /* NULL is allowed. */
 void io_npz_close(io_npz *npz);
+
+/* Compares all contents with their checksums. */
+collet_status io_npz_check(io_npz *npz, collet_error *err);
 
 /* 1 if the file has the id that io_results_id returned for it. */
 int io_npz_has_id(const io_npz *npz, const char *id);

@@ -82,6 +82,17 @@ void trajectory_shard_free(trajectory_shard *s)
     free(s->path);
 }
 
+collet_status trajectory_shard_check(const trajectory_shard *s, collet_error *err)
+{
+    io_npz *npz;
+    collet_status status = io_npz_open(s->path, &npz, err);
+
+    if (status == COLLET_OK)
+        status = io_npz_check(npz, err);
+    io_npz_close(npz);
+    return status;
+}
+
 collet_status trajectory_shard_masses(const trajectory_shard *s, int64_t n, double **out,
                                       collet_error *err)
 {

@@ -43,6 +43,9 @@ int64_t trajectory_shard_number(const cJSON *object, const char *key);
 collet_status trajectory_shard_read(const char *path, trajectory_shard *shard, collet_error *err);
 void trajectory_shard_free(trajectory_shard *shard);
 
+/* Reads all of it. COLLET_FORMAT if it is damaged. */
+collet_status trajectory_shard_check(const trajectory_shard *shard, collet_error *err);
+
 /* Reads n masses, which the caller frees; n = 0: NULL. COLLET_IO, FORMAT, NO_MEMORY. */
 collet_status trajectory_shard_masses(const trajectory_shard *shard, int64_t n, double **out,
                                       collet_error *err);
