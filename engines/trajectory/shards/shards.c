@@ -130,13 +130,21 @@ void trajectory_shards_differ(const cJSON *work, const cJSON *other, char *text,
 
         if (cJSON_Compare(item, same, 1))
             continue;
+        if (strcmp(item->string, "inputs") == 0) { /* long numbers without the names of files */
+            snprintf(text, size, "inputs: other files, or sizes or times of modification");
+            return;
+        }
         before = io_numerals_begin();
         a = cJSON_PrintUnformatted(same);
         b = cJSON_PrintUnformatted(item);
         io_numerals_end(before);
         snprintf(text, size, "%s: %.120s, not %.120s", item->string,
-                 cJSON_IsNull(same) ? "the default" : a ? a : "none",
-                 cJSON_IsNull(item) ? "the default" : b ? b : "");
+                 cJSON_IsNull(same) ? "the default"
+                 : a                ? a
+                                    : "none",
+                 cJSON_IsNull(item) ? "the default"
+                 : b                ? b
+                                    : "");
         cJSON_free(a);
         cJSON_free(b);
         return;
