@@ -405,7 +405,7 @@ class Run(Iterator[Outcome]):
 
     def _broken(self) -> FailedError:
         names = ", ".join(p.task.name for p in self._pending)
-        return FailedError(f"{names}: a process of the pool has ended, perhaps killed for lack of memory, "
+        return FailedError(f"{names or 'client'}: a process of the pool has ended, perhaps killed for lack of memory, "
                            "and the pool with it: make another executor, with fewer workers if memory "
                            "was the reason, and repeat what is missing. A script needs `if __name__ == "
                            "\"__main__\":` around what it does")

@@ -122,6 +122,13 @@ extract() {
     job own 2 "${extract[@]}"
     [ $status = 0 ] && [ "$(ls -A own/out.npz.shards)" = notes.txt ] || fault "a file of the user"
 
+    mkdir mixed
+    "$bin/collet-extract" "${extract[@]:1}" -q --shard 1/2 && mv out.npz.shards mixed/ &&
+        cp mixed/out.npz.shards/1-of-2.npz mixed/out.npz.shards/9-of-9.npz || fault "a shard"
+    job mixed 2 "${extract[@]}" --resume
+    fails 'is of other work'
+    ! grep -q -- '--resume continues' err || fault "--resume cannot continue"
+
     job two 2 "${on_rank_1[@]}" 'set -- "$@" --step 2' "${extract[@]}"
     fails 'different command lines'
     job none 2 "${extract[@]}" none.trr

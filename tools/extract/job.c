@@ -212,14 +212,17 @@ static collet_status work(job *j, int *result, collet_error *err)
     return status == COLLET_OK ? tool_ranks_agree(j->ranks, 0, &ignored, err) : status;
 }
 
-/* A signal for the job reaches each rank: one message is enough. */
+/* A signal for the job reaches each rank: one message is enough. Shards of other work (INVALID) need
+ * another hand than --resume. */
 static int end(const job *j, const collet_error *err)
 {
     int stopped = err->status == COLLET_CANCELLED && tool_interrupt_signal() != 0;
     char text[sizeof err->text + 200];
 
     snprintf(text, sizeof text, "%s%s", stopped ? strsignal(tool_interrupt_signal()) : err->text,
-             j->n_shards > 0 ? "; complete shards are kept, --resume continues" : "");
+             j->n_shards > 0 && err->status != COLLET_INVALID
+                 ? "; complete shards are kept, --resume continues"
+                 : "");
     return tool_ranks_fail(j->ranks, stopped && j->ranks->rank > 0 ? NULL : text,
                            stopped ? 128 + tool_interrupt_signal() : EXTRACT_EXIT_FAILURE);
 }
