@@ -22,10 +22,9 @@ typedef struct offset {
 
 /* Points by cell. */
 typedef struct sorted {
-    double *points; /* moved into the box */
-    int64_t *order; /* the index of each among the points that were given */
+    int32_t *order; /* the index of each among the points that were given */
     size_t n_allocated;
-    int64_t *starts; /* of each cell in `points`, and the end */
+    int32_t *starts; /* of each cell in `order`, and the end */
     size_t n_starts; /* allocated */
 } sorted;
 
@@ -49,9 +48,10 @@ struct trajectory_neighbours {
     size_t n_offsets;
     sorted sources;
     sorted targets;
-    double *wrapped; /* points before they are sorted */
-    int64_t *cells;  /* of these; -1: in no cell */
-    size_t n_points; /* allocated */
+    double *points; /* the sources by cell */
+    size_t n_points;
+    int32_t *cells; /* of points before they are sorted; -1: in no cell */
+    size_t n_cells;
 };
 
 trajectory_neighbours *trajectory_neighbours_create(void)
@@ -61,7 +61,6 @@ trajectory_neighbours *trajectory_neighbours_create(void)
 
 static void free_sorted(sorted *s)
 {
-    free(s->points);
     free(s->order);
     free(s->starts);
 }
@@ -74,7 +73,7 @@ void trajectory_neighbours_free(trajectory_neighbours *b)
     free(b->ranges);
     free_sorted(&b->sources);
     free_sorted(&b->targets);
-    free(b->wrapped);
+    free(b->points);
     free(b->cells);
     free(b);
 }
@@ -283,11 +282,11 @@ static int64_t cell_beside(const trajectory_neighbours *b, const int64_t at[3], 
 
 /* Moves a point into the box along its periods and returns its cell. -1: it is out of reach of all
  * sources, or not finite. */
-static int64_t find_cell(const trajectory_neighbours *b, const double from[3], double to[3])
+static int32_t find_cell(const trajectory_neighbours *b, double point[3])
 {
+    const double from[3] = {point[0], point[1], point[2]};
     int64_t cell = 0;
 
-    memcpy(to, from, 3 * sizeof *to);
     for (int k = 0; k < 3; k++) {
         double at = dot(b->inverse[k], from), turns = 0;
         int64_t i;
@@ -298,77 +297,74 @@ static int64_t find_cell(const trajectory_neighbours *b, const double from[3], d
             turns = round_down(at);
             at -= turns;
             for (int d = 0; d < 3; d++)
-                to[d] -= turns * b->vectors[k][d];
+                point[d] -= turns * b->vectors[k][d];
         }
         if (!(at >= b->low[k] && at <= b->high[k]))
             return -1;
         i = (int64_t)((at - b->low[k]) * b->scale[k]);
         cell = cell * b->n[k] + (i < b->n[k] ? i : b->n[k] - 1);
     }
-    return isfinite(to[0] + to[1] + to[2]) ? cell : -1;
+    return isfinite(point[0] + point[1] + point[2]) ? (int32_t)cell : -1;
 }
 
 /* ---- Points ------------------------------------------------------------------------------ */
 
-static int reserve_points(trajectory_neighbours *b, size_t n)
+/* Makes room for n elements, whose contents are lost; at least 1. 0 if out of memory. */
+static int reserve(void *pointer, size_t *n_allocated, size_t n, size_t size)
 {
-    if (n <= b->n_points)
-        return 1;
-    free(b->wrapped);
-    free(b->cells);
-    b->wrapped = malloc(n * 3 * sizeof *b->wrapped);
-    b->cells = malloc(n * sizeof *b->cells);
-    b->n_points = b->wrapped != NULL && b->cells != NULL ? n : 0;
-    return b->n_points > 0;
-}
+    void *memory;
 
-static int reserve_sorted(sorted *s, size_t n, size_t n_starts)
-{
-    if (n > s->n_allocated) {
-        free(s->points);
-        free(s->order);
-        s->points = malloc(n * 3 * sizeof *s->points);
-        s->order = malloc(n * sizeof *s->order);
-        s->n_allocated = s->points != NULL && s->order != NULL ? n : 0;
-    }
-    if (n_starts > s->n_starts) {
-        free(s->starts);
-        s->starts = malloc(n_starts * sizeof *s->starts);
-        s->n_starts = s->starts != NULL ? n_starts : 0;
-    }
-    return n <= s->n_allocated && n_starts <= s->n_starts;
+    if (n < *n_allocated)
+        return 1;
+    memcpy(&memory, pointer, sizeof memory);
+    free(memory);
+    memory = malloc((n + 1) * size);
+    memcpy(pointer, &memory, sizeof memory);
+    *n_allocated = memory != NULL ? n + 1 : 0;
+    return memory != NULL;
 }
 
 /* Counts the points of each cell, then sorts them. 0 if out of memory. */
-static int sort_points(trajectory_neighbours *b, sorted *s, const double *points, int64_t n,
+static int sort_points(trajectory_neighbours *b, sorted *s, double *points, int64_t n,
                        size_t n_cells)
 {
-    int64_t sum = 0;
+    int32_t sum = 0;
 
-    if (!reserve_points(b, (size_t)n + 1) || !reserve_sorted(s, (size_t)n + 1, n_cells + 1))
+    if (!reserve(&b->cells, &b->n_cells, (size_t)n, sizeof *b->cells) ||
+        !reserve(&s->order, &s->n_allocated, (size_t)n, sizeof *s->order) ||
+        !reserve(&s->starts, &s->n_starts, n_cells + 1, sizeof *s->starts))
         return 0;
     memset(s->starts, 0, (n_cells + 1) * sizeof *s->starts);
     for (int64_t i = 0; i < n; i++) {
-        b->cells[i] = find_cell(b, points + 3 * i, b->wrapped + 3 * i);
+        b->cells[i] = find_cell(b, points + 3 * i);
         if (b->cells[i] >= 0)
             s->starts[b->cells[i]]++;
     }
     for (size_t c = 0; c <= n_cells; c++) {
-        int64_t count = s->starts[c];
+        int32_t count = s->starts[c];
 
         s->starts[c] = sum;
         sum += count;
     }
-    for (int64_t i = 0; i < n; i++) {
-        if (b->cells[i] < 0)
-            continue;
-        int64_t place = s->starts[b->cells[i]]++;
-        memcpy(s->points + 3 * place, b->wrapped + 3 * i, 3 * sizeof *s->points);
-        s->order[place] = i;
-    }
+    for (int64_t i = 0; i < n; i++)
+        if (b->cells[i] >= 0)
+            s->order[s->starts[b->cells[i]]++] = (int32_t)i;
     /* Each start has moved to the next one. */
     memmove(s->starts + 1, s->starts, n_cells * sizeof *s->starts);
     s->starts[0] = 0;
+    return 1;
+}
+
+/* The sources that are in cells, by cell, so that a search reads them one after the other. */
+static int gather_sources(trajectory_neighbours *b, const double *sources, size_t n_cells)
+{
+    int32_t n = b->sources.starts[n_cells];
+
+    if (!reserve(&b->points, &b->n_points, 3 * (size_t)n, sizeof *b->points))
+        return 0;
+    for (int32_t i = 0; i < n; i++)
+        memcpy(b->points + 3 * i, sources + 3 * (int64_t)b->sources.order[i],
+               3 * sizeof *b->points);
     return 1;
 }
 
@@ -385,7 +381,7 @@ static size_t list_ranges(const trajectory_neighbours *b, int64_t cell)
 
         if (beside < 0 || b->sources.starts[beside] == b->sources.starts[beside + 1])
             continue;
-        r->points = b->sources.points + 3 * b->sources.starts[beside];
+        r->points = b->points + 3 * (int64_t)b->sources.starts[beside];
         r->count = b->sources.starts[beside + 1] - b->sources.starts[beside];
         n++;
     }
@@ -409,14 +405,17 @@ static int is_near(const range *ranges, size_t n, const double target[3], double
 }
 
 collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double box[9],
-                                         double distance, const double *sources, int64_t n_sources,
-                                         const double *targets, int64_t n_targets, uint8_t *near,
+                                         double distance, double *sources, int64_t n_sources,
+                                         double *targets, int64_t n_targets, uint8_t *near,
                                          collet_error *err)
 {
     collet_status status = take_box(b, box, err);
     size_t n_cells;
 
     memset(near, 0, (size_t)n_targets);
+    if (status == COLLET_OK && (n_sources > INT32_MAX || n_targets > INT32_MAX))
+        return collet_fail(err, COLLET_OVERFLOW, "more than %d atoms cannot be searched",
+                           INT32_MAX);
     if (status != COLLET_OK)
         return status;
     find_ends(b, distance, sources, n_sources);
@@ -425,6 +424,7 @@ collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double 
         return status;
     n_cells = (size_t)(b->n[0] * b->n[1] * b->n[2]);
     if (!list_offsets(b) || !sort_points(b, &b->sources, sources, n_sources, n_cells) ||
+        !gather_sources(b, sources, n_cells) ||
         !sort_points(b, &b->targets, targets, n_targets, n_cells))
         return collet_fail(err, COLLET_NO_MEMORY,
                            "no memory to find which of %lld atoms are near to %lld others",
@@ -435,9 +435,12 @@ collet_status trajectory_neighbours_find(trajectory_neighbours *b, const double 
         if (b->targets.starts[c] == b->targets.starts[c + 1])
             continue;
         n_ranges = list_ranges(b, (int64_t)c);
-        for (int64_t i = b->targets.starts[c]; i < b->targets.starts[c + 1]; i++)
-            near[b->targets.order[i]] = (uint8_t)is_near(
-                b->ranges, n_ranges, b->targets.points + 3 * i, distance * distance);
+        for (int32_t i = b->targets.starts[c]; i < b->targets.starts[c + 1]; i++) {
+            int64_t target = b->targets.order[i];
+
+            near[target] =
+                (uint8_t)is_near(b->ranges, n_ranges, targets + 3 * target, distance * distance);
+        }
     }
     return COLLET_OK;
 }
