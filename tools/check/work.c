@@ -428,7 +428,7 @@ void check_work(const check_options *options, check_shared *shared, int32_t firs
     kit_verdict verdict = {0};
     kit_conduct_take(&thread, files->output);
     kit_process_take(&w.loading.before);
-    tool_progress_begin(&w.progress, "backend-check", files->messages, 0);
+    tool_progress_begin(&w.progress, "backend-check", "rows", files->messages, 0);
     w.rows = kit_memory(CHECK_MAX_ROWS * sizeof *w.rows);
     if (file) {
         path = realpath(options->target, NULL);

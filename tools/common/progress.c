@@ -11,12 +11,14 @@
 #define INTERVAL 0.1       /* seconds, on a terminal */
 #define LINES_INTERVAL 0.5 /* seconds, elsewhere */
 
-void tool_progress_begin(tool_progress *progress, const char *program, FILE *stream, int quiet)
+void tool_progress_begin(tool_progress *progress, const char *program, const char *unit,
+                         FILE *stream, int quiet)
 {
     double now = tool_now();
     int terminal = isatty(fileno(stream));
 
     *progress = (tool_progress){.program = program,
+                                .unit = unit,
                                 .stream = stream,
                                 .shown = !quiet,
                                 .terminal = terminal,
@@ -28,14 +30,17 @@ void tool_progress_begin(tool_progress *progress, const char *program, FILE *str
 void tool_progress_format(char *text, size_t size, const char *unit, int64_t count, int64_t offset,
                           double fraction, double seconds)
 {
-    double left = fraction > 0 ? seconds * (1 - fraction) / fraction : 0;
-    long long remaining = left < 1e9 ? (long long)(left + 0.5) : 0;
-    char speed[40] = "";
+    double left = fraction > 0 ? seconds * (1 - fraction) / fraction : 1e9;
+    long long remaining = left < 1e9 ? (long long)(left + 0.5) : -1;
+    char speed[40] = "", time[60] = "";
 
     if (offset > 0 && seconds > 0)
         snprintf(speed, sizeof speed, ", %.0f MB/s", (double)offset * 1e-6 / seconds);
-    snprintf(text, size, "%lld %s, %.0f %%%s, %lld:%02lld:%02lld left", (long long)count, unit,
-             100 * fraction, speed, remaining / 3600, remaining / 60 % 60, remaining % 60);
+    if (remaining >= 0)
+        snprintf(time, sizeof time, ", %lld:%02lld:%02lld left", remaining / 3600,
+                 remaining / 60 % 60, remaining % 60);
+    snprintf(text, size, "%lld %s, %.0f %%%s%s", (long long)count, unit, 100 * fraction, speed,
+             time);
 }
 
 /* Cut to the width of the terminal: a wrapped line could not be replaced. */

@@ -20,13 +20,14 @@ typedef struct tool_progress {
     double began;         /* tool_now() */
     double next;          /* when there may be another line */
     double next_compiled; /* another line about compilation, not on a terminal */
-    const char *unit;     /* set by the caller: what is counted, "frames" */
+    const char *unit;     /* what is counted, "frames"; the caller may set another one */
     int64_t expected;     /* set by the caller: bytes from the start to the end of the file */
     pthread_mutex_t lock; /* around the line and what is written */
 } tool_progress;
 
-/* Begins; shows nothing when `quiet`. The name is not copied. */
-void tool_progress_begin(tool_progress *progress, const char *program, FILE *stream, int quiet);
+/* Begins; shows nothing when `quiet`. `unit`: what is counted, "frames". Texts are not copied. */
+void tool_progress_begin(tool_progress *progress, const char *program, const char *unit,
+                         FILE *stream, int quiet);
 
 /*
  * Shows count, share, speed and time left on a terminal, at most ten times a second. `offset`:

@@ -54,12 +54,11 @@ static collet_status run(const extract_options *options, const collet_trajectory
                      (options->force ? COLLET_TRAJECTORY_OVERWRITE : 0) |
                      (options->resume ? COLLET_TRAJECTORY_RESUME : 0);
 
-    tool_progress_begin(progress, "collet-extract", stderr, options->quiet);
+    tool_progress_begin(progress, "collet-extract", "frames", stderr, options->quiet);
     collet_status status = collet_trajectory_create(trajectory, settings, err);
     if (status != COLLET_OK)
         return status;
     collet_trajectory_get_info(*trajectory, &info);
-    progress->unit = "frames";
     progress->expected = info.bytes_total;
     status = write_all(options, *trajectory, flags, err);
     tool_progress_end(progress);

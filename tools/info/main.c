@@ -207,7 +207,7 @@ int main(int argc, char **argv)
                                        .plugin_path = path};
     collet_runtime *runtime = NULL;
     collet_error err;
-    tool_progress_begin(&progress, "backend-info", stderr, 1);
+    tool_progress_begin(&progress, "backend-info", "backends", stderr, 1);
     if (collet_runtime_create(&runtime, &settings, &err) != COLLET_OK) {
         fprintf(stderr, "backend-info: %s\n", err.text);
         free(path);

@@ -94,8 +94,7 @@ static int merge(const merge_options *options, const char *output, tool_progress
                      (options->force ? COLLET_TRAJECTORY_OVERWRITE : 0);
     collet_error err;
 
-    tool_progress_begin(progress, "collet-merge", stderr, options->quiet);
-    progress->unit = "frames";
+    tool_progress_begin(progress, "collet-merge", "frames", stderr, options->quiet);
     collet_status status = collet_trajectory_create(trajectory, &settings, &err);
     if (status == COLLET_OK)
         status = collet_trajectory_write(*trajectory, output, flags, &err);

@@ -301,8 +301,8 @@ collet_status rsoxs_results_write(rsoxs_run *run, collet_error *err)
     int alone = run->session->n_films == 1; /* else the line shows the films */
     if (alone) {
         tool_progress_end(progress);
-        tool_progress_begin(progress, "collet-rsoxs", stderr, run->options->quiet);
-        progress->unit = run->options->png ? "pictures" : "integrals";
+        tool_progress_begin(progress, "collet-rsoxs", run->options->png ? "pictures" : "integrals",
+                            stderr, run->options->quiet);
     }
     collet_status status = allocate(&r, err);
     for (int64_t i = 0; i < patterns && status == COLLET_OK; i++) {

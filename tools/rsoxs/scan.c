@@ -306,7 +306,6 @@ static collet_status scan_film(scan *s, double began, collet_error *err)
     const rsoxs_options *o = s->session.options;
     int64_t index = 0;
     rsoxs_run run = {0};
-    s->session.progress.unit = "energies";
     while (s->session.films.films[index].first == s->session.films.films[index].end)
         index++;
     collet_status status = process(s, index, &run, err);
@@ -326,7 +325,7 @@ static collet_status open_scan(scan *s, const rsoxs_options *o, collet_error *er
 {
     rsoxs_session *session = &s->session;
     *s = (scan){.session.options = o, .largest = -1};
-    tool_progress_begin(&session->progress, "collet-rsoxs", stderr, o->quiet);
+    tool_progress_begin(&session->progress, "collet-rsoxs", "energies", stderr, o->quiet);
     collet_status status = rsoxs_films_open(&session->films, o, err);
     for (int64_t i = 0; status == COLLET_OK && i < session->films.count; i++)
         session->n_films += session->films.films[i].first < session->films.films[i].end;

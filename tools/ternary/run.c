@@ -86,8 +86,8 @@ static collet_status compute(const run_options *options, collet_error *err)
     collet_ternary_output *output = NULL;
 
     collet_status status = load(&job, err);
-    tool_progress_begin(&job.session.progress, "collet-ternary", stderr, options->common.quiet);
-    job.session.progress.unit = "vectors";
+    tool_progress_begin(&job.session.progress, "collet-ternary", "vectors", stderr,
+                        options->common.quiet);
     if (status == COLLET_OK)
         status = collet_ternary_network_run_files(job.session.context, job.network, &output,
                                                   &job.result, &files, &job.session.monitor, err);

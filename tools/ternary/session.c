@@ -26,8 +26,7 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
                                         .defaults = defaults};
 
     memset(session, 0, sizeof *session);
-    tool_progress_begin(&session->progress, "collet-ternary", stderr, options->quiet);
-    session->progress.unit = unit;
+    tool_progress_begin(&session->progress, "collet-ternary", unit, stderr, options->quiet);
     session->monitor = (collet_ternary_monitor){note_progress, &session->progress};
     snprintf(text, sizeof text, "num_threads=%lld", (long long)options->threads);
     if (options->threads > 0)

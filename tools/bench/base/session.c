@@ -130,7 +130,7 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
                                               .defaults = defaults};
 
     *s = (bench_session){.options = options};
-    tool_progress_begin(&s->progress, "backend-bench", stderr, 0);
+    tool_progress_begin(&s->progress, "backend-bench", "rounds", stderr, 0);
     if (options->backend_count)
         runtime_options.backend = options->backends[0];
     if (options->threads) {

@@ -213,8 +213,7 @@ collet_status make_write_morphology(const make_scene *scene, const io_spool *spo
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* the spool's lock would be in its way */
     H5dont_atexit();                             /* which crashes after a full disk */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5 prints its errors unless it is told not to */
-    tool_progress_begin(&w.progress, "collet-rsoxs make", stderr, scene->options->quiet);
-    w.progress.unit = "layers";
+    tool_progress_begin(&w.progress, "collet-rsoxs make", "layers", stderr, scene->options->quiet);
     if (status == COLLET_OK)
         status = write_file(&w, spool, sums, err);
     tool_progress_end(&w.progress);
