@@ -3,6 +3,7 @@
 #include "ranks.h"
 #include "launcher.h"
 #include "library.h"
+#include "places.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -23,6 +24,7 @@ struct ranks {
     int rank, size, local_rank, local_size;
     int64_t processors;
     char library[256];
+    char place[160]; /* where this rank has bound itself; "": it has not */
 };
 
 /* What was tried, for the error. */
@@ -234,14 +236,44 @@ static collet_status reduce(ranks *r, int sum, const int64_t *mine, int64_t *all
     return error != 0 ? fail(r, "MPI_Iallreduce", error, err) : wait_for(r, stop, err);
 }
 
-/* The share of each processor is one over the number of ranks that may use it. */
-static collet_status count_processors(ranks *r, collet_error *err)
+/* Binds this rank to its part of the processors, in the order of the local ranks, so that the
+ * threads of a rank share a NUMA node and its memory where there are as many ranks as nodes. */
+static void bind_rank(ranks *r, const cpu_set_t *all, size_t size)
+{
+    int n = CPU_COUNT_S(size, all), first, end, found = 0;
+    int *processors = malloc(2 * (size_t)n * sizeof *processors), *nodes = processors + n;
+    cpu_set_t *own = CPU_ALLOC(PROCESSORS);
+
+    for (int i = 0; i < PROCESSORS && processors != NULL; i++)
+        if (CPU_ISSET_S((size_t)i, size, all))
+            processors[found++] = i;
+    if (processors != NULL && own != NULL) {
+        mpi_sort_processors("/sys/devices/system", processors, nodes, n);
+        mpi_part(n, r->local_rank, r->local_size, &first, &end);
+        CPU_ZERO_S(size, own);
+        for (int i = first; i < end; i++)
+            CPU_SET_S((size_t)processors[i], size, own);
+        if (sched_setaffinity(0, size, own) == 0) {
+            r->processors = end - first;
+            mpi_describe_processors(processors + first, nodes + first, end - first, r->place,
+                                    sizeof r->place);
+        }
+    }
+    free(processors);
+    if (own != NULL)
+        CPU_FREE(own);
+}
+
+/* The share of each processor is one over the number of ranks that may use it. Ranks that all may
+ * use the same ones, at least one each, divide them. */
+static collet_status take_processors(ranks *r, collet_error *err)
 {
     cpu_set_t *set = CPU_ALLOC(PROCESSORS);
     size_t size = CPU_ALLOC_SIZE(PROCESSORS);
     int64_t *mine = calloc(2 * (size_t)PROCESSORS, sizeof *mine), *all = mine + PROCESSORS;
     collet_status status = COLLET_OK;
     double share = 0;
+    int same = 1;
 
     if (set == NULL || mine == NULL) {
         status = collet_fail(err, COLLET_NO_MEMORY, "out of memory");
@@ -251,10 +283,14 @@ static collet_status count_processors(ranks *r, collet_error *err)
         for (int i = 0; i < PROCESSORS; i++)
             mine[i] = CPU_ISSET_S((size_t)i, size, set) != 0;
         status = reduce(r, 1, mine, all, PROCESSORS, NULL, err);
-        for (int i = 0; i < PROCESSORS && status == COLLET_OK; i++)
+        for (int i = 0; i < PROCESSORS && status == COLLET_OK; i++) {
             share += mine[i] ? 1.0 / (double)all[i] : 0;
+            same &= all[i] == mine[i] * r->local_size;
+        }
     }
     r->processors = share > 1 ? (int64_t)(share + 1e-6) : 1;
+    if (status == COLLET_OK && same && r->local_size > 1 && CPU_COUNT_S(size, set) >= r->local_size)
+        bind_rank(r, set, size);
     if (set != NULL)
         CPU_FREE(set);
     if (status != COLLET_FAILED) /* after which MPI may still write there */
@@ -282,7 +318,7 @@ collet_status ranks_open(ranks **out, collet_error *err)
     }
     int error = r->family->start_local(r->calls, &r->local_rank, &r->local_size);
     collet_status status =
-        error != 0 ? fail(r, "MPI_Comm_split_type", error, err) : count_processors(r, err);
+        error != 0 ? fail(r, "MPI_Comm_split_type", error, err) : take_processors(r, err);
     if (status != COLLET_OK || r->size == 1) {
         if (status == COLLET_OK)
             ranks_close(r);
@@ -320,6 +356,11 @@ const char *ranks_library(const ranks *r)
 int64_t ranks_processors(const ranks *r)
 {
     return r->processors;
+}
+
+const char *ranks_place(const ranks *r)
+{
+    return r->place;
 }
 
 collet_status ranks_agree(ranks *r, int64_t mine, int64_t *largest, int (*stop)(void),

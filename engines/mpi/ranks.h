@@ -34,9 +34,13 @@ int64_t ranks_local_size(const ranks *r);
 /* What the library says about itself, one line. Lent. */
 const char *ranks_library(const ranks *r);
 
-/* The processors that this rank may use: one that n ranks of this host may use counts as 1/n. At
- * least 1. So ranks that the launcher binds have their own, and others divide the host. */
+/* The number of processors that this rank may use: one that n ranks of this host may use counts as
+ * 1/n. At least 1. Ranks that the launcher binds keep their processors. If all ranks of the host may
+ * use the same ones, enough for each, ranks_open binds the calling thread, and so the threads that
+ * it starts, to a part: by local rank, and whole NUMA nodes where their number allows. */
 int64_t ranks_processors(const ranks *r);
+/* "processors 0-7 of NUMA node 0", to which ranks_open has bound this rank; "": to none. Lent. */
+const char *ranks_place(const ranks *r);
 
 /*
  * Sets *largest to the largest `mine` of all ranks, when all of them have called: a barrier. While

@@ -95,12 +95,12 @@ extract() {
     [ -n "$(ls killed/out.npz.shards/*.npz)" ] || fault "complete shards are not kept"
     job killed 3 "${extract[@]}"
     fails 'shards of an earlier run: --resume keeps them'
-    job killed 2 "${extract[@]}" --resume # another number of ranks
+    job killed 0 "${extract[@]}" --resume # without a launcher
     same killed
 
     job full 3 "${on_rank_1[@]}" "export LD_PRELOAD=$preloaded/libfull_disk.so" "${extract[@]}"
     fails 'rank 1 \(.*\): .*out.npz.shards.*No space left on device.*--resume continues'
-    job full 0 "${extract[@]}" --resume
+    job full 2 "${extract[@]}" --resume # another number of ranks; there may be no shard yet
     same full
 
     # Of two devices that are alike each rank has one; of a list it begins with its own.
@@ -116,6 +116,12 @@ extract() {
     ) || exit 1
     job list 2 "${extract[@]}" --backend cpu_scalar:0,cpu_openmp:0
     [ $status = 0 ] && grep -q "this one on cpu_scalar:0, 8 shards" out || fault "a list of devices"
+
+    # Hydra binds no rank, so two divide the processors.
+    if [[ ${launcher[0]} == *mpiexec.mpich && $(nproc) -ge 2 ]]; then
+        job placed 2 "${extract[@]}"
+        grep -qE 'threads? each, this one on processors? 0' out || fault "the place is not told"
+    fi
 
     mkdir -p own/out.npz.shards
     echo mine >own/out.npz.shards/notes.txt

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* FNV-1a of the arguments with their 0, not negative. */
@@ -42,6 +43,7 @@ static collet_status check_command(tool_ranks *t, int argc, char **argv, collet_
 
 int tool_ranks_open(tool_ranks *t, const char *program, int argc, char **argv)
 {
+    const struct timespec pause = {0, 300000000};
     collet_error err;
 
     *t = (tool_ranks){.program = program, .size = 1, .place = {0, 1}};
@@ -56,6 +58,8 @@ int tool_ranks_open(tool_ranks *t, const char *program, int argc, char **argv)
         return 1;
     /* A job whose ranks all say the same needs it once. */
     tool_ranks_fail(t, status != COLLET_INVALID || t->rank == 0 ? err.text : NULL, 1);
+    if (t->ranks == NULL)
+        nanosleep(&pause, NULL); /* Hydra may drop what ranks that end at once have printed */
     return 0;
 }
 
@@ -117,11 +121,12 @@ collet_status tool_ranks_backend(const tool_ranks *t, const char *choice, char *
 
 void tool_ranks_describe(const tool_ranks *t, int64_t threads, char *text, size_t size)
 {
-    char with[48] = "";
+    char with[240] = "";
+    const char *place = t->ranks != NULL ? ranks_place(t->ranks) : "";
 
     if (threads > 0)
-        snprintf(with, sizeof with, " with %lld thread%s each", (long long)threads,
-                 threads == 1 ? "" : "s");
+        snprintf(with, sizeof with, " with %lld thread%s each%s%s", (long long)threads,
+                 threads == 1 ? "" : "s", *place ? ", this one on " : "", place);
     if (t->ranks == NULL)
         snprintf(text, size, "1 process");
     else
