@@ -224,7 +224,7 @@ static void missing_patterns_are_named(void **state)
     tool_free(&r);
     /* Of many, the first ones are described; f.h5 is damaged. */
     const char *args[42] = {"-o", "parts", "--merge", "2", "f.h5"};
-    char names[30][8];
+    char names[30][16];
     write_text("f.h5", "no HDF5");
     for (int i = 0; i < 30; i++) {
         snprintf(names[i], sizeof names[i], "e%02d.h5", i);
