@@ -48,8 +48,11 @@ collet_status io_npz_open(const char *path, io_npz **out, collet_error *err)
         return COLLET_OK;
     io_npz_close(npz);
     *out = NULL;
-    collet_status status =
-        code == ZIP_ER_NOZIP || code == ZIP_ER_INCONS ? COLLET_FORMAT : COLLET_IO;
+    /* libzip 1.11 has a code for truncated archives; later ones may have more. */
+    collet_status status = code == ZIP_ER_NOENT || code == ZIP_ER_OPEN || code == ZIP_ER_READ ||
+                                   code == ZIP_ER_SEEK || code == ZIP_ER_MEMORY
+                               ? COLLET_IO
+                               : COLLET_FORMAT;
     zip_error_init_with_code(&reason, code);
     collet_fail(err, status, "%s: it cannot be opened as an .npz file: %s", path,
                 zip_error_strerror(&reason));
