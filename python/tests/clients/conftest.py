@@ -2,9 +2,18 @@
 """Clients of the tests: Dask, if dask.distributed is installed, processes and threads."""
 
 import multiprocessing
+import os
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
+
+
+def pytest_collection_modifyitems(items):
+    """Tests that kill workers are long: the test python_clients_killed."""
+    if not os.environ.get("COLLET_TEST_KILLS"):
+        for item in items:
+            if "kill" in item.name:
+                item.add_marker(pytest.mark.skip(reason="long: COLLET_TEST_KILLS=1 runs it"))
 
 
 @pytest.fixture(scope="module")
