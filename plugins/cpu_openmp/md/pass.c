@@ -358,7 +358,14 @@ static void share_body(const atoms_job *job, const md_body *body)
 
 static void share_bodies(const atoms_job *job)
 {
+    const collet_operand *o = job->offsets;
+    int many = job->bodies > 1 && job->shared_above >= 0;
+    const int64_t *at = many ? (const int64_t *)(const void *)cpu_at(o) : NULL;
     for (int64_t i = 0; i < job->bodies; i++) {
+        /* Of hundreds of thousands of small bodies. */
+        if (many && (uint64_t)at[(i + 1) * o->strides[0]] - (uint64_t)at[i * o->strides[0]] <=
+                        (uint64_t)job->shared_above)
+            continue;
         md_body body = md_body_at(job->offsets, i, job->atoms);
         if (body.atoms <= job->shared_above)
             continue;
