@@ -14,4 +14,4 @@ set -eu
 shards=$1
 shift
 seq "$shards" | parallel --jobs "${JOBS:-2}" --retries 3 ${HOSTS:+--sshloginfile "$HOSTS" --workdir .} \
-    --quote "$@" --resume --shard "{}/$shards"
+    -I '{shard}' --quote "$@" --resume --shard "{shard}/$shards"

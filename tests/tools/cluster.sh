@@ -37,11 +37,11 @@ done
 EOF
 cat >stands/parallel <<'EOF'
 #!/bin/sh
-# parallel --jobs J --retries 3 --quote COMMAND...
-[ "$1 $3 $4 $5" = "--jobs --retries 3 --quote" ] || exit 1
-jobs=$2
-shift 5
-exec xargs -P "$jobs" -I '{}' "$@"
+# parallel --jobs J --retries 3 -I TEXT --quote COMMAND...
+[ "$1 $3 $4 $5 $7" = "--jobs --retries 3 -I --quote" ] || exit 1
+jobs=$2 text=$6
+shift 7
+exec xargs -P "$jobs" -I "$text" "$@"
 EOF
 chmod +x stands/*
 if parallel --version 2>/dev/null | grep -q GNU; then

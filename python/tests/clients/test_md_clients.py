@@ -2,30 +2,17 @@
 """md.extract(client=): the results of one call, bit for bit, from workers."""
 
 import os
-import pathlib
 import signal
 import warnings
 
 import numpy as np
 import pytest
 
+from agree import FILES, WATER, same
+
 import collet
 from collet import md
 from collet.md import _clients
-
-DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data/md"
-FILES = DATA / "peptide/conf.gro", DATA / "peptide/traj.trr"
-WATER = DATA / "water/conf.gro", DATA / "water/traj.trr"
-
-
-def same(found, expected):
-    assert list(found) == list(expected)
-    for key in found:
-        assert found[key].tobytes() == expected[key].tobytes(), key
-    own, theirs = dict(found.meta), dict(expected.meta)
-    for changing in "created", "counters", "timing":
-        del own[changing], theirs[changing]
-    assert own == theirs and found.bodies == expected.bodies
 
 
 @pytest.mark.parametrize("options", [

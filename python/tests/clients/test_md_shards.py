@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""md.extract(shard=) and md.merge: results of parts are those of the whole, bit for bit."""
+"""md.extract(shard=) and md.merge: merged parts equal the whole, bit for bit."""
 
 import os
 import pathlib
@@ -8,22 +8,12 @@ import subprocess
 import numpy as np
 import pytest
 
+from agree import FILES, same
+
 import collet
 from collet import _core, md
 
-DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data/md"
-FILES = DATA / "peptide/conf.gro", DATA / "peptide/traj.trr"
 PROGRAM = pathlib.Path(_core.__file__).parents[2] / "bin/collet-extract"
-
-
-def same(found, expected):
-    assert list(found) == list(expected)
-    for key in found:
-        assert found[key].tobytes() == expected[key].tobytes(), key
-    own, theirs = dict(found.meta), dict(expected.meta)
-    for changing in "created", "counters", "timing":
-        del own[changing], theirs[changing]
-    assert own == theirs and found.bodies == expected.bodies
 
 
 @pytest.mark.parametrize("options", [
