@@ -11,13 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef int mpi_comm;
-typedef int mpi_datatype;
-typedef int mpi_op;
-typedef int mpi_info;
-typedef int mpi_errhandler;
-typedef int mpi_request;
-
+#define HANDLE int
 #define THREAD_FUNNELED 1
 #define TYPE_SHARED 1
 #define STATUS_IGNORE ((void *)1)

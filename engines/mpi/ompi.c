@@ -10,13 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef void *mpi_comm;
-typedef void *mpi_datatype;
-typedef void *mpi_op;
-typedef void *mpi_info;
-typedef void *mpi_errhandler;
-typedef void *mpi_request;
-
+#define HANDLE void *
 #define THREAD_FUNNELED 1
 #define TYPE_SHARED 0
 #define STATUS_IGNORE NULL
