@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Lengths before scaling. */
 #define SCALE 1.5
@@ -226,6 +227,18 @@ static void draw_panel(figure *f, const extract_panel *panel)
     cairo_stroke(cairo);
     label_panel(f, panel);
     draw_legend(f, panel);
+}
+
+collet_status extract_draw_check(const char *path, int force, collet_error *err)
+{
+    struct stat facts;
+
+    return !force && lstat(path, &facts) == 0
+               ? collet_fail(err, COLLET_IO,
+                             "%s already exists: choose another directory, or replace it with "
+                             "--force",
+                             path)
+               : COLLET_OK;
 }
 
 collet_status extract_draw(const extract_picture *p, const char *path, collet_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/ranks.sh */
 #include "job.h"
+#include "plot.h"
 #include "report.h"
 #include "run.h"
 
@@ -25,7 +26,7 @@ typedef struct job {
     tool_ranks *ranks;
     char *directory;
     int64_t n_shards;
-    char device[600]; /* of this rank, and what may follow; "": those of the options */
+    char device[600]; /* of this rank, and what may follow; "": as the options say */
     char *before;     /* COLLET_BACKEND, before that was set */
     tool_progress progress;
 } job;
@@ -87,6 +88,8 @@ static collet_status try_files(const job *j, collet_error *err)
 
     if (status == COLLET_OK)
         status = collet_trajectory_write(trajectory, o->path, flags, err);
+    if (status == COLLET_OK && o->plot != NULL)
+        status = extract_plot_check(trajectory, o->plot, o->force, err);
     collet_trajectory_destroy(trajectory);
     return status;
 }

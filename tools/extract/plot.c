@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define KEYS 4
 
@@ -111,19 +110,24 @@ static void choose_times(const extract_series *s, extract_picture *picture)
     picture->time = last >= 1e7 ? "time (µs)" : last >= 1e4 ? "time (ns)" : "time (ps)";
 }
 
+/* 0: there is nothing to draw. */
+static int fill_panels(const extract_series *s, const figure_row *row, extract_picture *picture)
+{
+    for (int i = 0; i < EXTRACT_PANELS; i++) {
+        fill_panel(s, &row->panels[i], &picture->panels[picture->n_panels]);
+        picture->n_panels += picture->panels[picture->n_panels].n > 0;
+    }
+    return picture->n_panels > 0;
+}
+
 static collet_status draw(const extract_series *s, const figure_row *row, const char *directory,
-                          int force, collet_error *err)
+                          collet_error *err)
 {
     extract_picture picture = {
         .n = s->n, .stride = s->stride, .banded = s->bodies > 1 || s->stride > 1};
     char title[160], *path;
-    struct stat facts;
 
-    for (int i = 0; i < EXTRACT_PANELS; i++) {
-        fill_panel(s, &row->panels[i], &picture.panels[picture.n_panels]);
-        picture.n_panels += picture.panels[picture.n_panels].n > 0;
-    }
-    if (picture.n_panels == 0)
+    if (!fill_panels(s, row, &picture))
         return COLLET_OK;
     if (s->bodies > 1)
         snprintf(title, sizeof title, "%s: mean and standard deviation of %lld bodies", row->title,
@@ -134,24 +138,45 @@ static collet_status draw(const extract_series *s, const figure_row *row, const 
     choose_times(s, &picture);
     if (asprintf(&path, "%s/%s.png", directory, row->name) < 0)
         return collet_fail(err, COLLET_NO_MEMORY, "--plot: out of memory");
-    collet_status status =
-        !force && lstat(path, &facts) == 0
-            ? collet_fail(err, COLLET_IO,
-                          "%s already exists: choose another directory, or replace it with --force",
-                          path)
-            : extract_draw(&picture, path, err);
+    collet_status status = extract_draw(&picture, path, err);
     free(path);
     return status;
 }
 
-collet_status extract_plot(const extract_series *series, const char *directory, int force,
-                           collet_error *err)
+static collet_status check_figure(const extract_series *s, const figure_row *row,
+                                  const char *directory, int force, collet_error *err)
+{
+    extract_picture picture = {0};
+    char *path;
+
+    if (!fill_panels(s, row, &picture))
+        return COLLET_OK;
+    if (asprintf(&path, "%s/%s.png", directory, row->name) < 0)
+        return collet_fail(err, COLLET_NO_MEMORY, "--plot: out of memory");
+    collet_status status = extract_draw_check(path, force, err);
+    free(path);
+    return status;
+}
+
+collet_status extract_plot_check(const collet_trajectory *trajectory, const char *directory,
+                                 int force, collet_error *err)
+{
+    extract_series series;
+    collet_status status = extract_series_create(&series, trajectory, err);
+
+    for (size_t i = 0; status == COLLET_OK && i < sizeof figures / sizeof *figures; i++)
+        status = check_figure(&series, &figures[i], directory, force, err);
+    extract_series_free(&series);
+    return status;
+}
+
+collet_status extract_plot(const extract_series *series, const char *directory, collet_error *err)
 {
     collet_status status = COLLET_OK;
 
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return collet_fail(err, COLLET_IO, "%s: cannot be created: %s", directory, strerror(errno));
     for (size_t i = 0; status == COLLET_OK && i < sizeof figures / sizeof *figures; i++)
-        status = draw(series, &figures[i], directory, force, err);
+        status = draw(series, &figures[i], directory, err);
     return status;
 }

@@ -5,11 +5,14 @@
 
 #include "series.h"
 
+/* Before the work: IO if a picture exists and `force` is 0; REFUSED without cairo; NO_MEMORY. */
+collet_status extract_plot_check(const collet_trajectory *trajectory, const char *directory,
+                                 int force, collet_error *err);
+
 /*
  * Draws DIRECTORY/NAME.png for each group that the series have, and makes the directory if it is
- * missing. `force`: pictures that exist are replaced. IO, NO_MEMORY; REFUSED without cairo.
+ * missing. Pictures are replaced. IO, NO_MEMORY; REFUSED without cairo.
  */
-collet_status extract_plot(const extract_series *series, const char *directory, int force,
-                           collet_error *err);
+collet_status extract_plot(const extract_series *series, const char *directory, collet_error *err);
 
 #endif

@@ -23,13 +23,16 @@ static collet_status write_all(const extract_options *options, collet_trajectory
 
     if (options->plot == NULL)
         return collet_trajectory_write(trajectory, options->path, flags, err);
-    collet_status status = extract_series_create(&series, trajectory, err);
+    collet_status status = extract_plot_check(trajectory, options->plot, options->force, err);
+    if (status != COLLET_OK)
+        return status;
+    status = extract_series_create(&series, trajectory, err);
     collet_trajectory_watch(trajectory, extract_series_take, &series);
     if (status == COLLET_OK)
         status = collet_trajectory_write(trajectory, options->path, flags, err);
     if (status == COLLET_OK) {
         extract_series_end(&series);
-        status = extract_plot(&series, options->plot, options->force, &own);
+        status = extract_plot(&series, options->plot, &own);
         if (status != COLLET_OK)
             collet_fail(err, status, "%s; the results are complete in %s", own.text, options->path);
     }
