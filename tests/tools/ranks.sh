@@ -51,10 +51,10 @@ meta() {
     sed -E '/^\t"created":/d; /"threads(_limit)?":/d; /^\t"(counters|timing)":/,/^\t\}/d' "$1/out.meta.json"
 }
 
-# same FOLDER: the files are those of one process.
+# same FOLDER: the files equal the files of one process.
 same() {
     [ $status = 0 ] || fault "$1"
-    cmp -s one/out.npz "$1/out.npz" || fault "$1: out.npz differs from that of one process"
+    cmp -s one/out.npz "$1/out.npz" || fault "$1: out.npz differs from one process"
     [ "$(meta one)" = "$(meta "$1")" ] || fault "$1: $(diff <(meta one) <(meta "$1"))"
     [ ! -e "$1/out.npz.shards" ] || fault "$1: shards are left"
 }
@@ -103,7 +103,7 @@ extract() {
     job full 2 "${extract[@]}" --resume # another number of ranks; there may be no shard yet
     same full
 
-    # Of two devices that are alike each rank has one; of a list it begins with its own.
+    # Two ranks divide two devices that are alike; each begins a list of devices with its own.
     echo "remote.alike = 1" >remote.conf
     (
         export COLLET_CONFIG=$PWD/remote.conf
@@ -122,6 +122,12 @@ extract() {
         job placed 2 "${extract[@]}"
         grep -qE 'threads? each, this one on processors? 0' out || fault "the place is not told"
     fi
+
+    mkdir parts
+    "$bin/collet-extract" "${extract[@]:1:4}" -q -o parts/out.npz --shard 1/1 || fault "a shard"
+    job parts 2 "$bin/collet-merge" out.npz.shards
+    fails 'rank 0 (.*): a merge is the work of one process'
+    [ ! -e parts/out.npz ] || fault "two ranks merge"
 
     mkdir -p own/out.npz.shards
     echo mine >own/out.npz.shards/notes.txt
@@ -147,10 +153,10 @@ extract() {
 
 # ---- collet-rsoxs ------------------------------------------------------------------------------
 
-# same_patterns FOLDER: the same files as those of one process.
+# same_patterns FOLDER: the files equal the files of one process.
 same_patterns() {
     [ $status = 0 ] || fault "$1"
-    diff -r one/patterns "$1/patterns" || fault "$1/patterns differs from that of one process"
+    diff -r one/patterns "$1/patterns" || fault "$1/patterns differs from one process"
 }
 
 rsoxs() {

@@ -9,6 +9,7 @@
 #include "common/command_line.h"
 #include "common/json_add.h"
 #include "common/output.h"
+#include "common/ranks.h"
 #include "common/size.h"
 #include "io/numerals.h"
 #include "io/results.h"
@@ -26,9 +27,8 @@ enum { KEY_FORCE = 256 };
 static const char doc[] =
     "Makes the results of a work from its shards, or joins the results of several runs of "
     "collet-extract by time.\v"
-    "OUT.npz.shards is the directory that collet-extract --shard wrote: the results are those of "
-    "one "
-    "run, and so is the name, unless -o gives another.\n\n"
+    "OUT.npz.shards is the directory that collet-extract --shard wrote: the merged file has "
+    "the results and, unless -o gives another, the name of one run.\n\n"
     "Each A.npz needs its A.meta.json. Files are in the order of time: where a later one begins, "
     "the "
     "earlier ones end. Keys, units, selections, masses, bodies and axes must agree.\n\n"
@@ -361,6 +361,22 @@ static int run(const merge_options *options, merge_part *parts)
     return tool_flush("collet-merge", "the results and the meta file are complete") ? 0 : 1;
 }
 
+/* Several processes of a launcher would write the same file. */
+static int is_alone(int argc, char **argv)
+{
+    tool_ranks ranks;
+
+    if (!tool_ranks_open(&ranks, "collet-merge", argc, argv))
+        return 0;
+    if (ranks.ranks != NULL)
+        tool_ranks_fail(&ranks,
+                        ranks.rank > 0 ? NULL
+                                       : "a merge is the work of one process: run it without the "
+                                         "launcher of MPI, or with COLLET_MPI=off",
+                        1);
+    return ranks.ranks == NULL;
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -375,6 +391,8 @@ int main(int argc, char **argv)
     merge_part *parts = options.paths ? calloc(options.n, sizeof *parts) : NULL;
     if (!parts)
         fputs("collet-merge: out of memory\n", stderr);
+    else if (!is_alone(argc, argv))
+        result = 1;
     else if (merge_is_shards(options.paths[0]))
         result = merge_shards(&options);
     else
