@@ -47,9 +47,9 @@ typedef struct md_frame {
 md_frame md_frame_of(const md_part *part, const kit_tensor *positions, const kit_tensor *masses,
                      const kit_tensor *velocities, const kit_tensor *forces, const real *about);
 
-/* Replaces the scales by those of f32 results, which do not depend on the first atom: with R, the
- * radius of gyration, |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R). d has the noise of an origin
- * that is a pair of f32. */
+/* Replaces the scales of f64 results by the scales of f32 results, which do not depend on the first
+ * atom: |com| + R, sum m d.d and sum |w| |v| (|d| + 2 R), with R the radius of gyration. d has the
+ * noise of an origin that is a pair of f32. */
 void md_tighten(md_frame *frame);
 
 /* Rotational energy 1/2 omega.L; *scale is its change for a relative error of `unit` in I and L,

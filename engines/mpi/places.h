@@ -4,9 +4,9 @@
 #define ENGINES_MPI_PLACES_H
 
 /*
- * Sorts n processors so that those of a NUMA node follow each other, and in it those of a core, by
- * the files of Linux below `system`, "/sys/devices/system"; without these files by number. NULL is
- * allowed for `nodes`: else it gets the node of each, -1: unknown.
+ * Sorts n processors by NUMA node, within a node by core, and within a core by number. The files of
+ * Linux below `system`, "/sys/devices/system", tell nodes and cores; without them the order is by
+ * number. `nodes` gets the node of each, -1: unknown; NULL is allowed.
  */
 void mpi_sort_processors(const char *system, int *processors, int *nodes, int n);
 

@@ -31,7 +31,7 @@ int64_t ranks_rank(const ranks *r); /* 0 .. size - 1 */
 int64_t ranks_size(const ranks *r);
 int64_t ranks_local_rank(const ranks *r); /* among the ranks of this host */
 int64_t ranks_local_size(const ranks *r);
-/* What the library says about itself, one line. Lent. */
+/* What the library says about itself, one line. Valid until closed. */
 const char *ranks_library(const ranks *r);
 
 /* The number of processors that this rank may use: one that n ranks of this host may use counts as
@@ -39,7 +39,7 @@ const char *ranks_library(const ranks *r);
  * use the same ones, enough for each, ranks_open binds the calling thread, and so the threads that
  * it starts, to a part: by local rank, and whole NUMA nodes where their number allows. */
 int64_t ranks_processors(const ranks *r);
-/* "processors 0-7 of NUMA node 0", to which ranks_open has bound this rank; "": to none. Lent. */
+/* "processors 0-7 of NUMA node 0", to which ranks_open has bound this rank; "": to none. Valid until closed. */
 const char *ranks_place(const ranks *r);
 
 /*

@@ -20,7 +20,7 @@ typedef struct trajectory_inputs {
     trajectory_arrangement *arrangement; /* from what is read to the selected atoms */
     trajectory_apart *apart;             /* NULL: nothing to look for */
     trajectory_choice *choice;
-    int64_t *selected;                   /* the selected atoms that are in a body, ascending */
+    int64_t *selected; /* the selected atoms that are in a body, ascending */
     int64_t n_selected;
     trajectory_bodies bodies;
     const int64_t *indices; /* their members: atoms in the order of the kernels' arrays */
@@ -31,7 +31,7 @@ typedef struct trajectory_inputs {
     char *elements;                     /* its text; NULL: masses are given */
     double mass;                        /* sum over the selection */
     char **atom_labels;                 /* n_atoms, where positions are computed; else NULL */
-    double *reference; /* n_atoms x 3, nm; NULL = the first frame that is read */
+    double *reference;                  /* n_atoms x 3, nm; NULL = the first frame that is read */
     char reference_format[8];
 } trajectory_inputs;
 
@@ -55,7 +55,7 @@ typedef struct trajectory_share {
 } trajectory_share;
 
 /* Counts the frames, with an index in `directory` where the format needs one, and lets the reader
- * deliver those of the shard, and before them those that it needs to arrange them. */
+ * deliver the frames of the shard, after the frames that it needs to arrange them. */
 collet_status trajectory_inputs_divide(trajectory_inputs *inputs, const char *directory,
                                        trajectory_share *share, collet_error *err);
 

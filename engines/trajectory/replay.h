@@ -35,7 +35,7 @@ collet_status trajectory_replay_next(trajectory_replay *replay, trajectory_notes
                                      const double *const **sums, collet_error *err);
 
 /* After the last row: gives the reader of the inputs what it would know after the last frame, and adds
- * the backends that computed the sums in front of those of `ran`. */
+ * the backends that computed the sums in front of the backends in `ran`. */
 void trajectory_replay_finish(const trajectory_replay *replay, trajectory_inputs *inputs,
                               trajectory_analysis_notes *ran);
 

@@ -162,7 +162,7 @@ static cJSON *describe(const collet_trajectory *x)
     return NULL;
 }
 
-/* Paths may have any bytes, and writers of texts replace characters that are not shown, as those of
+/* Paths may have any bytes, and writers of texts replace characters that are not shown, such as
  * 0x7f to 0x9f: these bytes and all above become the letters U+0100 higher. */
 static char *widen(const char *text)
 {
@@ -258,7 +258,7 @@ static collet_status check_old(collet_trajectory *x, uint32_t *flags, collet_err
     return COLLET_OK;
 }
 
-/* Whether the names of the inputs still are those of the files that were opened. */
+/* Checks that the names of the inputs still lead to the files that were opened. */
 static collet_status check_inputs(const collet_trajectory *x, collet_error *err)
 {
     cJSON *now = trajectory_work_describe(&x->settings);

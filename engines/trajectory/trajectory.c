@@ -146,8 +146,8 @@ static collet_status take_settings(collet_trajectory *x, const collet_trajectory
         return status == COLLET_OK ? trajectory_settings_copy(&x->settings, options, err) : status;
     if (o.topology || o.trajectory || o.n_shards > 0 || o.n_parts < 1)
         return collet_fail(err, COLLET_INVALID,
-                           "options: with parts, of which n_parts is at least 1, the inputs are "
-                           "those of the shards: topology and trajectory are NULL, n_shards is 0");
+                           "options: parts name the inputs of the shards, so topology and "
+                           "trajectory must be NULL, n_shards 0, and n_parts at least 1");
     status = trajectory_replay_open(&o, &x->settings, &x->replay, err);
     if (status == COLLET_OK)
         x->rows_total = trajectory_replay_rows(x->replay);

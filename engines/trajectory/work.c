@@ -233,7 +233,8 @@ static collet_status check_identity(const cJSON *work, const cJSON *origin,
     if (!cJSON_Compare(now, then, 1))
         status = collet_fail(
             err, COLLET_INVALID,
-            "%s: topology, trajectory and other inputs are not those of the shards, which were "
+            "%s: topology, trajectory and other inputs differ from the inputs of the shards, which "
+            "were "
             "computed in %s: %.250s, not %.250s; run this there, or compute the shards again",
             s->trajectory, directory ? directory : "another directory", found ? found : "",
             expected ? expected : "");

@@ -19,8 +19,8 @@ cJSON *trajectory_work_describe(const trajectory_settings *settings);
 cJSON *trajectory_work_origin(const trajectory_settings *settings);
 
 /*
- * Sets *settings to the options of a work and its origin, and those of `given` that do not belong to
- * it: context, threads, log, batch sizes, progress, source, and `backend` where it names one. `masses`:
+ * Sets *settings to the options of a work and its origin, and the options of `given` that do not
+ * belong to it: context, threads, log, batch sizes, progress, source, and `backend` where it names one. `masses`:
  * its mass_values; NULL: it has none.
  * COLLET_FORMAT for JSON that is not a work; COLLET_INVALID where an input is not the file that it
  * was; NO_MEMORY. Nothing is left to free then.

@@ -427,7 +427,7 @@ static void other_inputs(void **state)
     compute_shards(o, path, 2);
     io_save(trajectory, whole.data, whole.size - 4);
     expect_refused(io_path(directory, "own.npz.shards"), COLLET_INVALID,
-                   "are not those of the shards");
+                   "differ from the inputs of the shards");
     free(whole.data);
     free(trajectory);
     free(path);
@@ -450,7 +450,7 @@ static int32_t replace(void *user, const collet_trajectory_progress *p)
     return 0;
 }
 
-/* A shard has rows of the old file; the next one would have those of the new one. */
+/* A shard has rows of the old file; the next one would have rows of the new file. */
 static void replaced_inputs(void **state)
 {
     io_bytes whole = io_load(PEPTIDE "traj.trr");

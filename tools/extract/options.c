@@ -68,13 +68,11 @@ static const struct argp_option argp_options[] = {
     {"plot", KEY_PLOT, "DIR", 0, "Draw pictures of the results over time into this directory", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"shard", KEY_SHARD, "I/N|slurm", 0,
-     "Compute part I of N of the frames, into the directory OUT.shards, of which collet-merge "
-     "makes "
-     "OUT; slurm: as the job array says",
+     "Compute part I of N of the frames, into the directory OUT.shards; collet-merge makes OUT "
+     "of all parts. slurm: the part of the task of a job array",
      1},
     {"resume", KEY_RESUME, NULL, 0,
-     "Keep complete shards of the same work: this one, or those of an MPI job, which is completed",
-     1},
+     "Keep complete shards of the same work, and compute the others: this shard, or an MPI job", 1},
     {"selection", KEY_SELECTION, "SELECTION", 0, "Atoms to analyse (default: all)", 2},
     {"ndx", KEY_NDX, "FILE", 0, "File of GROMACS with groups for the selection: 'group Protein'",
      2},
@@ -394,7 +392,7 @@ static void choose_path(extract_options *options)
         out_of_memory();
 }
 
-/* 1: the word is this option, perhaps shortened, of which `shortest` letters are enough; `*has_value`:
+/* 1: the word is this option, perhaps shortened to `shortest` letters or more; `*has_value`:
  * a value is in it. */
 static int is_option(const char *word, const char *option, size_t shortest, int *has_value)
 {

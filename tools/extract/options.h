@@ -18,19 +18,19 @@ typedef struct extract_options {
     collet_trajectory_options settings; /* without callbacks */
     char **command; /* argv as it was typed, without --shard and --resume, which the results do not
                        depend on; NULL if out of memory */
-    char *keys;                         /* of all --keys, separated by ',' */
-    const char **continuations;         /* the TRAJ after the first, ended by NULL */
+    char *keys;     /* of all --keys, separated by ',' */
+    const char **continuations; /* the TRAJ after the first, ended by NULL */
     size_t n_continuations;
-    const char *output;                 /* -o */
-    const char *directory;              /* -d */
-    const char *plot;                   /* the directory of --plot; NULL: no pictures */
-    char *path; /* of the output: one of these, or the trajectory's name with .npz */
-    tool_shard shard; /* of --shard */
-    int force;  /* an existing output may be replaced: --force, or it was named */
-    int resume; /* an existing shard of the same work is kept */
+    const char *output;    /* -o */
+    const char *directory; /* -d */
+    const char *plot;      /* the directory of --plot; NULL: no pictures */
+    char *path;            /* of the output: one of these, or the trajectory's name with .npz */
+    tool_shard shard;      /* of --shard */
+    int force;             /* an existing output may be replaced: --force, or it was named */
+    int resume;            /* an existing shard of the same work is kept */
     int quiet;
     int json;
-    double seconds; /* that a job has taken; 0: those of the trajectory */
+    double seconds; /* that a job has taken; 0: take the trajectory's */
 } extract_options;
 
 /* Reads the command line. A wrong one ends the program with EXTRACT_EXIT_USAGE and a message;

@@ -71,8 +71,10 @@ static void print_left_out(const collet_trajectory *trajectory)
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         const char *reason = quantity_at(trajectory, i).left_out, *earlier = NULL;
 
-        if (reason != NULL && strcmp(reason, "not requested") == 0)
-            continue; /* only a key that is computed by name alone */
+        /* Keys that are computed by name alone; and most topologies have no charges. */
+        if (reason != NULL && (strcmp(reason, "not requested") == 0 ||
+                               strcmp(reason, "the topology has no charges") == 0))
+            continue;
         for (size_t k = 0; reason != NULL && earlier == NULL && k < i; k++) {
             earlier = quantity_at(trajectory, k).left_out;
             if (earlier != NULL && strcmp(earlier, reason) != 0)

@@ -78,7 +78,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The settings of the integrals: those of all patterns, in a hash, and the wedges. */
+/* The settings of the integrals: a hash of the settings of all patterns, and the wedges. */
 static void describe_integrals(rsoxs_run *run, uint64_t patterns)
 {
     snprintf(run->integrals, sizeof run->integrals,

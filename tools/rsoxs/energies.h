@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* energies.h - the energies of a film: requested ones, those of a shard, those that are left. */
+/* energies.h - the energies of a film: requested, assigned to a shard, still to compute. */
 #ifndef TOOLS_RSOXS_ENERGIES_H
 #define TOOLS_RSOXS_ENERGIES_H
 

@@ -17,7 +17,7 @@ typedef struct rsoxs_film {
 } rsoxs_film;
 
 typedef struct rsoxs_films {
-    rsoxs_film *films; /* in the order of their names, whatever that of the arguments */
+    rsoxs_film *films; /* in the order of their names, not of the arguments */
     int64_t count;
     int64_t n_energies; /* requested for each film */
     char *directory;    /* of the patterns, or of their directories if there are several films */

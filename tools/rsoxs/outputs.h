@@ -9,7 +9,7 @@
 collet_status rsoxs_check_outputs(const rsoxs_run *run, collet_error *err);
 /* Removes what was made from a pattern that --force replaces, and from all. */
 void rsoxs_remove_companions(const char *directory, double energy);
-/* Removes the pictures of I(q, E), which are not those of the patterns any more. */
+/* Removes the pictures of I(q, E), which no longer show the patterns. */
 void rsoxs_remove_maps(const char *directory);
 
 #endif

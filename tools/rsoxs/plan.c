@@ -218,7 +218,7 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
     if (run->options->part)
         return;
     if (!rsoxs_run_whole(run))
-        printf("energies of this film are those of several shards: collet-rsoxs --merge %" PRId64
+        printf("several shards compute energies of this film: collet-rsoxs --merge %" PRId64
                " completes it\n",
                run->options->shard.n_shards);
     else if (run->options->integrate)

@@ -23,7 +23,7 @@ int trajectory_links_add(trajectory_links *links, const trajectory_link_end ends
 
 /*
  * Appends the bonds between atoms of the topology to *n_bonds `bonds`, which the caller frees, with
- * room for *capacity. A bond of an atom that the topology does not have is dropped; those of names
+ * room for *capacity. A bond of an atom that the topology does not have is dropped; bonds by names
  * that several atoms have are counted in bonds_left_out. COLLET_NO_MEMORY.
  */
 collet_status trajectory_links_find(const trajectory_links *links, trajectory_topology *topology,

@@ -4,8 +4,8 @@
  *
  * Frames are counted as a reader from the first frame on reaches them: without frames that a later
  * file replaces, and up to the first frame that is cut off or damaged. Formats whose frames have a
- * constant size or a table (.dcd, NetCDF, H5MD, sources in memory) compute it. Of other files one pass
- * reads the heads of all frames and keeps 8 bytes a frame, of text files 24, in an index file that
+ * constant size or a table (.dcd, NetCDF, H5MD, sources in memory) compute it. For other formats one
+ * pass reads the heads of all frames and keeps 8 bytes a frame (text: 24) in an index file that
  * processes share.
  *
  * A slice of a reader that was counted, or whose format computes it, goes directly to the frames that it
@@ -22,7 +22,7 @@
  * Sets *frames to the number of frames, and lets slices of `trajectory` jump; before the first read.
  * `directory`, which exists, gets the index file frames-HASH.index, whose name follows from the paths,
  * sizes and times of modification of the trajectory's files; NULL, or where it cannot be written:
- * only this reader has the index. Of processes that need the same file at once one makes it and the others
+ * only this reader has the index. If several processes need the file at once, one makes it and the others
  * wait. It appears complete; a damaged one is made again; a process that is killed leaves at most
  * frames-HASH.index.lock, which hinders nobody. A file whose offsets are computed gets none.
  *

@@ -103,8 +103,8 @@ def has_times(frame):
 
 
 class _Universe:
-    """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames; of an UpdatingAtomGroup
-    those of its universe, of which a frame chooses the group's."""
+    """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames. For an UpdatingAtomGroup
+    all atoms of its universe; each frame chooses the atoms of the group."""
 
     def __init__(self, group, each=None):
         self._updating = group if hasattr(group, "is_uptodate") else None
@@ -523,7 +523,7 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
         other arguments refer to places in the group (index, within, same or group in `selection`, `ndx`,
         `reference`, a file of masses) or the group names an atom twice, a warning says so. A ResidueGroup or SegmentGroup means each of
         its residues or segments; an UpdatingAtomGroup is evaluated in each frame, and `masses` and numbers of
-        atoms are those of its universe. The files of a universe whose frames come from an .xtc or .trr file alone are
+        atoms count the atoms of its universe. The files of a universe whose frames come from an .xtc or .trr file alone are
         read without MDAnalysis, if `selection` is "all" and `each` None
     selection : atoms, in collet-extract's language: "protein and not name H*"; "within 0.5 of resname LIG",
         in nm, selects anew in each frame

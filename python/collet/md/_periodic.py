@@ -22,7 +22,7 @@ def _integers(values, name):
 
 class _Group:
     """The molecules and residues that have atoms of an MDAnalysis AtomGroup: arrays in Angstrom.
-    `places` are those of the group."""
+    `places` are the rows of the group's atoms."""
 
     def __init__(self, group, whole_trajectory):
         atoms = molecules_of(group)
@@ -45,7 +45,7 @@ class _Group:
             np.ascontiguousarray(atoms.masses, np.float64)
 
     def spread(self, masses):
-        """Masses of the group; those of the other atoms are 0."""
+        """Masses of the group, and 0 for the other atoms."""
         found = np.zeros(self.positions.shape[-2])
         found[self.places] = masses
         return found

@@ -222,7 +222,7 @@ static void missing_patterns_are_named(void **state)
     tool_expect(&r, 1);
     assert_contains(r.err, "of 6: 4; run them again, as --resume --shard 4/6, ");
     tool_free(&r);
-    /* Of many, the first ones are described; f.h5 is damaged. */
+    /* Only the first of many films are described; f.h5 is damaged. */
     const char *args[42] = {"-o", "parts", "--merge", "2", "f.h5"};
     char names[30][16];
     write_text("f.h5", "no HDF5");
@@ -252,7 +252,7 @@ static void work_other(pid_t program)
     siginfo_t stopped;
     assert_int_equal(waitid(P_PID, (id_t)program, &stopped, WSTOPPED | WEXITED | WNOWAIT), 0);
     expect(RSOXS("b.h5", "-o", "parts", "--integrate", PNG, "--shard", "2/2"), 0,
-           "those of several shards: collet-rsoxs --merge 2 completes it");
+           "several shards compute energies of this film: collet-rsoxs --merge 2 completes it");
     kill(program, SIGCONT);
 }
 

@@ -16,7 +16,7 @@
 
 #define MAX_COLUMNS 255
 
-/* Of each of the two atoms; SYMMETRY is 1_555 where the atom is that of the file. */
+/* The fields of each partner; SYMMETRY is 1_555 for the atom as the file has it, not an image. */
 enum { CHAIN, RESIDUE, INSERTION, NAME, SYMMETRY, PARTNER_FIELDS };
 
 #define KIND (2 * PARTNER_FIELDS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pdb_bonds.c - the bonds of a .pdb file: of CONECT records, and those of pdb_links.c.
+ * pdb_bonds.c - the bonds of a .pdb file, from CONECT records and from pdb_links.c.
  *
  * A CONECT record has the serial number of an atom and up to four of atoms that are bonded to it, each in
  * five columns. Numbers are compared as texts, so that decimal, hexadecimal and hybrid-36 ones need

@@ -2,8 +2,8 @@
 /*
  * pdb_links.c - the bonds of SSBOND and LINK records, which come before the first atom.
  *
- * Both ends are named by chain, residue and atom; the atom of an SSBOND is SG. Symmetry operators tell
- * of which image an end is: a bond to another one than the file has, 1555, is between molecules.
+ * Both ends are named by chain, residue and atom; the atom of an SSBOND is SG. Symmetry operators name
+ * the image of an end: a bond to an image other than 1555, the one in the file, joins two molecules.
  *
  * Tests: tests/engines/test_io_links.c, tests/fuzz/fuzz_trajectory.c
  */

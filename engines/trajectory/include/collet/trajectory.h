@@ -143,18 +143,18 @@ typedef struct collet_trajectory_options {
     uint32_t struct_size;
     uint32_t missing; /* COLLET_TRAJECTORY_MISSING_*; of frames in files */
 
-    const char *topology;   /* a file of a format with a topology */
-    const char *trajectory; /* a file of a format with frames, of the same atoms */
+    const char *topology;             /* a file of a format with a topology */
+    const char *trajectory;           /* a file of a format with frames, of the same atoms */
     const char *const *continuations; /* files that follow it, ended by NULL, in any format, as one
                                trajectory: a frame whose time is not before the first time of a later
                                file, and all after it, are left out. NULL: none */
-    const char *selection;  /* atoms to analyse, in the language of collet-extract(1); with "within"
+    const char *selection; /* atoms to analyse, in the language of collet-extract(1); with "within"
                                other atoms in each frame. NULL: all */
-    const char *ndx; /* a .ndx file of GROMACS, whose groups the selection may name; NULL: none */
+    const char *ndx;  /* a .ndx file of GROMACS, whose groups the selection may name; NULL: none */
     const char *each; /* "residue", "molecule", "segment", "chain", or patterns of groups of ndx,
                          separated by blanks: rows of each of these bodies, with selected atoms
                          only. NULL: the selection is one body, without an axis of bodies */
-    const char *masses;     /* file with one mass a line for each atom of the topology, amu, or
+    const char *masses;        /* file with one mass a line for each atom of the topology, amu, or
                                "equal": each selected atom has 1. NULL: mass_values, or the topology's
                                masses; where it has none, standard atomic weights of its elements,
                                or of those that the atoms' names mean */
@@ -175,11 +175,11 @@ typedef struct collet_trajectory_options {
     collet_context *context; /* to compute with; nothing else may use it until the trajectory is
                                 destroyed. NULL: the trajectory creates a runtime and a context */
     const char *backend;     /* without a context: as collet_set_backend; NULL: the settings' */
-    int64_t threads;         /* without a context: CPU threads in all. 1: the calling thread reads and
+    int64_t threads;   /* without a context: CPU threads in all. 1: the calling thread reads and
                                 computes in turn. More: one of them reads; of .xtc and text, whose
                                 decoding takes longer than kernels, most do. 0: as many as there are
                                 processors, and the settings' number for kernels */
-    collet_log_fn log;       /* without a context: messages of the runtime, by default from info on;
+    collet_log_fn log; /* without a context: messages of the runtime, by default from info on;
                                 NULL: dropped */
     void *log_user;
     int64_t batch_frames; /* frames read and computed at a time; three such batches are in
@@ -260,10 +260,10 @@ typedef struct collet_trajectory_info {
     int32_t masses_guessed; /* 1: some of the selected atoms', by their names */
     const char *elements;   /* "H 142, C 84" of the selected atoms, where their masses follow from
                                elements; else NULL */
-    const char *periodic; /* what was done about the periodic box: "molecules were made whole by
+    const char *periodic;   /* what was done about the periodic box: "molecules were made whole by
                              bonds"; after the last row, else NULL */
-    int64_t atoms_total; /* of the topology */
-    int64_t atoms;       /* selected, and in a body; in each frame or in some */
+    int64_t atoms_total;    /* of the topology */
+    int64_t atoms;          /* selected, and in a body; in each frame or in some */
     int64_t least_atoms; /* that a frame so far selects: fewer than `atoms` and than most_atoms only
                             where the selection depends on positions (within) */
     int64_t most_atoms;
@@ -323,8 +323,8 @@ typedef struct collet_trajectory_quantity {
     const char *meaning;
     int32_t ndim; /* axes of a row: 0 (one number) to 3 */
     uint32_t reserved;
-    int64_t width;        /* numbers of a row */
-    int64_t shape[3];     /* of a row; with bodies the first axis, except of the times, is theirs;
+    int64_t width;    /* numbers of a row */
+    int64_t shape[3]; /* of a row; with bodies the first axis, except of the times, is theirs;
                              of the positions it is the atoms' */
     const char *const
         *components;      /* the names of the numbers of a row, of a body's with bodies: "x",
@@ -389,7 +389,8 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
 #define COLLET_TRAJECTORY_RESUME                                                                   \
     4u /* of a shard: the file of an earlier run of the same work is
                                           kept, and nothing is computed */
-#define COLLET_TRAJECTORY_CHECK 8u     /* not of a shard: only the errors of paths, nothing is written */
+#define COLLET_TRAJECTORY_CHECK                                                                    \
+    8u /* not of a shard: only the errors of paths, nothing is written */
 
 /*
  * Computes everything and writes it to `path`, in the form that its ending says, and a meta file that
@@ -416,7 +417,7 @@ COLLET_API collet_status collet_trajectory_each(collet_trajectory *trajectory,
  * or earlier ones matter, it reads them itself. Its file, DIR/003-of-100.npz for shard 3 of 100, appears
  * complete; DIR is `shards`, or `path` with ".shards", and is created. `path` and DIRECTORY say what a
  * trajectory of all the `parts` writes: byte for byte what one without shards writes, with the meta file
- * but for "created", "counters" and "timing". Warnings are those of the merged results. A frame that
+ * but for "created", "counters" and "timing". Warnings are about the merged results. A frame that
  * cannot be read ends the rows of the results; shards behind it are not needed. COLLET_NOT_FOUND where
  * shards are missing, COLLET_INVALID where some are of other work, by create.
  */
@@ -453,7 +454,7 @@ COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t fl
 enum {
     COLLET_TRAJECTORY_PLACE_WHOLE,  /* makes molecules whole; the first atom of each stays */
     COLLET_TRAJECTORY_PLACE_UNWRAP, /* and each moves from frame to frame by the shortest way */
-    COLLET_TRAJECTORY_PLACE_PACK    /* whole, and the centre of each is in its frame's box: fractions
+    COLLET_TRAJECTORY_PLACE_PACK /* whole, and the centre of each is in its frame's box: fractions
                                        of a, b and c from 0 to below 1 */
 };
 
@@ -466,16 +467,16 @@ typedef struct collet_trajectory_places {
     void *positions; /* n_frames x n_atoms x 3, contiguous */
     int64_t n_frames;
     int64_t n_atoms;
-    const double *boxes; /* n_boxes x 9, the vectors a, b and c; zeros: the frame has none, and is
+    const double *boxes;  /* n_boxes x 9, the vectors a, b and c; zeros: the frame has none, and is
                             left as it is */
-    int64_t n_boxes;     /* n_frames, or 1 for all of them */
+    int64_t n_boxes;      /* n_frames, or 1 for all of them */
     const int64_t *bonds; /* n_bonds x 2 atoms, from 0; NULL: none are known */
     int64_t n_bonds;
     const int64_t *offsets; /* n_molecules + 1: atoms offsets[m] to offsets[m + 1] - 1 belong
                                together; ascending from 0 to n_atoms. NULL: only bonds join atoms */
     int64_t n_molecules;
     const double *masses; /* n_atoms, for centres; NULL: centres of geometry */
-    int64_t left;       /* set: molecules that are left as they are, because they are bonded to their
+    int64_t left;      /* set: molecules that are left as they are, because they are bonded to their
                            own image through the box, or have more than 4096 atoms without bonds */
     int64_t left_atom; /* set: the first atom of the first of these; -1: none */
 } collet_trajectory_places;
