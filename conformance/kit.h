@@ -146,6 +146,7 @@ const kit_op *kit_op_find(uint32_t op);
     X(kit_array_reduce_ops)                                                                        \
     X(kit_factor_ops)                                                                              \
     X(kit_fft_ops)                                                                                 \
+    X(kit_index_sort_ops)                                                                          \
     X(kit_linalg_ops)                                                                              \
     X(kit_linalg_vector_ops)                                                                       \
     X(kit_md_axes_ops)                                                                             \
@@ -215,6 +216,9 @@ struct kit_case {
         collet_reduce_params reduce;
         collet_fft_params fft;
         collet_fftshift_params fftshift;
+        collet_sort_params sort;
+        collet_partition_params partition;
+        collet_searchsorted_params searchsorted;
         collet_random_params random;
         collet_scatter_params scatter;
         collet_scatter_average_params average;

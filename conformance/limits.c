@@ -107,6 +107,7 @@ static const kit_limit limits[] = {
     REAL(COLLET_OP_SCATTER_IMAGES, 0x1p-18, 0x1p-47, "of the sum of squares"),
     REAL(COLLET_OP_SCATTER_AVERAGE, 0x1p-20, 0x1p-42, "of the mean of |w I|"),
     {COLLET_OP_TERNARY_QUANTIZE, COLLET_DTYPE_NONE, "value", 0, "other bits"},
+    {COLLET_OP_PARTITION, COLLET_DTYPE_NONE, "order", 0, "elements"},
     {COLLET_OP_TERNARY_QUANTIZE, COLLET_F32, "scale", 0x1p-23, "of mean |v|"},
     {COLLET_OP_TERNARY_MATMUL, COLLET_I32, "value", 0, "other bits"},
     {COLLET_OP_TERNARY_MATMUL, COLLET_F32, "value", 0x1p-20, "of sum |x|"},

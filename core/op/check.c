@@ -51,13 +51,24 @@ typedef struct misfit {
     uint32_t wrong;     /* bit i: operand i does not fit */
 } misfit;
 
+static int is_real(collet_dtype d)
+{
+    return op_letter_fits('*', d, d);
+}
+
 static misfit compare(const op *o, const char *letters, const op_shapes *views)
 {
     collet_dtype own = op_letter_dtype(letters[0]);
     misfit m = {letters, own ? own : views->operand[0].dtype, 0};
+    /* If output 0 is not real but must be, an operand with its dtype decides. */
+    for (uint32_t i = 1; letters[0] == '*' && !is_real(m.first) && i < o->n_out + o->n_in; i++)
+        if (letters[i] == '=' && is_real(views->operand[i].dtype))
+            m.first = views->operand[i].dtype;
     for (uint32_t i = 0; i < o->n_out + o->n_in; i++) {
         const struct op_view *v = &views->operand[i];
-        if (v->shape && v->dtype && !op_letter_fits(letters[i], v->dtype, m.first))
+        int fits = op_letter_fits(letters[i], v->dtype, m.first) &&
+                   (letters[0] != '*' || letters[i] != '=' || is_real(v->dtype));
+        if (v->shape && v->dtype && !fits)
             m.wrong |= 1u << i;
     }
     return m;
@@ -88,8 +99,10 @@ static const char *dtype_of(const struct op_view *v)
 static const char *expected(const misfit *m, uint32_t operand)
 {
     char letter = m->letters[operand];
-    return letter == '*' ? "any real dtype"
-                         : collet_dtype_name(letter == '=' ? m->first : op_letter_dtype(letter));
+    int given = letter == '=' || (letter == '*' && operand == 0 && m->wrong & 1);
+    collet_dtype dtype = given ? m->first : op_letter_dtype(letter);
+    int any = letter == '*' || m->letters[0] == '*';
+    return any && !is_real(dtype) ? "any real dtype" : collet_dtype_name(dtype);
 }
 
 /* 1 if the same operands are wrong in all signatures, and either one operand is wrong or all

@@ -5,6 +5,7 @@
 
 #include <collet/ops/array.h>
 #include <collet/ops/fft.h>
+#include <collet/ops/index.h>
 #include <collet/ops/linalg.h>
 #include <collet/ops/md.h>
 #include <collet/ops/random.h>

@@ -323,6 +323,29 @@ typedef struct collet_fftshift_params {
     uint32_t reserved; /* 0 */
 } collet_fftshift_params;
 
+/* sort, argsort: along `axis`, of which negative values count from the last one; descending != 0:
+ * the greatest first. */
+typedef struct collet_sort_params {
+    uint32_t struct_size;
+    int32_t axis;
+    uint32_t descending;
+    uint32_t reserved; /* 0 */
+} collet_sort_params;
+
+/* partition: the element with the index `kth` of the sorted axis; negative values of `axis` and `kth`
+ * count from the last one. */
+typedef struct collet_partition_params {
+    uint32_t struct_size;
+    int32_t axis;
+    int64_t kth;
+} collet_partition_params;
+
+/* searchsorted: right != 0 gives the position behind equal elements, 0 the one in front of them. */
+typedef struct collet_searchsorted_params {
+    uint32_t struct_size;
+    uint32_t right;
+} collet_searchsorted_params;
+
 /* uniform, normal: element i, in C order of the output, is number offset + i (modulo 2^64) of the
  * sequence of `seed`. */
 typedef struct collet_random_params {

@@ -34,7 +34,8 @@ int op_call_accepts(const op_call *c)
 /* f32 represents the other dtypes of an op that accepts any real dtype. */
 static int is_counted(const op_call *c, const collet_dtype *dtypes)
 {
-    for (uint32_t k = 0; k < c->count && strchr(c->info.sigs, '*'); k++)
+    uint32_t free = c->info.sigs[0] == '*' ? 0 : c->info.n_out;
+    for (uint32_t k = free; k < c->count && strchr(c->info.sigs, '*'); k++)
         if (dtypes[k] != COLLET_F32 && !is_complex(dtypes[k]))
             return 0;
     return 1;

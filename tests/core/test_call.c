@@ -197,6 +197,34 @@ static void shifts_and_axes(void **state)
     close_world(w);
 }
 
+static void sorts_and_searches(void **state)
+{
+    (void)state;
+    static const float down[] = {5, 4, 3, 2, 1};
+    world w = open_world(SCALAR_PLUGIN, NULL, NULL);
+    collet_array *a = floats(w.cx, 5, 1), *c = empty_floats(w.cx, 5), *at = NULL;
+    const int64_t five = 5;
+    assert_ok(w.cx, collet_array_create(w.cx, &at, COLLET_I64, 1, &five));
+    assert_ok(w.cx, collet_op_sort(w.cx, c, a, -1, 1));
+    assert_floats(w.cx, c, down);
+    assert_ok(w.cx, collet_op_partition(w.cx, c, a, -1, 0));
+    assert_ok(w.cx, collet_op_argsort(w.cx, at, a, 0, 1));
+    assert_ok(w.cx, collet_op_searchsorted(w.cx, at, a, a, 1));
+    int64_t positions[5];
+    assert_ok(w.cx, collet_array_read(w.cx, at, positions, sizeof positions));
+    for (int64_t i = 0; i < 5; i++)
+        assert_int_equal(positions[i], i + 1);
+    assert_status(w.cx, collet_op_sort(w.cx, c, a, 1, 0), COLLET_INVALID);
+    assert_text_has(w.cx, "axis 1 is out of range: the array has 1 axes");
+    assert_status(w.cx, collet_op_partition(w.cx, c, a, 5, 0), COLLET_INVALID);
+    assert_text_has(w.cx, "kth is 5, but axis 0 has 5 elements");
+    assert_status(w.cx, collet_op_partition(w.cx, c, a, -6, 0), COLLET_INVALID);
+    collet_array_destroy(at);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    close_world(w);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -208,6 +236,7 @@ int main(void)
         TEST(empty_wrapped_arrays_are_operands),
         TEST(fills_convert_as_copies_do),
         TEST(shifts_and_axes),
+        TEST(sorts_and_searches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

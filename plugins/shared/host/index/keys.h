@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keys.h - the order of elements as the order of unsigned integers, for kernels that sort and search.
+ *
+ * A key has as many bits as its element, in the low bits of a u64. NaN of any bits has the greatest
+ * key, -0 the one before +0 unless zeros are to be equal. Pure functions.
+ */
+#ifndef PLUGINS_SHARED_HOST_INDEX_KEYS_H
+#define PLUGINS_SHARED_HOST_INDEX_KEYS_H
+
+#include "shared/host/util/operand.h"
+
+typedef struct index_order {
+    uint64_t all;      /* the bits of an element */
+    uint64_t bias;     /* inverts the sign of a signed type; else 0 */
+    uint64_t infinity; /* the bits of a floating type's infinity; else 0 */
+    uint64_t flip;     /* inverts a key for the descending order; else 0 */
+    int boolean;       /* bytes other than 0 are one value */
+    int zeros;         /* -0 and +0 have one key */
+} index_order;
+
+#define INDEX_SIGNED_UINT 0
+#define INDEX_SIGNED_BOOL 0
+#define INDEX_SIGNED_INT 1
+#define INDEX_SIGNED_FLOAT 1
+#define INDEX_SIGNED_BFLOAT 1
+
+static inline index_order index_order_of(collet_dtype dtype, int descending, int zeros)
+{
+    index_order o = {.all = ~(uint64_t)0 >> (64 - 8 * cpu_dtype_size(dtype)),
+                     .boolean = dtype == COLLET_BOOL,
+                     .zeros = zeros};
+    switch (dtype) {
+#define CASE(NAME, id, bytes, text, letter, type, kind, ...)                                       \
+    case COLLET_##NAME:                                                                            \
+        o.bias = INDEX_SIGNED_##kind * (o.all - o.all / 2);                                        \
+        break;
+        COLLET_REAL_LIST(CASE)
+#undef CASE
+    default:
+        break;
+    }
+    o.infinity = dtype == COLLET_F64    ? 0x7ff0000000000000u
+                 : dtype == COLLET_F32  ? 0x7f800000u
+                 : dtype == COLLET_BF16 ? 0x7f80u
+                 : dtype == COLLET_F16  ? 0x7c00u
+                                        : 0;
+    o.flip = descending ? o.all : 0;
+    return o;
+}
+
+/* The key of an element with these bits. */
+static inline uint64_t index_key(const index_order *o, uint64_t bits)
+{
+    uint64_t key = bits;
+    if (o->infinity) {
+        key =
+            bits & o->bias ? (o->zeros && bits == o->bias ? bits : bits ^ o->all) : bits | o->bias;
+        if ((bits & ~o->bias) > o->infinity)
+            key = o->all;
+    } else {
+        key = o->boolean ? bits != 0 : bits ^ o->bias;
+    }
+    return key ^ o->flip;
+}
+
+/* The bits of an element with this key, if zeros have keys of their own. */
+static inline uint64_t index_bits(const index_order *o, uint64_t key)
+{
+    key ^= o->flip;
+    return !o->infinity || key & o->bias ? key ^ o->bias : key ^ o->all;
+}
+
+/* The bits of an element of 1, 2, 4 or 8 bytes, and the element with these bits. */
+static inline uint64_t index_load(const char *at, uint64_t size)
+{
+    const void *p = at;
+    return size == 8   ? *(const uint64_t *)p
+           : size == 4 ? *(const uint32_t *)p
+           : size == 2 ? *(const uint16_t *)p
+                       : *(const uint8_t *)p;
+}
+
+static inline void index_store(char *at, uint64_t size, uint64_t bits)
+{
+    void *p = at;
+    if (size == 8)
+        *(uint64_t *)p = bits;
+    else if (size == 4)
+        *(uint32_t *)p = (uint32_t)bits;
+    else if (size == 2)
+        *(uint16_t *)p = (uint16_t)bits;
+    else
+        *(uint8_t *)p = (uint8_t)bits;
+}
+
+/* The axis that a parameter names. */
+static inline int32_t index_axis(const collet_operand *o, int32_t axis)
+{
+    return axis < 0 ? axis + o->ndim : axis;
+}
+
+#endif
