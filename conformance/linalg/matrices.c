@@ -154,6 +154,17 @@ void kit_eigenvalues(kit_matrix *a, real *values)
     qsort(values, (size_t)a->rows, sizeof *values, ascending);
 }
 
+void kit_add_term(const kit_tensor *a, int64_t i, const kit_tensor *b, int64_t j, int part,
+                  real *sum, real *magnitude)
+{
+    int parts = kit_part(a->dtype) == a->dtype ? 1 : 2;
+    for (int k = 0; k < parts; k++) {
+        real term = kit_get(a, parts * i + k) * kit_get(b, parts * j + (k ^ part));
+        *sum += k && !part ? -term : term;
+        *magnitude += fabsl(term);
+    }
+}
+
 /* ---- Judging ----------------------------------------------------------------------------------
  */
 

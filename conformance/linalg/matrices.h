@@ -59,6 +59,11 @@ void kit_all_nan(const kit_case *c, kit_verdict *v, uint32_t k, int32_t axes, in
 /* Checks that element `batch` of the i32 output k is `ideal`. */
 void kit_info_is(const kit_case *c, kit_verdict *v, uint32_t k, int64_t batch, int64_t ideal);
 
+/* Adds part `part` of element i of a times element j of b, none conjugated, to *sum, and the
+ * magnitudes of its terms to *magnitude. */
+void kit_add_term(const kit_tensor *a, int64_t i, const kit_tensor *b, int64_t j, int part,
+                  real *sum, real *magnitude);
+
 /* ---- Kinds ------------------------------------------------------------------------------------
  */
 

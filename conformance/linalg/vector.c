@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linalg: dot and matvec, judged relative to the sum of |products|.
  * Tests: tests/conformance/test_broken.c */
-#include "kit.h"
+#include "matrices.h"
 
 #include <math.h>
 
@@ -109,10 +109,10 @@ static void generate(kit_case *c, kit_rng *rng)
     for (uint32_t k = 1; k < 3; k++) {
         kit_tensor *t = &c->operand[k];
         if (c->kind == WIDE) {
-            kit_ordinary(t, rng, t->dtype == COLLET_F32 ? 30 : 200);
+            kit_ordinary(t, rng, kit_part(t->dtype) == COLLET_F32 ? 30 : 200);
             continue;
         }
-        for (int64_t i = 0; i < t->count; i++) {
+        for (int64_t i = 0; i < kit_parts(t); i++) {
             double value = kit_normal(rng);
             if (c->kind == CANCELLING)
                 value = (k == 1 && i % 2 ? -1 : 1) * (1 + 1e-3 * value);
@@ -127,14 +127,15 @@ static void generate(kit_case *c, kit_rng *rng)
 static void judge_products(const kit_case *c, kit_verdict *v, int64_t at, int64_t row, int64_t x,
                            int64_t n)
 {
-    const kit_limit *limit = kit_limit_find(c->row->info.id, c->operand[0].dtype, "value");
-    long double sum = 0, magnitude = 0;
-    for (int64_t k = 0; k < n; k++) {
-        long double term = kit_get(kit_in(c, 0), row + k) * kit_get(kit_in(c, 1), x + k);
-        sum += term;
-        magnitude += fabsl(term);
+    collet_dtype dtype = c->operand[0].dtype;
+    const kit_limit *limit = kit_limit_find(c->row->info.id, kit_part(dtype), "value");
+    int parts = kit_part(dtype) == dtype ? 1 : 2;
+    for (int part = 0; part < parts; part++) {
+        real sum = 0, magnitude = 0;
+        for (int64_t k = 0; k < n; k++)
+            kit_add_term(kit_in(c, 0), row + k, kit_in(c, 1), x + k, part, &sum, &magnitude);
+        kit_near(c, v, 0, parts * at + part, sum, magnitude, limit);
     }
-    kit_near(c, v, 0, at, sum, magnitude, limit);
 }
 
 static void judge_dot(const kit_case *c, kit_verdict *v)

@@ -31,6 +31,54 @@ typedef struct matrix {
 #define VALUE(at) cpu_bf16_to(*(const uint16_t *)(const void *)(at))
 #include "linalg.inc"
 
+/* ---- Vectors --------------------------------------------------------------------------------- */
+
+/* Adds `sign` times n products, which are exact for f32 and rounded for f64. */
+static void add_products(cpu_sum *sum, double sign, collet_dtype dtype, const char *a,
+                         int64_t a_step, const char *b, int64_t b_step, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++, a += a_step, b += b_step) {
+        if (dtype == COLLET_F32)
+            cpu_add(sum, sign * (double)*(const float *)(const void *)a *
+                             (double)*(const float *)(const void *)b);
+        else
+            cpu_add(sum,
+                    sign * *(const double *)(const void *)a * *(const double *)(const void *)b);
+    }
+}
+
+static void store_total(char *out, collet_dtype to, const cpu_sum *sum)
+{
+    double total = cpu_total(sum);
+    cpu_convert(out, to, 0, (const char *)&total, COLLET_F64, 0, 1);
+}
+
+/* out = the sum of n products. */
+static void inner_product(collet_dtype dtype, char *out, collet_dtype to, const char *a,
+                          int64_t a_step, const char *b, int64_t b_step, int64_t n)
+{
+    collet_dtype part = part_of(dtype);
+    int64_t size = (int64_t)cpu_dtype_size(part);
+    cpu_sum sum = {0}, imaginary = {0};
+    add_products(&sum, 1.0, part, a, a_step, b, b_step, n);
+    if (part != dtype) {
+        add_products(&sum, -1.0, part, a + size, a_step, b + size, b_step, n);
+        add_products(&imaginary, 1.0, part, a, a_step, b + size, b_step, n);
+        add_products(&imaginary, 1.0, part, a + size, a_step, b, b_step, n);
+        store_total(out + size, part, &imaginary);
+    }
+    store_total(out, part_of(to), &sum);
+}
+
+KERNEL(dot)
+{
+    const collet_operand *out = operand_of(call, 0), *a = operand_of(call, 1);
+    const collet_operand *b = operand_of(call, 2);
+    inner_product(a->dtype, cpu_at(out), out->dtype, cpu_at(a), cpu_step(a, 0), cpu_at(b),
+                  cpu_step(b, 0), a->shape[0]);
+    return COLLET_OK;
+}
+
 /* ---- Matrix by matrix ------------------------------------------------------------------------ */
 
 static void row_of(collet_dtype dtype, double sum[COLUMNS], const matrix m[3], int64_t i,
@@ -75,6 +123,16 @@ static void product_i8(const matrix m[3], int64_t rows, int64_t columns, int64_t
     }
 }
 
+static void product_complex(const collet_operand *c, const matrix m[3], int64_t rows,
+                            int64_t columns, int64_t inner)
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            inner_product(c->dtype, m[0].at + i * m[0].row + j * m[0].column, c->dtype,
+                          m[1].at + i * m[1].row, m[1].column, m[2].at + j * m[2].column, m[2].row,
+                          inner);
+}
+
 KERNEL(matmul)
 {
     const collet_operand *c = operand_of(call, 0), *a = operand_of(call, 1);
@@ -95,6 +153,8 @@ KERNEL(matmul)
                 m[k].at = walk.at[k] + i * walk.inner[k];
             if (a->dtype == COLLET_I8)
                 product_i8(m, rows, columns, inner);
+            else if (part_of(a->dtype) != a->dtype)
+                product_complex(c, m, rows, columns, inner);
             else
                 product(c, a->dtype, m, rows, columns, inner);
         }
@@ -102,32 +162,7 @@ KERNEL(matmul)
     return COLLET_OK;
 }
 
-/* ---- Vectors --------------------------------------------------------------------------------- */
-
-/* out = the sum of n products, which are exact for f32 and rounded for f64. */
-static void inner_product(collet_dtype dtype, char *out, collet_dtype to, const char *a,
-                          int64_t a_step, const char *b, int64_t b_step, int64_t n)
-{
-    cpu_sum sum = {0};
-    for (int64_t i = 0; i < n; i++, a += a_step, b += b_step) {
-        if (dtype == COLLET_F32)
-            cpu_add(&sum, (double)*(const float *)(const void *)a *
-                              (double)*(const float *)(const void *)b);
-        else
-            cpu_add(&sum, *(const double *)(const void *)a * *(const double *)(const void *)b);
-    }
-    double total = cpu_total(&sum);
-    cpu_convert(out, to, 0, (const char *)&total, COLLET_F64, 0, 1);
-}
-
-KERNEL(dot)
-{
-    const collet_operand *out = operand_of(call, 0), *a = operand_of(call, 1);
-    const collet_operand *b = operand_of(call, 2);
-    inner_product(a->dtype, cpu_at(out), out->dtype, cpu_at(a), cpu_step(a, 0), cpu_at(b),
-                  cpu_step(b, 0), a->shape[0]);
-    return COLLET_OK;
-}
+/* ---- Matrix by vector ------------------------------------------------------------------------ */
 
 KERNEL(matvec)
 {

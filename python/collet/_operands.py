@@ -29,8 +29,8 @@ def arrays(*values):
 
 
 def floats(*values, complex_too=False):
-    """Arrays of one precision: f32 if all have at most that, Python's numbers aside, else f64;
-    complex ones, with complex_too, c64 or c128. DtypeError for other dtypes."""
+    """Arrays of one dtype: f32 if all have at most that, Python's numbers aside, else f64; with
+    complex_too, c64 or c128 if one is complex. DtypeError for other dtypes."""
     found = [_array(v) for v in values]
     names = [a.dtype.name for a in found]
     kinds = ["f" if n == "bfloat16" else a.dtype.kind for n, a in zip(names, found)]
@@ -41,8 +41,10 @@ def floats(*values, complex_too=False):
     typed = [n for n, v in zip(names, values) if type(v) not in (bool, int, float, complex)]
     single = typed and all(n in _SINGLE for n in typed)
     real, compound = ("float32", "complex64") if single else ("float64", "complex128")
-    return _together([a.astype(compound if k == "c" else real, copy=False)
-                      for a, k in zip(found, kinds)])
+    common = compound if "c" in kinds else real
+    if "c" in kinds:  # collet.Arrays of real numbers have no conversion of their own
+        found = [a if k == "c" else np.asarray(a).astype(common) for a, k in zip(found, kinds)]
+    return _together([a.astype(common, copy=False) for a in found])
 
 
 def axes_of(axes, ndim):

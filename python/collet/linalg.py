@@ -42,6 +42,10 @@ def _eye(a):
     return same_kind(np.eye(a.shape[-1], dtype=a.dtype), a)
 
 
+def _conj(a):
+    return op.conj(a) if a.dtype.kind == "c" else a
+
+
 # ---- Products
 
 
@@ -55,8 +59,8 @@ def matrix_transpose(x):
 
 def matmul(a, b):
     """The product of (..., M, K) and (..., K, N), batch axes broadcast: (..., M, N). An argument
-    with one axis is a vector, whose axis is not in the result."""
-    a, b = floats(a, b)
+    with one axis is a vector, whose axis is not in the result. Complex too."""
+    a, b = floats(a, b, complex_too=True)
     if not a.ndim or not b.ndim:
         raise ShapeError("matmul: an argument has no axes; multiply by it instead")
     if a.ndim == 1 and b.ndim == 1:
@@ -69,8 +73,8 @@ def matmul(a, b):
 def dot(a, b):
     """The sum over the last axis of a and the second to last, or only, axis of b, as numpy.dot: a
     number for vectors, the product for matrices; if an argument has no axes, the product with that
-    number."""
-    a, b = floats(a, b)
+    number. Complex too."""
+    a, b = floats(a, b, complex_too=True)
     if not a.ndim or not b.ndim:
         return op.mul(a, b)
     if b.ndim <= 2:
@@ -82,9 +86,10 @@ def dot(a, b):
 
 
 def vdot(a, b):
-    """The inner product of all elements of a and b: a number. Sums are compensated."""
-    a, b = floats(a, b)
-    return op.dot(a.reshape(-1), b.reshape(-1))
+    """The inner product of all elements of a, conjugated if complex, and b: a number. Sums are
+    compensated."""
+    a, b = floats(a, b, complex_too=True)
+    return op.dot(_conj(a).reshape(-1), b.reshape(-1))
 
 
 def outer(a, b):

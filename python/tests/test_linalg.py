@@ -15,6 +15,11 @@ def close(found, wanted, rtol=1e-10):
     np.testing.assert_allclose(np.asarray(found), wanted, rtol=rtol, atol=rtol)
 
 
+def complex_normal(shape, dtype="D"):
+    values = RNG.normal(size=shape) + 1j * RNG.normal(size=shape)
+    return (values if dtype.isupper() else values.real).astype(dtype)
+
+
 def orthonormal(q):
     close(np.swapaxes(q, -1, -2) @ q - np.eye(q.shape[-1]), 0)
 
@@ -38,6 +43,16 @@ def test_products(kind, shapes):
         assert type(found) is kind_of(kind(a))
         close(found, getattr(np, name)(a, b))
     close(linalg.outer(kind(a), kind(b)), np.outer(a, b))
+
+
+@pytest.mark.parametrize("dtypes", ["FF", "DD", "dD", "Ff"])
+def test_complex_products(kind, dtypes):
+    for shapes in (((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 4)), ((5, 2, 3), (3, 4))):
+        a, b = (complex_normal(s, d) for s, d in zip(shapes, dtypes))
+        found = linalg.matmul(kind(a), kind(b))
+        assert found.dtype == np.result_type(a, b)
+        close(found, a @ b, 1e-5 if dtypes[0] == "F" else 1e-10)
+    close(linalg.vdot(kind(a), kind(a)), np.vdot(a, a), 1e-5)
 
 
 def test_numbers_in_products(kind):

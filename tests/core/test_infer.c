@@ -383,7 +383,7 @@ static void signatures_are_enumerated(void **state)
     assert_int_equal(signatures("fill"), types);
     assert_int_equal(signatures("transpose"), types);
     assert_int_equal(signatures("axpy"), 2);
-    assert_int_equal(signatures("matmul"), 7);
+    assert_int_equal(signatures("matmul"), 9);
     assert_int_equal(collet_ops_signature(rt, COLLET_OP_MATMUL, dtypes, 6, NULL), COLLET_OK);
     assert_int_equal(dtypes[0], COLLET_I32);
     assert_int_equal(dtypes[1], COLLET_I8);

@@ -17,16 +17,30 @@
 
 #define REAL float
 #define LANES LANES_F32
+#define PARTS 1
 #define NAME(x) x##_f32
 #include "kernel_gemm.inc"
 
 #define REAL double
 #define LANES LANES_F64
+#define PARTS 1
 #define NAME(x) x##_f64
+#include "kernel_gemm.inc"
+
+#define REAL float
+#define LANES LANES_F32
+#define PARTS 2
+#define NAME(x) x##_c64
+#include "kernel_gemm.inc"
+
+#define REAL double
+#define LANES LANES_F64
+#define PARTS 2
+#define NAME(x) x##_c128
 #include "kernel_gemm.inc"
 
 extern const gemm_kernels LEVEL_NAME(gemm);
 const gemm_kernels LEVEL_NAME(gemm) = {
-    .product = {product_f32, product_f64},
+    .product = {product_f32, product_f64, product_c64, product_c128},
     .scratch_bytes = BLOCK_INNER * (BLOCK_ROWS + BLOCK_COLUMNS) * sizeof(double),
 };

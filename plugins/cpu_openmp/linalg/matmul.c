@@ -64,7 +64,8 @@ typedef struct product {
     gemm_matrix m[MATRICES]; /* without addresses; strides in elements */
     int64_t rows, columns, inner;
     strategy strategy;
-    int wide; /* f64, else f32, where one of the two */
+    int wide;       /* f64, else f32, where one of the two */
+    blas_type type; /* of the library and of BY_GEMM */
     onednn *onednn;
     blas *blas;
     blas_matrix form[MATRICES];                           /* for the libraries, without addresses */
@@ -177,7 +178,7 @@ static strategy choose_library(product *p)
     double work = (double)p->rows * (double)p->columns * (double)p->inner;
     if (!fits_blas(p))
         return BY_GEMM;
-    if (!p->wide && (p->device->onednn & ONEDNN_TYPE_F32) && work >= ONEDNN_MIN)
+    if (p->from == COLLET_F32 && (p->device->onednn & ONEDNN_TYPE_F32) && work >= ONEDNN_MIN)
         p->onednn = onednn_open(NULL);
     if (p->onednn)
         return BY_ONEDNN;
@@ -207,10 +208,17 @@ static strategy choose_narrow(product *p)
     return p->onednn ? BY_ONEDNN : BY_NARROW;
 }
 
+static int is_narrow(const product *p)
+{
+    return p->from != COLLET_F32 && p->from != COLLET_F64 && part_of(p->from) == p->from;
+}
+
 static strategy choose(product *p)
 {
-    if (p->from != COLLET_F32 && p->from != COLLET_F64)
+    if (is_narrow(p))
         return choose_narrow(p);
+    if (part_of(p->from) != p->from)
+        return choose_library(p);
     if (fits_small(p))
         return BY_SMALL;
     if (p->rows * p->columns <= TINY && p->rows * p->columns * p->inner <= TINY)
@@ -225,7 +233,8 @@ static void make_product(product *p, const collet_device *device, const collet_k
     p->device = device;
     p->from = a->dtype;
     p->to = c->dtype;
-    p->wide = p->from == COLLET_F64;
+    p->wide = part_of(p->from) == COLLET_F64;
+    p->type = (blas_type)(p->wide + (part_of(p->from) == p->from ? 0 : BLAS_C64));
     p->batch = batch_of(call, axes, MATRICES);
     p->rows = c->shape[axes];
     p->columns = c->shape[axes + 1];
@@ -265,7 +274,7 @@ static void part_by_gemm(const product *p, const gemm_matrix m[MATRICES], int64_
                          int64_t columns, int32_t thread)
 {
     const gemm_kernels *gemm = p->device->level->gemm;
-    gemm->product[p->wide](&m[C], &m[A], &m[B], rows, columns, p->inner,
+    gemm->product[p->type](&m[C], &m[A], &m[B], rows, columns, p->inner,
                            p->scratch + (uint64_t)thread * gemm->scratch_bytes);
 }
 
@@ -305,7 +314,7 @@ static void part_by_library(const product *p, const gemm_matrix m[MATRICES], int
         width = rows;
     }
     if (p->blas)
-        blas_multiply(p->blas, p->wide, &f[C], &f[left], &f[right], height, width, p->inner, 1, 0);
+        blas_multiply(p->blas, p->type, &f[C], &f[left], &f[right], height, width, p->inner, 1, 0);
     else if (by_onednn(p, &f[C], &f[left], &f[right], height, width))
         return;
     else if (p->from == COLLET_F32)
@@ -454,8 +463,7 @@ ACCEPTS(matmul)
 {
     product p = {0};
     make_product(&p, device, call);
-    int narrow = p.from != COLLET_F32 && p.from != COLLET_F64;
-    uint64_t piece = narrow ? device->narrow->scratch_bytes
+    uint64_t piece = is_narrow(&p) ? device->narrow->scratch_bytes
                      : p.strategy == BY_SMALL || p.strategy == BY_TINY
                          ? 0
                          : device->level->gemm->scratch_bytes;
@@ -479,7 +487,7 @@ KERNEL(matmul)
     blas_use use;
     if (library && !(p.strategy == BY_BLAS ? blas_begin(p.blas, callers) : library_enter())) {
         library = 0;
-        p.strategy = p.from == COLLET_F32 || p.from == COLLET_F64 ? BY_GEMM : BY_NARROW;
+        p.strategy = is_narrow(&p) ? BY_NARROW : BY_GEMM;
     }
     if (p.strategy == BY_BLAS)
         blas_enter(p.blas, &use, 1);

@@ -35,12 +35,16 @@
 #define ROW_TILE 64
 #define ROW_TILE_ELEMENTS 2048
 
+/* Complex elements that are multiplied at a time. */
+#define COMPLEX_BLOCK 512
+
 enum { Y, A, X, VIEWS };
 
 typedef struct vector_plan {
     const vector_kernels *kernels;
-    int wide;    /* the factors are f64 */
-    int to_wide; /* the results are f64 */
+    int wide;    /* the factors are f64, or pairs of f64 */
+    int to_wide; /* the results are f64, or pairs of f64 */
+    int parts;   /* 2: complex */
     batch batch;
     int64_t rows, inner;
     int64_t row[VIEWS], column[VIEWS];      /* bytes from one to the next */
@@ -48,7 +52,8 @@ typedef struct vector_plan {
     int64_t tile, tiles;                    /* rows of a at a time; of one product */
     int64_t chunk, chunks;                  /* elements of a row at a time; of one tile */
     int64_t items;
-    double *sums; /* 2 x tile for each item, or for each thread when there is one chunk a tile */
+    double
+        *sums; /* 2 x parts x tile for each item, or each thread when there is one chunk a tile */
 } vector_plan;
 
 /* The position of an item. */
@@ -64,7 +69,7 @@ static void divide(vector_plan *p)
     int64_t elements = p->strategy == ALONG ? ROW_CHUNK : COLUMN_CHUNK;
     p->tile = COLUMN_TILE;
     if (p->strategy == ALONG && p->inner >= ROW_TILE_ELEMENTS / VECTOR_ROWS)
-        p->tile = VECTOR_ROWS;
+        p->tile = p->parts == 1 ? VECTOR_ROWS : 4 * VECTOR_ROWS;
     else if (p->strategy == ALONG)
         p->tile = min_i64(divide_up(ROW_TILE_ELEMENTS, p->inner + 1), ROW_TILE);
     p->tile = p->rows > 0 ? min_i64(p->tile, p->rows) : 1;
@@ -83,8 +88,10 @@ static void begin_plan(vector_plan *p, const collet_device *device, const collet
                        int32_t batch_axes)
 {
     p->kernels = device->level->vector;
-    p->to_wide = operand_of(call, Y)->dtype == COLLET_F64;
-    p->wide = operand_of(call, A)->dtype == COLLET_F64;
+    collet_dtype from = operand_of(call, A)->dtype;
+    p->to_wide = part_of(operand_of(call, Y)->dtype) == COLLET_F64;
+    p->wide = part_of(from) == COLLET_F64;
+    p->parts = part_of(from) == from ? 1 : 2;
     p->batch = batch_of(call, batch_axes, VIEWS);
 }
 
@@ -109,9 +116,9 @@ static void plan_matvec(vector_plan *p, const collet_device *device, const colle
     p->row[A] = cpu_step(a, axes);
     p->column[A] = cpu_step(a, axes + 1);
     p->column[X] = cpu_step(operand_of(call, X), axes);
-    if (p->inner <= VECTOR_SHORT)
+    if (p->parts == 1 && p->inner <= VECTOR_SHORT)
         p->strategy = SHORT;
-    else if (p->rows > 1 && llabs(p->row[A]) < llabs(p->column[A]))
+    else if (p->parts == 1 && p->rows > 1 && llabs(p->row[A]) < llabs(p->column[A]))
         p->strategy = ACROSS;
     divide(p);
 }
@@ -151,6 +158,40 @@ static int64_t rows_of_tile(const vector_plan *p, int64_t tile)
     return min_i64(p->rows - tile * p->tile, p->tile);
 }
 
+/* Part `part` (0: real) of complex sums: real sums of (re, im) of a times (re, -im) or (im, re) of
+ * x. `held` has room for a block of a row. */
+static void sum_part(const vector_plan *p, int part, const char *a, char *held, const char *x,
+                     int64_t n, int64_t rows, double *sum, double *lost)
+{
+    int64_t size = p->wide ? 8 : 4, column = p->column[A];
+    char turned[COMPLEX_BLOCK * 2 * sizeof(double)] __attribute__((aligned(64)));
+    for (int64_t k = 0; k < n; k++) {
+        const char *from = x + k * p->column[X];
+        double other = real_load(from + (1 - part) * size, p->wide);
+        real_store(turned + 2 * k * size, p->wide, real_load(from + part * size, p->wide));
+        real_store(turned + (2 * k + 1) * size, p->wide, part ? other : -other);
+    }
+    if (column == 2 * size) {
+        p->kernels->rows[p->wide](sum, lost, a, p->row[A], size, turned, size, rows, 2 * n);
+        return;
+    }
+    for (int64_t i = 0; i < rows; i++) {
+        cpu_move(held, 2 * size, a + i * p->row[A], column, (uint64_t)(2 * size), n);
+        p->kernels->rows[p->wide](sum + i, lost + i, held, 0, size, turned, size, 1, 2 * n);
+    }
+}
+
+static void sum_complex(const vector_plan *p, const char *a, const char *x, int64_t n, int64_t rows,
+                        double *sum, double *lost)
+{
+    char held[COMPLEX_BLOCK * 2 * sizeof(double)] __attribute__((aligned(64)));
+    for (int64_t k = 0; k < n; k += COMPLEX_BLOCK)
+        for (int part = 0; part < 2; part++)
+            sum_part(p, part, a + k * p->column[A], held, x + k * p->column[X],
+                     min_i64(n - k, COMPLEX_BLOCK), rows, sum + part * p->tile,
+                     lost + part * p->tile);
+}
+
 static void sum_item(const vector_plan *p, const place *at, double *sum, double *lost)
 {
     int64_t k = at->chunk * p->chunk, n = min_i64(p->inner - k, p->chunk);
@@ -162,13 +203,23 @@ static void sum_item(const vector_plan *p, const place *at, double *sum, double 
         p->kernels->short_columns[p->wide](sum, a, column, row, x, x_step, n, rows);
         return;
     }
-    for (int64_t i = 0; i < rows; i++)
+    for (int64_t i = 0; i < p->parts * p->tile; i++)
         sum[i] = lost[i] = 0.0;
+    if (p->parts == 2) {
+        sum_complex(p, a, x, n, rows, sum, lost);
+        return;
+    }
     if (p->strategy == ACROSS) {
         p->kernels->columns[p->wide](sum, lost, a, column, row, x, x_step, n, rows);
         return;
     }
     p->kernels->rows[p->wide](sum, lost, a, row, column, x, x_step, rows, n);
+}
+
+/* Result i of a tile whose first is at `out`; imaginary parts follow the real ones. */
+static char *element_at(const vector_plan *p, char *out, int64_t rows, int64_t i)
+{
+    return out + i % rows * p->row[Y] + i / rows * (p->to_wide ? 8 : 4);
 }
 
 static TEAM_BODY(run_items)
@@ -177,8 +228,8 @@ static TEAM_BODY(run_items)
     place at;
     go_to(p, &at, begin);
     for (int64_t item = begin; item < end; item++, go_on(p, &at)) {
-        double *sum = p->sums + 2 * p->tile * (p->chunks > 1 ? item : thread);
-        double *lost = sum + p->tile;
+        double *sum = p->sums + 2 * p->parts * p->tile * (p->chunks > 1 ? item : thread);
+        double *lost = sum + p->parts * p->tile;
         sum_item(p, &at, sum, lost);
         if (p->chunks > 1)
             continue;
@@ -186,8 +237,11 @@ static TEAM_BODY(run_items)
         int64_t rows = rows_of_tile(p, at.tile);
         for (int64_t i = 0; p->strategy == SHORT && i < rows; i++)
             real_store(out + i * p->row[Y], p->to_wide, sum[i]);
-        for (int64_t i = 0; p->strategy != SHORT && i < rows; i++)
-            real_store(out + i * p->row[Y], p->to_wide, cpu_total(&(cpu_sum){sum[i], lost[i]}));
+        for (int64_t i = 0; p->strategy != SHORT && i < p->parts * rows; i++) {
+            int64_t k = i / rows * p->tile + i % rows;
+            real_store(element_at(p, out, rows, i), p->to_wide,
+                       cpu_total(&(cpu_sum){sum[k], lost[k]}));
+        }
     }
 }
 
@@ -196,17 +250,20 @@ static TEAM_BODY(finish_tiles)
 {
     const vector_plan *p = argument;
     for (int64_t tile = begin; tile < end; tile++) {
-        const double *first = p->sums + 2 * p->tile * p->chunks * tile;
+        int64_t piece = p->parts * p->tile;
+        const double *first = p->sums + 2 * piece * p->chunks * tile;
         place at;
         go_to(p, &at, tile * p->chunks);
         char *out = at.product.at[Y] + at.tile * p->tile * p->row[Y];
-        for (int64_t i = 0; i < rows_of_tile(p, at.tile); i++) {
+        int64_t rows = rows_of_tile(p, at.tile);
+        for (int64_t i = 0; i < p->parts * rows; i++) {
+            const double *sum = first + i / rows * p->tile + i % rows;
             cpu_sum total = {0};
             for (int64_t c = 0; c < p->chunks; c++) {
-                cpu_add(&total, first[2 * p->tile * c + i]);
-                total.lost += first[2 * p->tile * c + p->tile + i];
+                cpu_add(&total, sum[2 * piece * c]);
+                total.lost += sum[2 * piece * c + piece];
             }
-            real_store(out + i * p->row[Y], p->to_wide, cpu_total(&total));
+            real_store(element_at(p, out, rows, i), p->to_wide, cpu_total(&total));
         }
     }
 }
@@ -216,7 +273,7 @@ static TEAM_BODY(finish_tiles)
 static uint64_t scratch_bytes(const collet_device *device, const vector_plan *p)
 {
     int64_t pieces = p->chunks > 1 ? p->items : device->threads;
-    return (uint64_t)pieces * (uint64_t)p->tile * 2 * sizeof(double);
+    return (uint64_t)(pieces * p->parts * p->tile) * 2 * sizeof(double);
 }
 
 static collet_status run(const collet_device *device, vector_plan *p)

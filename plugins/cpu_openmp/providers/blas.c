@@ -31,6 +31,12 @@ struct blas {
     void (*dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
                   blasint n, blasint k, double alpha, const double *a, blasint lda, const double *b,
                   blasint ldb, double beta, double *c, blasint ldc);
+    void (*cgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
+                  blasint n, blasint k, const void *alpha, const void *a, blasint lda,
+                  const void *b, blasint ldb, const void *beta, void *c, blasint ldc);
+    void (*zgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
+                  blasint n, blasint k, const void *alpha, const void *a, blasint lda,
+                  const void *b, blasint ldb, const void *beta, void *c, blasint ldc);
     void (*strsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE,
                   enum CBLAS_DIAG, blasint m, blasint n, float alpha, const float *a, blasint lda,
                   float *b, blasint ldb);
@@ -81,10 +87,17 @@ static pthread_once_t opened = PTHREAD_ONCE_INIT;
     FIND("s" #routine "_", lapack[0].routine), FIND("d" #routine "_", lapack[1].routine)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const library_symbol symbols[] = {
-    CBLAS(gemm),       CBLAS(trsm),          CBLAS(trsv),
-    CBLAS(syrk),       OWN(get_num_threads), OWN(set_num_threads),
-    OWN(get_parallel), OWN(get_config),      OWN(get_corename)};
+static const library_symbol symbols[] = {CBLAS(gemm),
+                                         CBLAS(trsm),
+                                         CBLAS(trsv),
+                                         CBLAS(syrk),
+                                         OWN(get_num_threads),
+                                         OWN(set_num_threads),
+                                         OWN(get_parallel),
+                                         OWN(get_config),
+                                         OWN(get_corename),
+                                         FIND("cblas_cgemm", cgemm),
+                                         FIND("cblas_zgemm", zgemm)};
 static const library_symbol lapack_symbols[] = {LAPACK(getrf), LAPACK(getrs), LAPACK(potrf),
                                                 LAPACK(gesdd), LAPACK(syevd)};
 
@@ -337,12 +350,22 @@ void blas_leave(blas *b, blas_use *use)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-void blas_multiply(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
+void blas_multiply(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *left,
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep)
 {
     enum CBLAS_TRANSPOSE op_left = left->transposed ? CblasTrans : CblasNoTrans;
     enum CBLAS_TRANSPOSE op_right = right->transposed ? CblasTrans : CblasNoTrans;
-    if (wide) {
+    if (type == BLAS_C64) {
+        const float factors[2][2] = {{(float)factor, 0.0f}, {(float)keep, 0.0f}};
+        b->cgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k, factors[0],
+                 left->at, (blasint)left->stride, right->at, (blasint)right->stride, factors[1],
+                 c->at, (blasint)c->stride);
+    } else if (type == BLAS_C128) {
+        const double factors[2][2] = {{factor, 0.0}, {keep, 0.0}};
+        b->zgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k, factors[0],
+                 left->at, (blasint)left->stride, right->at, (blasint)right->stride, factors[1],
+                 c->at, (blasint)c->stride);
+    } else if (type == BLAS_F64) {
         b->dgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k, factor,
                  left->at, (blasint)left->stride, right->at, (blasint)right->stride, keep, c->at,
                  (blasint)c->stride);

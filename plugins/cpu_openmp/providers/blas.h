@@ -90,9 +90,12 @@ void blas_end(blas *b, int32_t callers);
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);
 
-/* c = factor a b + keep c; c is m x n, not transposed, a m x k, b k x n; wide: f64, else f32.
- * Extents and strides fit an int. Within enter and leave. */
-void blas_multiply(const blas *b, int wide, const blas_matrix *c, const blas_matrix *left,
+/* Types of elements; BLAS_F64 is 1, a flag for the functions of real types alone. */
+typedef enum blas_type { BLAS_F32, BLAS_F64, BLAS_C64, BLAS_C128, BLAS_TYPES } blas_type;
+
+/* c = factor a b + keep c; c is m x n, not transposed, a m x k, b k x n. Extents and strides fit an
+ * int. Within enter and leave. */
+void blas_multiply(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *left,
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep);
 
 /*

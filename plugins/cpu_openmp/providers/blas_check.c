@@ -51,7 +51,7 @@ static const char *check_solution(blas *b, int wide, int32_t threads)
 static int product(void *context, check_type type, const blas_matrix *c, const blas_matrix *a,
                    const blas_matrix *b, int64_t m, int64_t n, int64_t k)
 {
-    blas_multiply(context, type == CHECK_F64, c, a, b, m, n, k, 1, 0);
+    blas_multiply(context, type == CHECK_F64 ? BLAS_F64 : BLAS_F32, c, a, b, m, n, k, 1, 0);
     return 1;
 }
 

@@ -44,8 +44,8 @@ static TEAM_BODY(multiply)
     int64_t rows = p->by_rows ? begin : 0, columns = p->by_rows ? 0 : begin, count = end - begin;
     blas_matrix c = moved(p, &p->c, rows, columns), left = moved(p, &p->left, rows, 0);
     blas_matrix right = moved(p, &p->right, 0, columns);
-    blas_multiply(p->job->library, p->job->wide, &c, &left, &right, p->by_rows ? count : p->m,
-                  p->by_rows ? p->n : count, p->k, p->factor, p->keep);
+    blas_multiply(p->job->library, (blas_type)p->job->wide, &c, &left, &right,
+                  p->by_rows ? count : p->m, p->by_rows ? p->n : count, p->k, p->factor, p->keep);
 }
 
 void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_matrix *left,
@@ -74,8 +74,8 @@ static TEAM_BODY(subtract_square)
     blas_matrix adjacent = moved(p, &p->c, begin, 0), square = moved(p, &p->c, begin, begin);
     transpose.transposed = !transpose.transposed;
     if (begin > 0)
-        blas_multiply(p->job->library, p->job->wide, &adjacent, &rows, &transpose, end - begin,
-                      begin, p->k, -1, 1);
+        blas_multiply(p->job->library, (blas_type)p->job->wide, &adjacent, &rows, &transpose,
+                      end - begin, begin, p->k, -1, 1);
     blas_subtract_square(p->job->library, p->job->wide, &square, &rows, end - begin, p->k);
 }
 
