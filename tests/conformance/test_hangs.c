@@ -14,13 +14,44 @@
 #include <sys/wait.h>
 #include <time.h>
 
-/* The output of backend-check, errors included; it ends by itself, with `status`. */
-static void check(const char *arguments, int status, char text[8192])
+#define ONE "--op add --timeout 1"
+#define ONE_CASE "--op add --sig f:ff --case 4 --timeout 1"
+#define THREE "--timeout 1"
+#define THREE_JSON "--json --sample --timeout 1"
+#define LIMIT "--timeout 0 --limit 2 --sample"
+#define LONG "--timeout 3 --op add"
+
+/* All run at once, because all they do is wait. */
+static struct {
+    const char *arguments;
+    FILE *output;
+} runs[] = {{ONE, NULL},        {ONE_CASE, NULL}, {THREE, NULL},
+            {THREE_JSON, NULL}, {LIMIT, NULL},    {LONG, NULL}};
+#define RUNS (sizeof runs / sizeof *runs)
+
+static FILE *start(const char *arguments)
 {
     char command[1024];
     snprintf(command, sizeof command, "%s %s %s 2>&1", COLLET_TEST_CHECK, arguments,
              COLLET_TEST_HANGING);
-    FILE *pipe = popen(command, "r");
+    return popen(command, "r");
+}
+
+static int start_all(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RUNS; i++)
+        runs[i].output = start(runs[i].arguments);
+    return 0;
+}
+
+/* The output of backend-check, errors included; it ends by itself, with `status`. */
+static void check(const char *arguments, int status, char text[8192])
+{
+    FILE *pipe = NULL;
+    for (size_t i = 0; i < RUNS && !pipe; i++)
+        pipe = strcmp(runs[i].arguments, arguments) ? NULL : runs[i].output;
+    pipe = pipe ? pipe : start(arguments);
     assert_non_null(pipe);
     text[fread(text, 1, 8191, pipe)] = '\0';
     int ended = pclose(pipe);
@@ -32,14 +63,14 @@ static void one_that_hangs_is_a_failure(void **state)
 {
     char text[8192];
     (void)state;
-    check("--op add --timeout 1", 1, text);
+    check(ONE, 1, text);
     assert_contains(text, "case 2: add f32(1)");
     assert_contains(text, "it did not return in time (--timeout)");
     assert_contains(text, "--op add --sig f:ff --case 2 --seed 1");
     assert_contains(text, "      1 case failed; case 2: ");
     assert_contains(text, "0 rows passed, 1 failed, 0 skipped");
     assert_null(strstr(text, "not checked"));
-    check("--op add --sig f:ff --case 4 --timeout 1", 1, text);
+    check(ONE_CASE, 1, text);
     assert_contains(text, "case 4: add");
 }
 
@@ -47,13 +78,13 @@ static void the_third_ends_the_run(void **state)
 {
     char text[8192];
     (void)state;
-    check("--timeout 1", 4, text);
+    check(THREE, 4, text);
     assert_contains(text, "FAIL  mul");
     assert_contains(text, "0 rows passed, 3 failed, 0 skipped");
     assert_contains(text, "ended after 3 calls that did not return within 1 s (--timeout): ");
     assert_contains(text, "not checked");
     assert_null(strstr(text, "FAIL  div"));
-    check("--json --sample --timeout 1", 4, text);
+    check(THREE_JSON, 4, text);
     assert_contains(text, "1 row was not checked");
     assert_contains(text, "\"exit_status\":\t4");
 }
@@ -63,7 +94,7 @@ static void the_limit_ends_the_run(void **state)
     char text[8192];
     time_t before = time(NULL);
     (void)state;
-    check("--timeout 0 --limit 2 --sample", 4, text);
+    check(LIMIT, 4, text);
     assert_true(time(NULL) - before < 60);
     assert_contains(text, "ended after 2 s (--limit) during case ");
     assert_contains(text, ": add f32(");
@@ -76,7 +107,7 @@ static void what_takes_long_is_named(void **state)
 {
     char text[8192];
     (void)state;
-    check("--timeout 3 --op add", 1, text);
+    check(LONG, 1, text);
     assert_contains(text, "backend-check: row 1 of 1, ");
     assert_contains(text, "s so far; case 2: add f32(1)");
     assert_contains(text, "of at most 3 s so far\n");
@@ -106,5 +137,5 @@ int main(void)
         cmocka_unit_test(what_takes_long_is_named),
         cmocka_unit_test(in_process_nothing_can_end_a_call),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, start_all, NULL);
 }

@@ -29,7 +29,7 @@
 
 #define N 200
 #define THREADS 4
-#define TIMES 8
+#define TIMES (ADDRESS_SANITIZER ? 3 : 8)
 #define STATUS 7
 
 /* ---- The operations -------------------------------------------------------------------------- */

@@ -23,11 +23,6 @@
 
 #define ITEMS 1000
 #define THREADS 64
-#ifdef __SANITIZE_ADDRESS__
-#define FORKS 200 /* each takes 15 ms */
-#else
-#define FORKS 1000
-#endif
 #define PLACE 1 /* of worker 1, a processor */
 
 typedef struct record {

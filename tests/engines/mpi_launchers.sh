@@ -12,6 +12,7 @@ shift 3
 command -v "$1" >/dev/null || { echo "skipped: there is no $1"; exit 77; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_plm_rsh_agent=false # Open MPI 4 does not start without ssh otherwise
+export HWLOC_COMPONENTS=-opencl # starting PoCL takes each launcher half a second
 unset COLLET_MPI
 [ -z "$library" ] || export COLLET_MPI=$library
 work=$(mktemp -d)

@@ -153,9 +153,10 @@ static collet_status check_agreement(against_job *job, against_result *r,
 
 /* ---- Taking turns ---------------------------------------------------------------------------- */
 
-static void settle(void)
+static void settle(const against_job *job)
 {
-    (void)poll(NULL, 0, SETTLE_MILLISECONDS);
+    if (job->session->machine.threads > 1)
+        (void)poll(NULL, 0, SETTLE_MILLISECONDS);
 }
 
 /* "matmul f:ff, round 2 of 8: openblas Zen": seconds pass before a row is complete. */
@@ -175,13 +176,13 @@ static collet_status take_turns(against_job *job, against_result *r, const bench
     collet_status status = COLLET_OK;
     for (int32_t round = 0; round < ROUNDS && status == COLLET_OK; round++) {
         show_progress(job, r, round, NULL);
-        settle();
+        settle(job);
         status = tool_sampler_turn(s, seconds);
         for (int32_t i = 0; i < r->count; i++) {
             if (r->references[i].state != REFERENCE_RUNS)
                 continue;
             show_progress(job, r, round, &r->references[i]);
-            settle();
+            settle(job);
             reference_sample(&r->references[i], seconds);
         }
         if (round == 0 && status == COLLET_OK) {
