@@ -21,16 +21,6 @@
  * compilers vectorise instead of unrolling them first. */
 #define LINES 4
 
-INLINE float magnitude_f32(float x)
-{
-    return __builtin_fabsf(x);
-}
-
-INLINE double magnitude_f64(double x)
-{
-    return __builtin_fabs(x);
-}
-
 #define REAL float
 #define NAME(x) x##_f32
 #define PERIODIC_LIMIT PERIODIC_LIMIT_F32
@@ -82,19 +72,19 @@ INLINE uint64_t exponent_of(double re, double im)
     double a = __builtin_fabs(re), b = __builtin_fabs(im), larger = a > b ? a : b;
     larger = larger > 0x1p-1022 ? larger : 0x1p-1022;
     larger = larger < 0x1p1022 ? larger : 0x1p1022;
-    return f64_bits(larger) >> 52;
+    return bits_f64(larger) >> 52;
 }
 
 /* Scaled so that the larger parts are in [1, 4), or subnormal numbers times 2^1022. */
 INLINE int quotient_c128(double *q_re, double *q_im, double ar, double ai, double br, double bi)
 {
     uint64_t a_field = exponent_of(ar, ai), b_field = exponent_of(br, bi);
-    double a_scale = f64_of((2046u - a_field) << 52), b_scale = f64_of((2046u - b_field) << 52);
+    double a_scale = f64_bits((2046u - a_field) << 52), b_scale = f64_bits((2046u - b_field) << 52);
     double a = ar * a_scale, b = ai * a_scale, c = br * b_scale, d = bi * b_scale;
     double square = c * c + d * d, re = a * c + b * d, im = b * c - a * d;
     /* 2^(a_field - b_field) in two factors, so that only the second product can round. */
     uint64_t biased = a_field - b_field + 2046u, half = biased >> 1;
-    double first = f64_of(half << 52), second = f64_of((biased - half) << 52);
+    double first = f64_bits(half << 52), second = f64_bits((biased - half) << 52);
     *q_re = re / square * first * second;
     *q_im = im / square * first * second;
     return (square > 0.0) & (square < __builtin_inf()) &
@@ -104,8 +94,8 @@ INLINE int quotient_c128(double *q_re, double *q_im, double ar, double ai, doubl
 INLINE double magnitude_c128(double re, double im)
 {
     uint64_t field = exponent_of(re, im);
-    double scale = f64_of((2046u - field) << 52), a = re * scale, b = im * scale;
-    double size = __builtin_sqrt(a * a + b * b) * f64_of(field << 52);
+    double scale = f64_bits((2046u - field) << 52), a = re * scale, b = im * scale;
+    double size = __builtin_sqrt(a * a + b * b) * f64_bits(field << 52);
     int infinite =
         (__builtin_fabs(re) == __builtin_inf()) | (__builtin_fabs(im) == __builtin_inf());
     return infinite ? __builtin_inf() : size;

@@ -110,7 +110,7 @@ INLINE void make_blocks(uint64_t out[2 * GROUP], uint64_t seed, uint64_t first, 
 INLINE void turn_f32(float v, float *cosine, float *sine)
 {
     float shifted = 4.0f * v + ROUND_F32;
-    uint32_t quarters = f32_bits(shifted);
+    uint32_t quarters = bits_f32(shifted);
     float f = 4.0f * v - (shifted - ROUND_F32), t = f * f;
     float s = -0x1.2dc84cp-8f;
     s = MULTIPLY_ADD(s, t, 0x1.466004p-4f);
@@ -122,9 +122,9 @@ INLINE void turn_f32(float v, float *cosine, float *sine)
     c = MULTIPLY_ADD(c, t, 0x1.03c1dep-2f);
     c = MULTIPLY_ADD(c, t, -0x1.3bd3ccp+0f);
     c = MULTIPLY_ADD(c, t, 1.0f);
-    uint32_t odd = 0u - (quarters & 1u), cb = f32_bits(c), sb = f32_bits(s);
-    *cosine = f32_of((odd ? sb : cb) ^ ((quarters + 1u) & 2u) << 30);
-    *sine = f32_of((odd ? cb : sb) ^ (quarters & 2u) << 30);
+    uint32_t odd = 0u - (quarters & 1u), cb = bits_f32(c), sb = bits_f32(s);
+    *cosine = f32_bits((odd ? sb : cb) ^ ((quarters + 1u) & 2u) << 30);
+    *sine = f32_bits((odd ? cb : sb) ^ (quarters & 2u) << 30);
 }
 
 /* Word i of a run of blocks. */
@@ -161,8 +161,8 @@ INLINE double fraction_f64(uint64_t bits)
 #if defined(__AVX512DQ__) || defined(__aarch64__)
     return (double)(int64_t)(bits >> 11) * 0x1p-53;
 #else
-    double high = f64_of(0x4130000000000000u | bits >> 32) - 0x1p20;
-    return high + (f64_of(0x3fe0000000000000u | (bits & 0xffffffffu) >> 11) - 0.5);
+    double high = f64_bits(0x4130000000000000u | bits >> 32) - 0x1p20;
+    return high + (f64_bits(0x3fe0000000000000u | (bits & 0xffffffffu) >> 11) - 0.5);
 #endif
 }
 
@@ -171,7 +171,7 @@ INLINE void turn_f64(double v, double *cosine, double *sine)
 {
     const double round = 0x1.8p52;
     double shifted = 4.0 * v + round;
-    uint64_t quarters = f64_bits(shifted);
+    uint64_t quarters = bits_f64(shifted);
     double f = 4.0 * v - (shifted - round), t = f * f;
     double s = 0x1.e3ff27cd26b7ap-25;
     s = MULTIPLY_ADD(s, t, -0x1.e300989792d6fp-19);
@@ -188,9 +188,9 @@ INLINE void turn_f64(double v, double *cosine, double *sine)
     c = MULTIPLY_ADD(c, t, 0x1.03c1f081b5aaep-2);
     c = MULTIPLY_ADD(c, t, -0x1.3bd3cc9be45dep+0);
     c = MULTIPLY_ADD(c, t, 1.0);
-    uint64_t odd = 0u - (quarters & 1u), cb = f64_bits(c), sb = f64_bits(s);
-    *cosine = f64_of(((cb & ~odd) | (sb & odd)) ^ ((quarters + 1u) & 2u) << 62);
-    *sine = f64_of(((sb & ~odd) | (cb & odd)) ^ (quarters & 2u) << 62);
+    uint64_t odd = 0u - (quarters & 1u), cb = bits_f64(c), sb = bits_f64(s);
+    *cosine = f64_bits(((cb & ~odd) | (sb & odd)) ^ ((quarters + 1u) & 2u) << 62);
+    *sine = f64_bits(((sb & ~odd) | (cb & odd)) ^ (quarters & 2u) << 62);
 }
 
 INLINE void uniform_f64(double *out, const uint64_t *bits)

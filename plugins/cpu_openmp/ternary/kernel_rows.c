@@ -63,7 +63,7 @@ static uint32_t greatest(uint32_t so_far, const float *x, int64_t n)
     for (int k = 0; k < GROUP; k++)
         so_far = (uint32_t)most[0][k] > so_far ? (uint32_t)most[0][k] : so_far;
     for (; i < n; i++) {
-        uint32_t magnitude = f32_bits(x[i]) & MAGNITUDE;
+        uint32_t magnitude = bits_f32(x[i]) & MAGNITUDE;
         so_far = magnitude > so_far ? magnitude : so_far;
     }
     return so_far;
@@ -102,7 +102,7 @@ static int32_t to_i8(int8_t *q, const float *x, float r, int64_t n)
     }
     for (; i < n; i++) {
         float scaled = x[i] * r, rounded = scaled + ROUNDER;
-        int32_t whole = (int32_t)(f32_bits(rounded) - f32_bits(ROUNDER));
+        int32_t whole = (int32_t)(bits_f32(rounded) - bits_f32(ROUNDER));
         q[i] = (int8_t)whole;
         sum += whole;
     }
@@ -138,7 +138,7 @@ static int64_t codes_f32(int8_t *codes, const void *values, double t, int64_t n)
     for (; i < n; i++)
         codes[i] = (int8_t)((x[i] > threshold) - (x[i] < -threshold));
     for (i = 0; i < n; i++)
-        nonfinite += (f32_bits(x[i]) & MAGNITUDE) >= FINITE_BELOW;
+        nonfinite += (bits_f32(x[i]) & MAGNITUDE) >= FINITE_BELOW;
     return nonfinite;
 }
 

@@ -7,8 +7,7 @@
 #include "shared/jit/runtime/view.h"
 
 static const jit_source real_source =
-    JIT_SOURCE("elementwise", jit_text_language_functions, jit_text_language_convert,
-               jit_text_array_elementwise);
+    JIT_SOURCE("elementwise", JIT_FUNCTIONS, jit_text_language_convert, jit_text_array_elementwise);
 static const jit_source complex_source =
     JIT_SOURCE("complex", jit_text_language_complex, jit_text_array_elementwise);
 

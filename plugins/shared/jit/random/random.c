@@ -6,8 +6,7 @@
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
 
-static const jit_source source =
-    JIT_SOURCE("random", jit_text_language_functions, jit_text_random_random);
+static const jit_source source = JIT_SOURCE("random", JIT_FUNCTIONS, jit_text_random_random);
 
 static const char *options_of(const collet_kernel_call *call)
 {

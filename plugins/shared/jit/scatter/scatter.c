@@ -12,13 +12,13 @@
 #include "scatter_params.h"
 
 static const jit_source fields_source =
-    JIT_SOURCE("scatter_fields", jit_text_scatter_scatter_params, jit_text_language_functions,
+    JIT_SOURCE("scatter_fields", jit_text_scatter_scatter_params, JIT_FUNCTIONS,
                jit_text_language_complex, jit_text_scatter_items, jit_text_scatter_fields);
 static const jit_source pattern_source =
-    JIT_SOURCE("scatter_pattern", jit_text_scatter_scatter_params, jit_text_language_functions,
+    JIT_SOURCE("scatter_pattern", jit_text_scatter_scatter_params, JIT_FUNCTIONS,
                jit_text_language_complex, jit_text_scatter_items, jit_text_scatter_pattern);
 static const jit_source average_source =
-    JIT_SOURCE("scatter_average", jit_text_scatter_scatter_params, jit_text_language_functions,
+    JIT_SOURCE("scatter_average", jit_text_scatter_scatter_params, JIT_FUNCTIONS,
                jit_text_scatter_items, jit_text_scatter_average);
 
 /*
