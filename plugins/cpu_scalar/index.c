@@ -74,13 +74,13 @@ KERNEL(sort)
             const char *from = walk.at[0] + k * walk.inner[0];
             char *to = walk.at[1] + k * walk.inner[1];
             for (int64_t i = 0; i < n; i++)
-                items[i] = (item){index_key(&order, index_load(from + i * in_step, size)), i};
+                items[i] = (item){index_key_u64(&order, index_load(from + i * in_step, size)), i};
             const item *result = sorted(items, spare, n);
             for (int64_t i = 0; i < n; i++)
                 if (indices)
                     *(int64_t *)(void *)(to + i * out_step) = result[i].index;
                 else
-                    index_store(to + i * out_step, size, index_bits(&order, result[i].key));
+                    index_store(to + i * out_step, size, index_bits_u64(&order, result[i].key));
         }
     return COLLET_OK;
 }
@@ -96,12 +96,12 @@ KERNEL(searchsorted)
     cpu_rows_view(&walk, operand_of(call, 2));
     for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
         for (int64_t k = 0; k < walk.length; k++) {
-            uint64_t v = index_key(&order, index_load(walk.at[1] + k * walk.inner[1], size));
+            uint64_t v = index_key_u64(&order, index_load(walk.at[1] + k * walk.inner[1], size));
             int64_t low = 0, high = a->shape[0];
             while (low < high) {
                 int64_t middle = low + (high - low) / 2;
                 const char *at = cpu_at(a) + middle * cpu_step(a, 0);
-                uint64_t key = index_key(&order, index_load(at, size));
+                uint64_t key = index_key_u64(&order, index_load(at, size));
                 if (key < v || (params->right && key == v))
                     low = middle + 1;
                 else

@@ -11,12 +11,14 @@
 #include "shared/host/util/operand.h"
 
 typedef struct index_order {
-    uint64_t all;      /* the bits of an element */
-    uint64_t bias;     /* inverts the sign of a signed type; else 0 */
-    uint64_t infinity; /* the bits of a floating type's infinity; else 0 */
+    uint64_t bias;     /* the bit of the sign, inverted in keys; of unsigned types 0 */
+    uint64_t negated;  /* the bits that are inverted in keys of negative elements */
+    uint64_t greatest; /* the key of NaN */
+    uint64_t infinity; /* the bits of infinity; of types without NaN all bits */
+    uint64_t zero;     /* -0 if it gets the key of +0; else 0 */
     uint64_t flip;     /* inverts a key for the descending order; else 0 */
-    int boolean;       /* bytes other than 0 are one value */
-    int zeros;         /* -0 and +0 have one key */
+    int32_t sign;      /* the number of the highest bit of an element */
+    int32_t boolean;   /* 1: all bits other than 0 are one value */
 } index_order;
 
 #define INDEX_SIGNED_UINT 0
@@ -27,49 +29,40 @@ typedef struct index_order {
 
 static inline index_order index_order_of(collet_dtype dtype, int descending, int zeros)
 {
-    index_order o = {.all = ~(uint64_t)0 >> (64 - 8 * cpu_dtype_size(dtype)),
-                     .boolean = dtype == COLLET_BOOL,
-                     .zeros = zeros};
+    int32_t bits = 8 * (int32_t)cpu_dtype_size(dtype);
+    uint64_t all = ~(uint64_t)0 >> (64 - bits), top = (uint64_t)1 << (bits - 1);
+    uint64_t infinity = dtype == COLLET_F64    ? 0x7ff0000000000000u
+                        : dtype == COLLET_F32  ? 0x7f800000u
+                        : dtype == COLLET_BF16 ? 0x7f80u
+                        : dtype == COLLET_F16  ? 0x7c00u
+                                               : 0;
+    index_order o = {.greatest = all,
+                     .infinity = infinity ? infinity : ~(uint64_t)0,
+                     .zero = infinity && zeros ? top : 0,
+                     .flip = descending ? all : 0,
+                     .sign = bits - 1,
+                     .boolean = dtype == COLLET_BOOL};
     switch (dtype) {
 #define CASE(NAME, id, bytes, text, letter, type, kind, ...)                                       \
     case COLLET_##NAME:                                                                            \
-        o.bias = INDEX_SIGNED_##kind * (o.all - o.all / 2);                                        \
+        o.bias = INDEX_SIGNED_##kind * top;                                                        \
         break;
         COLLET_REAL_LIST(CASE)
 #undef CASE
     default:
         break;
     }
-    o.infinity = dtype == COLLET_F64    ? 0x7ff0000000000000u
-                 : dtype == COLLET_F32  ? 0x7f800000u
-                 : dtype == COLLET_BF16 ? 0x7f80u
-                 : dtype == COLLET_F16  ? 0x7c00u
-                                        : 0;
-    o.flip = descending ? o.all : 0;
+    o.negated = infinity ? all : o.bias;
     return o;
 }
 
-/* The key of an element with these bits. */
-static inline uint64_t index_key(const index_order *o, uint64_t bits)
-{
-    uint64_t key = bits;
-    if (o->infinity) {
-        key =
-            bits & o->bias ? (o->zeros && bits == o->bias ? bits : bits ^ o->all) : bits | o->bias;
-        if ((bits & ~o->bias) > o->infinity)
-            key = o->all;
-    } else {
-        key = o->boolean ? bits != 0 : bits ^ o->bias;
-    }
-    return key ^ o->flip;
-}
+#define WORD uint32_t
+#define NAME(name) name##_u32
+#include "key.inc"
 
-/* The bits of an element with this key, if zeros have keys of their own. */
-static inline uint64_t index_bits(const index_order *o, uint64_t key)
-{
-    key ^= o->flip;
-    return !o->infinity || key & o->bias ? key ^ o->bias : key ^ o->all;
-}
+#define WORD uint64_t
+#define NAME(name) name##_u64
+#include "key.inc"
 
 /* The bits of an element of 1, 2, 4 or 8 bytes, and the element with these bits. */
 static inline uint64_t index_load(const char *at, uint64_t size)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rows.h - the loop over the rows along an axis of two operands of one shape. */
+#ifndef PLUGINS_CPU_OPENMP_INDEX_ROWS_H
+#define PLUGINS_CPU_OPENMP_INDEX_ROWS_H
+
+#include "cpu_openmp/util/loop.h"
+#include "shared/host/util/rows.h"
+
+/* Over the first elements of the rows along `axis`; -1: over all elements. View 0 is `out`, view 1
+ * `in`. */
+static inline loop index_rows(const collet_operand *out, const collet_operand *in, int32_t axis)
+{
+    loop l = {.views = 2, .ndim = 1, .count = 1, .shape = {1}, .at = {cpu_at(out), cpu_at(in)}};
+    for (int32_t i = 0; i < out->ndim; i++) {
+        if (i == axis)
+            continue;
+        l.ndim += l.count > 1;
+        l.shape[l.ndim - 1] = out->shape[i];
+        l.step[0][l.ndim - 1] = cpu_step(out, i);
+        l.step[1][l.ndim - 1] = cpu_step(in, i);
+        l.count *= out->shape[i];
+    }
+    return l;
+}
+
+#endif
