@@ -19,7 +19,7 @@ int64_t kit_zero_column(int64_t columns)
 /* Range of exponents such that products of elements stay in range. */
 static int spread_of(collet_dtype dtype)
 {
-    return dtype == COLLET_F32 ? 30 : 245;
+    return kit_part(dtype) == COLLET_F32 ? 30 : 245;
 }
 
 static void unit_vector(real *x, int64_t n, kit_rng *rng)
@@ -59,8 +59,8 @@ static void make_mirror(kit_matrix *a, kit_rng *rng)
     free(x);
 }
 
-/* Scales each row and each column by a random power of two. */
-static void grade(kit_matrix *a, bool alike, int spread, kit_rng *rng)
+/* Scales each row and each column by a random power of two; of complex matrices pairs of them. */
+static void grade(kit_matrix *a, int64_t parts, bool alike, int spread, kit_rng *rng)
 {
     int *exponents = kit_memory((size_t)(a->rows + a->columns) * sizeof *exponents);
     for (int64_t i = 0; i < a->rows + a->columns; i++)
@@ -68,7 +68,8 @@ static void grade(kit_matrix *a, bool alike, int spread, kit_rng *rng)
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t j = 0; j < a->columns; j++)
             *kit_entry(a, i, j) =
-                ldexpl(*kit_entry(a, i, j), exponents[i] + exponents[alike ? j : a->rows + j]);
+                ldexpl(*kit_entry(a, i, j),
+                       exponents[i / parts] + exponents[j / parts + (alike ? 0 : a->rows)]);
     free(exponents);
 }
 
@@ -83,7 +84,7 @@ static kit_matrix matrix_of(int64_t rows, int64_t columns, kit_kind kind, collet
                             kit_rng *rng)
 {
     kit_matrix a = kit_matrix_zero(rows, columns);
-    bool wide = dtype == COLLET_F64;
+    bool wide = kit_part(dtype) == COLLET_F64;
     for (int64_t i = 0; i < rows * columns; i++)
         a.at[i] = kind == KIT_DEFICIENT || kind == KIT_ZERO ? 0 : (real)kit_normal(rng);
     for (int64_t i = 0; i < rows; i++)
@@ -100,7 +101,7 @@ static kit_matrix matrix_of(int64_t rows, int64_t columns, kit_kind kind, collet
     if (kind == KIT_MIRROR)
         make_mirror(&a, rng);
     if (kind == KIT_GRADED)
-        grade(&a, false, spread_of(dtype), rng);
+        grade(&a, 1, false, spread_of(dtype), rng);
     if (kind == KIT_LARGE)
         scale(&a, wide ? 1000 : 110);
     if (kind == KIT_SMALL)
@@ -110,10 +111,45 @@ static kit_matrix matrix_of(int64_t rows, int64_t columns, kit_kind kind, collet
     return a;
 }
 
-static void poison(kit_tensor *t, int64_t element, kit_rng *rng)
+static int64_t parts_of(collet_dtype dtype)
+{
+    return kit_part(dtype) == dtype ? 1 : 2;
+}
+
+/* The same of complex numbers too. Kinds that define the values are multiplied by a unit number. */
+static kit_matrix numbers_of(int64_t rows, int64_t columns, kit_kind kind, collet_dtype dtype,
+                             kit_rng *rng)
+{
+    if (parts_of(dtype) == 1)
+        return matrix_of(rows, columns, kind, dtype, rng);
+    bool defined =
+        kind == KIT_DEFICIENT || kind == KIT_IDENTITY || kind == KIT_HILBERT || kind == KIT_MIRROR;
+    kit_local x = matrix_of(rows, columns, kind, dtype, rng);
+    kit_local y =
+        defined ? kit_matrix_zero(rows, columns) : matrix_of(rows, columns, kind, dtype, rng);
+    kit_matrix a = kit_matrix_zero(2 * rows, 2 * columns);
+    for (int64_t i = 0; i < rows * columns; i++) {
+        real *block = kit_entry(&a, i / columns * 2, i % columns * 2);
+        block[0] = block[a.columns + 1] = (defined ? 0.6L : 1) * x.at[i];
+        block[a.columns] = defined ? 0.8L * x.at[i] : y.at[i];
+        block[1] = -block[a.columns];
+    }
+    return a;
+}
+
+static void put(kit_tensor *t, int64_t first, const kit_matrix *a)
+{
+    int64_t parts = parts_of(t->dtype), columns = a->columns / parts;
+    for (int64_t i = 0; i < a->rows / parts * columns; i++)
+        for (int64_t part = 0; part < parts; part++)
+            kit_set(t, parts * (first + i) + part,
+                    *kit_entry(a, i / columns * parts + part, i % columns * parts));
+}
+
+static void poison(kit_tensor *t, int64_t element, int64_t part, kit_rng *rng)
 {
     static const long double values[] = {NAN, INFINITY, -INFINITY};
-    kit_set(t, element, values[kit_below(rng, 3)]);
+    kit_set(t, parts_of(t->dtype) * element + part, values[kit_below(rng, 3)]);
 }
 
 void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng)
@@ -121,11 +157,10 @@ void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng)
     kit_tensor *t = &c->operand[k];
     int64_t rows = t->shape[t->ndim - 2], columns = t->shape[t->ndim - 1], size = rows * columns;
     for (int64_t first = 0; first < t->count; first += size) {
-        kit_local a = matrix_of(rows, columns, kind, t->dtype, rng);
-        for (int64_t i = 0; i < size; i++)
-            kit_set(t, first + i, a.at[i]);
+        kit_local a = numbers_of(rows, columns, kind, t->dtype, rng);
+        put(t, first, &a);
         if (kind == KIT_NOT_FINITE && first / size % 2 == 0)
-            poison(t, first + kit_below(rng, size), rng);
+            poison(t, first + kit_below(rng, size), kit_below(rng, parts_of(t->dtype)), rng);
     }
 }
 
@@ -135,14 +170,14 @@ static kit_matrix positive_of(int64_t n, kit_kind kind, collet_dtype dtype, kit_
     bool product = kind == KIT_NORMAL || kind == KIT_NOT_FINITE || kind == KIT_GRADED ||
                    kind == KIT_LARGE || kind == KIT_SMALL;
     if (!product)
-        return matrix_of(n, n, kind, dtype, rng);
-    kit_local b = matrix_of(n, n, KIT_NORMAL, dtype, rng), t = kit_transposed(&b);
+        return numbers_of(n, n, kind, dtype, rng);
+    kit_local b = numbers_of(n, n, KIT_NORMAL, dtype, rng), t = kit_transposed(&b);
     kit_matrix a = kit_product(&b, &t);
-    bool wide = dtype == COLLET_F64;
-    for (int64_t i = 0; i < n; i++)
+    bool wide = kit_part(dtype) == COLLET_F64;
+    for (int64_t i = 0; i < a.rows; i++)
         *kit_entry(&a, i, i) += 1;
     if (kind == KIT_GRADED)
-        grade(&a, true, spread_of(dtype), rng);
+        grade(&a, parts_of(dtype), true, spread_of(dtype), rng);
     if (kind == KIT_LARGE || kind == KIT_SMALL)
         scale(&a, kind == KIT_LARGE ? (wide ? 1000 : 110) : (wide ? -900 : -90));
     return a;
@@ -150,32 +185,33 @@ static kit_matrix positive_of(int64_t n, kit_kind kind, collet_dtype dtype, kit_
 
 static kit_matrix symmetric_of(int64_t n, kit_kind kind, collet_dtype dtype, kit_rng *rng)
 {
-    kit_matrix a = matrix_of(n, n, kind == KIT_GRADED ? KIT_NORMAL : kind, dtype, rng);
+    kit_matrix a = numbers_of(n, n, kind == KIT_GRADED ? KIT_NORMAL : kind, dtype, rng);
     if (kind == KIT_GRADED)
-        grade(&a, true, spread_of(dtype), rng);
-    kit_mirror(&a);
+        grade(&a, parts_of(dtype), true, spread_of(dtype), rng);
+    kit_mirror(&a, parts_of(dtype));
     return a;
 }
 
 void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positive, kit_rng *rng)
 {
     kit_tensor *t = &c->operand[k];
-    int64_t n = t->shape[t->ndim - 1], size = n * n;
+    int64_t n = t->shape[t->ndim - 1], size = n * n, parts = parts_of(t->dtype);
     for (int64_t first = 0; first < t->count; first += size) {
         kit_local a =
             positive ? positive_of(n, kind, t->dtype, rng) : symmetric_of(n, kind, t->dtype, rng);
-        for (int64_t i = 0; i < size; i++) {
-            kit_set(t, first + i, a.at[i]);
-            if (i % n > i / n) {
-                if (kind == KIT_NOT_FINITE)
-                    poison(t, first + i, rng);
-                else
-                    kit_set(t, first + i, 10 * kit_normal(rng));
-            }
+        put(t, first, &a);
+        for (int64_t i = 0; i < size * parts; i++) {
+            bool unread = parts == 2 && i % 2 && i / 2 % n == i / 2 / n;
+            if (!unread && i / parts % n <= i / parts / n)
+                continue;
+            if (kind == KIT_NOT_FINITE)
+                poison(t, first + i / parts, i % parts, rng);
+            else
+                kit_set(t, first * parts + i, 10 * kit_normal(rng));
         }
         int64_t i = kit_below(rng, n), j = kit_below(rng, i + 1);
         if (kind == KIT_NOT_FINITE && first / size % 2 == 0)
-            poison(t, first + i * n + j, rng);
+            poison(t, first + i * n + j, i == j ? 0 : kit_below(rng, parts), rng);
     }
 }
 
@@ -229,6 +265,8 @@ void kit_plan_matrices(kit_plan *plan, bool square, uint32_t kinds)
         {65, 40}, {40, 65}, {64, 64},   {97, 97},   {0, 0},     {0, 3},  {3, 0},  {500, 3},
         {3, 500}, {1, 129}, {200, 200}, {301, 120}, {120, 301},
     };
+    /* Complex matrices take the oracle eight times as long. */
+    int64_t large = parts_of(plan->row->dtypes[plan->row->info.n_out]) == 1 ? LARGE : QUICK;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         int64_t m = shapes[i][0], n = shapes[i][1];
         if (square && m != n)
@@ -236,7 +274,7 @@ void kit_plan_matrices(kit_plan *plan, bool square, uint32_t kinds)
         for (int kind = 0; kind < KIT_KINDS; kind++) {
             kit_case c = case_of(plan, m, n, 0, NULL, (kit_kind)kind);
             c.big = m * n > QUICK;
-            if (kinds >> kind & 1 && (m * n <= LARGE || LARGE_KINDS >> kind & 1))
+            if (kinds >> kind & 1 && (m * n <= large || LARGE_KINDS >> kind & 1))
                 kit_emit(plan, &c);
         }
         kit_case c = case_of(plan, m, n, 0, NULL, KIT_NORMAL);

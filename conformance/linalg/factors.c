@@ -30,32 +30,35 @@ static void generate_matrices(kit_case *c, kit_rng *rng)
 static bool permute(const kit_matrix *a, const kit_matrix *perm, kit_matrix *out)
 {
     bool *seen = kit_memory((size_t)a->rows * sizeof *seen), sound = true;
-    for (int64_t i = 0; i < a->rows && sound; i++) {
+    int64_t parts = perm->rows ? a->rows / perm->rows : 1;
+    for (int64_t i = 0; i < perm->rows && sound; i++) {
         real row = perm->at[i];
-        sound = row >= 0 && row < (real)a->rows && !seen[(int64_t)row];
+        sound = row >= 0 && row < (real)perm->rows && !seen[(int64_t)row];
         if (!sound)
             break;
         seen[(int64_t)row] = true;
-        for (int64_t j = 0; j < a->columns; j++)
-            *kit_entry(out, i, j) = *kit_entry(a, (int64_t)row, j);
+        for (int64_t j = 0; j < parts * a->columns; j++)
+            kit_entry(out, i * parts, 0)[j] = kit_entry(a, (int64_t)row * parts, 0)[j];
     }
     free(seen);
     return sound;
 }
 
-/* Checks that L has a unit diagonal, zeros above it and no entry larger than 1, and that U is zero
- * below its diagonal. */
-static void judge_triangles(kit_verdict *v, const kit_matrix *l, const kit_matrix *u, int64_t batch)
+/* Checks that L has a unit diagonal, zeros above it and no entry larger than 1 (complex: parts of
+ * more than sqrt 2), and that U is zero below its diagonal. */
+static void judge_triangles(kit_verdict *v, const kit_matrix *l, const kit_matrix *u, int64_t parts,
+                            int64_t batch)
 {
+    real largest = parts == 1 ? 1 : 1.41422L;
     for (int64_t i = 0; i < l->rows; i++)
         for (int64_t j = 0; j < l->columns; j++) {
             real x = *kit_entry(l, i, j);
-            if (i == j ? x != 1 : j > i ? x != 0 : !(fabsl(x) <= 1))
+            if (i == j ? x != 1 : j > i ? x != 0 : !(fabsl(x) <= largest))
                 kit_fail(v, "matrix %" PRId64 ": L[%" PRId64 ",%" PRId64 "] is %.9Lg", batch, i, j,
                          x);
         }
     for (int64_t i = 0; i < u->rows; i++)
-        for (int64_t j = 0; j < i && j < u->columns; j++)
+        for (int64_t j = 0; j < i / parts * parts && j < u->columns; j++)
             if (*kit_entry(u, i, j) != 0)
                 kit_fail(v, "matrix %" PRId64 ": U[%" PRId64 ",%" PRId64 "] is not 0", batch, i, j);
 }
@@ -85,7 +88,8 @@ static kit_matrix magnitudes(const kit_matrix *a)
 static void judge_product(const kit_case *c, kit_verdict *v, const kit_matrix *a,
                           const kit_matrix *l, const kit_matrix *u, int64_t batch)
 {
-    real smallest = kit_smallest(c, c->row->info.n_out), terms = (real)(l->columns + 4);
+    real smallest = kit_smallest(c, c->row->info.n_out),
+         terms = (real)(l->columns / kit_matrix_parts(c) + 4);
     kit_local product = kit_product(l, u), big_l = magnitudes(l), big_u = magnitudes(u);
     kit_local scale = kit_product(&big_l, &big_u);
     /* Denormal elements of L are rounded by as much, too. */
@@ -93,11 +97,11 @@ static void judge_product(const kit_case *c, kit_verdict *v, const kit_matrix *a
     kit_measure(c, v, "residual", batch, worst_ratio(a, &product, &scale, floor), terms, 0);
 }
 
-static int64_t first_zero(const kit_matrix *u)
+static int64_t first_zero(const kit_matrix *u, int64_t parts)
 {
-    for (int64_t i = 0; i < u->rows && i < u->columns; i++)
-        if (*kit_entry(u, i, i) == 0)
-            return i + 1;
+    for (int64_t i = 0; i < u->rows && i < u->columns; i += parts)
+        if (*kit_entry(u, i, i) == 0 && *kit_entry(u, i + parts - 1, i) == 0)
+            return i / parts + 1;
     return 0;
 }
 
@@ -106,24 +110,25 @@ static void judge_one_lu(const kit_case *c, kit_verdict *v, int64_t batch)
     kit_local a = kit_matrix_of(c, 4, 2, 1, batch), perm = kit_matrix_of(c, 0, 1, 1, batch);
     kit_local l = kit_matrix_of(c, 1, 2, 1, batch), u = kit_matrix_of(c, 2, 2, 1, batch);
     kit_local rows = kit_matrix_zero(a.rows, a.columns);
+    int64_t parts = kit_matrix_parts(c), zero = kit_zero_column(a.columns / parts);
     if (!permute(&a, &perm, &rows)) {
         kit_fail(v, "matrix %" PRId64 ": perm is not a permutation", batch);
     } else if (!kit_finite(&a)) {
         kit_all_nan(c, v, 1, 2, batch);
         kit_all_nan(c, v, 2, 2, batch);
         kit_info_is(c, v, 3, batch, 0);
-        for (int64_t i = 0; i < a.rows; i++)
+        for (int64_t i = 0; i < perm.rows; i++)
             if (perm.at[i] != (real)i)
                 kit_fail(v,
                          "matrix %" PRId64
                          ": perm is not the identity for a matrix that is not finite",
                          batch);
     } else {
-        judge_triangles(v, &l, &u, batch);
+        judge_triangles(v, &l, &u, parts, batch);
         judge_product(c, v, &rows, &l, &u, batch);
-        kit_info_is(c, v, 3, batch, first_zero(&u));
-        if (c->kind == KIT_ZERO_COLUMN && u.rows > kit_zero_column(a.columns))
-            kit_info_is(c, v, 3, batch, kit_zero_column(a.columns) + 1);
+        kit_info_is(c, v, 3, batch, first_zero(&u, parts));
+        if (c->kind == KIT_ZERO_COLUMN && u.rows / parts > zero)
+            kit_info_is(c, v, 3, batch, zero + 1);
     }
 }
 
@@ -169,7 +174,9 @@ static int64_t bad_pivot(const kit_matrix *a)
 static void judge_one_cholesky(const kit_case *c, kit_verdict *v, int64_t batch)
 {
     kit_local a = kit_matrix_of(c, 2, 2, 2, batch), l = kit_matrix_of(c, 0, 2, 2, batch);
-    int64_t bad = bad_pivot(&a);
+    int64_t parts = kit_matrix_parts(c);
+    kit_mirror(&a, parts);
+    int64_t bad = (bad_pivot(&a) + parts - 1) / parts;
     kit_info_is(c, v, 1, batch, bad);
     if (bad) {
         kit_all_nan(c, v, 0, 2, batch);
@@ -184,7 +191,6 @@ static void judge_one_cholesky(const kit_case *c, kit_verdict *v, int64_t batch)
                              j);
         }
         kit_local t = kit_transposed(&l);
-        kit_mirror(&a);
         judge_product(c, v, &a, &l, &t, batch);
     }
 }
@@ -217,7 +223,7 @@ static void judge_columns(const kit_case *c, kit_verdict *v, const kit_matrix *a
         if (!(error <= floor))
             worst = fmaxl(worst, isnan(error) ? (real)INFINITY : error / size);
     }
-    kit_measure(c, v, "residual", batch, worst, (real)(product->rows + 4), 0);
+    kit_measure(c, v, "residual", batch, worst, (real)(product->rows / kit_matrix_parts(c) + 4), 0);
 }
 
 static void judge_one_qr(const kit_case *c, kit_verdict *v, int64_t batch)
@@ -238,7 +244,8 @@ static void judge_one_qr(const kit_case *c, kit_verdict *v, int64_t batch)
                              j);
         }
         judge_columns(c, v, &a, &product, batch);
-        kit_measure(c, v, "orthogonality", batch, kit_departure(&q), (real)(q.rows + 4), 0);
+        kit_measure(c, v, "orthogonality", batch, kit_departure(&q),
+                    (real)(q.rows / kit_matrix_parts(c) + 4), 0);
     }
 }
 
@@ -310,16 +317,16 @@ static void plan_solve(kit_plan *plan)
 static void generate_solve(kit_case *c, kit_rng *rng)
 {
     kit_tensor *a = &c->operand[2], *b = &c->operand[3];
-    int64_t n = a->shape[a->ndim - 1], size = n * n;
+    int64_t n = a->shape[a->ndim - 1], size = n * n, parts = kit_matrix_parts(c);
     kit_kind kind =
         c->kind == RIGHT_NOT_FINITE || c->kind == KIT_ZERO_COLUMN ? KIT_NORMAL : (kit_kind)c->kind;
     bool alike = c->kind == KIT_LARGE || c->kind == KIT_SMALL || c->kind == KIT_DENORMAL;
     kit_generate_matrices(c, 2, kind, rng);
     kit_generate_matrices(c, 3, alike ? kind : KIT_NORMAL, rng);
-    for (int64_t i = 0; i < a->count && c->kind == KIT_ZERO_COLUMN; i++)
-        if (i / size * 2 + 1 >= a->count / size && i % n == kit_zero_column(n))
+    for (int64_t i = 0; i < kit_parts(a) && c->kind == KIT_ZERO_COLUMN; i++)
+        if (i / parts / size * 2 + 1 >= a->count / size && i / parts % n == kit_zero_column(n))
             kit_set(a, i, 0);
-    for (int64_t i = 0; i < b->count && c->kind == RIGHT_NOT_FINITE; i++)
+    for (int64_t i = 0; i < kit_parts(b) && c->kind == RIGHT_NOT_FINITE; i++)
         if (kit_below(rng, 4) == 0)
             kit_set(b, i, kit_next(rng) & 1 ? (long double)NAN : (long double)INFINITY);
 }
@@ -354,7 +361,7 @@ static void judge_system(const kit_case *c, kit_verdict *v, const kit_matrix *a,
                          const kit_matrix *product, const kit_matrix *b, const kit_matrix *x,
                          int64_t batch)
 {
-    real norm = row_norm(a), n = (real)a->rows;
+    real norm = row_norm(a), n = (real)(a->rows / kit_matrix_parts(c));
     for (int64_t j = 0; j < b->columns; j++) {
         real error = 0, size_x = 0, size_b = 0;
         bool finite = true;

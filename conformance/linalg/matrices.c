@@ -39,10 +39,18 @@ kit_matrix kit_matrix_of(const kit_case *c, uint32_t k, int32_t axes, int32_t ow
 {
     const kit_tensor *t = &c->operand[k];
     int64_t start = kit_start(c, k, axes, own, batch);
-    kit_matrix m =
-        axes == 2 ? kit_matrix_zero(extent(t, 1), extent(t, 0)) : kit_matrix_zero(extent(t, 0), 1);
-    for (int64_t i = 0; i < m.rows * m.columns; i++)
-        m.at[i] = kit_get(t, start + i);
+    int64_t rows = extent(t, axes - 1), columns = axes == 2 ? extent(t, 0) : 1;
+    int64_t parts = kit_part(t->dtype) == t->dtype ? 1 : 2;
+    kit_matrix m = kit_matrix_zero(parts * rows, parts * columns);
+    for (int64_t i = 0; i < rows * columns; i++) {
+        real *block = kit_entry(&m, i / columns * parts, i % columns * parts);
+        block[0] = kit_get(t, parts * (start + i));
+        if (parts == 1)
+            continue;
+        block[m.columns + 1] = block[0];
+        block[m.columns] = kit_get(t, 2 * (start + i) + 1);
+        block[1] = -block[m.columns];
+    }
     return m;
 }
 
@@ -102,8 +110,10 @@ bool kit_finite(const kit_matrix *a)
     return true;
 }
 
-void kit_mirror(kit_matrix *a)
+void kit_mirror(kit_matrix *a, int64_t parts)
 {
+    for (int64_t i = 0; parts == 2 && i < a->rows; i += 2)
+        *kit_entry(a, i + 1, i) = 0;
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t j = i + 1; j < a->columns; j++)
             *kit_entry(a, i, j) = *kit_entry(a, j, i);
@@ -170,12 +180,12 @@ void kit_add_term(const kit_tensor *a, int64_t i, const kit_tensor *b, int64_t j
 
 real kit_half_ulp(const kit_case *c, uint32_t k)
 {
-    return ldexpl(1, -kit_precision(c->operand[k].dtype));
+    return ldexpl(1, -kit_precision(kit_part(c->operand[k].dtype)));
 }
 
 real kit_smallest(const kit_case *c, uint32_t k)
 {
-    return ldexpl(1, c->operand[k].dtype == COLLET_F32 ? -149 : -1074);
+    return ldexpl(1, kit_part(c->operand[k].dtype) == COLLET_F32 ? -149 : -1074);
 }
 
 void kit_measure(const kit_case *c, kit_verdict *v, const char *quantity, int64_t batch, real error,
@@ -193,7 +203,7 @@ void kit_measure(const kit_case *c, kit_verdict *v, const char *quantity, int64_
 void kit_all_nan(const kit_case *c, kit_verdict *v, uint32_t k, int32_t axes, int64_t batch)
 {
     const kit_tensor *t = &c->operand[k];
-    int64_t count = 1, start;
+    int64_t count = kit_part(t->dtype) == t->dtype ? 1 : 2, start;
     char where[128], got[64];
     for (int32_t i = 0; i < axes; i++)
         count *= extent(t, i);

@@ -3,6 +3,10 @@
  * matrices.h - matrices of a case in long double, for judging decompositions, and the kinds of
  * input matrices.
  *
+ * A complex matrix is the real one of twice the extents with the blocks (re, -im; im, re), so that
+ * products, transposes (of the conjugate) and norms (times sqrt 2) are those of real matrices;
+ * kit_matrix_parts is the number of rows and columns that an element has.
+ *
  * Errors are measured in units of u, half an ulp of 1 of the element type, so that one limit holds
  * for f32 and f64. A *floor* is the absolute error of rounding to denormals.
  */
@@ -19,6 +23,11 @@ typedef struct kit_matrix {
 } kit_matrix;
 
 kit_matrix kit_matrix_zero(int64_t rows, int64_t columns);
+/* Of the matrices of a case: 2 if the inputs are complex, else 1. */
+static inline int64_t kit_matrix_parts(const kit_case *c)
+{
+    return kit_part(kit_in(c, 0)->dtype) == kit_in(c, 0)->dtype ? 1 : 2;
+}
 /* Matrix `batch` of operand k, with broadcasting. `batch` counts in C order over the axes of
  * operand 0 without its last `own`. `axes`: number of matrix axes of operand k: 2, or 1 for a
  * column. */
@@ -42,8 +51,8 @@ real kit_size(const kit_matrix *a);
 /* |Q^T Q - 1| / sqrt(columns). */
 real kit_departure(const kit_matrix *q);
 bool kit_finite(const kit_matrix *a);
-/* Copies the lower triangle to the upper one. */
-void kit_mirror(kit_matrix *a);
+/* Copies the lower triangle to the upper one; imaginary parts on the diagonal become 0. */
+void kit_mirror(kit_matrix *a, int64_t parts);
 /* Eigenvalues of a symmetric matrix, ascending, by Jacobi's rotations; `a` is destroyed. */
 void kit_eigenvalues(kit_matrix *a, real *values);
 
@@ -89,8 +98,8 @@ extern const char *const kit_kind_names[KIT_KINDS];
 int64_t kit_zero_column(int64_t columns);
 /* Fills the matrices of input k. */
 void kit_generate_matrices(kit_case *c, uint32_t k, kit_kind kind, kit_rng *rng);
-/* The same with symmetric matrices: S, or B B^T if `positive`. Upper triangles, which kernels must
- * not read, are filled with garbage. */
+/* The same with symmetric or Hermitian matrices: S, or B B^H if `positive`. What kernels must not
+ * read, upper triangles and imaginary parts of the diagonal, is filled with garbage. */
 void kit_generate_symmetric(kit_case *c, uint32_t k, kit_kind kind, bool positive, kit_rng *rng);
 
 /* Emits the cases of an op whose input is "...,M,N", or with `square` "...,N,N": shapes with each

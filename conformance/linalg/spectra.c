@@ -17,12 +17,13 @@
 /* Rows + columns up to which the values are compared too. */
 #define SMALL 26
 
-/* a_ij *= s_j. */
+/* a_ij *= s_j, s real. */
 static void scale_columns(kit_matrix *a, const kit_matrix *s)
 {
+    int64_t parts = s->rows ? a->columns / s->rows : 1;
     for (int64_t i = 0; i < a->rows; i++)
         for (int64_t j = 0; j < a->columns; j++)
-            *kit_entry(a, i, j) *= s->at[j];
+            *kit_entry(a, i, j) *= s->at[j / parts];
 }
 
 static void judge_order(kit_verdict *v, const kit_matrix *s, bool descending, int64_t batch)
@@ -72,8 +73,8 @@ static void judge_singular_values(const kit_case *c, kit_verdict *v, const kit_m
             *kit_entry(&twice, i, m + j) = *kit_entry(&twice, m + j, i) = *kit_entry(a, i, j);
     kit_eigenvalues(&twice, values);
     for (int64_t i = 0; i < s->rows; i++)
-        ideal[i] = values[both - 1 - i];
-    judge_values(c, v, s, ideal, kit_size(a), (real)both, batch);
+        ideal[i] = values[both - 1 - i * kit_matrix_parts(c)];
+    judge_values(c, v, s, ideal, kit_size(a), (real)(both / kit_matrix_parts(c)), batch);
     free(values);
     free(ideal);
 }
@@ -82,7 +83,8 @@ static void judge_factors(const kit_case *c, kit_verdict *v, const kit_matrix *a
                           const kit_matrix *s, const kit_matrix *vt, int64_t batch)
 {
     kit_local right = kit_transposed(vt);
-    real extent = (real)(a->rows > a->columns ? a->rows : a->columns), size = kit_size(a);
+    int64_t larger = a->rows > a->columns ? a->rows : a->columns;
+    real extent = (real)(larger / kit_matrix_parts(c)), size = kit_size(a);
     real floor = extent * extent * kit_smallest(c, 4);
     kit_measure(c, v, "orthogonality", batch, kit_departure(u), extent, 0);
     kit_measure(c, v, "orthogonality", batch, kit_departure(&right), extent, 0);
@@ -141,10 +143,11 @@ static void put_split_matrix(kit_tensor *t, int64_t first, double coupling)
 {
     const double diagonal[5] = {1, 0, 0, 1 - coupling * coupling, 7};
     const double below[4] = {1e-10, 0x1p-1074, coupling, 0};
-    for (int64_t i = 0; i < 25; i++)
-        kit_set(t, first + i, i % 6 ? 0 : diagonal[i / 6]);
+    int64_t parts = kit_parts(t) / t->count;
+    for (int64_t i = 0; i < 25 * parts; i++)
+        kit_set(t, first * parts + i, i % (6 * parts) ? 0 : diagonal[i / parts / 6]);
     for (int64_t i = 0; i < 4; i++)
-        kit_set(t, first + 6 * i + 5, below[i]);
+        kit_set(t, (first + 6 * i + 5) * parts, below[i]);
 }
 
 static void generate_eigh(kit_case *c, kit_rng *rng)
@@ -160,8 +163,9 @@ static void judge_one_eigh(const kit_case *c, kit_verdict *v, int64_t batch)
 {
     kit_local a = kit_matrix_of(c, 3, 2, 1, batch), values = kit_matrix_of(c, 0, 1, 1, batch);
     kit_local vectors = kit_matrix_of(c, 1, 2, 1, batch);
-    real extent = (real)a.rows, floor = extent * extent * kit_smallest(c, 3);
-    kit_mirror(&a);
+    int64_t parts = kit_matrix_parts(c);
+    real extent = (real)(a.rows / parts), floor = extent * extent * kit_smallest(c, 3);
+    kit_mirror(&a, parts);
     bool finite = kit_finite(&a);
     kit_info_is(c, v, 2, batch, !finite);
     if (finite) {
@@ -174,6 +178,8 @@ static void judge_one_eigh(const kit_case *c, kit_verdict *v, int64_t batch)
         judge_order(v, &values, false, batch);
         if (2 * a.rows <= SMALL) {
             kit_eigenvalues(&a, ideal);
+            for (int64_t i = 0; i < values.rows; i++)
+                ideal[i] = ideal[parts * i];
             judge_values(c, v, &values, ideal, size, extent, batch);
         }
         free(ideal);

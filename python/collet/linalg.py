@@ -4,8 +4,8 @@
 
 Matrices are the last two axes, axes before them a batch. NumPy arrays, and what numpy.asarray
 takes, give NumPy arrays; collet.Arrays give collet.Arrays. Results are f32 if all arguments are
-f32, f16 or bf16, else f64; complex arguments raise collet.DtypeError unless a function says that it
-takes them. Shapes that do not fit raise collet.ShapeError. A result of one number is an array
+f32, f16 or bf16, else f64; c64 or c128 if one is complex. Shapes that do not fit raise
+collet.ShapeError. A result of one number is an array
 without axes.
 """
 
@@ -25,8 +25,12 @@ SlogdetResult = namedtuple("SlogdetResult", "sign logabsdet")
 SVDResult = namedtuple("SVDResult", "U S Vh")
 
 
+def _numbers(*values):
+    return floats(*values, complex_too=True)
+
+
 def _matrices(a, square=False):
-    a, = floats(a)
+    a, = _numbers(a)
     if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
         kind = "square matrices" if square else "matrices"
         raise ShapeError(f"the shape is {a.shape}; {kind} in the last two axes are needed")
@@ -46,6 +50,10 @@ def _conj(a):
     return op.conj(a) if a.dtype.kind == "c" else a
 
 
+def _adjoint(a):
+    return _conj(matrix_transpose(a))
+
+
 # ---- Products
 
 
@@ -59,8 +67,8 @@ def matrix_transpose(x):
 
 def matmul(a, b):
     """The product of (..., M, K) and (..., K, N), batch axes broadcast: (..., M, N). An argument
-    with one axis is a vector, whose axis is not in the result. Complex too."""
-    a, b = floats(a, b, complex_too=True)
+    with one axis is a vector, whose axis is not in the result."""
+    a, b = _numbers(a, b)
     if not a.ndim or not b.ndim:
         raise ShapeError("matmul: an argument has no axes; multiply by it instead")
     if a.ndim == 1 and b.ndim == 1:
@@ -73,8 +81,8 @@ def matmul(a, b):
 def dot(a, b):
     """The sum over the last axis of a and the second to last, or only, axis of b, as numpy.dot: a
     number for vectors, the product for matrices; if an argument has no axes, the product with that
-    number. Complex too."""
-    a, b = floats(a, b, complex_too=True)
+    number."""
+    a, b = _numbers(a, b)
     if not a.ndim or not b.ndim:
         return op.mul(a, b)
     if b.ndim <= 2:
@@ -88,13 +96,13 @@ def dot(a, b):
 def vdot(a, b):
     """The inner product of all elements of a, conjugated if complex, and b: a number. Sums are
     compensated."""
-    a, b = floats(a, b, complex_too=True)
+    a, b = _numbers(a, b)
     return op.dot(_conj(a).reshape(-1), b.reshape(-1))
 
 
 def outer(a, b):
-    """All products of an element of a and one of b: (size of a, size of b). Complex too."""
-    a, b = floats(a, b, complex_too=True)
+    """All products of an element of a and one of b: (size of a, size of b)."""
+    a, b = _numbers(a, b)
     return op.mul(a.reshape((-1, 1)), b.reshape((1, -1)))
 
 
@@ -120,7 +128,7 @@ def solve(a, b):
     """x of a x = b, for square a (..., N, N) and b (N,) or (..., N, R): (..., N) or (..., N, R).
 
     LinAlgError if a matrix is singular (an exact zero as pivot). NaN where a or b is not finite."""
-    a, b = floats(_matrices(a, square=True), b)
+    a, b = _numbers(_matrices(a, square=True), b)
     x, info = op.solve(a, b[:, None] if b.ndim == 1 else b)
     _check(info, f"solve: matrix {int(info) - 1} is singular")
     return x[..., 0] if b.ndim == 1 else x
@@ -139,8 +147,8 @@ def pinv(a, rcond=None):
     values = np.asarray(s)
     kept = values > _cutoff(values, max(u.shape[-2], vh.shape[-1]), rcond)
     inverse = np.divide(1, values, out=np.zeros_like(values), where=kept)
-    scaled = op.mul(matrix_transpose(vh), same_kind(inverse[..., None, :], s))
-    return op.matmul(scaled, matrix_transpose(u))
+    factors = inverse[..., None, :].astype(u.dtype)
+    return op.matmul(op.mul(_adjoint(vh), same_kind(factors, s)), _adjoint(u))
 
 
 def _cutoff(values, extent, relative):
@@ -169,7 +177,7 @@ def lu(a):
     A singular matrix is not an error. collet.op.lu returns the permutation as indices."""
     a = _matrices(a)
     perm, lower, upper, _ = op.lu(a)
-    rows = np.eye(a.shape[-2], dtype=a.dtype)[np.asarray(perm)]
+    rows = np.eye(a.shape[-2], dtype=np.zeros(0, a.dtype).real.dtype)[np.asarray(perm)]
     return LUResult(same_kind(np.swapaxes(rows, -1, -2), a), lower, upper)
 
 
@@ -215,13 +223,13 @@ def svdvals(a):
 
 def eigh(a, UPLO="L"):
     """Eigenvalues (..., N), ascending, and eigenvectors (..., N, N), as columns, of symmetric
-    matrices. Only the lower triangle is read; with UPLO="U" only the upper one.
+    or Hermitian matrices. Only the lower triangle is read; with UPLO="U" only the upper one.
 
     LinAlgError if a is not finite or the iteration does not converge."""
     a = _matrices(a, square=True)
     if UPLO not in ("L", "U"):
         raise ValueError(f"eigh: UPLO is {UPLO!r}; it can be 'L' or 'U'")
-    values, vectors, info = op.eigh(a if UPLO == "L" else matrix_transpose(a))
+    values, vectors, info = op.eigh(a if UPLO == "L" else _adjoint(a))
     _check(info, "eigh: a matrix is not finite, or the iteration did not converge")
     return EighResult(values, vectors)
 
@@ -232,12 +240,13 @@ def eigvalsh(a, UPLO="L"):
 
 
 def cholesky(a, *, upper=False):
-    """L with a = L L^T, for symmetric matrices, whose lower triangle is read; upper=True: U with
-    a = U^T U, from the upper triangle. LinAlgError if a matrix is not positive definite."""
+    """L with a = L L^H, for symmetric or Hermitian matrices, whose lower triangle is read;
+    upper=True: U with a = U^H U, from the upper triangle. LinAlgError if a matrix is not positive
+    definite."""
     a = _matrices(a, square=True)
-    lower, info = op.cholesky(matrix_transpose(a) if upper else a)
+    lower, info = op.cholesky(_adjoint(a) if upper else a)
     _check(info, "cholesky: a matrix is not positive definite")
-    return matrix_transpose(lower) if upper else lower
+    return _adjoint(lower) if upper else lower
 
 
 # ---- Numbers of a matrix
@@ -275,7 +284,8 @@ def slogdet(a):
     diagonal, sign = _pivots(a)
     with np.errstate(divide="ignore"):
         logarithm = np.log(np.abs(diagonal)).sum(axis=-1)
-    sign = sign * np.sign(diagonal).prod(axis=-1)
+    size = np.abs(diagonal)
+    sign = sign * np.divide(diagonal, size, out=np.zeros_like(diagonal), where=size != 0).prod(-1)
     return SlogdetResult(same_kind(np.asarray(sign), a), same_kind(np.asarray(logarithm), a))
 
 
@@ -308,9 +318,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
     ord is None, else of x as a vector or matrix.
 
     ord of vectors: None or 2 (Euclidean), 1, inf, -inf; of matrices: None or "fro" (Frobenius),
-    "nuc", 1, -1, 2, -2, inf, -inf. Complex x too, except for norms of singular values (2, -2, "nuc").
+    "nuc", 1, -1, 2, -2, inf, -inf.
     keepdims: the axes stay, with length 1. ValueError for another ord or axis."""
-    x, = floats(x, complex_too=True)
+    x, = _numbers(x)
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     if ord is not None and len(axes) not in (1, 2):
         raise ValueError(f"norm: {len(axes)} axes with ord {ord!r}; give one axis or two")

@@ -21,7 +21,7 @@ def complex_normal(shape, dtype="D"):
 
 
 def orthonormal(q):
-    close(np.swapaxes(q, -1, -2) @ q - np.eye(q.shape[-1]), 0)
+    close(np.swapaxes(q, -1, -2).conj() @ q - np.eye(q.shape[-1]), 0)
 
 
 def kind_of(a):
@@ -76,11 +76,8 @@ def test_dtypes(kind, dtypes, wanted):
     assert type(found) is (kind_of(b))
 
 
-def test_complex_and_other_arguments(kind):
-    values = kind(np.ones((2, 2), complex))
-    with pytest.raises(collet.DtypeError, match="complex128; real numbers"):
-        linalg.solve(values, values)
-    with pytest.raises(collet.DtypeError, match="real"):
+def test_other_arguments(kind):
+    with pytest.raises(collet.DtypeError, match="numbers"):
         linalg.det(np.array([["a"]]))
     for function in (linalg.inv, linalg.det, linalg.eigh, linalg.cholesky):
         with pytest.raises(collet.ShapeError, match=r"\(2, 3\); square"):
@@ -89,8 +86,9 @@ def test_complex_and_other_arguments(kind):
         linalg.svd(kind(np.ones(3)))
 
 
-def test_equations(kind):
-    a, b = RNG.normal(size=(5, 3, 3)), RNG.normal(size=(5, 3, 2))
+@pytest.mark.parametrize("dtype", "dD")
+def test_equations(kind, dtype):
+    a, b = complex_normal((5, 3, 3), dtype), complex_normal((5, 3, 2), dtype)
     close(linalg.solve(kind(a), kind(b)), np.linalg.solve(a, b))
     close(linalg.solve(kind(a[0]), kind(b[0, :, 0])), np.linalg.solve(a[0], b[0, :, 0]))
     close(linalg.solve(kind(a), kind(b[0, :, 0])), np.linalg.inv(a) @ b[0, :, 0])
@@ -106,9 +104,10 @@ def test_equations(kind):
     assert np.isnan(np.asarray(linalg.inv(kind(np.full((2, 2), np.nan))))).all()
 
 
+@pytest.mark.parametrize("dtype", "dD")
 @pytest.mark.parametrize("shape", [(4, 4), (5, 3), (3, 5), (2, 6, 3), (2, 3, 6)])
-def test_decompositions(kind, shape):
-    a = RNG.normal(size=shape)
+def test_decompositions(kind, shape, dtype):
+    a = complex_normal(shape, dtype)
     rows, columns = shape[-2:]
     p, l, u = found = linalg.lu(kind(a))
     assert type(found.P) is kind_of(kind(a))
@@ -141,16 +140,18 @@ def test_full_matrices_of_a_low_rank(kind):
     close(linalg.pinv(kind(a)), np.linalg.pinv(a))
 
 
-def test_symmetric_matrices(kind):
-    a = RNG.normal(size=(2, 4, 4))
-    a = a @ np.swapaxes(a, -1, -2) + 4 * np.eye(4)
+@pytest.mark.parametrize("dtype", "dD")
+def test_symmetric_matrices(kind, dtype):
+    a = complex_normal((2, 4, 4), dtype)
+    a = a @ np.swapaxes(a, -1, -2).conj() + 4 * np.eye(4)
     for triangle, name in ((np.tril, "L"), (np.triu, "U")):
         half = triangle(a)
         values, vectors = (np.asarray(x) for x in linalg.eigh(kind(half), name))
         close(values, np.linalg.eigvalsh(a))
         close(a @ vectors, vectors * values[:, None, :])
         close(linalg.cholesky(kind(half), upper=name == "U"),
-              np.linalg.cholesky(a) if name == "L" else np.swapaxes(np.linalg.cholesky(a), 1, 2))
+              np.linalg.cholesky(a) if name == "L"
+              else np.swapaxes(np.linalg.cholesky(a), 1, 2).conj())
     close(linalg.eigvalsh(kind(a)), np.linalg.eigvalsh(a))
     with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
         linalg.cholesky(kind(-a))
@@ -160,8 +161,9 @@ def test_symmetric_matrices(kind):
         linalg.svd(kind(np.full((2, 2), np.nan)))
 
 
-def test_determinants(kind):
-    a = RNG.normal(size=(7, 5, 5))
+@pytest.mark.parametrize("dtype", "dD")
+def test_determinants(kind, dtype):
+    a = complex_normal((7, 5, 5), dtype)
     a[3, 1] = 0
     close(linalg.det(kind(a)), np.linalg.det(a))
     sign, logarithm = linalg.slogdet(kind(a))
@@ -187,8 +189,7 @@ def test_norms(kind, ord, axis):
         wanted = np.linalg.norm(a, ord, axis, keepdims)
         assert found.shape == wanted.shape
         close(found, wanted)
-    if ord not in (2, -2, "nuc"):
-        close(linalg.norm(kind(1j * a), ord, axis), np.linalg.norm(a, ord, axis))
+    close(linalg.norm(kind(1j * a), ord, axis), np.linalg.norm(a, ord, axis))
 
 
 def test_norms_that_there_are_not(kind):

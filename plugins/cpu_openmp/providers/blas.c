@@ -31,12 +31,19 @@ struct blas {
     void (*dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
                   blasint n, blasint k, double alpha, const double *a, blasint lda, const double *b,
                   blasint ldb, double beta, double *c, blasint ldc);
-    void (*cgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
-                  blasint n, blasint k, const void *alpha, const void *a, blasint lda,
-                  const void *b, blasint ldb, const void *beta, void *c, blasint ldc);
-    void (*zgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
-                  blasint n, blasint k, const void *alpha, const void *a, blasint lda,
-                  const void *b, blasint ldb, const void *beta, void *c, blasint ldc);
+    /* Complex: c64 and c128. */
+    void (*gemm[2])(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
+                    blasint n, blasint k, const void *alpha, const void *a, blasint lda,
+                    const void *b, blasint ldb, const void *beta, void *c, blasint ldc);
+    void (*trsm[2])(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE,
+                    enum CBLAS_DIAG, blasint m, blasint n, const void *alpha, const void *a,
+                    blasint lda, void *b, blasint ldb);
+    void (*trsv[2])(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, enum CBLAS_DIAG,
+                    blasint n, const void *a, blasint lda, void *x, blasint incx);
+    void (*cherk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
+                  float alpha, const void *a, blasint lda, float beta, void *c, blasint ldc);
+    void (*zherk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
+                  double alpha, const void *a, blasint lda, double beta, void *c, blasint ldc);
     void (*strsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE,
                   enum CBLAS_DIAG, blasint m, blasint n, float alpha, const float *a, blasint lda,
                   float *b, blasint ldb);
@@ -58,7 +65,7 @@ struct blas {
     int (*get_parallel)(void);
     char *(*get_config)(void);
     char *(*get_corename)(void);
-    blas_lapack lapack[2]; /* s, d */
+    blas_lapack lapack[BLAS_TYPES];
     int has_lapack;
     char reason[LIBRARY_REASON]; /* why it cannot be used; "": it can */
     pthread_mutex_t lock;
@@ -85,6 +92,9 @@ static pthread_once_t opened = PTHREAD_ONCE_INIT;
 #define OWN(function) FIND("openblas_" #function, function)
 #define LAPACK(routine)                                                                            \
     FIND("s" #routine "_", lapack[0].routine), FIND("d" #routine "_", lapack[1].routine)
+#define COMPLEX(routine) FIND("cblas_c" #routine, routine[0]), FIND("cblas_z" #routine, routine[1])
+#define COMPLEX_LAPACK(routine, member)                                                            \
+    FIND("c" #routine "_", lapack[2].member), FIND("z" #routine "_", lapack[3].member)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const library_symbol symbols[] = {CBLAS(gemm),
@@ -96,10 +106,22 @@ static const library_symbol symbols[] = {CBLAS(gemm),
                                          OWN(get_parallel),
                                          OWN(get_config),
                                          OWN(get_corename),
-                                         FIND("cblas_cgemm", cgemm),
-                                         FIND("cblas_zgemm", zgemm)};
-static const library_symbol lapack_symbols[] = {LAPACK(getrf), LAPACK(getrs), LAPACK(potrf),
-                                                LAPACK(gesdd), LAPACK(syevd)};
+                                         COMPLEX(gemm),
+                                         COMPLEX(trsm),
+                                         COMPLEX(trsv),
+                                         FIND("cblas_cherk", cherk),
+                                         FIND("cblas_zherk", zherk)};
+static const library_symbol lapack_symbols[] = {LAPACK(getrf),
+                                                LAPACK(getrs),
+                                                LAPACK(potrf),
+                                                LAPACK(gesdd),
+                                                LAPACK(syevd),
+                                                COMPLEX_LAPACK(getrf, getrf),
+                                                COMPLEX_LAPACK(potrf, potrf),
+                                                COMPLEX_LAPACK(gesdd, gesdd_complex),
+                                                COMPLEX_LAPACK(heevd, heevd),
+                                                COMPLEX_LAPACK(geqrf, geqrf),
+                                                COMPLEX_LAPACK(ungqr, ungqr)};
 
 static void find_functions(void *handle, blas *b)
 {
@@ -220,9 +242,9 @@ const char *blas_core(const blas *b)
     return b->get_corename();
 }
 
-const blas_lapack *blas_lapack_of(const blas *b, int wide)
+const blas_lapack *blas_lapack_of(const blas *b, blas_type type)
 {
-    return b->has_lapack ? &b->lapack[wide != 0] : NULL;
+    return b->has_lapack ? &b->lapack[type] : NULL;
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -350,21 +372,34 @@ void blas_leave(blas *b, blas_use *use)
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
+/* A whole number, as complex functions read it; `room` holds it. */
+static const void *complex_number(blas_type type, int value, double room[2])
+{
+    room[0] = room[1] = 0.0;
+    if (type == BLAS_C128)
+        room[0] = value;
+    else
+        *(float *)(void *)room = (float)value;
+    return room;
+}
+
+static enum CBLAS_TRANSPOSE op_of(const blas_matrix *m)
+{
+    return m->transposed == TRANSPOSED_CONJUGATE ? CblasConjTrans
+           : m->transposed                       ? CblasTrans
+                                                 : CblasNoTrans;
+}
+
 void blas_multiply(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *left,
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep)
 {
-    enum CBLAS_TRANSPOSE op_left = left->transposed ? CblasTrans : CblasNoTrans;
-    enum CBLAS_TRANSPOSE op_right = right->transposed ? CblasTrans : CblasNoTrans;
-    if (type == BLAS_C64) {
-        const float factors[2][2] = {{(float)factor, 0.0f}, {(float)keep, 0.0f}};
-        b->cgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k, factors[0],
-                 left->at, (blasint)left->stride, right->at, (blasint)right->stride, factors[1],
-                 c->at, (blasint)c->stride);
-    } else if (type == BLAS_C128) {
-        const double factors[2][2] = {{factor, 0.0}, {keep, 0.0}};
-        b->zgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k, factors[0],
-                 left->at, (blasint)left->stride, right->at, (blasint)right->stride, factors[1],
-                 c->at, (blasint)c->stride);
+    enum CBLAS_TRANSPOSE op_left = op_of(left), op_right = op_of(right);
+    double room[2][2];
+    if (type >= BLAS_C64) {
+        b->gemm[type - BLAS_C64](CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n,
+                                 (blasint)k, complex_number(type, factor, room[0]), left->at,
+                                 (blasint)left->stride, right->at, (blasint)right->stride,
+                                 complex_number(type, keep, room[1]), c->at, (blasint)c->stride);
     } else if (type == BLAS_F64) {
         b->dgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k, factor,
                  left->at, (blasint)left->stride, right->at, (blasint)right->stride, keep, c->at,
@@ -383,22 +418,30 @@ static const struct triangle {
     enum CBLAS_DIAG diagonal;
 } triangles[] = {[BLAS_UNIT_LOWER] = {CblasLeft, CblasLower, CblasNoTrans, CblasUnit},
                  [BLAS_UPPER] = {CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit},
-                 [BLAS_LOWER_RIGHT] = {CblasRight, CblasLower, CblasTrans, CblasNonUnit}};
+                 [BLAS_LOWER_RIGHT] = {CblasRight, CblasLower, CblasConjTrans, CblasNonUnit}};
 
-void blas_solve(const blas *b, int wide, blas_triangle which, const blas_matrix *a,
+void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_matrix *a,
                 const blas_matrix *x, int64_t m, int64_t n)
 {
     struct triangle t = triangles[which];
     /* trsv for one column: trsm first packs the triangle, which costs more than the solution. */
     int vector = t.side == CblasLeft && n == 1;
     blasint rows = (blasint)m, columns = (blasint)n;
-    if (vector && wide)
+    double one[2];
+    if (vector && type >= BLAS_C64)
+        b->trsv[type - BLAS_C64](CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at,
+                                 (blasint)a->stride, x->at, (blasint)x->stride);
+    else if (type >= BLAS_C64)
+        b->trsm[type - BLAS_C64](CblasRowMajor, t.side, t.half, t.op, t.diagonal, rows, columns,
+                                 complex_number(type, 1, one), a->at, (blasint)a->stride, x->at,
+                                 (blasint)x->stride);
+    else if (vector && type == BLAS_F64)
         b->dtrsv(CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at, (blasint)a->stride, x->at,
                  (blasint)x->stride);
     else if (vector)
         b->strsv(CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at, (blasint)a->stride, x->at,
                  (blasint)x->stride);
-    else if (wide)
+    else if (type == BLAS_F64)
         b->dtrsm(CblasRowMajor, t.side, t.half, t.op, t.diagonal, rows, columns, 1.0, a->at,
                  (blasint)a->stride, x->at, (blasint)x->stride);
     else
@@ -406,10 +449,16 @@ void blas_solve(const blas *b, int wide, blas_triangle which, const blas_matrix 
                  (blasint)a->stride, x->at, (blasint)x->stride);
 }
 
-void blas_subtract_square(const blas *b, int wide, const blas_matrix *c, const blas_matrix *a,
+void blas_subtract_square(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *a,
                           int64_t n, int64_t k)
 {
-    if (wide) {
+    if (type == BLAS_C128) {
+        b->zherk(CblasRowMajor, CblasLower, CblasNoTrans, (blasint)n, (blasint)k, -1.0, a->at,
+                 (blasint)a->stride, 1.0, c->at, (blasint)c->stride);
+    } else if (type == BLAS_C64) {
+        b->cherk(CblasRowMajor, CblasLower, CblasNoTrans, (blasint)n, (blasint)k, -1.0f, a->at,
+                 (blasint)a->stride, 1.0f, c->at, (blasint)c->stride);
+    } else if (type == BLAS_F64) {
         b->dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (blasint)n, (blasint)k, -1.0, a->at,
                  (blasint)a->stride, 1.0, c->at, (blasint)c->stride);
     } else {

@@ -17,14 +17,17 @@
 
 typedef struct blas blas;
 
+/* Types of elements; the first two are 0 and 1, flags for what is of real types alone. */
+typedef enum blas_type { BLAS_F32, BLAS_F64, BLAS_C64, BLAS_C128, BLAS_TYPES } blas_type;
+
 /*
- * LAPACK's routines for one type (s: float, d: double), as Fortran calls them: every argument by
- * address, column-major matrices, pivots from 1, the length of each character argument (1) at the
- * end. Real arrays are void here, so that callers are written once for both types. `info`: 0, -i
- * for a wrong argument i, > 0 as LAPACK's documentation of the routine states.
+ * LAPACK's routines for one type, as Fortran calls them: every argument by address, column-major
+ * matrices, pivots from 1, the length of each character argument (1) at the end. Arrays are void
+ * here, so that callers are written once for all types. `info`: 0, -i for a wrong argument i, > 0
+ * as LAPACK's documentation of the routine states.
  */
 typedef struct blas_lapack {
-    /* These two are for the check of the library alone. */
+    /* getrs is for the check of the library alone, and getrf of real types. */
     void (*getrf)(const int *m, const int *n, void *a, const int *lda, int *ipiv, int *info);
     void (*getrs)(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda,
                   const int *ipiv, void *b, const int *ldb, int *info, size_t trans_length);
@@ -36,6 +39,17 @@ typedef struct blas_lapack {
     void (*syevd)(const char *jobz, const char *uplo, const int *n, void *a, const int *lda,
                   void *w, void *work, const int *lwork, int *iwork, const int *liwork, int *info,
                   size_t jobz_length, size_t uplo_length);
+    /* Of complex types alone, instead of the two before. */
+    void (*gesdd_complex)(const char *jobz, const int *m, const int *n, void *a, const int *lda,
+                          void *s, void *u, const int *ldu, void *vt, const int *ldvt, void *work,
+                          const int *lwork, void *rwork, int *iwork, int *info, size_t jobz_length);
+    void (*heevd)(const char *jobz, const char *uplo, const int *n, void *a, const int *lda,
+                  void *w, void *work, const int *lwork, void *rwork, const int *lrwork, int *iwork,
+                  const int *liwork, int *info, size_t jobz_length, size_t uplo_length);
+    void (*geqrf)(const int *m, const int *n, void *a, const int *lda, void *tau, void *work,
+                  const int *lwork, int *info);
+    void (*ungqr)(const int *m, const int *n, const int *k, void *a, const int *lda,
+                  const void *tau, void *work, const int *lwork, int *info);
 } blas_lapack;
 
 /* A call, or a group of calls, under way. Private to blas.c; lives in the caller's frame. */
@@ -90,9 +104,6 @@ void blas_end(blas *b, int32_t callers);
 int32_t blas_enter(blas *b, blas_use *use, int32_t threads);
 void blas_leave(blas *b, blas_use *use);
 
-/* Types of elements; BLAS_F64 is 1, a flag for the functions of real types alone. */
-typedef enum blas_type { BLAS_F32, BLAS_F64, BLAS_C64, BLAS_C128, BLAS_TYPES } blas_type;
-
 /* c = factor a b + keep c; c is m x n, not transposed, a m x k, b k x n. Extents and strides fit an
  * int. Within enter and leave. */
 void blas_multiply(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *left,
@@ -100,21 +111,21 @@ void blas_multiply(const blas *b, blas_type type, const blas_matrix *c, const bl
 
 /*
  * Triangular systems of x (m x n) in place: x = L^-1 x with the unit lower triangle of a (m x m),
- * x = U^-1 x with its upper triangle, or x = x L^-T with the lower triangle of a (n x n). Neither
+ * x = U^-1 x with its upper triangle, or x = x L^-H with the lower triangle of a (n x n). Neither
  * is transposed; extents as above.
  */
 typedef enum blas_triangle { BLAS_UNIT_LOWER, BLAS_UPPER, BLAS_LOWER_RIGHT } blas_triangle;
-void blas_solve(const blas *b, int wide, blas_triangle which, const blas_matrix *a,
+void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_matrix *a,
                 const blas_matrix *x, int64_t m, int64_t n);
 
-/* Subtracts the lower triangle of a a^T, a n x k, from the lower triangle of c (n x n),
+/* Subtracts the lower triangle of a a^H, a n x k, from the lower triangle of c (n x n),
  * likewise. */
-void blas_subtract_square(const blas *b, int wide, const blas_matrix *c, const blas_matrix *a,
+void blas_subtract_square(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *a,
                           int64_t n, int64_t k);
 
-/* LAPACK for f64 (wide) or f32; NULL when this OpenBLAS was built without it. Its functions are
- * called within enter and leave. */
-const blas_lapack *blas_lapack_of(const blas *b, int wide);
+/* LAPACK for a type; NULL when this OpenBLAS was built without it. Its functions are called within
+ * enter and leave. */
+const blas_lapack *blas_lapack_of(const blas *b, blas_type type);
 
 /* blas_check.c: checks products and a solution, and measures gflops of f32 and f64 products on one
  * thread; takes some milliseconds. Returns NULL, or what is wrong. */

@@ -29,7 +29,7 @@ static const char *check_solution(blas *b, int wide, int32_t threads)
 {
     static double matrix[ORDER * ORDER], right[ORDER];
     static int pivots[ORDER];
-    const blas_lapack *lapack = blas_lapack_of(b, wide);
+    const blas_lapack *lapack = blas_lapack_of(b, (blas_type)wide);
     int n = ORDER, one = 1, info = 0;
     double worst = 0.0;
     blas_use use;

@@ -7,7 +7,10 @@
 
 #include <stdint.h>
 
-/* Row-major with `stride` elements from row to row, or, transposed, from column to column. */
+/* Row-major with `stride` elements from row to row, or, transposed, from column to column. Of a
+ * transposed factor of a product the conjugate is meant with TRANSPOSED_CONJUGATE. */
+#define TRANSPOSED_CONJUGATE 2
+
 typedef struct blas_matrix {
     void *at;
     int64_t stride;

@@ -97,6 +97,12 @@ static void abandon(void)
 
 UNUSED(cblas_cgemm);
 UNUSED(cblas_zgemm);
+UNUSED(cblas_ctrsm);
+UNUSED(cblas_ztrsm);
+UNUSED(cblas_ctrsv);
+UNUSED(cblas_ztrsv);
+UNUSED(cblas_cherk);
+UNUSED(cblas_zherk);
 UNUSED(cblas_strsm);
 UNUSED(cblas_dtrsm);
 UNUSED(cblas_strsv);

@@ -24,22 +24,20 @@
 #define THREADED 192
 
 typedef struct routine {
-    void (*small)(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
     void (*large)(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
-    uint64_t (*small_scratch)(const collet_kernel_call *call);
     void (*large_scratch)(const collet_kernel_call *call, lapack_pieces *p);
     int64_t large_from; /* the shorter side from which LAPACK is faster, as measured */
 } routine;
 
 static const routine routines[] = {
-    [COLLET_OP_LU] = {cpu_lu, lapack_lu, cpu_lu_scratch, lapack_lu_scratch, 28},
-    [COLLET_OP_SOLVE] = {NULL, NULL, small_solve_scratch, lapack_solve_scratch, 28},
-    [COLLET_OP_QR] = {cpu_qr, lapack_qr, cpu_qr_scratch, lapack_qr_scratch, 36},
-    [COLLET_OP_SVD] = {cpu_svd, lapack_svd, cpu_svd_scratch, lapack_svd_scratch, 32},
-    [COLLET_OP_EIGH] = {cpu_eigh, lapack_eigh, cpu_eigh_scratch, lapack_eigh_scratch, 36},
-    [COLLET_OP_CHOLESKY] = {cpu_cholesky, lapack_cholesky, cpu_cholesky_scratch,
-                            lapack_cholesky_scratch, 6},
+    [COLLET_OP_LU] = {lapack_lu, lapack_lu_scratch, 28},
+    [COLLET_OP_SOLVE] = {NULL, lapack_solve_scratch, 28},
+    [COLLET_OP_QR] = {lapack_qr, lapack_qr_scratch, 36},
+    [COLLET_OP_SVD] = {lapack_svd, lapack_svd_scratch, 32},
+    [COLLET_OP_EIGH] = {lapack_eigh, lapack_eigh_scratch, 36},
+    [COLLET_OP_CHOLESKY] = {lapack_cholesky, lapack_cholesky_scratch, 6},
 };
+static const routine qr_complex = {lapack_qr_complex, lapack_qr_complex_scratch, 36};
 
 /* A call and its implementation. */
 typedef struct batch {
@@ -66,14 +64,19 @@ static int64_t shorter_side(const collet_kernel_call *call)
 
 static batch make_batch(const collet_device *device, const collet_kernel_call *call)
 {
-    const routine *r = &routines[call->op];
+    collet_dtype dtype = operand_of(call, call->n_out)->dtype;
+    int parts = part_of(dtype) == dtype ? 1 : 2;
+    const routine *r = call->op == COLLET_OP_QR && parts == 2 ? &qr_complex : &routines[call->op];
     int64_t side = shorter_side(call);
     batch b = {.routine = r, .count = cpu_decomposition_count(call), .threads = device->threads};
     b.job = (lapack_job){.device = device, .call = call, .threads = 1};
-    b.job.wide = operand_of(call, call->n_out)->dtype == COLLET_F64;
+    b.job.wide = part_of(dtype) == COLLET_F64;
+    b.job.parts = parts;
+    b.job.size = (int64_t)cpu_dtype_size(dtype);
+    b.job.type = (blas_type)(b.job.wide + (parts == 2 ? BLAS_C64 : 0));
     if (side >= r->large_from && b.count > 0 && lapack_takes(call)) {
         b.job.library = blas_open(NULL);
-        b.job.lapack = b.job.library ? blas_lapack_of(b.job.library, b.job.wide) : NULL;
+        b.job.lapack = b.job.library ? blas_lapack_of(b.job.library, b.job.type) : NULL;
         if (!b.job.lapack)
             b.job.library = NULL;
     }
@@ -85,7 +88,8 @@ static batch make_batch(const collet_device *device, const collet_kernel_call *c
     lapack_pieces pieces = {0};
     if (b.job.library)
         r->large_scratch(call, &pieces);
-    uint64_t small = r->small_scratch(call);
+    uint64_t small =
+        call->op == COLLET_OP_SOLVE ? small_solve_scratch(call) : cpu_decomposition_scratch(call);
     b.scratch = padded(pieces.used > small ? pieces.used : small);
     return b;
 }
@@ -103,7 +107,7 @@ static TEAM_BODY(run_part)
     if (b->job.library)
         b->routine->large(&b->job, scratch, begin, end);
     else
-        b->routine->small(b->job.call, scratch, begin, end);
+        (void)cpu_decomposition_run(b->job.call, scratch, begin, end);
 }
 
 static TEAM_BODY(solve_part)
@@ -143,7 +147,8 @@ static void run_batch(batch *b, team_body body)
 
 static int is_eigh3(const collet_kernel_call *call)
 {
-    return call->op == COLLET_OP_EIGH && shorter_side(call) == 3;
+    const collet_operand *a = operand_of(call, call->n_out);
+    return call->op == COLLET_OP_EIGH && shorter_side(call) == 3 && part_of(a->dtype) == a->dtype;
 }
 
 ACCEPTS(decompose)

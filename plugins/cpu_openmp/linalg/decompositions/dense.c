@@ -49,6 +49,16 @@ dense_view dense_transposed(dense_view v)
                         .dtype = v.dtype};
 }
 
+int64_t dense_parts(const dense_view *v)
+{
+    return part_of(v->dtype) == v->dtype ? 1 : 2;
+}
+
+static int is_wide(const dense_view *v)
+{
+    return part_of(v->dtype) == COLLET_F64;
+}
+
 int dense_stride(const dense_view *v)
 {
     int64_t size = (int64_t)cpu_dtype_size(v->dtype);
@@ -100,7 +110,7 @@ static void measure_band(copying *c, int64_t first, int64_t last)
     for (int64_t i = first; i < last && !isnan(largest); i++) {
         char *row = c->out.at + i * c->out.row;
         int64_t n = c->lower ? i + 1 : c->out.columns;
-        double here = c->kernels->panel->largest[c->size == 8](row, n);
+        double here = c->kernels->panel->largest[is_wide(&c->out)](row, n * dense_parts(&c->out));
         largest = here <= largest ? largest : here;
         memset(row + n * c->size, 0, (size_t)((c->out.columns - n) * c->size));
     }
@@ -165,10 +175,11 @@ double dense_load(const collet_device *device, int32_t threads, const dense_view
 
 void dense_negate(const collet_device *device, const dense_view *v, int64_t row, int64_t first)
 {
-    int wide = v->dtype == COLLET_F64;
-    int64_t count = v->columns - first, stretch = v->column == (wide ? 8 : 4) ? count : 1;
+    int64_t size = (int64_t)cpu_dtype_size(v->dtype);
+    int64_t count = v->columns - first, stretch = v->column == size ? count : 1;
     for (int64_t j = 0; j < count; j += stretch)
-        device->level->panel->negate[wide](v->at + row * v->row + (first + j) * v->column, stretch);
+        device->level->panel->negate[is_wide(v)](v->at + row * v->row + (first + j) * v->column,
+                                                 stretch * dense_parts(v));
 }
 
 static void clear(const dense_view *v, int64_t i, int64_t from, int64_t to)

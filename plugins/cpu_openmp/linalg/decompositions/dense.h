@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dense.h - the matrices of decompositions: views of f32 or f64, and copies between views by all
+ * dense.h - the matrices of decompositions: views of f32, f64, c64 or c128, and copies between views by all
  * threads.
  */
 #ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_DENSE_H
@@ -44,6 +44,9 @@ void dense_copy(const collet_device *device, int32_t threads, const dense_view *
  */
 double dense_load(const collet_device *device, int32_t threads, const dense_view *out,
                   const dense_view *in, int lower);
+
+/* The number of reals that an element has. */
+int64_t dense_parts(const dense_view *v);
 
 /* Changes the sign of row `row` from column `first` on. */
 void dense_negate(const collet_device *device, const dense_view *v, int64_t row, int64_t first);

@@ -7,18 +7,21 @@
 
 #include "shared/host/linalg/matrices.h"
 
-/* LAPACK's largest scratch is gesdd's, 4 k^2 + 7 k + 64 (m + n) numbers counted in an int. */
-static int counts_fit(int64_t m, int64_t n)
+/* LAPACK's largest scratches are gesdd's, 4 k^2 + 7 k + 64 (m + n) numbers counted in an int, and of
+ * complex matrices 5 k^2 + 5 k and 2 k (m + n) + k. */
+static int counts_fit(int64_t m, int64_t n, int parts)
 {
     int64_t k = m < n ? m : n;
-    return m <= INT_MAX / 256 && n <= INT_MAX / 256 && k <= 20000;
+    return m <= INT_MAX / 256 && n <= INT_MAX / 256 && k <= 20000 &&
+           (parts == 1 || 2 * k * (m + n + 1) <= INT_MAX);
 }
 
 int lapack_takes(const collet_kernel_call *call)
 {
     const collet_operand *a = operand_of(call, call->n_out);
     const collet_operand *last = operand_of(call, call->n_out + call->n_in - 1);
-    return counts_fit(operand_extent(a, 1), operand_extent(a, 0)) &&
+    return counts_fit(operand_extent(a, 1), operand_extent(a, 0),
+                      part_of(a->dtype) == a->dtype ? 1 : 2) &&
            operand_extent(last, 0) <= INT_MAX;
 }
 

@@ -4,8 +4,8 @@
  *
  * lapack_<op>(job, scratch, begin, end) computes matrices begin .. end-1 of the job's call, in the
  * element type, with a scratch of its own, 64-byte aligned: the pieces that lapack_<op>_scratch
- * adds, and no fewer bytes than cpu_<op>_scratch. Matrices with elements that are not finite or
- * near the ends of the range are passed to cpu_<op> (shared/host/linalg/decompositions.h) instead
+ * adds, and no fewer bytes than cpu_decomposition_scratch. Matrices with elements that are not finite or
+ * near the ends of the range are passed to cpu_decomposition_run (shared/host/linalg/decompositions.h) instead
  * of LAPACK, with the same scratch.
  */
 #ifndef PLUGINS_CPU_OPENMP_LINALG_DECOMPOSITIONS_LAPACK_H
@@ -19,7 +19,10 @@ typedef struct lapack_job {
     const collet_kernel_call *call;
     blas *library;
     const blas_lapack *lapack; /* for the element type */
-    int wide;                  /* f64 */
+    blas_type type;
+    int wide;                  /* f64, or pairs of f64 */
+    int parts;                 /* 2: complex */
+    int64_t size;              /* bytes of an element */
     int32_t threads;           /* for each matrix; with 1 the caller is within blas_enter */
 } lapack_job;
 
@@ -40,7 +43,10 @@ int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_
 
 /* lapack_qr.c, lapack_cholesky.c */
 void lapack_qr_scratch(const collet_kernel_call *call, lapack_pieces *p);
+/* Of real matrices; lapack_qr_complex.c. */
 void lapack_qr(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+void lapack_qr_complex_scratch(const collet_kernel_call *call, lapack_pieces *p);
+void lapack_qr_complex(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 void lapack_cholesky_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 
@@ -69,18 +75,21 @@ void lapack_solve_triangle(const lapack_job *job, blas_triangle which, const bla
 /*
  * lapack_factor.c: P A = L U in place, for min(rows, columns) steps: step k exchanged row k with
  * row pivot[k] (Toledo's recursion; docs/KERNELS.md, lu). The caller keeps ownership of the parts.
- * Between lapack_enter, for one thread, and lapack_leave.
+ * Between lapack_enter, for lapack_factor_threads, and lapack_leave.
  */
 typedef struct lapack_factors {
     const lapack_job *job;
     dense_view a;   /* rows that BLAS supports */
     int32_t *pivot; /* min(rows, columns) */
-    void *panel;    /* scratch of rows x LAPACK_PANEL elements */
+    void *panel;    /* scratch of rows x lapack_panel_columns elements */
 } lapack_factors;
 
-/* Columns that are factored one by one. */
+/* Columns that are factored one by one; complex matrices, by LAPACK, are copied whole. */
 #define LAPACK_PANEL 16
+int64_t lapack_panel_columns(const collet_operand *a);
 
+/* The threads of the library for lapack_factor, for lapack_enter. */
+int32_t lapack_factor_threads(const lapack_job *job);
 void lapack_factor(const lapack_factors *f);
 /* Exchanges rows of x as steps first .. last-1 did; x is rows that BLAS supports. */
 void lapack_exchange(const lapack_factors *f, int64_t first, int64_t last, const dense_view *x);

@@ -62,7 +62,7 @@ void lapack_cholesky(const lapack_job *job, void *scratch, int64_t begin, int64_
             f.a = dense_at(scratch, in.dtype, in.rows, in.columns);
         f.stride = dense_stride(&f.a);
         if (!lapack_is_regular(job, dense_load(job->device, job->threads, &f.a, &in, 1))) {
-            cpu_cholesky(call, scratch, index, index + 1);
+            (void)cpu_decomposition_run(call, scratch, index, index + 1);
             continue;
         }
         lapack_enter(job, &use, 1);

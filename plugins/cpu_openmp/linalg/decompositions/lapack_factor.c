@@ -14,14 +14,9 @@
 /* Minimum number of elements per thread that are only moved. */
 #define GRAIN_ELEMENTS (4 << 10)
 
-static int64_t size_of(const lapack_factors *f)
-{
-    return f->job->wide ? 8 : 4;
-}
-
 static char *element(const lapack_factors *f, int64_t i, int64_t j)
 {
-    return f->a.at + i * f->a.row + j * size_of(f);
+    return f->a.at + i * f->a.row + j * f->job->size;
 }
 
 static blas_matrix block(const lapack_factors *f, int64_t i, int64_t j)
@@ -41,10 +36,10 @@ static TEAM_BODY(exchange_columns)
     const exchanging *e = argument;
     const lapack_factors *f = e->f;
     void (*swap)(void *, void *, int64_t) = f->job->device->level->panel->swap[f->job->wide];
-    char *at = e->x->at + begin * size_of(f);
+    char *at = e->x->at + begin * f->job->size;
     for (int64_t k = e->first; k < e->last; k++) {
         if (f->pivot[k] != k)
-            swap(at + k * e->x->row, at + f->pivot[k] * e->x->row, end - begin);
+            swap(at + k * e->x->row, at + f->pivot[k] * e->x->row, (end - begin) * f->job->parts);
     }
 }
 
@@ -72,7 +67,7 @@ static void factor_panel(const lapack_factors *f, int64_t first, int64_t columns
                        .rows = rows,
                        .columns = columns,
                        .row = f->a.row,
-                       .column = size_of(f),
+                       .column = f->job->size,
                        .dtype = f->a.dtype};
     dense_view panel = dense_transposed(dense_at(f->panel, f->a.dtype, columns, rows));
     dense_copy(f->job->device, 1, &panel, &part);
@@ -106,8 +101,33 @@ static int64_t steps_of(const lapack_factors *f)
     return f->a.rows < f->a.columns ? f->a.rows : f->a.columns;
 }
 
+static void factor_complex(const lapack_factors *f)
+{
+    dense_view columns = dense_transposed(dense_at(f->panel, f->a.dtype, f->a.columns, f->a.rows));
+    int m = (int)f->a.rows, n = (int)f->a.columns, info;
+    dense_copy(f->job->device, f->job->threads, &columns, &f->a);
+    f->job->lapack->getrf(&m, &n, f->panel, &m, f->pivot, &info);
+    dense_copy(f->job->device, f->job->threads, &f->a, &columns);
+    for (int64_t k = 0; k < steps_of(f); k++)
+        f->pivot[k]--;
+}
+
+int64_t lapack_panel_columns(const collet_operand *a)
+{
+    return part_of(a->dtype) == a->dtype ? LAPACK_PANEL : operand_extent(a, 0);
+}
+
+int32_t lapack_factor_threads(const lapack_job *job)
+{
+    return job->parts == 1 ? 1 : job->threads;
+}
+
 void lapack_factor(const lapack_factors *f)
 {
+    if (f->job->parts == 2) {
+        factor_complex(f);
+        return;
+    }
     int64_t steps = steps_of(f), rest = f->a.columns - steps;
     factor_columns(f, 0, steps);
     if (rest > 0) {
@@ -121,7 +141,10 @@ int64_t lapack_zero_pivot(const lapack_factors *f)
 {
     int64_t steps = steps_of(f);
     for (int64_t k = 0; k < steps; k++) {
-        if (real_load(element(f, k, k), f->job->wide) == 0.0)
+        const char *pivot = element(f, k, k);
+        if (real_load(pivot, f->job->wide) == 0.0 &&
+            real_load(pivot + f->job->size / f->job->parts * (f->job->parts - 1), f->job->wide) ==
+                0.0)
             return k + 1;
     }
     return 0;

@@ -67,7 +67,7 @@ static lu_scratch lu_take(const collet_kernel_call *call, lapack_pieces *p)
     int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     uint64_t size = cpu_dtype_size(a->dtype);
     lu_scratch r;
-    r.panel = lapack_take(p, m, LAPACK_PANEL, size);
+    r.panel = lapack_take(p, m, lapack_panel_columns(a), size);
     r.pivot = lapack_take(p, min_i64(m, n), 1, sizeof(int32_t));
     r.matrix = place_of(call, 0).at ? NULL : lapack_take(p, m, n, size);
     return r;
@@ -106,12 +106,12 @@ void lapack_lu(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
         if (!place.at)
             place = dense_at(r.matrix, a.dtype, a.rows, a.columns);
         if (!lapack_is_regular(job, dense_load(job->device, job->threads, &place, &a, 0))) {
-            cpu_lu(call, scratch, index, index + 1);
+            (void)cpu_decomposition_run(call, scratch, index, index + 1);
             continue;
         }
         lapack_factors f = {.job = job, .a = place, .pivot = r.pivot, .panel = r.panel};
         blas_use use;
-        lapack_enter(job, &use, 1);
+        lapack_enter(job, &use, lapack_factor_threads(job));
         lapack_factor(&f);
         lapack_leave(job, &use);
         store_perm(perm, index, r.pivot, upper.rows);

@@ -24,7 +24,7 @@ typedef struct parts {
 static blas_matrix moved(const parts *p, const blas_matrix *x, int64_t rows, int64_t columns)
 {
     int64_t steps = x->transposed ? columns * x->stride + rows : rows * x->stride + columns;
-    return (blas_matrix){.at = (char *)x->at + steps * (p->job->wide ? 8 : 4),
+    return (blas_matrix){.at = (char *)x->at + steps * p->job->size,
                          .stride = x->stride,
                          .transposed = x->transposed};
 }
@@ -44,8 +44,8 @@ static TEAM_BODY(multiply)
     int64_t rows = p->by_rows ? begin : 0, columns = p->by_rows ? 0 : begin, count = end - begin;
     blas_matrix c = moved(p, &p->c, rows, columns), left = moved(p, &p->left, rows, 0);
     blas_matrix right = moved(p, &p->right, 0, columns);
-    blas_multiply(p->job->library, (blas_type)p->job->wide, &c, &left, &right,
-                  p->by_rows ? count : p->m, p->by_rows ? p->n : count, p->k, p->factor, p->keep);
+    blas_multiply(p->job->library, p->job->type, &c, &left, &right, p->by_rows ? count : p->m,
+                  p->by_rows ? p->n : count, p->k, p->factor, p->keep);
 }
 
 void lapack_multiply(const lapack_job *job, const blas_matrix *c, const blas_matrix *left,
@@ -72,11 +72,11 @@ static TEAM_BODY(subtract_square)
     const parts *p = argument;
     blas_matrix rows = moved(p, &p->left, begin, 0), transpose = p->left;
     blas_matrix adjacent = moved(p, &p->c, begin, 0), square = moved(p, &p->c, begin, begin);
-    transpose.transposed = !transpose.transposed;
+    transpose.transposed = transpose.transposed ? 0 : TRANSPOSED_CONJUGATE;
     if (begin > 0)
-        blas_multiply(p->job->library, (blas_type)p->job->wide, &adjacent, &rows, &transpose,
-                      end - begin, begin, p->k, -1, 1);
-    blas_subtract_square(p->job->library, p->job->wide, &square, &rows, end - begin, p->k);
+        blas_multiply(p->job->library, p->job->type, &adjacent, &rows, &transpose, end - begin,
+                      begin, p->k, -1, 1);
+    blas_subtract_square(p->job->library, p->job->type, &square, &rows, end - begin, p->k);
 }
 
 /* Twice as many parts as threads: the first rows of the triangle are the short ones. */
@@ -97,7 +97,7 @@ void lapack_subtract_square(const lapack_job *job, const blas_matrix *c, const b
 {
     parts p = {.job = job, .c = *c, .left = *a, .m = job->threads, .n = n, .k = k};
     if (job->threads == 1 || n * n / 2 * k < 2 * GRAIN_PRODUCTS)
-        blas_subtract_square(job->library, job->wide, c, a, n, k);
+        blas_subtract_square(job->library, job->type, c, a, n, k);
     else
         team_run(job->threads, p.m, 1, subtract_parts, &p);
 }
@@ -109,7 +109,7 @@ static TEAM_BODY(solve)
 {
     const parts *p = argument;
     blas_matrix x = moved(p, &p->c, p->by_rows ? begin : 0, p->by_rows ? 0 : begin);
-    blas_solve(p->job->library, p->job->wide, p->triangle, &p->left, &x,
+    blas_solve(p->job->library, p->job->type, p->triangle, &p->left, &x,
                p->by_rows ? end - begin : p->m, p->by_rows ? p->n : end - begin);
 }
 

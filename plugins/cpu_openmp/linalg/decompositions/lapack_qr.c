@@ -252,6 +252,6 @@ void lapack_qr(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
         if (lapack_is_regular(job, dense_load(job->device, job->threads, &r.a, &in, 0)))
             decompose(&r, &q, &upper);
         else
-            cpu_qr(call, scratch, index, index + 1);
+            (void)cpu_decomposition_run(call, scratch, index, index + 1);
     }
 }

@@ -18,7 +18,7 @@ static solve_scratch solve_take(const collet_kernel_call *call, lapack_pieces *p
     solve_scratch r;
     r.a = lapack_take(p, n, n, size);
     r.b = lapack_take(p, n, operand_extent(b, 0), size);
-    r.panel = lapack_take(p, n, LAPACK_PANEL, size);
+    r.panel = lapack_take(p, n, lapack_panel_columns(operand_of(call, 2)), size);
     r.pivot = lapack_take(p, n, 1, sizeof(int32_t));
     return r;
 }
@@ -47,7 +47,7 @@ static state factor(const lapack_job *job, int64_t index, const solve_scratch *r
     blas_use use;
     if (!lapack_is_regular(job, dense_load(job->device, job->threads, &f.a, &a, 0)))
         return IRREGULAR;
-    lapack_enter(job, &use, 1);
+    lapack_enter(job, &use, lapack_factor_threads(job));
     lapack_factor(&f);
     lapack_leave(job, &use);
     return lapack_zero_pivot(&f) == 0 ? FACTORED : SINGULAR;
@@ -98,7 +98,7 @@ int64_t lapack_solve(const lapack_job *job, void *scratch, int64_t begin, int64_
             cpu_matrix_fill(x, index, (double)NAN);
         } else if (found == IRREGULAR || !solve_one(job, index, &r)) {
             /* It uses the same scratch, where the factors were. */
-            int64_t bad = cpu_solve(call, scratch, index, index + 1);
+            int64_t bad = cpu_decomposition_run(call, scratch, index, index + 1);
             singular = bad <= index && bad < singular ? bad : singular;
             held = NULL;
         }

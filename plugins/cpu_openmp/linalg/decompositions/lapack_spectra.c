@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/linalg/spectra.c, tests/host/test_decompositions.c */
-
+#include "cpu_openmp/util/real.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
 #include "lapack.h"
@@ -28,9 +28,14 @@ static void store_vector(const collet_operand *o, int64_t index, const void *x)
 /* For LAPACK a row-major matrix is its transpose, whose U and V^T are, row-major, V^T and U:
  * nothing has to be transposed. */
 typedef struct svd_scratch {
-    void *a, *u, *s, *vt, *work, *integers;
+    void *a, *u, *s, *vt, *work, *reals, *integers;
     int lwork;
 } svd_scratch;
+
+static int64_t larger(int64_t x, int64_t y)
+{
+    return x > y ? x : y;
+}
 
 static svd_scratch svd_take(const collet_kernel_call *call, lapack_pieces *p)
 {
@@ -45,6 +50,8 @@ static svd_scratch svd_take(const collet_kernel_call *call, lapack_pieces *p)
     r.vt = dense_output(vt, 0).at ? NULL : lapack_take(p, k, n, size);
     r.s = lapack_take(p, k, 1, size);
     r.work = lapack_take(p, numbers, 1, size);
+    r.reals = lapack_take(p, larger(5 * k * k + 5 * k, 2 * k * (larger(m, n) + k) + k),
+                          part_of(a->dtype) == a->dtype ? 0 : 1, size / 2);
     r.integers = lapack_take(p, 8 * k, 1, sizeof(int));
     r.lwork = (int)numbers;
     return r;
@@ -69,8 +76,12 @@ static int decompose(const lapack_job *job, int64_t index, const svd_scratch *r,
     int vt_stride = dense_stride(&vt), info;
     blas_use use;
     lapack_enter(job, &use, library_threads(job, a));
-    job->lapack->gesdd("S", &m, &n, r->a, &m, r->s, vt.at, &vt_stride, u.at, &u_stride, r->work,
-                       &r->lwork, r->integers, &info, 1);
+    if (job->parts == 2)
+        job->lapack->gesdd_complex("S", &m, &n, r->a, &m, r->s, vt.at, &vt_stride, u.at, &u_stride,
+                                   r->work, &r->lwork, r->reals, r->integers, &info, 1);
+    else
+        job->lapack->gesdd("S", &m, &n, r->a, &m, r->s, vt.at, &vt_stride, u.at, &u_stride, r->work,
+                           &r->lwork, r->integers, &info, 1);
     lapack_leave(job, &use);
     if (info != 0)
         return 1;
@@ -94,7 +105,7 @@ void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end
         dense_view a = dense_at(r.a, in.dtype, in.rows, in.columns);
         if (!lapack_is_regular(job, dense_load(job->device, job->threads, &a, &in, 0)) ||
             decompose(job, index, &r, &a))
-            cpu_svd(call, scratch, index, index + 1);
+            (void)cpu_decomposition_run(call, scratch, index, index + 1);
         else
             cpu_info_store(operand_of(call, 3), index, 0);
     }
@@ -103,8 +114,8 @@ void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end
 /* ---- eigh ------------------------------------------------------------------------------------ */
 
 typedef struct eigh_scratch {
-    void *a, *values, *work, *integers;
-    int lwork, liwork;
+    void *a, *values, *work, *reals, *integers;
+    int lwork, lrwork, liwork;
 } eigh_scratch;
 
 static eigh_scratch eigh_take(const collet_kernel_call *call, lapack_pieces *p)
@@ -116,6 +127,8 @@ static eigh_scratch eigh_take(const collet_kernel_call *call, lapack_pieces *p)
     r.a = lapack_take(p, n, n, size);
     r.values = lapack_take(p, n, 1, size);
     r.work = lapack_take(p, numbers, 1, size);
+    r.lrwork = (int)(2 * n * n + 5 * n + 1);
+    r.reals = lapack_take(p, r.lrwork, part_of(a->dtype) == a->dtype ? 0 : 1, size / 2);
     r.integers = lapack_take(p, 5 * n + 3, 1, sizeof(int));
     r.lwork = (int)numbers;
     r.liwork = (int)(5 * n + 3);
@@ -127,6 +140,26 @@ void lapack_eigh_scratch(const collet_kernel_call *call, lapack_pieces *p)
     (void)eigh_take(call, p);
 }
 
+/* The eigenvectors of the matrix in r->a, or with complex numbers of its conjugate, replace it.
+ * Returns LAPACK's info. */
+static int eigenvectors(const lapack_job *job, const eigh_scratch *r, int64_t order)
+{
+    int n = (int)order, info;
+    /* The lower triangle of rows is the upper one of columns. */
+    if (job->parts == 1) {
+        job->lapack->syevd("V", "U", &n, r->a, &n, r->values, r->work, &r->lwork, r->integers,
+                           &r->liwork, &info, 1, 1);
+        return info;
+    }
+    job->lapack->heevd("V", "U", &n, r->a, &n, r->values, r->work, &r->lwork, r->reals, &r->lrwork,
+                       r->integers, &r->liwork, &info, 1, 1);
+    for (int64_t i = 0; i < order * order; i++) {
+        char *imaginary = (char *)r->a + (2 * i + 1) * job->size / 2;
+        real_store(imaginary, job->wide, -real_load(imaginary, job->wide));
+    }
+    return info;
+}
+
 void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
 {
     const collet_kernel_call *call = job->call;
@@ -136,17 +169,15 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
     for (int64_t index = begin; index < end; index++) {
         dense_view in = dense_of(operand_of(call, 3), index), out = dense_of(vectors, index);
         dense_view a = dense_at(r.a, in.dtype, in.rows, in.columns);
-        int n = (int)in.rows, info = 1;
+        int info = 1;
         blas_use use;
         if (lapack_is_regular(job, dense_load(job->device, job->threads, &a, &in, 1))) {
             lapack_enter(job, &use, library_threads(job, &a));
-            /* The lower triangle of rows is the upper one of columns. */
-            job->lapack->syevd("V", "U", &n, r.a, &n, r.values, r.work, &r.lwork, r.integers,
-                               &r.liwork, &info, 1, 1);
+            info = eigenvectors(job, &r, in.rows);
             lapack_leave(job, &use);
         }
         if (info != 0) {
-            cpu_eigh(call, scratch, index, index + 1);
+            (void)cpu_decomposition_run(call, scratch, index, index + 1);
             continue;
         }
         dense_view transpose = dense_transposed(a);

@@ -89,12 +89,13 @@ static int solve_is_small(const collet_kernel_call *call)
 {
     const collet_operand *x = operand_of(call, 0);
     int64_t n = operand_extent(x, 1), columns = operand_extent(x, 0);
-    return n > 0 && n <= SOLVE_ORDER && columns > 0 && columns <= SOLVE_COLUMNS;
+    return part_of(x->dtype) == x->dtype && n > 0 && n <= SOLVE_ORDER && columns > 0 &&
+           columns <= SOLVE_COLUMNS;
 }
 
 uint64_t small_solve_scratch(const collet_kernel_call *call)
 {
-    uint64_t bytes = cpu_solve_scratch(call);
+    uint64_t bytes = cpu_decomposition_scratch(call);
     return solve_is_small(call) && bytes < SOLVE_BYTES ? SOLVE_BYTES : bytes;
 }
 
@@ -108,7 +109,7 @@ int64_t small_solve(const collet_device *device, const collet_kernel_call *call,
     solve_group g = {.n = operand_extent(x, 1), .columns = operand_extent(x, 0)};
     int64_t singular = end;
     if (!solve_is_small(call))
-        return cpu_solve(call, scratch, begin, end);
+        return cpu_decomposition_run(call, scratch, begin, end);
     g.a_row = cpu_step(a, a->ndim - 2);
     g.a_column = cpu_step(a, a->ndim - 1);
     g.b_row = cpu_step(b, b->ndim - 2);
@@ -126,8 +127,8 @@ int64_t small_solve(const collet_device *device, const collet_kernel_call *call,
         uint32_t refused = kernels->solve[wide](&g, scratch);
         for (int32_t i = 0; i < g.count; i++) {
             int64_t index = first + i;
-            if (refused >> i & 1 && cpu_solve(call, scratch, index, index + 1) == index &&
-                singular == end)
+            if (refused >> i & 1 &&
+                cpu_decomposition_run(call, scratch, index, index + 1) == index && singular == end)
                 singular = index;
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * matrices.h - the matrices of a call whose operands are "...,M,N" and similar: copies between the
- * caller's strides and dense rows of doubles, one matrix at a time. For every backend that works on
+ * caller's strides and dense rows of numbers, one matrix at a time. For every backend that works on
  * host memory.
  */
 #ifndef PLUGINS_SHARED_HOST_LINALG_MATRICES_H
@@ -31,40 +31,44 @@ static inline char *cpu_matrix_at(const collet_operand *o, int32_t axes, int64_t
     return at;
 }
 
-/* Copies matrix `index` to dense rows; f32 and f64. */
-static inline void cpu_matrix_load(const collet_operand *o, int64_t index, double *dense)
+/* Copies matrix `index` to dense rows of `dtype`, f64 or c128. */
+static inline void cpu_matrix_load(const collet_operand *o, int64_t index, void *dense,
+                                   collet_dtype dtype)
 {
+    int64_t size = (int64_t)cpu_dtype_size(dtype);
     int64_t rows = operand_extent(o, 1), columns = operand_extent(o, 0);
     const char *at = cpu_matrix_at(o, 2, index);
     for (int64_t i = 0; i < rows; i++)
-        cpu_convert((char *)(dense + i * columns), COLLET_F64, sizeof *dense,
+        cpu_convert((char *)dense + i * columns * size, dtype, size,
                     at + i * cpu_step(o, o->ndim - 2), o->dtype, cpu_step(o, o->ndim - 1), columns);
 }
 
 /* The same to dense columns: its transpose. */
-static inline void cpu_matrix_load_transposed(const collet_operand *o, int64_t index, double *dense)
+static inline void cpu_matrix_load_transposed(const collet_operand *o, int64_t index, void *dense,
+                                              collet_dtype dtype)
 {
+    int64_t size = (int64_t)cpu_dtype_size(dtype);
     int64_t rows = operand_extent(o, 1), columns = operand_extent(o, 0);
     const char *at = cpu_matrix_at(o, 2, index);
     for (int64_t j = 0; j < columns; j++)
-        cpu_convert((char *)(dense + j * rows), COLLET_F64, sizeof *dense,
-                    at + j * cpu_step(o, o->ndim - 1), o->dtype, cpu_step(o, o->ndim - 2), rows);
+        cpu_convert((char *)dense + j * rows * size, dtype, size, at + j * cpu_step(o, o->ndim - 1),
+                    o->dtype, cpu_step(o, o->ndim - 2), rows);
 }
 
-/* Stores dense numbers with strides `row` and `column` as matrix `index`; strides of 0 repeat one
- * number. */
-static inline void cpu_matrix_store(const collet_operand *o, int64_t index, const double *dense,
-                                    int64_t row, int64_t column)
+/* Stores dense numbers of `dtype` with strides `row` and `column` as matrix `index`; strides of 0
+ * repeat one number. */
+static inline void cpu_matrix_store(const collet_operand *o, int64_t index, const void *dense,
+                                    collet_dtype dtype, int64_t row, int64_t column)
 {
+    int64_t size = (int64_t)cpu_dtype_size(dtype);
     int64_t rows = operand_extent(o, 1), columns = operand_extent(o, 0);
     char *at = cpu_matrix_at(o, 2, index);
     for (int64_t i = 0; i < rows; i++)
         cpu_convert(at + i * cpu_step(o, o->ndim - 2), o->dtype, cpu_step(o, o->ndim - 1),
-                    (const char *)(dense + i * row), COLLET_F64, column * (int64_t)sizeof *dense,
-                    columns);
+                    (const char *)dense + i * row * size, dtype, column * size, columns);
 }
 
-/* The same for a vector. */
+/* The same for a real vector. */
 static inline void cpu_vector_store(const collet_operand *o, int64_t index, const double *dense,
                                     int64_t step)
 {
@@ -72,9 +76,12 @@ static inline void cpu_vector_store(const collet_operand *o, int64_t index, cons
                 COLLET_F64, step * (int64_t)sizeof *dense, operand_extent(o, 0));
 }
 
+/* Every part of a complex number. */
 static inline void cpu_matrix_fill(const collet_operand *o, int64_t index, double value)
 {
-    cpu_matrix_store(o, index, &value, 0, 0);
+    const double parts[2] = {value, value};
+    cpu_matrix_store(o, index, parts, part_of(o->dtype) == o->dtype ? COLLET_F64 : COLLET_C128, 0,
+                     0);
 }
 
 static inline void cpu_vector_fill(const collet_operand *o, int64_t index, double value)

@@ -3,76 +3,21 @@
 #include <float.h>
 #include <math.h>
 
-#include "reflector.h"
+#include "rotation.h"
 #include "spectral.h"
 
 /* Limit of the average number of steps per singular value; two are usual. */
 #define STEPS 60
 
-/* An upper bidiagonal matrix (diagonal d, superdiagonal e) and the vectors that its rotations are
- * applied to. */
-typedef struct bidiagonal {
-    int64_t m, n;
-    double *d, *e;
-    double *left, *right; /* rows are columns of U and V */
-} bidiagonal;
-
 static void turn_left(const bidiagonal *b, int64_t i, int64_t k, double c, double s)
 {
-    cpu_rotate(b->left + i * b->m, b->left + k * b->m, b->m, c, s);
+    cpu_rotate(b->left + i * b->left_length, b->left + k * b->left_length, b->left_length, c, s);
 }
 
 static void turn_right(const bidiagonal *b, int64_t i, int64_t k, double c, double s)
 {
-    cpu_rotate(b->right + i * b->n, b->right + k * b->n, b->n, c, s);
-}
-
-/* ---- Reduction ------------------------------------------------------------------------------- */
-
-/* Reflectors from the left are left in the columns of a, those from the right in its rows. v: m
- * numbers. */
-static void bidiagonalise(double *a, const bidiagonal *b, double *tau_left, double *tau_right,
-                          double *v, double *w)
-{
-    int64_t m = b->m, n = b->n;
-    for (int64_t k = 0; k < n; k++) {
-        double *row = a + k * n + k + 1;
-        int64_t rest = n - k - 1;
-        for (int64_t i = k; i < m; i++)
-            v[i - k] = a[i * n + k];
-        tau_left[k] = cpu_reflector(v, m - k, &b->d[k]);
-        for (int64_t i = k; i < m; i++)
-            a[i * n + k] = v[i - k];
-        b->e[k] = 0.0;
-        if (rest == 0)
-            break;
-        cpu_reflect_rows(row, n, m - k, rest, v, tau_left[k], w);
-        tau_right[k] = cpu_reflector(row, rest, &b->e[k]);
-        cpu_reflect_columns(row + n, n, m - k - 1, rest, row, tau_right[k]);
-    }
-}
-
-static void set_identity(double *a, int64_t rows, int64_t columns)
-{
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            a[i * columns + j] = i == j ? 1.0 : 0.0;
-}
-
-static void accumulate(const double *a, const bidiagonal *b, const double *tau_left,
-                       const double *tau_right, double *v)
-{
-    int64_t m = b->m, n = b->n;
-    set_identity(b->left, n, m);
-    set_identity(b->right, n, n);
-    for (int64_t k = n - 1; k >= 0; k--) {
-        for (int64_t i = k; i < m; i++)
-            v[i - k] = a[i * n + k];
-        cpu_reflect_columns(b->left + k * m + k, m, n - k, m - k, v, tau_left[k]);
-        if (k + 1 < n)
-            cpu_reflect_columns(b->right + (k + 1) * (n + 1), n, n - k - 1, n - k - 1,
-                                a + k * n + k + 1, tau_right[k]);
-    }
+    cpu_rotate(b->right + i * b->right_length, b->right + k * b->right_length, b->right_length, c,
+               s);
 }
 
 /* ---- Iteration ------------------------------------------------------------------------------- */
@@ -200,8 +145,8 @@ static void sort(const bidiagonal *b)
     for (int64_t i = 0; i < b->n; i++) {
         if (signbit(b->d[i])) {
             b->d[i] = -b->d[i];
-            for (int64_t k = 0; k < b->n; k++)
-                b->right[i * b->n + k] = -b->right[i * b->n + k];
+            for (int64_t k = 0; k < b->right_length; k++)
+                b->right[i * b->right_length + k] = -b->right[i * b->right_length + k];
         }
     }
     for (int64_t i = 0; i + 1 < b->n; i++) {
@@ -212,21 +157,17 @@ static void sort(const bidiagonal *b)
         if (most == i)
             continue;
         cpu_rows_swap(b->d + i, b->d + most, 1);
-        cpu_rows_swap(b->left + i * b->m, b->left + most * b->m, b->m);
-        cpu_rows_swap(b->right + i * b->n, b->right + most * b->n, b->n);
+        cpu_rows_swap(b->left + i * b->left_length, b->left + most * b->left_length,
+                      b->left_length);
+        cpu_rows_swap(b->right + i * b->right_length, b->right + most * b->right_length,
+                      b->right_length);
     }
 }
 
-int cpu_singular_values(double *a, int64_t m, int64_t n, double *s, double *left, double *right,
-                        double *scratch)
+int cpu_bidiagonal_svd(const bidiagonal *b)
 {
-    double *e = scratch, *tau_left = e + n, *tau_right = tau_left + n, *w = tau_right + n,
-           *v = w + n;
-    bidiagonal b = {.m = m, .n = n, .d = s, .e = e, .left = left, .right = right};
-    bidiagonalise(a, &b, tau_left, tau_right, v, w);
-    accumulate(a, &b, tau_left, tau_right, v);
-    if (diagonalise(&b))
+    if (diagonalise(b))
         return 1;
-    sort(&b);
+    sort(b);
     return 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * spectral.h - eigenvalues and singular values of one dense matrix of doubles, for every backend
- * that works on host memory.
+ * spectral.h - eigenvalues and singular values of real tridiagonal and bidiagonal matrices, for
+ * every backend that works on host memory.
  *
- * Matrices are row-major without gaps and finite; their largest magnitude lies between 2^-400 and
- * 2^400, or is 0. Nothing is allocated: any thread. Both return 0, or 1 when the iteration did not
- * converge, with the results undefined.
+ * Matrices are finite; their largest magnitude lies between 2^-400 and 2^400, or is 0. Rows of
+ * vectors are rows of doubles without gaps, which complex numbers are too. Nothing is allocated:
+ * any thread. Both return 0, or 1 when the iteration did not converge, with the results undefined.
  */
 #ifndef PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
 #define PLUGINS_SHARED_HOST_LINALG_SPECTRAL_H
@@ -13,20 +13,26 @@
 #include <stdint.h>
 
 /*
- * The symmetric n x n matrix whose lower triangle is in `a`: its eigenvalues ascending in values,
- * and row i of `vectors` (n x n) the unit eigenvector of values[i]. Householder reduction to a
- * tridiagonal matrix, then implicitly shifted QL steps (Golub and Van Loan, 8.3). `a` is destroyed,
- * `scratch` holds 3 n numbers.
+ * The symmetric n x n matrix with the diagonal d and e[0..n-2] below it: d becomes its eigenvalues,
+ * ascending, and the n rows of `vectors`, `length` doubles each, are combined as the columns of its
+ * eigenvectors say: with the identity, row i becomes the eigenvector of d[i]. e is destroyed.
+ * Implicitly shifted QL steps (Golub and Van Loan, 8.3).
  */
-int cpu_symmetric_eigen(double *a, int64_t n, double *values, double *vectors, double *scratch);
+int cpu_tridiagonal_eigen(double *d, double *e, int64_t n, double *vectors, int64_t length);
 
 /*
- * The m x n matrix a, m >= n: A = U diag(s) V^T, s >= 0 descending, row i of `left` (n x m) column
- * i of U, row i of `right` (n x n) column i of V, both sets orthonormal whatever the rank.
- * Householder reduction to an upper bidiagonal matrix, then implicitly shifted QR steps (Golub and
- * Van Loan, 8.6). `a` is destroyed, `scratch` holds m + 4 n numbers.
+ * An upper bidiagonal matrix (diagonal d, superdiagonal e) and the rows of `left` and `right`, n
+ * each, to which its rotations are applied.
  */
-int cpu_singular_values(double *a, int64_t m, int64_t n, double *s, double *left, double *right,
-                        double *scratch);
+typedef struct bidiagonal {
+    int64_t n;
+    double *d, *e;
+    double *left, *right;
+    int64_t left_length, right_length; /* doubles of a row */
+} bidiagonal;
+
+/* d becomes the singular values, >= 0 and descending. Implicitly shifted QR steps (Golub and Van
+ * Loan, 8.6). */
+int cpu_bidiagonal_svd(const bidiagonal *b);
 
 #endif

@@ -3,63 +3,14 @@
 #include <float.h>
 #include <math.h>
 
-#include "reflector.h"
+#include "rotation.h"
 #include "spectral.h"
 
 /* Limit of the average number of steps per eigenvalue; two or three are usual. */
 #define STEPS 40
 
-/* p = tau S v for the symmetric n x n matrix S whose lower triangle is in a. */
-static void multiply(const double *a, int64_t stride, int64_t n, const double *v, double tau,
-                     double *p)
-{
-    for (int64_t i = 0; i < n; i++) {
-        const double *row = a + i * stride;
-        p[i] = cpu_rows_dot(row, v, i + 1);
-        cpu_rows_axpy(p, v[i], row, i);
-    }
-    for (int64_t i = 0; i < n; i++)
-        p[i] *= tau;
-}
-
-/* Reduces a to tridiagonal form (d, e); reflector k is left in row k, right of the diagonal, its
- * tau in tau[k]. */
-static void tridiagonalise(double *a, int64_t n, double *d, double *e, double *tau, double *p)
-{
-    for (int64_t k = 0; k < n; k++) {
-        double *v = a + k * n + k + 1, *below = v + n;
-        int64_t rest = n - k - 1;
-        d[k] = a[k * n + k];
-        e[k] = 0.0;
-        if (rest == 0)
-            break;
-        for (int64_t i = 0; i < rest; i++)
-            v[i] = a[(k + 1 + i) * n + k];
-        tau[k] = cpu_reflector(v, rest, &e[k]);
-        if (tau[k] == 0.0)
-            continue;
-        multiply(below, n, rest, v, tau[k], p);
-        cpu_rows_axpy(p, -0.5 * tau[k] * cpu_rows_dot(p, v, rest), v, rest);
-        for (int64_t i = 0; i < rest; i++) {
-            cpu_rows_axpy(below + i * n, -v[i], p, i + 1);
-            cpu_rows_axpy(below + i * n, -p[i], v, i + 1);
-        }
-    }
-}
-
-/* Row i of `vectors` becomes column i of the product of the reflectors. */
-static void accumulate(const double *a, int64_t n, const double *tau, double *vectors)
-{
-    for (int64_t i = 0; i < n * n; i++)
-        vectors[i] = i / n == i % n ? 1.0 : 0.0;
-    for (int64_t k = n - 2; k >= 0; k--) {
-        int64_t first = (k + 1) * n + k + 1, rest = n - k - 1;
-        cpu_reflect_columns(vectors + first, n, rest, rest, a + k * n + k + 1, tau[k]);
-    }
-}
-
 /* One implicit QL step on the unreduced block first..last, with Wilkinson's shift. */
-static void step(int64_t first, int64_t last, double *d, double *e, double *vectors, int64_t n)
+static void step(int64_t first, int64_t last, double *d, double *e, double *vectors, int64_t length)
 {
     double half = (d[first + 1] - d[first]) / (2.0 * e[first]);
     double shift = d[first] - e[first] / (half + copysign(hypot(half, 1.0), half));
@@ -79,14 +30,14 @@ static void step(int64_t first, int64_t last, double *d, double *e, double *vect
         moved = s * r;
         d[i + 1] = g + moved;
         g = c * r - b;
-        cpu_rotate(vectors + (i + 1) * n, vectors + i * n, n, c, s);
+        cpu_rotate(vectors + (i + 1) * length, vectors + i * length, length, c, s);
     }
     d[first] -= moved;
     e[first] = g;
     e[last] = 0.0;
 }
 
-static int diagonalise(double *d, double *e, double *vectors, int64_t n)
+static int diagonalise(double *d, double *e, int64_t n, double *vectors, int64_t length)
 {
     int64_t left = STEPS * n;
     for (int64_t first = 0; first < n; first++) {
@@ -99,28 +50,25 @@ static int diagonalise(double *d, double *e, double *vectors, int64_t n)
                 break;
             if (left-- == 0)
                 return 1;
-            step(first, last, d, e, vectors, n);
+            step(first, last, d, e, vectors, length);
         }
     }
     return 0;
 }
 
-int cpu_symmetric_eigen(double *a, int64_t n, double *values, double *vectors, double *scratch)
+int cpu_tridiagonal_eigen(double *d, double *e, int64_t n, double *vectors, int64_t length)
 {
-    double *e = scratch, *tau = e + n, *p = tau + n;
-    tridiagonalise(a, n, values, e, tau, p);
-    accumulate(a, n, tau, vectors);
-    if (diagonalise(values, e, vectors, n))
+    if (diagonalise(d, e, n, vectors, length))
         return 1;
     for (int64_t i = 0; i + 1 < n; i++) {
         int64_t lowest = i;
         for (int64_t k = i + 1; k < n; k++)
-            if (values[k] < values[lowest])
+            if (d[k] < d[lowest])
                 lowest = k;
         if (lowest == i)
             continue;
-        cpu_rows_swap(values + i, values + lowest, 1);
-        cpu_rows_swap(vectors + i * n, vectors + lowest * n, n);
+        cpu_rows_swap(d + i, d + lowest, 1);
+        cpu_rows_swap(vectors + i * length, vectors + lowest * length, length);
     }
     return 0;
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h - the decompositions by op, of real and of complex matrices (real.c, complex.c).
+ */
+#ifndef PLUGINS_SHARED_HOST_LINALG_TABLE_H
+#define PLUGINS_SHARED_HOST_LINALG_TABLE_H
+
+#include <collet/plugin.h>
+
+/* The two functions of decompositions.h for one op. */
+typedef struct cpu_decomposition {
+    uint64_t (*scratch)(const collet_kernel_call *call);
+    int64_t (*run)(const collet_kernel_call *call, void *scratch, int64_t begin, int64_t end);
+} cpu_decomposition;
+
+extern const cpu_decomposition cpu_real_decompositions[], cpu_complex_decompositions[];
+
+#endif
