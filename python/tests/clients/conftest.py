@@ -7,10 +7,12 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
+KILLS = os.environ.get("COLLET_TEST_KILLS")
+
 
 def pytest_collection_modifyitems(items):
     """Tests that kill workers are long: the test python_clients_killed."""
-    if not os.environ.get("COLLET_TEST_KILLS"):
+    if not KILLS:
         for item in items:
             if "kill" in item.name:
                 item.add_marker(pytest.mark.skip(reason="long: COLLET_TEST_KILLS=1 runs it"))
@@ -19,7 +21,8 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="module")
 def dask():
     distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    with distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=":0",
+    workers = 4 if KILLS else 2  # which take a second each to start
+    with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0",
                                   memory_limit=0) as cluster, distributed.Client(cluster) as client:
         yield client
 
