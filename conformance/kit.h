@@ -144,6 +144,7 @@ const kit_op *kit_op_find(uint32_t op);
     X(kit_array_function_ops)                                                                      \
     X(kit_array_ops)                                                                               \
     X(kit_array_reduce_ops)                                                                        \
+    X(kit_eigen_ops)                                                                               \
     X(kit_factor_ops)                                                                              \
     X(kit_fft_ops)                                                                                 \
     X(kit_index_sort_ops)                                                                          \

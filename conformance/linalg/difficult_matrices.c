@@ -266,7 +266,9 @@ void kit_plan_matrices(kit_plan *plan, bool square, uint32_t kinds)
         {3, 500}, {1, 129}, {200, 200}, {301, 120}, {120, 301},
     };
     /* Complex matrices take the oracle eight times as long. */
-    int64_t large = parts_of(plan->row->dtypes[plan->row->info.n_out]) == 1 ? LARGE : QUICK;
+    const collet_dtype *dtypes = plan->row->dtypes;
+    bool plain = parts_of(dtypes[0]) == 1 && parts_of(dtypes[plan->row->info.n_out]) == 1;
+    int64_t large = plain ? LARGE : QUICK;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         int64_t m = shapes[i][0], n = shapes[i][1];
         if (square && m != n)

@@ -18,6 +18,7 @@ from . import op
 from ._core import ShapeError
 from ._operands import arrays, axes_of, floats, permuted, same_kind, zeros_like
 
+EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
 LUResult = namedtuple("LUResult", "P L U")
 QRResult = namedtuple("QRResult", "Q R")
@@ -219,6 +220,21 @@ def svd(a, full_matrices=True, compute_uv=True):
 def svdvals(a):
     """The singular values (..., K), descending. LinAlgError as svd."""
     return svd(a, compute_uv=False)
+
+
+def eig(a):
+    """Eigenvalues (..., N), in any order, and right eigenvectors (..., N, N), as columns of length 1,
+    of square matrices: always complex.
+
+    LinAlgError if a is not finite or the iteration does not converge."""
+    values, vectors, info = op.eig(_matrices(a, square=True))
+    _check(info, "eig: a matrix is not finite, or the iteration did not converge")
+    return EigResult(values, vectors)
+
+
+def eigvals(a):
+    """The eigenvalues of eig."""
+    return eig(a).eigenvalues
 
 
 def eigh(a, UPLO="L"):

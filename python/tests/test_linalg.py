@@ -161,6 +161,23 @@ def test_symmetric_matrices(kind, dtype):
         linalg.svd(kind(np.full((2, 2), np.nan)))
 
 
+@pytest.mark.parametrize("dtype", "fdFD")
+def test_any_eigenvectors(kind, dtype):
+    tolerance = 1e-4 if dtype in "fF" else 1e-10
+    for n in (1, 4, 30):
+        a = complex_normal((2, n, n), dtype)
+        values, vectors = (np.asarray(x) for x in linalg.eig(kind(a)))
+        assert values.dtype == vectors.dtype == ("F" if dtype in "fF" else "D")
+        close(a @ vectors, vectors * values[:, None, :], tolerance)
+        close(np.linalg.norm(vectors, axis=1), np.ones((2, n)), tolerance)
+        for found, wanted in zip(values, np.linalg.eigvals(a.astype("D"))):
+            distances = np.abs(np.subtract.outer(found, wanted))
+            assert max(distances.min(0).max(), distances.min(1).max()) < 10 * tolerance
+    close(np.sort(np.asarray(linalg.eigvals(kind(np.array([[0, 1.0], [-1, 0]])))).imag), [-1, 1])
+    with pytest.raises(np.linalg.LinAlgError, match="not finite"):
+        linalg.eig(kind(np.full((2, 2), np.nan)))
+
+
 @pytest.mark.parametrize("dtype", "dD")
 def test_determinants(kind, dtype):
     a = complex_normal((7, 5, 5), dtype)

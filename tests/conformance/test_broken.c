@@ -64,6 +64,7 @@ static const expectation expectations[] = {
     {"svd", "fffi:f", "orthogonality is", "rank deficient"},
     {"eigh", "ddi:d", "residual is", "of n u |A|"},
     {"eigh", "ffi:f", "info is 0, but must be 1", "not finite"},
+    {"eig", "zzi:z", "trace is", NULL},
     {"cholesky", "di:d", "L[0,1] is not 0", NULL},
     {"cholesky", "fi:f", "expected nan, got 0", "zero"},
     {"fft", "c:c", "inverse", "of eps (1 + log2 N)"},

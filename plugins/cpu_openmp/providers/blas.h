@@ -39,7 +39,14 @@ typedef struct blas_lapack {
     void (*syevd)(const char *jobz, const char *uplo, const int *n, void *a, const int *lda,
                   void *w, void *work, const int *lwork, int *iwork, const int *liwork, int *info,
                   size_t jobz_length, size_t uplo_length);
-    /* Of complex types alone, instead of the two before. */
+    void (*geev)(const char *jobvl, const char *jobvr, const int *n, void *a, const int *lda,
+                 void *wr, void *wi, void *vl, const int *ldvl, void *vr, const int *ldvr,
+                 void *work, const int *lwork, int *info, size_t jobvl_length, size_t jobvr_length);
+    /* Of complex types alone, instead of the three before. */
+    void (*geev_complex)(const char *jobvl, const char *jobvr, const int *n, void *a,
+                         const int *lda, void *w, void *vl, const int *ldvl, void *vr,
+                         const int *ldvr, void *work, const int *lwork, void *rwork, int *info,
+                         size_t jobvl_length, size_t jobvr_length);
     void (*gesdd_complex)(const char *jobz, const int *m, const int *n, void *a, const int *lda,
                           void *s, void *u, const int *ldu, void *vt, const int *ldvt, void *work,
                           const int *lwork, void *rwork, int *iwork, int *info, size_t jobz_length);

@@ -63,6 +63,7 @@ BROKEN_KERNEL(sorts_upwards);
 BROKEN_KERNEL(drops_null_vectors);
 BROKEN_KERNEL(reads_the_upper_triangle);
 BROKEN_KERNEL(trusts_every_number);
+BROKEN_KERNEL(repeats_a_pair);
 BROKEN_KERNEL(leaves_the_upper_triangle);
 BROKEN_KERNEL(keeps_what_it_had);
 BROKEN_KERNEL(always_forward);

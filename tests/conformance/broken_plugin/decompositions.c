@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shared/host/linalg/decompositions.h"
 
@@ -175,6 +176,23 @@ BROKEN_KERNEL(trusts_every_number)
     (void)run_correct(call);
     for (int64_t i = 0; i < broken_count(info); i++)
         *(int32_t *)broken_element(info, i) = 0;
+    return COLLET_OK;
+}
+
+/* ---- eig --------------------------------------------------------------------------------------
+ */
+
+BROKEN_KERNEL(repeats_a_pair)
+{
+    const collet_operand *values = &call->operands[0], *vectors = &call->operands[1];
+    int64_t n = extent(values, 0);
+    (void)device, (void)queue;
+    (void)run_correct(call);
+    for (int64_t at = 0; at < broken_count(values); at++)
+        memcpy(broken_element(values, at), broken_element(values, at / n * n), sizeof(collet_c128));
+    for (int64_t at = 0; at < broken_count(vectors); at++)
+        memcpy(broken_element(vectors, at), broken_element(vectors, at / n * n),
+               sizeof(collet_c128));
     return COLLET_OK;
 }
 

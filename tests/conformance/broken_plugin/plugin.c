@@ -56,6 +56,7 @@ static const collet_kernel_row kernels[] = {
     ROW(SVD, drops_null_vectors, F, F, F, I, F),
     ROW(EIGH, reads_the_upper_triangle, D, D, I, D),
     ROW(EIGH, trusts_every_number, F, F, I, F),
+    ROW(EIG, repeats_a_pair, Z, Z, I, Z),
     ROW(CHOLESKY, leaves_the_upper_triangle, D, I, D),
     ROW(CHOLESKY, keeps_what_it_had, F, I, F),
     ROW(FFT, always_forward, C, C),

@@ -72,6 +72,13 @@ static double eigh_flops(const bench_layout *l)
     return 9 * n * n * n * matrices_of(l, 1);
 }
 
+/* The QR iteration's matrices, and the vectors of the triangular one (the same, 7.5). */
+static double eig_flops(const bench_layout *l)
+{
+    double n = extent_of(l, 0);
+    return 25 * n * n * n * matrices_of(l, 1);
+}
+
 static double cholesky_flops(const bench_layout *l)
 {
     double n = extent_of(l, 0);
@@ -195,6 +202,7 @@ static const bench_detail details[] = {
     {"qr", NULL, NULL, NULL, NULL, qr_flops},
     {"svd", NULL, NULL, NULL, NULL, svd_flops},
     {"eigh", NULL, NULL, NULL, NULL, eigh_flops},
+    {"eig", NULL, NULL, NULL, NULL, eig_flops},
     {"cholesky", NULL, "oos", NULL, NULL, cholesky_flops},
     {"fft", NULL, NULL, fft_shapes, fft_parameters, fft_flops},
     {"com", NULL, "oxm", NULL, NULL, NULL},

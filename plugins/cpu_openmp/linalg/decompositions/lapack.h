@@ -55,6 +55,8 @@ void lapack_svd_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_svd(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 void lapack_eigh_scratch(const collet_kernel_call *call, lapack_pieces *p);
 void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
+void lapack_eig_scratch(const collet_kernel_call *call, lapack_pieces *p);
+void lapack_eig(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
 
 /* ---- For these files ------------------------------------------------------------------------- */
 

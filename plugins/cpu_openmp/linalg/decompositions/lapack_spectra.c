@@ -186,3 +186,107 @@ void lapack_eigh(const lapack_job *job, void *scratch, int64_t begin, int64_t en
         cpu_info_store(operand_of(call, 2), index, 0);
     }
 }
+
+/* ---- eig ------------------------------------------------------------------------------------- */
+
+/* Numbers of LAPACK's work for each row: several blocks of 64. */
+#define EIG_WORK 132
+
+typedef struct eig_scratch {
+    void *a, *values, *vectors, *work, *reals;
+    int lwork;
+} eig_scratch;
+
+static eig_scratch eig_take(const collet_kernel_call *call, lapack_pieces *p)
+{
+    const collet_operand *a = operand_of(call, 3);
+    int64_t n = operand_extent(a, 0);
+    uint64_t size = cpu_dtype_size(a->dtype);
+    eig_scratch r = {.lwork = (int)(EIG_WORK * n)};
+    r.a = lapack_take(p, n, n, size);
+    r.vectors = lapack_take(p, n, n, size);
+    r.values = lapack_take(p, n, 2, size);
+    r.work = lapack_take(p, EIG_WORK, n, size);
+    r.reals = lapack_take(p, n, 2, size);
+    return r;
+}
+
+void lapack_eig_scratch(const collet_kernel_call *call, lapack_pieces *p)
+{
+    (void)eig_take(call, p);
+}
+
+static void set_complex(char *at, int wide, double real, double imaginary)
+{
+    real_store(at, wide, real);
+    real_store(at + (wide ? 8 : 4), wide, imaginary);
+}
+
+/* Complex results from those of a real matrix: of a pair of eigenvalues, whose first has the
+ * positive imaginary part, two columns are the parts of the first vector. */
+static void store_pairs(const lapack_job *job, int64_t index, const eig_scratch *r, int64_t n)
+{
+    const collet_operand *values = operand_of(job->call, 0);
+    dense_view out = dense_of(operand_of(job->call, 1), index);
+    char *value = cpu_matrix_at(values, 1, index);
+    int64_t size = job->size, step = cpu_step(values, values->ndim - 1);
+    const char *re = r->values, *im = re + n * size;
+    double other = 0.0;
+    for (int64_t k = 0; k < n; k++) {
+        double imaginary = real_load(im + k * size, job->wide);
+        /* The second of a pair has the first's columns. */
+        int second = imaginary < 0.0 && other > 0.0;
+        const char *column = (const char *)r->vectors + (second ? k - 1 : k) * n * size;
+        set_complex(value + k * step, job->wide, real_load(re + k * size, job->wide), imaginary);
+        for (int64_t i = 0; i < n; i++) {
+            double part = imaginary == 0.0 ? 0.0 : real_load(column + (n + i) * size, job->wide);
+            set_complex(out.at + i * out.row + k * out.column, job->wide,
+                        real_load(column + i * size, job->wide), second ? -part : part);
+        }
+        other = second ? 0.0 : imaginary;
+    }
+}
+
+/* Returns LAPACK's info. `a` is the matrix in r->a, in columns. */
+static int decompose_any(const lapack_job *job, int64_t index, const eig_scratch *r,
+                         const dense_view *a)
+{
+    int n = (int)a->rows, one = 1, info;
+    char *values = r->values;
+    blas_use use;
+    lapack_enter(job, &use, library_threads(job, a));
+    if (job->parts == 2)
+        job->lapack->geev_complex("N", "V", &n, r->a, &n, values, NULL, &one, r->vectors, &n,
+                                  r->work, &r->lwork, r->reals, &info, 1, 1);
+    else
+        job->lapack->geev("N", "V", &n, r->a, &n, values, values + n * job->size, NULL, &one,
+                          r->vectors, &n, r->work, &r->lwork, &info, 1, 1);
+    lapack_leave(job, &use);
+    if (info != 0)
+        return info;
+    if (job->parts == 1) {
+        store_pairs(job, index, r, n);
+        return 0;
+    }
+    dense_view out = dense_of(operand_of(job->call, 1), index);
+    dense_view vectors = dense_transposed(dense_at(r->vectors, a->dtype, n, n));
+    dense_copy(job->device, job->threads, &out, &vectors);
+    store_vector(operand_of(job->call, 0), index, values);
+    return 0;
+}
+
+void lapack_eig(const lapack_job *job, void *scratch, int64_t begin, int64_t end)
+{
+    const collet_kernel_call *call = job->call;
+    lapack_pieces p = {.base = scratch};
+    eig_scratch r = eig_take(call, &p);
+    for (int64_t index = begin; index < end; index++) {
+        dense_view in = dense_of(operand_of(call, 3), index);
+        dense_view a = dense_transposed(dense_at(r.a, in.dtype, in.rows, in.columns));
+        if (!lapack_is_regular(job, dense_load(job->device, job->threads, &a, &in, 0)) ||
+            decompose_any(job, index, &r, &a) != 0)
+            (void)cpu_decomposition_run(call, scratch, index, index + 1);
+        else
+            cpu_info_store(operand_of(call, 2), index, 0);
+    }
+}

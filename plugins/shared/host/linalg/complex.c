@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include <complex.h>
+#include <float.h>
 
 #include "shared/host/util/counts.h"
 #include "matrices.h"
@@ -22,9 +23,14 @@ typedef double complex number;
 #define SIZE(x) (fabs(creal(x)) + fabs(cimag(x)))
 #define IS_FINITE(x) (isfinite(creal(x)) && isfinite(cimag(x)))
 #define NOT_A_NUMBER CMPLX((double)NAN, (double)NAN)
-#define TABLE cpu_complex_decompositions
 
 #include "dense.inc"
 #include "factor.inc"
 #include "reduce.inc"
 #include "calls.inc"
+#include "eig.inc"
+
+const cpu_decomposition cpu_complex_decompositions[] = {
+    CALLS,
+    [COLLET_OP_EIG] = {eig_bytes, run_eig},
+};

@@ -14,8 +14,9 @@ int64_t cpu_decomposition_count(const collet_kernel_call *call)
 static const cpu_decomposition *decomposition_of(const collet_kernel_call *call)
 {
     collet_dtype dtype = operand_of(call, call->n_out)->dtype;
-    return part_of(dtype) == dtype ? &cpu_real_decompositions[call->op]
-                                   : &cpu_complex_decompositions[call->op];
+    return part_of(dtype) == dtype && call->op != COLLET_OP_EIG
+               ? &cpu_real_decompositions[call->op]
+               : &cpu_complex_decompositions[call->op];
 }
 
 uint64_t cpu_decomposition_scratch(const collet_kernel_call *call)

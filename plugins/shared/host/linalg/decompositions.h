@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * decompositions.h - lu, solve, qr, svd, eigh and cholesky of batches of matrices, for every
+ * decompositions.h - lu, solve, qr, svd, eigh, eig and cholesky of batches of matrices, for every
  * backend that works on host memory. docs/KERNELS.md has the definitions.
  */
 #ifndef PLUGINS_SHARED_HOST_LINALG_DECOMPOSITIONS_H

@@ -68,12 +68,12 @@ static inline void cpu_matrix_store(const collet_operand *o, int64_t index, cons
                     (const char *)dense + i * row * size, dtype, column * size, columns);
 }
 
-/* The same for a real vector. */
-static inline void cpu_vector_store(const collet_operand *o, int64_t index, const double *dense,
-                                    int64_t step)
+/* The same for a vector. */
+static inline void cpu_vector_store(const collet_operand *o, int64_t index, const void *dense,
+                                    collet_dtype dtype, int64_t step)
 {
-    cpu_convert(cpu_matrix_at(o, 1, index), o->dtype, cpu_step(o, o->ndim - 1), (const char *)dense,
-                COLLET_F64, step * (int64_t)sizeof *dense, operand_extent(o, 0));
+    cpu_convert(cpu_matrix_at(o, 1, index), o->dtype, cpu_step(o, o->ndim - 1), dense, dtype,
+                step * (int64_t)cpu_dtype_size(dtype), operand_extent(o, 0));
 }
 
 /* Every part of a complex number. */
@@ -86,7 +86,8 @@ static inline void cpu_matrix_fill(const collet_operand *o, int64_t index, doubl
 
 static inline void cpu_vector_fill(const collet_operand *o, int64_t index, double value)
 {
-    cpu_vector_store(o, index, &value, 0);
+    const double parts[2] = {value, value};
+    cpu_vector_store(o, index, parts, part_of(o->dtype) == o->dtype ? COLLET_F64 : COLLET_C128, 0);
 }
 
 /* Element `index` of an i32 output without matrix axes. */

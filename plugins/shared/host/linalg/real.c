@@ -20,9 +20,12 @@ typedef double number;
 #define SIZE(x) fabs(x)
 #define IS_FINITE(x) isfinite(x)
 #define NOT_A_NUMBER ((double)NAN)
-#define TABLE cpu_real_decompositions
 
 #include "dense.inc"
 #include "factor.inc"
 #include "reduce.inc"
 #include "calls.inc"
+
+const cpu_decomposition cpu_real_decompositions[] = {
+    CALLS,
+};
