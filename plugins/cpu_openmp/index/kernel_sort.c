@@ -14,8 +14,21 @@
 #define VECTORS 0
 #endif
 
+#if VECTORS
+/* The numbers of 8 lanes, a byte each: first those whose byte in `chosen` is 255, then the others.
+ * `bits` is 8 times the number of the former. */
+INLINE uint64_t less_first(uint64_t chosen, int bits)
+{
+    const uint64_t lanes = 0x0706050403020100u;
+    uint64_t others = _pext_u64(lanes, ~chosen) << bits / 2 << bits / 2;
+    return _pext_u64(lanes, chosen) | others;
+}
+#endif
+
 #if defined(__AVX512F__)
 
+#define SPLITS_FEWER_u32 1 /* split also takes a part of a vector */
+#define SPLITS_FEWER_u64 0
 typedef __m512i vec;
 #define LOAD(at) _mm512_loadu_si512(at)
 #define STORE(at, x) _mm512_storeu_si512(at, x)
@@ -27,25 +40,29 @@ INLINE void split_u32(uint32_t **low, uint32_t **high, vec x, int n, uint32_t pi
     __mmask16 given = (__mmask16)((1u << n) - 1);
     __mmask16 less = _mm512_mask_cmplt_epu32_mask(given, x, _mm512_set1_epi32((int)pivot));
     int few = __builtin_popcount(less);
-    _mm512_mask_storeu_epi32(*low, (__mmask16)((1u << few) - 1),
-                             _mm512_maskz_compress_epi32(less, x));
+    vec first = _mm512_maskz_compress_epi32(less, x);
+    if (n == 16)
+        STORE(*low, first);
+    else
+        _mm512_mask_storeu_epi32(*low, (__mmask16)((1u << few) - 1), first);
     *low += few;
     *high -= n - few;
     _mm512_mask_storeu_epi32(*high, (__mmask16)((1u << (n - few)) - 1),
                              _mm512_maskz_compress_epi32((__mmask16)(given & ~less), x));
 }
 
+/* The same by one permutation, for n = 8. Between *low and *high is room for one vector, or for two and
+ * more. */
 INLINE void split_u64(uint64_t **low, uint64_t **high, vec x, int n, uint64_t pivot)
 {
-    __mmask8 given = (__mmask8)((1u << n) - 1);
-    __mmask8 less = _mm512_mask_cmplt_epu64_mask(given, x, _mm512_set1_epi64((long long)pivot));
+    __mmask8 less = _mm512_cmplt_epu64_mask(x, _mm512_set1_epi64((long long)pivot));
     int few = __builtin_popcount(less);
-    _mm512_mask_storeu_epi64(*low, (__mmask8)((1u << few) - 1),
-                             _mm512_maskz_compress_epi64(less, x));
+    uint64_t order = less_first(_pdep_u64(less, 0x0101010101010101u) * 255, 8 * few);
+    vec y = _mm512_permutexvar_epi64(_mm512_cvtepu8_epi64(_mm_cvtsi64_si128((long long)order)), x);
+    STORE(*low, y);
+    STORE(*high - n, y);
     *low += few;
     *high -= n - few;
-    _mm512_mask_storeu_epi64(*high, (__mmask8)((1u << (n - few)) - 1),
-                             _mm512_maskz_compress_epi64((__mmask8)(given & ~less), x));
 }
 
 /* Lane i of the result is lane i ^ m. */
@@ -83,6 +100,8 @@ INLINE vec ordered_u64(vec a, vec b, int bit)
 
 #elif defined(__AVX2__)
 
+#define SPLITS_FEWER_u32 0
+#define SPLITS_FEWER_u64 0
 typedef __m256i vec;
 #define LOAD(at) _mm256_loadu_si256((const vec *)(const void *)(at))
 #define STORE(at, x) _mm256_storeu_si256((vec *)(void *)(at), x)
@@ -105,24 +124,20 @@ INLINE vec is_less_u64(vec a, vec b)
     return _mm256_cmpgt_epi64(_mm256_xor_si256(b, top), _mm256_xor_si256(a, top));
 }
 
-/* The 32-bit lanes of x whose byte in `chosen` is 255 first, then the others; `bits` is 8 times the
- * number of the former. */
-INLINE vec gathered(vec x, uint64_t chosen, int bits)
+INLINE vec in_order(vec x, uint64_t order)
 {
-    const uint64_t lanes = 0x0706050403020100u;
-    uint64_t others = _pext_u64(lanes, ~chosen) << bits / 2 << bits / 2;
-    uint64_t order = _pext_u64(lanes, chosen) | others;
     return _mm256_permutevar8x32_epi32(x,
                                        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)order)));
 }
 
-/* As above, with n of all lanes. The room is that of two vectors at least, or exactly one on both sides. */
+/* Stores the n = 8 keys of x: those that are less than the pivot from *low on, and the others before
+ * *high. Between these is room for one vector, or for two and more. */
 INLINE void split_u32(uint32_t **low, uint32_t **high, vec x, int n, uint32_t pivot)
 {
     vec less = is_less_u32(x, _mm256_set1_epi32((int)pivot));
     uint32_t mask = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(less));
     int few = __builtin_popcount(mask);
-    vec y = gathered(x, _pdep_u64(mask, 0x0101010101010101u) * 255, 8 * few);
+    vec y = in_order(x, less_first(_pdep_u64(mask, 0x0101010101010101u) * 255, 8 * few));
     STORE(*low, y);
     STORE(*high - n, y);
     *low += few;
@@ -134,7 +149,7 @@ INLINE void split_u64(uint64_t **low, uint64_t **high, vec x, int n, uint64_t pi
     vec less = is_less_u64(x, _mm256_set1_epi64x((long long)pivot));
     uint32_t mask = (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(less));
     int few = __builtin_popcount(mask);
-    vec y = gathered(x, _pdep_u64(mask, 0x0001000100010001u) * 65535, 16 * few);
+    vec y = in_order(x, less_first(_pdep_u64(mask, 0x0001000100010001u) * 65535, 16 * few));
     STORE(*low, y);
     STORE(*high - n, y);
     *low += few;
