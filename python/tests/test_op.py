@@ -179,6 +179,10 @@ def test_parameters():
     assert op.sum(a, dtype="f64").dtype == np.float64
     assert (op.transpose(f32(2, 3, 4), perm=(1, -1, 0)) == f32(2, 3, 4).transpose(1, 2, 0)).all()
     assert (op.axpy(a, a, alpha=2) == 3 * a).all()
+    assert (op.sort(-a, axis=0) == np.sort(-a, axis=0)).all()
+    assert (op.argsort(a, descending=True) == [[2, 1, 0]] * 2).all()
+    assert (op.partition(a, kth=-1)[:, -1] == a.max(1)).all()
+    assert (op.searchsorted(a[0], a, right=True) == np.searchsorted(a[0], a, "right")).all()
     assert (op.fill(value=2**63 + 1, shape=2, dtype="u64") == 2**63 + 1).all()
     assert (op.fill(value=1 - 2j, shape=(2,), dtype=np.complex64) == 1 - 2j).all()
     assert (op.uniform(shape=4, dtype=float, seed=2**64 - 1) ==

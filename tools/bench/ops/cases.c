@@ -131,6 +131,11 @@ static double fft_flops(const bench_layout *l)
     return l->operands[0].dtype == l->operands[1].dtype ? flops : flops / 2;
 }
 
+static void median_parameters(bench_layout *l)
+{
+    l->params.partition.kth = l->shape.extents[l->shape.count - 1] / 2;
+}
+
 /* ---- Ternary ----------------------------------------------------------------------------- */
 
 static void ternary_quantize_parameters(bench_layout *l)
@@ -205,6 +210,7 @@ static const bench_detail details[] = {
     {"eig", NULL, NULL, NULL, NULL, eig_flops},
     {"cholesky", NULL, "oos", NULL, NULL, cholesky_flops},
     {"fft", NULL, NULL, fft_shapes, fft_parameters, fft_flops},
+    {"partition", NULL, NULL, NULL, median_parameters, NULL},
     {"com", NULL, "oxm", NULL, NULL, NULL},
     {"inertia", NULL, "oxmx", NULL, NULL, NULL},
     {"cross_sum", NULL, "oxmxu", NULL, NULL, NULL},

@@ -59,6 +59,7 @@ struct bench_layout {
     union {
         _Alignas(16) unsigned char bytes[BENCH_PARAMS];
         collet_fft_params fft;
+        collet_partition_params partition;
         collet_ternary_quantize_params ternary_quantize;
         collet_ternary_linear_params ternary_linear;
     } params;                         /* where op.params_size is not 0 */
