@@ -3,7 +3,6 @@
  * Tests: conformance/linalg/factors.c, conformance/linalg/spectra.c,
  * tests/host/test_decompositions.c */
 #include <math.h>
-#include <string.h>
 #include <complex.h>
 #include <float.h>
 
