@@ -66,10 +66,41 @@ static void explain(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, co
              got, limit->quantity, error, limit->unit, limit->limit);
 }
 
+/* The 16-bit number with the given magnitude bits; infinity yields the successor of the largest
+ * number. */
+static long double magnitude16(collet_dtype dtype, unsigned bits)
+{
+    unsigned infinity = dtype == COLLET_F16 ? 0x7c00 : 0x7f80;
+    uint16_t low = (uint16_t)(bits - (bits == infinity)), below = (uint16_t)(low - 1);
+    long double value = kit_value(dtype, &low);
+    return bits == infinity ? 2 * value - kit_value(dtype, &below) : value;
+}
+
+/* Distance of `ideal` from the interval that rounds to the 16-bit number `got`. */
+static long double beyond_rounding(collet_dtype dtype, uint16_t got, long double ideal)
+{
+    unsigned infinity = dtype == COLLET_F16 ? 0x7c00 : 0x7f80, bits = got & 0x7fffu;
+    long double x = got & 0x8000u ? -ideal : ideal, value = magnitude16(dtype, bits), low, high;
+    high = bits == infinity ? (long double)INFINITY : (value + magnitude16(dtype, bits + 1)) / 2;
+    low = bits == 0 ? -high : (value + magnitude16(dtype, bits - 1)) / 2;
+    return x < low ? low - x : x > high ? x - high : 0;
+}
+
+/* Distance of part i from `ideal`; if it is a 16-bit number, of `ideal` from those that round to it. */
+static long double distance(const kit_tensor *t, int64_t i, long double ideal)
+{
+    long double got = kit_get(t, i);
+    uint16_t bits;
+    if ((t->dtype != COLLET_F16 && t->dtype != COLLET_BF16) || isnan(got))
+        return fabsl(got - ideal);
+    memcpy(&bits, kit_at(t, i), sizeof bits);
+    return beyond_rounding(t->dtype, bits, ideal);
+}
+
 void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
               long double scale, const kit_limit *limit)
 {
-    long double got = kit_get(&c->operand[k], i), difference = fabsl(got - ideal);
+    long double got = kit_get(&c->operand[k], i), difference = distance(&c->operand[k], i, ideal);
     double error;
     if (isnan(ideal) || isinf(ideal))
         error = (isnan(ideal) && isnan(got)) || got == ideal ? 0.0 : (double)INFINITY;

@@ -215,6 +215,7 @@ struct kit_case {
         collet_axpy_params axpy;
         collet_transpose_params transpose;
         collet_reduce_params reduce;
+        collet_variance_params variance;
         collet_fft_params fft;
         collet_fftshift_params fftshift;
         collet_sort_params sort;
@@ -297,8 +298,8 @@ void kit_fail(kit_verdict *v, const char *format, ...) COLLET_PRINTF(2, 3);
 /* Compares an error with a limit. True if it is the first error of this case beyond its limit: then
  * call kit_fail with the reason. NaN is beyond any limit. */
 bool kit_exceeds(kit_verdict *v, const kit_limit *limit, double error);
-/* Checks that part i of operand k is `ideal` to within `limit` times `scale`. NaN and infinities
- * must match. If the scale is NaN, because an input was, a finite `ideal` is not required. */
+/* Checks that part i of operand k is `ideal` to within `limit` times `scale`, before it is rounded if
+ * it is f16 or bf16. NaN and infinities must match. If the scale is NaN, because an input was, a finite `ideal` is not required. */
 void kit_near(const kit_case *c, kit_verdict *v, uint32_t k, int64_t i, long double ideal,
               long double scale, const kit_limit *limit);
 /* Checks that it is `ideal` to within `limit` ulp of its dtype. */

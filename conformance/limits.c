@@ -28,6 +28,18 @@
 
 #define REAL(op, f32, f64, unit) BOTH(op, "value", f32, f64, unit)
 
+/* The errors of f16 and bf16 are those of f32 before it is rounded. */
+#define FLOATS(op, f32, f64, unit)                                                                 \
+    REAL(op, f32, f64, unit), {op, COLLET_F16, "value", f32, unit ", before it is rounded"},       \
+    {                                                                                              \
+        op, COLLET_BF16, "value", f32, unit ", before it is rounded"                               \
+    }
+#define INTEGERS(op)                                                                               \
+    {op, COLLET_I64, "value", 0, "other bits"},                                                    \
+    {                                                                                              \
+        op, COLLET_U64, "value", 0, "other bits"                                                   \
+    }
+
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check, ...)  \
     check(COLLET_OP_##NAME)
 static const kit_limit limits[] = {
@@ -40,7 +52,13 @@ static const kit_limit limits[] = {
     {COLLET_OP_ABS, COLLET_DTYPE_NONE, "magnitude", 2, "ulp"},
     {COLLET_OP_DIV, COLLET_C64, "quotient", 0x1p-21, "of |a / b|"},
     {COLLET_OP_DIV, COLLET_C128, "quotient", 0x1p-50, "of |a / b|"},
-    REAL(COLLET_OP_MEAN, 0x1p-23, 0x1p-50, "of mean |x|"),
+    FLOATS(COLLET_OP_SUM, 0x1p-23, 0x1p-50, "of the sum of magnitudes"),
+    INTEGERS(COLLET_OP_SUM),
+    FLOATS(COLLET_OP_PROD, 0x1p-23, 0x1p-52, "of |product|, f64: of N |product|"),
+    INTEGERS(COLLET_OP_PROD),
+    FLOATS(COLLET_OP_MEAN, 0x1p-23, 0x1p-50, "of mean |x|"),
+    FLOATS(COLLET_OP_VAR, 0x1p-22, 0x1p-49, "of the variance + (2^-50 mean |x|)^2"),
+    FLOATS(COLLET_OP_STD, 0x1p-22, 0x1p-49, "of the deviation + 2^-50 mean |x|"),
     REAL(COLLET_OP_MATMUL, 0x1p-20, 0x1p-49, "of sum |a b|"),
     {COLLET_OP_MATMUL, COLLET_F16, "value", 0x1p-20, "of sum |a b|, before it is rounded"},
     {COLLET_OP_MATMUL, COLLET_BF16, "value", 0x1p-20, "of sum |a b|, before it is rounded"},

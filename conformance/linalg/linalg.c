@@ -6,7 +6,6 @@
 #include "matrices.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ORDINARY, SPECIAL, INTEGERS, WIDE, OVERFLOWING };
 static const char *const kind_names[] = {"", "special values", "small integers", "wide exponents",
@@ -163,46 +162,6 @@ static void generate_matmul(kit_case *c, kit_rng *rng)
     }
 }
 
-/* The 16-bit number with the given magnitude bits; infinity yields the successor of the largest
- * number. */
-static long double magnitude16(collet_dtype dtype, unsigned bits)
-{
-    unsigned infinity = dtype == COLLET_F16 ? 0x7c00 : 0x7f80;
-    uint16_t low = (uint16_t)(bits - (bits == infinity)), below = (uint16_t)(low - 1);
-    long double value = kit_value(dtype, &low);
-    return bits == infinity ? 2 * value - kit_value(dtype, &below) : value;
-}
-
-/* Distance of `ideal` from the interval that rounds to the 16-bit number `got`. */
-static long double beyond_rounding(collet_dtype dtype, uint16_t got, long double ideal)
-{
-    unsigned infinity = dtype == COLLET_F16 ? 0x7c00 : 0x7f80, bits = got & 0x7fffu;
-    long double x = got & 0x8000u ? -ideal : ideal, value = magnitude16(dtype, bits), low, high;
-    high = bits == infinity ? (long double)INFINITY : (value + magnitude16(dtype, bits + 1)) / 2;
-    low = bits == 0 ? -high : (value + magnitude16(dtype, bits - 1)) / 2;
-    return x < low ? low - x : x > high ? x - high : 0;
-}
-
-/* The limit applies to the error of a sum before it is rounded to 16 bits. */
-static void judge_half(const kit_case *c, kit_verdict *v, int64_t at, long double sum,
-                       long double magnitude, const kit_limit *limit)
-{
-    const kit_tensor *out = &c->operand[0];
-    uint16_t bits;
-    memcpy(&bits, kit_at(out, at), sizeof bits);
-    if (!isfinite(sum) || isnan(kit_get(out, at))) {
-        kit_near(c, v, 0, at, sum, magnitude, limit);
-        return;
-    }
-    long double off = beyond_rounding(out->dtype, bits, sum);
-    if (kit_exceeds(v, limit, off == 0 ? 0 : (double)(off / magnitude))) {
-        char where[128];
-        kit_where(c, 0, at, where);
-        kit_fail(v, "%s: expected %.9Lg, got %.9Lg, which is %.3Lg beyond rounding", where, sum,
-                 kit_get(out, at), off);
-    }
-}
-
 static void judge_i8(const kit_case *c, kit_verdict *v, int64_t at, int64_t row, int64_t column,
                      int64_t n, int64_t inner)
 {
@@ -236,10 +195,7 @@ static void judge_matmul(const kit_case *c, kit_verdict *v)
             bool may_be_nan = parts == 2 && !(isfinite(sum[0]) && isfinite(sum[1]));
             if (may_be_nan && isnan(kit_get(out, parts * at + part)))
                 continue;
-            if (out->dtype == COLLET_F16 || out->dtype == COLLET_BF16)
-                judge_half(c, v, at, sum[0], magnitude[0], limit);
-            else
-                kit_near(c, v, 0, parts * at + part, sum[part], magnitude[part], limit);
+            kit_near(c, v, 0, parts * at + part, sum[part], magnitude[part], limit);
         }
     }
 }

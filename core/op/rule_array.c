@@ -28,6 +28,7 @@ collet_status op_rule_transpose(const op *o, op_shapes *views, const void *param
                      "output axis i must have the extent of input axis perm[i]", err);
 }
 
+/* Reads only the fields that collet_variance_params has, too. */
 collet_status op_rule_reduce(const op *o, op_shapes *views, const void *params, collet_error *err)
 {
     const collet_reduce_params *p = params;

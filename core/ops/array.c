@@ -42,11 +42,30 @@ static collet_status reduce(collet_context *cx, uint32_t id, const char *name, c
     return status == COLLET_OK ? collet_call(cx, id, &out, &a, &params) : status;
 }
 
+static collet_status reduce_squares(collet_context *cx, uint32_t id, const char *name,
+                                    collet_array *out, const collet_array *a, const int32_t *axes,
+                                    int32_t count, int32_t keepdims, double correction)
+{
+    collet_variance_params params = {
+        .struct_size = sizeof params, .keepdims = keepdims != 0, .correction = correction};
+    collet_status status = call_axes(cx, name, a, axes, count, &params.axes);
+    return status == COLLET_OK ? collet_call(cx, id, &out, &a, &params) : status;
+}
+
 #define REDUCTION(name, OP)                                                                        \
     collet_status collet_op_##name(collet_context *cx, collet_array *out, const collet_array *a,   \
                                    const int32_t *axes, int32_t count, int32_t keepdims)           \
     {                                                                                              \
         return reduce(cx, COLLET_OP_##OP, #name, out, a, axes, count, keepdims);                   \
+    }
+
+#define REDUCTION_OF_SQUARES(name, OP)                                                             \
+    collet_status collet_op_##name(collet_context *cx, collet_array *out, const collet_array *a,   \
+                                   const int32_t *axes, int32_t count, int32_t keepdims,           \
+                                   double correction)                                              \
+    {                                                                                              \
+        return reduce_squares(cx, COLLET_OP_##OP, #name, out, a, axes, count, keepdims,            \
+                              correction);                                                         \
     }
 
 /* clang-format off */
@@ -55,4 +74,11 @@ REDUCTION(mean, MEAN)
 REDUCTION(min, MIN)
 REDUCTION(max, MAX)
 REDUCTION(argmax, ARGMAX)
+REDUCTION(argmin, ARGMIN)
+REDUCTION(prod, PROD)
+REDUCTION(any, ANY)
+REDUCTION(all, ALL)
+REDUCTION(count_nonzero, COUNT_NONZERO)
+REDUCTION_OF_SQUARES(var, VAR)
+REDUCTION_OF_SQUARES(std, STD)
 /* clang-format on */

@@ -295,7 +295,7 @@ typedef struct collet_transpose_params {
     int32_t perm[COLLET_MAX_DIMS];
 } collet_transpose_params;
 
-/* sum, mean, min, max, argmax: bit i of `axes` set = axis i is reduced; keepdims != 0 keeps it with
+/* sum, prod, mean, min, max, argmin, argmax, any, all, count_nonzero: bit i of `axes` set = axis i is reduced; keepdims != 0 keeps it with
  * length 1. */
 typedef struct collet_reduce_params {
     uint32_t struct_size;
@@ -303,6 +303,16 @@ typedef struct collet_reduce_params {
     uint32_t keepdims;
     uint32_t reserved;
 } collet_reduce_params;
+
+/* var, std: the fields of collet_reduce_params, and the divisor is the number of elements minus
+ * `correction`. */
+typedef struct collet_variance_params {
+    uint32_t struct_size;
+    uint32_t axes;
+    uint32_t keepdims;
+    uint32_t reserved;
+    double correction;
+} collet_variance_params;
 
 /*
  * fft: the transform runs over the last `axes` axes, 1 to 3. inverse != 0: exponents with a plus

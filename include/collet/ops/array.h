@@ -42,9 +42,10 @@ COLLET_API collet_status collet_op_transpose(collet_context *context, collet_arr
 /*
  * Reductions over `count` axes (a negative axis counts from the last one; count 0 with axes NULL:
  * all axes). With keepdims the reduced axes stay, with length 1. Sums are at least as accurate as
- * in f64, also for f32 elements, and may be stored as f64.
+ * in f64, also for narrower elements; f32 elements may give f64.
  */
-/* The sum; 0 if there are no elements. Also for complex arrays. */
+/* The sum; 0 if there are no elements. Also complex; signed integers and bool to i64, unsigned
+ * ones to u64, modulo 2^64. */
 COLLET_API collet_status collet_op_sum(collet_context *context, collet_array *out,
                                        const collet_array *a, const int32_t *axes, int32_t count,
                                        int32_t keepdims);
@@ -52,19 +53,46 @@ COLLET_API collet_status collet_op_sum(collet_context *context, collet_array *ou
 COLLET_API collet_status collet_op_mean(collet_context *context, collet_array *out,
                                         const collet_array *a, const int32_t *axes, int32_t count,
                                         int32_t keepdims);
-/* minimum and maximum of IEEE 754-2019: NaN if one of the elements is NaN, -0 < +0. SHAPE where an
- * element of the output has no elements to choose from. */
+/* minimum and maximum of IEEE 754-2019: NaN if one of the elements is NaN, -0 < +0. Also integers.
+ * SHAPE where an element of the output has no elements to choose from. */
 COLLET_API collet_status collet_op_min(collet_context *context, collet_array *out,
                                        const collet_array *a, const int32_t *axes, int32_t count,
                                        int32_t keepdims);
 COLLET_API collet_status collet_op_max(collet_context *context, collet_array *out,
                                        const collet_array *a, const int32_t *axes, int32_t count,
                                        int32_t keepdims);
-/* i64: the index, in C order of the reduced axes, of the first maximum or of the first NaN. SHAPE
- * as max. */
+/* i64: the index, in C order of the reduced axes, of the first maximum, or minimum, or of the first
+ * NaN. Also integers. SHAPE as max. */
 COLLET_API collet_status collet_op_argmax(collet_context *context, collet_array *out,
                                           const collet_array *a, const int32_t *axes, int32_t count,
                                           int32_t keepdims);
+COLLET_API collet_status collet_op_argmin(collet_context *context, collet_array *out,
+                                          const collet_array *a, const int32_t *axes, int32_t count,
+                                          int32_t keepdims);
+/* The product; 1 if there are no elements. Integers and bool as sum. */
+COLLET_API collet_status collet_op_prod(collet_context *context, collet_array *out,
+                                        const collet_array *a, const int32_t *axes, int32_t count,
+                                        int32_t keepdims);
+/* The mean square of the distances from the mean, divided by the number of elements minus
+ * `correction` (by 0 where that is negative), and its square root; NaN if there are no elements. */
+COLLET_API collet_status collet_op_var(collet_context *context, collet_array *out,
+                                       const collet_array *a, const int32_t *axes, int32_t count,
+                                       int32_t keepdims, double correction);
+COLLET_API collet_status collet_op_std(collet_context *context, collet_array *out,
+                                       const collet_array *a, const int32_t *axes, int32_t count,
+                                       int32_t keepdims, double correction);
+/* bool: whether one element, or every element, is not 0 (a NaN is not); false and true if there are
+ * none. Any dtype. */
+COLLET_API collet_status collet_op_any(collet_context *context, collet_array *out,
+                                       const collet_array *a, const int32_t *axes, int32_t count,
+                                       int32_t keepdims);
+COLLET_API collet_status collet_op_all(collet_context *context, collet_array *out,
+                                       const collet_array *a, const int32_t *axes, int32_t count,
+                                       int32_t keepdims);
+/* i64: how many elements are not 0. Any dtype. */
+COLLET_API collet_status collet_op_count_nonzero(collet_context *context, collet_array *out,
+                                                 const collet_array *a, const int32_t *axes, int32_t count,
+                                                 int32_t keepdims);
 
 #ifdef __cplusplus
 }

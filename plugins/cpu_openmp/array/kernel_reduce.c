@@ -4,11 +4,7 @@
 
 #include <string.h>
 
-#include "cpu_openmp/util/kernel_level.h"
-
-/* Terms that are summed as a tree before their sum is added with its error: so few roundings are
- * harmless. */
-#define TREE 8
+#include "kernel_columns.h"
 
 /* D. E. Knuth's exact sum of two numbers (TAOCP 2, 4.2.2), which needs no comparison. */
 INLINE void add(double *sum, double *lost, double x)
@@ -19,40 +15,31 @@ INLINE void add(double *sum, double *lost, double x)
     *sum = after;
 }
 
-/* Columns that are reduced at a time while rows below them are prefetched. */
-#define STRIP 32
-
-/* The next address to prefetch. */
-typedef struct ahead {
-    const char *row;
-    int64_t column;
-} ahead;
-
-/*
- * The next TREE strips of the rows below, into the L2 cache: row after row in memory's order,
- * which is faster than several rows at once. The hardware prefetcher does not follow this order.
- * Not where columns are further apart than cache lines: most of each line would be wasted.
- */
-INLINE void prefetch_next(ahead *next, int64_t row_step, int64_t column_step, int64_t columns)
-{
-    for (int i = 0; i < TREE && column_step <= 64; i++) {
-        if (next->column + STRIP > columns) {
-            next->column = 0;
-            next->row += row_step;
-        }
-        const char *in = next->row + next->column * column_step;
-        for (int64_t j = 0; j < STRIP * column_step; j += 64)
-            __builtin_prefetch(in + j, 0, 2);
-        next->column += STRIP;
-    }
-}
-
 #define REAL float
 #define NAME(x) x##_f32
+#define TERM(x, center) (x)
 #include "kernel_reduce.inc"
 
 #define REAL double
 #define NAME(x) x##_f64
+#define TERM(x, center) (x)
+#include "kernel_reduce.inc"
+
+INLINE double square(double x)
+{
+    return x * x;
+}
+
+#define REAL float
+#define NAME(x) x##_deviation_f32
+#define CENTERED 1
+#define TERM(x, center) square((x) - (center))
+#include "kernel_reduce.inc"
+
+#define REAL double
+#define NAME(x) x##_deviation_f64
+#define CENTERED 1
+#define TERM(x, center) square((x) - (center))
 #include "kernel_reduce.inc"
 
 /*
@@ -81,34 +68,81 @@ INLINE double less_f64(double a, double b)
     return x;
 }
 
-/* max(x) = -min(-x). */
-#define REAL float
-#define LESS_OF less_f32
-#define SIGN
+#define WORD double
+
+#define NAME(x) x##_product_f32
+#define ELEMENT float
+#define PART double
+#define LANE double
+#define OF(x) ((double)*(const float *)(const void *)(x))
+#define JOIN_PARTS(a, b) ((a) * (b))
+#define JOIN_LANES(a, b) ((a) * (b))
+#define JOIN(w, x) ((w) * (x))
+#define NOTHING 1.0
+#include "kernel_fold.inc"
+
+#define NAME(x) x##_product_f64
+#define ELEMENT double
+#define PART double
+#define LANE double
+#define OF(x) ((double)*(const double *)(const void *)(x))
+#define JOIN_PARTS(a, b) ((a) * (b))
+#define JOIN_LANES(a, b) ((a) * (b))
+#define JOIN(w, x) ((w) * (x))
+#define NOTHING 1.0
+#include "kernel_fold.inc"
+
 #define NAME(x) x##_min_f32
-#include "kernel_extreme.inc"
+#define ELEMENT float
+#define PART float
+#define LANE float
+#define OF(x) (*(const float *)(const void *)(x))
+#define JOIN_PARTS(a, b) less_f32(a, b)
+#define JOIN_LANES(a, b) less_f32(a, b)
+#define JOIN(w, x) (less_f64((w), (double)(x)))
+#define NOTHING ((float)__builtin_inf())
+#include "kernel_fold.inc"
 
-#define REAL double
-#define LESS_OF less_f64
-#define SIGN
 #define NAME(x) x##_min_f64
-#include "kernel_extreme.inc"
+#define ELEMENT double
+#define PART double
+#define LANE double
+#define OF(x) (*(const double *)(const void *)(x))
+#define JOIN_PARTS(a, b) less_f64(a, b)
+#define JOIN_LANES(a, b) less_f64(a, b)
+#define JOIN(w, x) (less_f64((w), (double)(x)))
+#define NOTHING ((double)__builtin_inf())
+#include "kernel_fold.inc"
 
-#define REAL float
-#define LESS_OF less_f32
-#define SIGN -
+/* max(x) = -min(-x). */
 #define NAME(x) x##_max_f32
-#include "kernel_extreme.inc"
+#define ELEMENT float
+#define PART float
+#define LANE float
+#define OF(x) (-*(const float *)(const void *)(x))
+#define JOIN_PARTS(a, b) less_f32(a, b)
+#define JOIN_LANES(a, b) less_f32(a, b)
+#define JOIN(w, x) (-less_f64(-(w), (double)(x)))
+#define NOTHING ((float)__builtin_inf())
+#include "kernel_fold.inc"
 
-#define REAL double
-#define LESS_OF less_f64
-#define SIGN -
 #define NAME(x) x##_max_f64
-#include "kernel_extreme.inc"
+#define ELEMENT double
+#define PART double
+#define LANE double
+#define OF(x) (-*(const double *)(const void *)(x))
+#define JOIN_PARTS(a, b) less_f64(a, b)
+#define JOIN_LANES(a, b) less_f64(a, b)
+#define JOIN(w, x) (-less_f64(-(w), (double)(x)))
+#define NOTHING ((double)__builtin_inf())
+#include "kernel_fold.inc"
 
 extern const reduce_kernels LEVEL_NAME(reduce);
 const reduce_kernels LEVEL_NAME(reduce) = {
-    .sum = {{run_f32, run_f64}, {columns_f32, columns_f64}},
-    .min = {{run_min_f32, run_min_f64}, {columns_min_f32, columns_min_f64}},
-    .max = {{run_max_f32, run_max_f64}, {columns_max_f32, columns_max_f64}},
+    .sum = {{run_f32, columns_f32}, {run_f64, columns_f64}},
+    .deviation = {{run_deviation_f32, columns_deviation_f32},
+                  {run_deviation_f64, columns_deviation_f64}},
+    .product = {{run_product_f32, columns_product_f32}, {run_product_f64, columns_product_f64}},
+    .min = {{run_min_f32, columns_min_f32}, {run_min_f64, columns_min_f64}},
+    .max = {{run_max_f32, columns_max_f32}, {run_max_f64, columns_max_f64}},
 };

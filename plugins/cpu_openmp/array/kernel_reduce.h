@@ -1,30 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_reduce.h - reductions: sum, minimum and maximum.
+ * kernel_reduce.h - reductions of f32 and f64, and of integers.
  *
- * Sums are compensated sums in f64: good to about two ulp of the sum of the
- * magnitudes, however many terms. min and max follow IEEE 754-2019: NaN propagates,
- * -0 < +0. The index of a table is [f32, f64]; steps are in bytes, of either sign.
+ * Results have 8 bytes: double, or int64_t or uint64_t in the same memory. Sums are compensated sums
+ * in f64: good to about two ulp of the sum of the magnitudes, however many terms. min and max follow
+ * IEEE 754-2019: NaN propagates, -0 < +0. Steps are in bytes, of either sign.
  */
 #ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_REDUCE_H
 #define PLUGINS_CPU_OPENMP_ARRAY_KERNEL_REDUCE_H
 
-#include <stdint.h>
+#include <collet/types.h>
 
-/*
- * `result` is the sum, minimum or maximum so far; `lost` is the accumulated rounding error of a
- * sum, and unused by the others.
- */
+/* What a reduction needs to know besides the elements. */
+typedef struct reduce_about {
+    /* The minimum of integers: the exclusive or with it orders the elements as signed integers that
+     * are to be minimised. Counts: the bits that are not all 0 in an element that counts. */
+    uint64_t bits;
+    const double *center; /* deviations: of the element of `run`, of each column of `columns` */
+} reduce_about;
+
+/* `result` is the result so far; `lost` is the accumulated rounding error of a sum, and unused by
+ * the others. */
 typedef struct reduction {
     /* Combines n elements with *result and *lost. */
-    void (*run[2])(double *result, double *lost, const char *in, int64_t step, int64_t n);
+    void (*run)(double *result, double *lost, const char *in, int64_t step, int64_t n,
+                const reduce_about *about);
     /* Combines elements (i, j), i < rows, with result[j] and lost[j], j < columns. */
-    void (*columns[2])(double *result, double *lost, const char *in, int64_t row_step,
-                       int64_t column_step, int64_t rows, int64_t columns);
+    void (*columns)(double *result, double *lost, const char *in, int64_t row_step,
+                    int64_t column_step, int64_t rows, int64_t columns, const reduce_about *about);
 } reduction;
 
+/* The index is [f32, f64]. deviation: the sum of the squares of the distances from `center`. */
 typedef struct reduce_kernels {
-    reduction sum, min, max;
+    reduction sum[2], deviation[2], product[2], min[2], max[2];
 } reduce_kernels;
+
+/* Modulo 2^64. sum: the index is a dtype. The other indices are the
+ * logarithm of an element's size; elements of 16 bytes are pairs. */
+typedef struct integer_kernels {
+    reduction sum[COLLET_DTYPE_COUNT], product, min[4], count[5];
+} integer_kernels;
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sum, mean, min, max. Elements are reduced in chunks whose size depends on the shape alone, and
+ * Reductions but argmin and argmax. Elements are reduced in chunks whose size depends on the shape alone, and
  * chunks are combined in order, so that the result does not depend on the number of threads. A
- * chunk's result is a cpu_sum; min and max use only its `sum`.
+ * chunk's result is a number and, for sums, its rounding error. The mean square of the distances from the mean
+ * is a second pass.
  * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c,
  * tests/cpu_openmp/test_large_openmp.c
  */
 #include "cpu_openmp/runtime/device.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
-#include "cpu_openmp/util/real.h"
 #include "shared/host/util/rows.h"
-#include "shared/host/util/sum.h"
-#include "kernel_reduce.h"
+#include "reduction.h"
 
 #define BLOCK (16 << 10)
 #define CHUNK (256 << 10) /* elements */
@@ -52,14 +52,12 @@ typedef struct axes {
 } axes;
 
 typedef struct reduce_plan {
-    const reduction *kernels;
+    method method;
     axes kept, reduced;
     char *in, *out;
-    int wide; /* the input, or a part of it, is f64 */
-    int to_wide;
-    int lossless;    /* min and max: nothing is lost by rounding */
-    double first;    /* of no elements */
-    double divisor;  /* of each result */
+    collet_dtype to;
+    int to_center;   /* results become numbers of `center` */
+    double *center;  /* the mean of each column, [items][tile]; NULL: not needed */
     int by_columns;  /* else one kept element at a time */
     int64_t tile;    /* columns of a tile; 1 unless by_columns */
     int64_t tiles;   /* along the last kept axis; an item is one tile */
@@ -150,7 +148,7 @@ static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
             add_axis(x, in->shape[i], cpu_step(in, i),
                      cpu_step(out, params->keepdims ? i : kept++));
     }
-    if (cpu_dtype_is_complex(in->dtype)) {
+    if (cpu_dtype_is_complex(out->dtype)) {
         int64_t size = (int64_t)cpu_dtype_size(part_of(in->dtype));
         plan->kept.count *= 2;
         add_axis(&plan->kept, 2, size, size);
@@ -207,8 +205,8 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
 /* ---- Along each kept element ----------------------------------------------------------------- */
 
 /* Blocks begin .. end-1 of the kept element at `in`. */
-static void reduce_blocks(const reduce_plan *plan, const char *in, int64_t begin, int64_t end,
-                          double *result, double *lost)
+static void reduce_blocks(const reduce_plan *plan, const reduce_about *about, const char *in,
+                          int64_t begin, int64_t end, double *result, double *lost)
 {
     const axes *r = &plan->reduced;
     int64_t length = r->shape[r->ndim - 1], step = r->step[r->ndim - 1];
@@ -216,7 +214,7 @@ static void reduce_blocks(const reduce_plan *plan, const char *in, int64_t begin
     for (int64_t b = begin; b < end; b++) {
         int64_t first = b % in_a_row * BLOCK;
         const char *at = in + offset_of(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
-        plan->kernels->run[plan->wide](result, lost, at, step, min_i64(length - first, BLOCK));
+        method_run(&plan->method, about, result, lost, at, step, min_i64(length - first, BLOCK));
     }
 }
 
@@ -225,7 +223,7 @@ static void reduce_blocks(const reduce_plan *plan, const char *in, int64_t begin
 static void clear(const reduce_plan *plan, double *result, double *lost, int64_t width)
 {
     for (int64_t j = 0; j < width; j++) {
-        result[j] = plan->first;
+        result[j] = plan->method.first;
         lost[j] = 0.0;
     }
 }
@@ -234,41 +232,54 @@ static void clear(const reduce_plan *plan, double *result, double *lost, int64_t
 static void join(const reduce_plan *plan, double *result, double *lost, const double *more,
                  const double *more_lost, int64_t width)
 {
+    static const reduce_about plain;
     enum { STEP = sizeof(double) };
-    plan->kernels->columns[1](result, lost, (const char *)more, 0, STEP, 1, width);
+    plan->method.join->columns(result, lost, (const char *)more, 0, STEP, 1, width, &plain);
     for (int64_t j = 0; j < width; j++)
         lost[j] += more_lost[j];
 }
 
-/* Rows begin .. end-1 of adjacent columns; the rows follow each other in memory. */
-static void reduce_folded(const reduce_plan *plan, const char *in, int64_t begin, int64_t end,
-                          int64_t width, double *result, double *lost)
+/* Rows begin .. end-1 of adjacent columns; the rows follow each other in memory. `about` is that of
+ * a wide row. */
+static __attribute__((noinline)) void reduce_wide_rows(const reduce_plan *plan,
+                                                       const reduce_about *about, const char *in,
+                                                       int64_t begin, int64_t end, int64_t width,
+                                                       double *result, double *lost)
 {
     double folded[FOLD], folded_lost[FOLD];
     int64_t step = plan->reduced.step[0], wide = width * plan->fold;
     clear(plan, folded, folded_lost, wide);
-    plan->kernels->columns[plan->wide](folded, folded_lost, in + begin * step, step * plan->fold,
-                                       plan->kept.step[plan->kept.ndim - 1],
-                                       (end - begin) / plan->fold, wide);
+    method_columns(&plan->method, about, folded, folded_lost, in + begin * step, step * plan->fold,
+                   plan->kept.step[plan->kept.ndim - 1], (end - begin) / plan->fold, wide);
     for (int64_t j = 0; j < wide; j += width)
         join(plan, result, lost, folded + j, folded_lost + j, width);
 }
 
+static void reduce_folded(const reduce_plan *plan, const reduce_about *about, const char *in,
+                          int64_t begin, int64_t end, int64_t width, double *result, double *lost)
+{
+    double center[FOLD];
+    reduce_about wide = {about->bits, about->center ? center : NULL};
+    for (int64_t j = 0; about->center && j < width * plan->fold; j++)
+        center[j] = about->center[j % width];
+    reduce_wide_rows(plan, &wide, in, begin, end, width, result, lost);
+}
+
 /* Rows begin .. end-1 of the tile at `in`. */
-static void reduce_rows(const reduce_plan *plan, const char *in, int64_t begin, int64_t end,
-                        int64_t width, double *result, double *lost)
+static void reduce_rows(const reduce_plan *plan, const reduce_about *about, const char *in,
+                        int64_t begin, int64_t end, int64_t width, double *result, double *lost)
 {
     const axes *r = &plan->reduced;
     int64_t length = r->shape[r->ndim - 1], step = r->step[r->ndim - 1];
     if (plan->fold > 1) {
-        reduce_folded(plan, in, begin, end, width, result, lost);
+        reduce_folded(plan, about, in, begin, end, width, result, lost);
         begin += (end - begin) / plan->fold * plan->fold;
     }
     while (begin < end) {
         int64_t first = begin % length, n = min_i64(length - first, end - begin);
         const char *at = in + offset_of(r, r->ndim - 1, begin / length, NULL) + first * step;
-        plan->kernels->columns[plan->wide](result, lost, at, step,
-                                           plan->kept.step[plan->kept.ndim - 1], n, width);
+        method_columns(&plan->method, about, result, lost, at, step,
+                       plan->kept.step[plan->kept.ndim - 1], n, width);
         begin += n;
     }
 }
@@ -288,29 +299,33 @@ static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in,
 }
 
 /* The results of one chunk of the tile at `in`, RESULT_SIZE(plan->tile) of them. */
-static void reduce_chunk(const reduce_plan *plan, const char *in, int64_t chunk, int64_t width,
-                         double *result)
+static void reduce_chunk(const reduce_plan *plan, int64_t item, const char *in, int64_t chunk,
+                         int64_t width, double *result)
 {
+    reduce_about about = plan->method.about;
     int64_t limit = plan->by_columns ? plan->reduced.count : plan->blocks;
     int64_t begin = chunk * plan->chunk, end = min_i64(begin + plan->chunk, limit);
     double *lost = result + plan->tile;
+    if (plan->center && !plan->to_center)
+        about.center = plan->center + item * plan->tile;
     clear(plan, result, lost, width);
     if (plan->by_columns)
-        reduce_rows(plan, in, begin, end, width, result, lost);
+        reduce_rows(plan, &about, in, begin, end, width, result, lost);
     else
-        reduce_blocks(plan, in, begin, end, result, lost);
+        reduce_blocks(plan, &about, in, begin, end, result, lost);
 }
 
-static void store(const reduce_plan *plan, char *out, int64_t width, const double *result)
+/* The results of `width` columns of tile `item`, from `first` on; `out` is where the tile begins. */
+static void store(const reduce_plan *plan, int64_t item, char *out, int64_t first, int64_t width,
+                  const double *result)
 {
     int64_t step = plan->kept.out[plan->kept.ndim - 1];
-    for (int64_t j = 0; j < width; j++, out += step) {
-        cpu_sum sum = {result[j], result[plan->tile + j]};
-        double x = plan->lossless ? result[j] : cpu_total(&sum);
-        if (plan->divisor != 1.0)
-            x /= plan->divisor;
-        real_store(out, plan->to_wide, x);
-    }
+    const double *lost = result + plan->tile;
+    if (plan->to_center)
+        method_store(&plan->method, (char *)(plan->center + item * plan->tile + first), COLLET_F64,
+                     sizeof(double), result, lost, width);
+    else
+        method_store(&plan->method, out + first * step, plan->to, step, result, lost, width);
 }
 
 /* Combines the results of a further chunk. */
@@ -329,12 +344,12 @@ static TEAM_BODY(reduce_tiles)
         double *result = plan->partial + thread * THREAD_SIZE(plan->tile);
         double *more = result + RESULT_SIZE(plan->tile);
         int64_t width = find_tile(plan, item, &in, &out);
-        reduce_chunk(plan, in, 0, width, result);
+        reduce_chunk(plan, item, in, 0, width, result);
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++) {
-            reduce_chunk(plan, in, chunk, width, more);
+            reduce_chunk(plan, item, in, chunk, width, more);
             join_chunk(plan, result, more, width);
         }
-        store(plan, out, width, result);
+        store(plan, item, out, 0, width, result);
     }
 }
 
@@ -346,7 +361,7 @@ static TEAM_BODY(reduce_chunks)
         const char *in;
         char *out;
         int64_t width = find_tile(plan, i / plan->chunks, &in, &out);
-        reduce_chunk(plan, in, i % plan->chunks, width,
+        reduce_chunk(plan, i / plan->chunks, in, i % plan->chunks, width,
                      plan->partial + i * RESULT_SIZE(plan->tile));
     }
 }
@@ -364,31 +379,32 @@ static TEAM_BODY(join_chunks)
         double *result = plan->partial + item * plan->chunks * RESULT_SIZE(plan->tile) + first;
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++)
             join_chunk(plan, result, result + chunk * RESULT_SIZE(plan->tile), width);
-        store(plan, out + first * plan->kept.out[plan->kept.ndim - 1], width, result);
+        store(plan, item, out, first, width, result);
     }
+}
+
+static int64_t partial_size(const collet_device *device, const reduce_plan *plan)
+{
+    return plan->shared ? plan->items * plan->chunks * RESULT_SIZE(plan->tile)
+                        : device->threads * THREAD_SIZE(plan->tile);
+}
+
+static int has_center(uint32_t op)
+{
+    return op == COLLET_OP_VAR || op == COLLET_OP_STD;
 }
 
 ACCEPTS(reduce)
 {
     reduce_plan plan = {0};
     make_plan(&plan, device, call);
-    int64_t size = plan.shared ? plan.items * plan.chunks * RESULT_SIZE(plan.tile)
-                               : device->threads * THREAD_SIZE(plan.tile);
-    *workspace_bytes = (uint64_t)size * sizeof(double);
+    int64_t centers = has_center(call->op) ? plan.items * plan.tile : 0;
+    *workspace_bytes = (uint64_t)(partial_size(device, &plan) + centers) * sizeof(double);
     return COLLET_OK;
 }
 
-static collet_status run(collet_device *device, const collet_kernel_call *call, reduce_plan *plan)
+static void run(collet_device *device, reduce_plan *plan)
 {
-    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    plan->in = cpu_at(in);
-    plan->out = cpu_at(out);
-    plan->wide = part_of(in->dtype) == COLLET_F64;
-    plan->to_wide = part_of(out->dtype) == COLLET_F64;
-    make_plan(plan, device, call);
-    plan->partial = call->workspace;
-    if (plan->items == 0)
-        return COLLET_OK;
     if (plan->shared) {
         int64_t parts = divide_up(plan->tile, PART);
         team_run(device->threads, plan->items * plan->chunks, 1, reduce_chunks, plan);
@@ -398,22 +414,29 @@ static collet_status run(collet_device *device, const collet_kernel_call *call, 
         int64_t tile_elements = at_least_one(plan->reduced.count * plan->tile);
         team_run(device->threads, plan->items, divide_up(GRAIN, tile_elements), reduce_tiles, plan);
     }
-    return COLLET_OK;
 }
 
 KERNEL(reduce)
 {
-    const collet_reduce_params *params = call->params;
-    const reduce_kernels *kernels = device->level->reduce;
-    const collet_operand *in = operand_of(call, 1);
-    reduce_plan plan = {.kernels = &kernels->sum, .divisor = 1.0};
-    for (int32_t i = 0; call->op == COLLET_OP_MEAN && i < in->ndim; i++)
-        plan.divisor *= params->axes >> i & 1 ? (double)in->shape[i] : 1.0;
-    if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX) {
-        int min = call->op == COLLET_OP_MIN;
-        plan.kernels = min ? &kernels->min : &kernels->max;
-        plan.lossless = 1;
-        plan.first = min ? __builtin_inf() : -__builtin_inf();
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
+    reduce_plan plan = {.in = cpu_at(in), .out = cpu_at(out), .to = part_of(out->dtype)};
+    make_plan(&plan, device, call);
+    plan.partial = call->workspace;
+    if (plan.items == 0)
+        return COLLET_OK;
+    if (has_center(call->op)) {
+        const collet_variance_params *params = call->params;
+        double divisor = (double)plan.reduced.count - params->correction;
+        plan.center = plan.partial + partial_size(device, &plan);
+        plan.to_center = 1;
+        method_choose(&plan.method, device, COLLET_OP_MEAN, in->dtype, plan.reduced.count);
+        run(device, &plan);
+        plan.to_center = 0;
+        method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
+        plan.method.divisor = divisor > 0.0 ? divisor : 0.0;
+    } else {
+        method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
     }
-    return run(device, call, &plan);
+    run(device, &plan);
+    return COLLET_OK;
 }

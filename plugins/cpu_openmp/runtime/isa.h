@@ -14,6 +14,7 @@
     X(convert_kernels, convert)                                                                    \
     X(move_kernels, move)                                                                          \
     X(reduce_kernels, reduce)                                                                      \
+    X(integer_kernels, integers)                                                                   \
     X(gemm_kernels, gemm)                                                                          \
     X(small_kernels, small)                                                                        \
     X(narrow_kernels, narrow)                                                                      \

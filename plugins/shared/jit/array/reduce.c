@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: sum, mean, min, max, argmax.
+/* array: sum, mean, min, max, argmin, argmax, any, all, count_nonzero.
  * Tests: conformance/array/reduce.c */
 #include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/rows.h"
@@ -30,7 +30,7 @@ static void split(split_axes *s, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    int64_t parts = part_of(in->dtype) == in->dtype ? 1 : 2, index = 1;
+    int64_t parts = part_of(out->dtype) == out->dtype ? 1 : 2, index = 1;
     s->kept_count = s->reduced_count = 0;
     for (int32_t i = 0; i < in->ndim; i++) {
         int64_t step = in->strides[i] * parts;
@@ -149,30 +149,58 @@ static void view_of(reduce_view *v, const jit_traits *t, const collet_kernel_cal
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
+/* Options by the type of elements; the results have it too, or another one. */
+#define SAME(NAME, name, mode) [COLLET_##NAME] = "-D" mode "=1 -DIN=" #name " -DTO=" #name,
+#define OPTION(NAME, in, mode, to) [COLLET_##NAME] = "-D" mode "=1 -DIN=" #in " -DTO=" #to,
+#define COUNTS(mode, to)                                                                           \
+    COLLET_EACH_REAL(OPTION, mode, to) OPTION(C64, c64, mode, to) OPTION(C128, c128, mode, to)
+typedef const char *const by_type[COLLET_DTYPE_COUNT];
+
+static by_type same_sums = {SAME(F16, f16, "SUM") SAME(BF16, bf16, "SUM") SAME(F32, f32, "SUM")
+                                SAME(F64, f64, "SUM")};
+static by_type integer_sums = {COLLET_EACH_REAL(OPTION, "SUM", i64)};
+static by_type extremes = {COLLET_EACH_REAL(SAME, "EXTREME")};
+static by_type places[] = {{COLLET_EACH_REAL(OPTION, "LEAST=1 -DPLACE", i64)},
+                           {COLLET_EACH_REAL(OPTION, "PLACE", i64)}};
+static by_type counts[] = {
+    {COUNTS("COUNT", i64)}, {COUNTS("ANY=1 -DCOUNT", b8)}, {COUNTS("ALL=1 -DCOUNT", b8)}};
+
 static const char *options_of(const collet_kernel_call *call)
 {
-    static const char *const options[] = {"-DFROM=f32 -DTO=f32",
-                                          "-DFROM=f64 -DTO=f64",
-                                          "-DFROM=f32 -DTO=f64",
-                                          "-DEXTREME=1 -DFROM=f32 -DTO=f32",
-                                          "-DEXTREME=1 -DFROM=f64 -DTO=f64",
-                                          "-DPLACE=1 -DFROM=f32 -DTO=i64",
-                                          "-DPLACE=1 -DFROM=f64 -DTO=i64"};
-    collet_dtype to = part_of(operand_of(call, 0)->dtype);
-    collet_dtype from = part_of(operand_of(call, 1)->dtype);
-    int kind = from == COLLET_F64 ? 1 : to == COLLET_F64 ? 2 : 0;
-    if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
-        kind = from == COLLET_F64 ? 4 : 3;
-    if (call->op == COLLET_OP_ARGMAX)
-        kind = from == COLLET_F64 ? 6 : 5;
-    return options[kind];
+    collet_dtype to = part_of(operand_of(call, 0)->dtype), from = operand_of(call, 1)->dtype;
+    switch (call->op) {
+    case COLLET_OP_MIN:
+    case COLLET_OP_MAX:
+        return extremes[from];
+    case COLLET_OP_ARGMIN:
+    case COLLET_OP_ARGMAX:
+        return places[call->op == COLLET_OP_ARGMAX][from];
+    case COLLET_OP_COUNT_NONZERO:
+        return counts[0][from];
+    case COLLET_OP_ANY:
+        return counts[1][from];
+    case COLLET_OP_ALL:
+        return counts[2][from];
+    default:
+        break;
+    }
+    if (to == COLLET_I64 || to == COLLET_U64)
+        return integer_sums[from];
+    return to == part_of(from) ? same_sums[to] : "-DSUM=1 -DIN=f32 -DTO=f64";
+}
+
+static int is_sum_of_floats(const collet_kernel_call *call)
+{
+    collet_dtype to = operand_of(call, 0)->dtype;
+    return call->op == COLLET_OP_MEAN ||
+           (call->op == COLLET_OP_SUM && to != COLLET_I64 && to != COLLET_U64);
 }
 
 /* The divisor of a sum: one number of the kernel's wide type and its rounding error. */
 static void pass_count(jit_launch *l, const jit_traits *t, const collet_kernel_call *call,
                        const reduce_view *v)
 {
-    if (call->op != COLLET_OP_SUM && call->op != COLLET_OP_MEAN)
+    if (!is_sum_of_floats(call))
         return;
     double count = call->op == COLLET_OP_MEAN ? (double)(v->rows * v->columns) : 1.0;
     if (t->has_f64) {
@@ -184,11 +212,12 @@ static void pass_count(jit_launch *l, const jit_traits *t, const collet_kernel_c
     }
 }
 
+/* Bytes of `carried` in the kernels, at most. */
 static uint64_t carried_size(const jit_traits *t, const collet_kernel_call *call)
 {
-    if (call->op == COLLET_OP_MIN || call->op == COLLET_OP_MAX)
-        return cpu_dtype_size(operand_of(call, 1)->dtype);
-    return t->has_f64 || call->op == COLLET_OP_ARGMAX ? 16 : 8;
+    int pairs = call->op == COLLET_OP_ARGMIN || call->op == COLLET_OP_ARGMAX ||
+                (is_sum_of_floats(call) && t->has_f64);
+    return pairs ? 16 : 8;
 }
 
 JIT_ACCEPTS(reduce)
@@ -224,7 +253,8 @@ JIT_KERNEL(reduce)
     const char *options = options_of(call);
     collet_operand out = *operand_of(call, 0), in = *operand_of(call, 1);
     out.dtype = part_of(out.dtype);
-    in.dtype = part_of(in.dtype);
+    if (is_sum_of_floats(call))
+        in.dtype = part_of(in.dtype);
     jit_launch l;
     reduce_view v;
     view_of(&v, t, call);

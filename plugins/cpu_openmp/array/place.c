@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * argmax. The kernel of max computes the maxima of blocks; only the first block with the greatest
- * maximum is then searched. Threads share the outputs or, if these are few, the
+ * argmin and argmax. The kernel of min or max computes the extremes of blocks; only the first block with the
+ * most extreme one is then searched. Threads share the outputs or, if these are few, the
  * elements of each; parts are compared in their order.
  * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c
  */
 #include "cpu_openmp/runtime/device.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "cpu_openmp/util/loop.h"
 #include "cpu_openmp/util/real.h"
 #include "shared/host/util/rows.h"
-#include "kernel_reduce.h"
+#include "reduction.h"
 
 #define GRAIN (32 << 10) /* elements per thread, at least */
 #define BLOCK 4096       /* elements, which stay in the L1 cache */
-#define VECTORS 256 /* elements: a multiple of the number that the kernel of max reads at once */
 #define PARTS 256        /* of one output, at most */
 
-/* A block whose maximum is `value`; it begins at `at`, which has `index` in the order of the axes.
+/* A block whose extreme is `value`; it begins at `at`, which has `index` in the order of the axes.
  */
 typedef struct block {
-    double value;
+    double value; /* as results of kernels: a number, or the bits of an integer */
     int64_t index;
-    const char *at; /* NULL: all elements so far are -infinity */
+    const char *at; /* NULL: all elements so far are equal to the result of no elements */
 } block;
 
 typedef struct job {
-    const reduction *max;
+    method method;
+    int greatest; /* argmax */
     loop kept;    /* view 0 is the output, view 1 the input */
     loop reduced; /* view 0 is the input */
-    int64_t size; /* bytes of an element */
     int32_t threads;
     int64_t part; /* elements of a part */
 } job;
@@ -51,41 +51,48 @@ typedef struct search {
     block best;
 } search;
 
-/* Whether the later x replaces y: only if it is greater; NaN is greater than any number. */
-static int exceeds(double x, double y)
+/* Whether the later x replaces y: only if it is more extreme; NaN is more extreme than any number,
+ * and zeros of either sign are equal. */
+static int exceeds(const job *j, double x, double y)
 {
-    return !(x <= y) && !isnan(y);
+    if (j->method.kind == RESULT_NUMBER)
+        return !(j->greatest ? x <= y : x >= y) && !isnan(y);
+    int64_t p, q;
+    memcpy(&p, &x, sizeof p);
+    memcpy(&q, &y, sizeof q);
+    return p < q;
 }
 
-static void take(search *s, double x, int64_t index, const char *at)
+static double extreme_of(const job *j, const char *in, int64_t step, int64_t n)
 {
-    if (exceeds(x, s->best.value))
-        s->best = (block){x, index, at};
+    double x = j->method.first, unused = 0.0;
+    method_run(&j->method, &j->method.about, &x, &unused, in, step, n);
+    return x;
 }
 
-/* Blocks of adjacent elements; elsewhere single elements. */
+static double element_at(const job *j, const char *in)
+{
+    collet_dtype dtype = j->method.from;
+    return dtype == COLLET_F32 || dtype == COLLET_F64 ? real_load(in, dtype == COLLET_F64)
+                                                      : extreme_of(j, in, 0, 1);
+}
+
 static void search_row(const void *context, char *const *at, const int64_t *step, int64_t n)
 {
     search *s = *(search *const *)context;
-    const job *j = s->job;
-    const char *p = at[0];
-    int64_t i = 0, whole = step[0] == j->size ? n - n % VECTORS : 0;
-    while (i < whole) {
-        int64_t m = min_i64(whole - i, BLOCK);
-        double x = -INFINITY, unused = 0.0;
-        j->max->run[j->size == 8](&x, &unused, p + i * j->size, j->size, m);
-        take(s, x, s->index + i, p + i * j->size);
-        i += m;
+    for (int64_t i = 0; i < n; i += BLOCK) {
+        const char *in = at[0] + i * step[0];
+        double x = extreme_of(s->job, in, step[0], min_i64(n - i, BLOCK));
+        if (exceeds(s->job, x, s->best.value))
+            s->best = (block){x, s->index + i, in};
     }
-    for (; i < n; i++)
-        take(s, real_load(p + i * step[0], j->size == 8), s->index + i, p + i * step[0]);
     s->index += n;
 }
 
-/* The first block with the greatest maximum among elements begin .. end-1 of those at `in`. */
+/* The first block with the most extreme element among elements begin .. end-1 of those at `in`. */
 static block search_part(const job *j, char *in, int64_t begin, int64_t end)
 {
-    search s = {j, begin, {-INFINITY, begin, NULL}}, *context = &s;
+    search s = {j, begin, {j->method.first, begin, NULL}}, *context = &s;
     if (j->reduced.ndim == 1) {
         char *at = in + begin * j->reduced.step[0][0];
         search_row(&context, &at, j->reduced.step[0], end - begin);
@@ -97,10 +104,10 @@ static block search_part(const job *j, char *in, int64_t begin, int64_t end)
     return s.best;
 }
 
-/* The index of the first element of `b` that is its maximum. */
+/* The index of the first element of `b` that is its extreme. */
 static int64_t place_in(const job *j, block b)
 {
-    while (b.at && exceeds(b.value, real_load(b.at, j->size == 8))) {
+    while (b.at && exceeds(j, b.value, element_at(j, b.at))) {
         b.index++;
         b.at += j->reduced.step[0][j->reduced.ndim - 1];
     }
@@ -126,7 +133,7 @@ static void run_shared(const void *context, char *const *at, const int64_t *step
         team_run(j->threads, parts, 1, search_parts, &d);
         block best = d.best[0];
         for (int64_t k = 1; k < parts; k++)
-            best = exceeds(d.best[k].value, best.value) ? d.best[k] : best;
+            best = exceeds(j, d.best[k].value, best.value) ? d.best[k] : best;
         *(int64_t *)(void *)(at[0] + i * step[0]) = place_in(j, best);
     }
 }
@@ -176,14 +183,15 @@ static void split_axes(job *j, const collet_kernel_call *call)
         add_axis(&j->reduced, 1, 0, 0);
 }
 
-KERNEL(argmax)
+KERNEL(place)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    job j = {.max = &device->level->reduce->max,
+    int greatest = call->op == COLLET_OP_ARGMAX;
+    job j = {.greatest = greatest,
              .kept = {.views = 2, .count = 1, .at = {cpu_at(out), cpu_at(in)}},
              .reduced = {.views = 1, .count = 1},
-             .size = in->dtype == COLLET_F64 ? 8 : 4,
              .threads = device->threads};
+    method_choose(&j.method, device, greatest ? COLLET_OP_MAX : COLLET_OP_MIN, in->dtype, 0);
     split_axes(&j, call);
     int64_t each = j.reduced.count;
     if (j.threads > 1 && j.kept.count < 4 * (int64_t)j.threads && each >= 2 * GRAIN) {

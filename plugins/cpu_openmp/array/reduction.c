@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/array/reduce.c */
+#include "reduction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu_openmp/runtime/device.h"
+#include "shared/host/util/convert.h"
+#include "shared/host/util/counts.h"
+#include "shared/host/util/operand.h"
+#include "shared/host/util/sum.h"
+
+#define BLOCK 512 /* elements that are converted at a time, which stay in the L1 cache */
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+static int is_float(collet_dtype dtype)
+{
+    return dtype == COLLET_F32 || dtype == COLLET_F64 || dtype == COLLET_F16 ||
+           dtype == COLLET_BF16 || cpu_dtype_is_complex(dtype);
+}
+
+static int is_unsigned(collet_dtype dtype)
+{
+    return dtype == COLLET_U8 || dtype == COLLET_U16 || dtype == COLLET_U32 || dtype == COLLET_U64;
+}
+
+static double bits_of(int64_t x)
+{
+    double bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static void choose_count(method *m, const collet_device *device, uint32_t op)
+{
+    int size = (int)cpu_dtype_size(m->from);
+    uint64_t sign = is_float(m->from) ? (uint64_t)1 << (8 * (size < 8 ? size : 8) - 1) : 0;
+    m->kernel = &device->level->integers->count[__builtin_ctz((unsigned)size)];
+    m->join = &device->level->integers->sum[COLLET_I64];
+    /* The elements of c64 are two numbers in one word. */
+    m->about.bits = ~(m->from == COLLET_C64 ? sign | sign >> 32 : sign);
+    m->kind = op == COLLET_OP_ANY                           ? RESULT_POSITIVE
+              : op == COLLET_OP_ALL || op == COLLET_OP_PROD ? RESULT_EQUAL
+                                                            : RESULT_COUNT;
+}
+
+static void choose_integer(method *m, const collet_device *device, uint32_t op)
+{
+    const integer_kernels *kernels = device->level->integers;
+    int bits = 8 * (int)cpu_dtype_size(m->from);
+    m->kind = RESULT_WORD;
+    if (op == COLLET_OP_SUM) {
+        m->kernel = &kernels->sum[m->from];
+        m->join = &kernels->sum[COLLET_I64];
+    } else if (op == COLLET_OP_PROD) {
+        m->kernel = m->join = &kernels->product;
+        m->to = m->from == COLLET_U64 ? COLLET_U64 : COLLET_I64;
+        m->first = bits_of(1);
+    } else {
+        m->kernel = &kernels->min[__builtin_ctz((unsigned)bits / 8)];
+        m->join = &kernels->min[3];
+        m->about.bits = (op == COLLET_OP_MAX ? ~(uint64_t)0 : 0) ^
+                        (is_unsigned(m->from) ? ~(uint64_t)0 << (bits - 1) : 0);
+        m->first = bits_of(INT64_MAX);
+    }
+}
+
+static void choose_float(method *m, const collet_device *device, uint32_t op, int64_t count)
+{
+    const reduce_kernels *kernels = device->level->reduce;
+    int wide = part_of(m->from) == COLLET_F64;
+    m->to = wide ? COLLET_F64 : COLLET_F32;
+    m->convert = device->level->convert->run[m->to][m->from];
+    m->kind = RESULT_NUMBER;
+    if (op == COLLET_OP_MIN || op == COLLET_OP_MAX) {
+        const reduction *both = op == COLLET_OP_MIN ? kernels->min : kernels->max;
+        m->kernel = &both[wide];
+        m->join = &both[1];
+        m->first = op == COLLET_OP_MIN ? (double)INFINITY : -(double)INFINITY;
+    } else if (op == COLLET_OP_PROD) {
+        m->kernel = &kernels->product[wide];
+        m->join = &kernels->product[1];
+        m->first = 1.0;
+    } else {
+        int squares = op == COLLET_OP_VAR || op == COLLET_OP_STD;
+        m->kernel = squares ? &kernels->deviation[wide] : &kernels->sum[wide];
+        m->join = &kernels->sum[1];
+        m->kind = op == COLLET_OP_STD ? RESULT_ROOT : RESULT_SUM;
+        m->divisor = op == COLLET_OP_SUM ? 1.0 : (double)count;
+    }
+}
+
+void method_choose(method *m, const collet_device *device, uint32_t op, collet_dtype from,
+                   int64_t count)
+{
+    int counts = op == COLLET_OP_ANY || op == COLLET_OP_ALL || op == COLLET_OP_COUNT_NONZERO;
+    *m = (method){.from = from, .to = from, .divisor = 1.0, .all = count};
+    if (counts || from == COLLET_BOOL)
+        choose_count(m, device, op);
+    else if (is_float(from))
+        choose_float(m, device, op, count);
+    else
+        choose_integer(m, device, op);
+    if (m->from != m->to)
+        m->from = part_of(from);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/* n elements at `in` as elements that the kernel reads, in `block`. */
+static void widen(const method *m, double *block, const char *in, int64_t step, int64_t n)
+{
+    if (m->convert && step == (int64_t)cpu_dtype_size(m->from))
+        m->convert(block, in, n);
+    else
+        cpu_convert((char *)block, m->to, (int64_t)cpu_dtype_size(m->to), in, m->from, step, n);
+}
+
+void method_run(const method *m, const reduce_about *about, double *result, double *lost,
+                const char *in, int64_t step, int64_t n)
+{
+    if (m->from == m->to) {
+        m->kernel->run(result, lost, in, step, n, about);
+        return;
+    }
+    double block[BLOCK];
+    for (int64_t i = 0; i < n; i += BLOCK) {
+        int64_t part = min_i64(n - i, BLOCK);
+        widen(m, block, in + i * step, step, part);
+        m->kernel->run(result, lost, (const char *)block, (int64_t)cpu_dtype_size(m->to), part,
+                       about);
+    }
+}
+
+void method_columns(const method *m, const reduce_about *about, double *result, double *lost,
+                    const char *in, int64_t row_step, int64_t column_step, int64_t rows,
+                    int64_t columns)
+{
+    if (m->from == m->to) {
+        m->kernel->columns(result, lost, in, row_step, column_step, rows, columns, about);
+        return;
+    }
+    double block[BLOCK];
+    for (int64_t i = 0; i < rows; i++, in += row_step)
+        for (int64_t j = 0; j < columns; j += BLOCK) {
+            int64_t part = min_i64(columns - j, BLOCK);
+            reduce_about these = {about->bits, about->center ? about->center + j : NULL};
+            widen(m, block, in + j * column_step, column_step, part);
+            m->kernel->columns(result + j, lost + j, (const char *)block, 0,
+                               (int64_t)cpu_dtype_size(m->to), 1, part, &these);
+        }
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+static double number_of(const method *m, double result, double lost)
+{
+    cpu_sum sum = {result, lost};
+    if (m->kind == RESULT_NUMBER)
+        return result;
+    double x = cpu_total(&sum) / m->divisor;
+    return m->kind == RESULT_ROOT ? sqrt(x) : x;
+}
+
+static uint64_t word_of(const method *m, double result)
+{
+    uint64_t word;
+    memcpy(&word, &result, sizeof word);
+    switch (m->kind) {
+    case RESULT_WORD:
+        return word ^ m->about.bits;
+    case RESULT_POSITIVE:
+        return word != 0;
+    case RESULT_EQUAL:
+        return word == (uint64_t)m->all;
+    default:
+        return word;
+    }
+}
+
+void method_store(const method *m, char *out, collet_dtype to, int64_t step, const double *result,
+                  const double *lost, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += BLOCK) {
+        int64_t part = min_i64(n - i, BLOCK);
+        union {
+            double numbers[BLOCK];
+            uint64_t words[BLOCK];
+        } block;
+        if (m->kind <= RESULT_NUMBER) {
+            for (int64_t j = 0; j < part; j++)
+                block.numbers[j] = number_of(m, result[i + j], lost[i + j]);
+            cpu_convert(out + i * step, to, step, (const char *)&block, COLLET_F64, 8, part);
+        } else {
+            for (int64_t j = 0; j < part; j++)
+                block.words[j] = word_of(m, result[i + j]);
+            /* The first bytes of a word are its low ones. */
+            cpu_move(out + i * step, step, (const char *)&block, 8, cpu_dtype_size(to), part);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reduction.h - which kernels run a reduction of elements of one dtype, and what its results become.
+ */
+#ifndef PLUGINS_CPU_OPENMP_ARRAY_REDUCTION_H
+#define PLUGINS_CPU_OPENMP_ARRAY_REDUCTION_H
+
+#include <collet/plugin.h>
+
+#include "kernel_convert.h"
+#include "kernel_reduce.h"
+
+typedef enum result_kind {
+    RESULT_SUM,      /* a sum and its lost part, over the divisor */
+    RESULT_ROOT,     /* the root of that */
+    RESULT_NUMBER,   /* a double */
+    RESULT_WORD,     /* an integer modulo 2^64, after the exclusive or with about.bits */
+    RESULT_COUNT,    /* an integer */
+    RESULT_POSITIVE, /* whether an integer is not 0 */
+    RESULT_EQUAL     /* whether an integer is `all` */
+} result_kind;
+
+typedef struct method {
+    const reduction *kernel;
+    const reduction *join; /* combines results with others as if these were elements */
+    reduce_about about;
+    collet_dtype from;   /* of the elements */
+    collet_dtype to;     /* of the kernel's elements: another one if they are converted first */
+    convert_run convert; /* of adjacent elements; NULL: there is no vector loop */
+    double first;        /* the result of no elements, or its bits */
+    result_kind kind;
+    double divisor;
+    int64_t all;
+} method;
+
+/* How `op` (a COLLET_OP_ of a reduction, MIN for ARGMIN and MAX for ARGMAX) reduces `count` elements
+ * of dtype `from`. The divisor is `count`, and 1 for SUM. VAR and STD: the sum of squares; the
+ * caller sets about.center and the divisor. */
+void method_choose(method *m, const collet_device *device, uint32_t op, collet_dtype from,
+                   int64_t count);
+
+/* reduction.run and reduction.columns of any elements; `about` is m->about with a center. */
+void method_run(const method *m, const reduce_about *about, double *result, double *lost,
+                const char *in, int64_t step, int64_t n);
+void method_columns(const method *m, const reduce_about *about, double *result, double *lost,
+                    const char *in, int64_t row_step, int64_t column_step, int64_t rows,
+                    int64_t columns);
+
+/* Stores n results as elements of dtype `to`, `step` bytes apart. */
+void method_store(const method *m, char *out, collet_dtype to, int64_t step, const double *result,
+                  const double *lost, int64_t n);
+
+#endif
