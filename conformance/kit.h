@@ -147,6 +147,8 @@ const kit_op *kit_op_find(uint32_t op);
     X(kit_eigen_ops)                                                                               \
     X(kit_factor_ops)                                                                              \
     X(kit_fft_ops)                                                                                 \
+    X(kit_index_pick_ops)                                                                          \
+    X(kit_index_scan_ops)                                                                          \
     X(kit_index_sort_ops)                                                                          \
     X(kit_linalg_ops)                                                                              \
     X(kit_linalg_vector_ops)                                                                       \
@@ -221,6 +223,7 @@ struct kit_case {
         collet_sort_params sort;
         collet_partition_params partition;
         collet_searchsorted_params searchsorted;
+        collet_histogram_params histogram;
         collet_random_params random;
         collet_scatter_params scatter;
         collet_scatter_average_params average;

@@ -356,6 +356,15 @@ typedef struct collet_searchsorted_params {
     uint32_t right;
 } collet_searchsorted_params;
 
+/* histogram: bins of equal width from `low` to `high`, which must not be less; equal: from low - 1/2 to
+ * low + 1/2. `bins` is the number of bins of an output whose shape is inferred. */
+typedef struct collet_histogram_params {
+    uint32_t struct_size;
+    uint32_t bins;
+    double low;
+    double high;
+} collet_histogram_params;
+
 /* uniform, normal: element i, in C order of the output, is number offset + i (modulo 2^64) of the
  * sequence of `seed`. */
 typedef struct collet_random_params {

@@ -88,6 +88,12 @@ static void trim(collet_device *device)
         onednn_plans_clear(device->plans);
 }
 
+static void share(collet_device *device, int64_t count, int64_t grain, host_body body,
+                  void *argument)
+{
+    team_run(device->threads, count, grain, body, argument);
+}
+
 static collet_status device_open(const collet_plugin *self, collet_device **device,
                                  collet_device_properties *properties, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err)
@@ -111,6 +117,8 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
     d->narrow = levels_narrow(level);
     d->ternary = levels_ternary(level);
     d->threads = team_threads(host->threads(host));
+    d->base.threads = d->threads;
+    d->base.share = share;
     d->cache_bytes = cache_largest();
     return COLLET_OK;
 }

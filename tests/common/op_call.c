@@ -31,13 +31,15 @@ int op_call_accepts(const op_call *c)
     return 0;
 }
 
-/* f32 represents the other dtypes of an op that accepts any real dtype. */
+/* f32 represents the other dtypes of an operand that may have any real one. */
 static int is_counted(const op_call *c, const collet_dtype *dtypes)
 {
-    uint32_t free = c->info.sigs[0] == '*' ? 0 : c->info.n_out;
-    for (uint32_t k = free; k < c->count && strchr(c->info.sigs, '*'); k++)
-        if (dtypes[k] != COLLET_F32 && !is_complex(dtypes[k]))
+    const char *letter = c->info.sigs;
+    for (uint32_t k = 0; k < c->count; k++, letter++) {
+        letter += *letter == ':';
+        if ((*letter == '*' || *letter == '=') && dtypes[k] != COLLET_F32 && !is_complex(dtypes[k]))
             return 0;
+    }
     return 1;
 }
 
@@ -128,6 +130,9 @@ static int has_offsets(const op_call *c)
 
 static int64_t extent_of(const op_call *c, char letter, char empty)
 {
+    /* The inferred output is as long as the mask. */
+    if (c->info.id == COLLET_OP_COMPRESS && letter == 'K')
+        letter = 'N';
     if (is_ternary(c) && strchr("KBG", letter))
         return ternary_extent(c, letter, empty);
     /* The half spectrum of X pixels; both are zero together. */
@@ -268,6 +273,8 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
     take_params(c);
     for (uint32_t k = 0; k < c->count; k++)
         take_pattern(c, k, empty);
+    if (c->info.id == COLLET_OP_HISTOGRAM)
+        set_u32(c, field_at(c, 0), 0, (uint32_t)c->operand[0].shape[0]);
     if (op_call_by_rule(c))
         take_inferred(c);
     return 1;

@@ -72,6 +72,9 @@ static void names_shapes(const op_call *c, uint32_t k, int both)
 static int axis_is_bound(const op_call *c, uint32_t k, int32_t axis)
 {
     char letter = c->operand[k].axis[axis];
+    /* The caller chooses how many indices there is room for. */
+    if (c->info.id == COLLET_OP_NONZERO)
+        return k == 0 && axis == 0;
     return letter == '=' || letter == '?' || letter == '#' || op_call_axis_count(c, letter) > 1;
 }
 

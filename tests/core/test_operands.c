@@ -19,9 +19,10 @@ static int set_up(void **state)
 
 /* ---- No elements ----------------------------------------------------------------------------- */
 
-enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES, BIAS, OUTSIDE, TURNED, BEFORE, ONE };
+enum { ZERO, NOT_A_NUMBER, COUNTING, ENERGIES, BIAS, OUTSIDE, TURNED, BEFORE, ONE, ANY };
 
-/* Non-zero results of empty operands (docs/KERNELS.md); output -1: all. */
+/* Non-zero results of empty operands (docs/KERNELS.md); output -1: all. ANY: it depends on which
+ * operand is empty. */
 static const struct {
     uint32_t op;
     int output, value;
@@ -31,6 +32,12 @@ static const struct {
     {COLLET_OP_STD, -1, NOT_A_NUMBER},
     {COLLET_OP_PROD, 0, ONE},
     {COLLET_OP_ALL, 0, ONE},
+    {COLLET_OP_TAKE, 1, ANY},
+    {COLLET_OP_TAKE_ALONG_AXIS, 1, ANY},
+    {COLLET_OP_PUT, -1, ANY},
+    {COLLET_OP_SCATTER_ADD, -1, ANY},
+    {COLLET_OP_COMPRESS, -1, ANY},
+    {COLLET_OP_PLACE, -1, ANY},
     {COLLET_OP_LU, 0, COUNTING},
     {COLLET_OP_COM, 0, NOT_A_NUMBER},
     {COLLET_OP_KINETIC, 0, ENERGIES},
@@ -81,7 +88,7 @@ static void check_element(const op_call *c, uint32_t k, int64_t i, double got)
                       : value == BEFORE  ? last_input(c, i)
                       : value == ONE     ? 1.0
                                          : 0.0;
-    if (nan ? !isnan(got) : got != expected)
+    if (value != ANY && (nan ? !isnan(got) : got != expected))
         fail_msg("%s (%s) of empty operands on %s: output %u, element %d is %g", c->info.name,
                  c->sig, collet_last_backend(cx), k, (int)i, got);
 }
@@ -170,7 +177,7 @@ static void operands_without_elements(void **state)
         }
     }
     assert_true(tried > 100);
-    assert_true(refused > 0 && refused < 50);
+    assert_true(refused > 0 && refused < 500);
 }
 
 /* ---- Shared memory --------------------------------------------------------------------------- */

@@ -2,8 +2,11 @@
 /*
  * collet/ops/index.h - typed calls of the index family: sorting and indexing.
  *
- * Arrays have any real dtype, and indices are i64. NaN is greater than every number. A negative
+ * Sorting: arrays have any real dtype, and indices are i64. NaN is greater than every number. A negative
  * axis counts from the last one; INVALID if the array does not have it.
+ *
+ * Indexing: along the last axis; collet_array_permute gives a view with another axis last. Any dtype where
+ * elements are only moved.
  *
  * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
  * definitions. A call without a declaration here is a row COLLET_CALL of index.def, with its

@@ -183,7 +183,7 @@ static void split_axes(job *j, const collet_kernel_call *call)
         add_axis(&j->reduced, 1, 0, 0);
 }
 
-KERNEL(place)
+KERNEL(arg)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int greatest = call->op == COLLET_OP_ARGMAX;

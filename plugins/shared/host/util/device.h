@@ -10,9 +10,17 @@
 
 #include "plan_cache.h"
 
+/* Does items begin..end-1. */
+typedef void (*host_body)(void *argument, int32_t thread, int64_t begin, int64_t end);
+
 typedef struct host_device {
     const collet_host *host;
     plan_cache *plans; /* of Fourier transforms */
+    /* Calls `body` for the items 0..count-1, in pieces of at least `grain` (>= 1) items, on several threads,
+     * in any order. NULL: the backend has one thread. */
+    void (*share)(collet_device *device, int64_t count, int64_t grain, host_body body,
+                  void *argument);
+    int32_t threads; /* of `share`, at most */
     /* Frees what else the backend keeps for later calls; NULL: nothing. */
     void (*trim)(collet_device *device);
 } host_device;
@@ -22,6 +30,17 @@ typedef struct host_device {
 collet_status host_device_open(const collet_plugin *plugin, collet_device **device, uint64_t bytes,
                                collet_device_properties *properties, const collet_host *host,
                                uint32_t index, collet_error *err);
+
+/* As host_device.share, on any device. */
+static inline void host_share(collet_device *device, int64_t count, int64_t grain, host_body body,
+                              void *argument)
+{
+    const host_device *host = (const host_device *)device;
+    if (host->share)
+        host->share(device, count, grain, body, argument);
+    else if (count > 0)
+        body(argument, 0, 0, count);
+}
 
 /* Slots. host_extension has collet.trim/1. */
 void host_device_close(collet_device *device);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/index/pick.c */
+#include "axes.h"
+
+#include <string.h>
+
+static void note(index_info *info, int64_t position)
+{
+    int64_t first = __atomic_load_n(&info->first, __ATOMIC_RELAXED);
+    while (position < first && !__atomic_compare_exchange_n(&info->first, &first, position, 1,
+                                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+void index_positions(int64_t *positions, const collet_operand *index, const char *row, int64_t base,
+                     int64_t from, int64_t n, int64_t extent, index_info *info)
+{
+    int64_t step = cpu_last_step(index), bad = 0;
+    const char *at = row + from * step;
+    for (int64_t i = 0; i < n; i++, at += step) {
+        int64_t x = index->dtype == COLLET_I64 ? *(const int64_t *)(const void *)at
+                                               : *(const int32_t *)(const void *)at;
+        x += x < 0 ? extent : 0;
+        int out_of_range = x < 0 || x >= extent;
+        positions[i] = out_of_range ? -1 : x;
+        bad |= out_of_range;
+    }
+    for (int64_t i = 0; bad && i < n; i++)
+        if (positions[i] < 0) {
+            note(info, base + from + i);
+            return;
+        }
+}
+
+void index_store_info(const collet_operand *o, const index_info *info)
+{
+    *(int64_t *)(void *)cpu_at(o) = info->first == INT64_MAX ? 0 : 1 + info->first;
+}
+
+typedef struct pair {
+    uint64_t first, second;
+} pair;
+
+/* For each size of elements, of which 16 bytes are aligned to 8. */
+#define EACH_SIZE(X) X(1, uint8_t) X(2, uint16_t) X(4, uint32_t) X(8, uint64_t) X(16, pair)
+
+#define LOOPS(size, TYPE)                                                                          \
+    static void gather_##size(char *out, int64_t out_step, const char *a, int64_t a_step,          \
+                              const int64_t *positions, int64_t n)                                 \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            TYPE x = {0};                                                                          \
+            if (positions[i] >= 0)                                                                 \
+                x = *(const TYPE *)(const void *)(a + positions[i] * a_step);                      \
+            *(TYPE *)(void *)(out + i * out_step) = x;                                             \
+        }                                                                                          \
+    }                                                                                              \
+    static void scatter_##size(char *out, int64_t out_step, const char *in, int64_t in_step,       \
+                               const int64_t *positions, int64_t n, int64_t low, int64_t high)     \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            if (positions[i] >= low && positions[i] < high)                                        \
+                *(TYPE *)(void *)(out + positions[i] * out_step) =                                 \
+                    *(const TYPE *)(const void *)(in + i * in_step);                               \
+    }
+EACH_SIZE(LOOPS)
+
+void index_gather(char *out, int64_t out_step, const char *a, int64_t a_step, uint64_t size,
+                  const int64_t *positions, int64_t n)
+{
+#define GATHER(bytes, TYPE)                                                                        \
+    if (size == (bytes))                                                                           \
+        gather_##bytes(out, out_step, a, a_step, positions, n);
+    EACH_SIZE(GATHER)
+}
+
+void index_scatter(char *out, int64_t out_step, const char *in, int64_t in_step, uint64_t size,
+                   const int64_t *positions, int64_t n, int64_t low, int64_t high)
+{
+#define SCATTER(bytes, TYPE)                                                                       \
+    if (size == (bytes))                                                                           \
+        scatter_##bytes(out, out_step, in, in_step, positions, n, low, high);
+    EACH_SIZE(SCATTER)
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * take, take_along_axis, put and scatter_add, for all backends on host memory. Writes to given positions
+ * are divided among threads by position, so that those to one position keep their order.
+ * Tests: conformance/index/pick.c
+ */
+#include "axes.h"
+
+#include "shared/host/util/counts.h"
+
+#define GRAIN (16 << 10) /* elements per thread, at least */
+
+typedef struct job {
+    const collet_operand *out, *a, *index, *values;
+    index_axes out_lead, a_lead, index_lead, values_lead;
+    int64_t extent; /* positions of the last axis of a or out */
+    int64_t count;  /* indices of a row */
+    uint64_t size;
+    int64_t parts; /* of the positions that are written to */
+    index_info info;
+} job;
+
+static index_axes lead_of(const collet_operand *o)
+{
+    return index_axes_of(o, 0, o->ndim - 1);
+}
+
+/* ---- take, take_along_axis ------------------------------------------------------------------- */
+
+/* Indices begin .. end-1 of all rows. */
+static void take_elements(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    job *j = argument;
+    int64_t positions[INDEX_BLOCK], out_step = cpu_last_step(j->out);
+    (void)thread;
+    while (begin < end) {
+        int64_t lead = begin / j->count, from = begin % j->count;
+        int64_t n = min_i64(min_i64(j->count - from, end - begin), INDEX_BLOCK);
+        const char *row = cpu_at(j->index) + index_at(&j->index_lead, lead);
+        int64_t base = j->index_lead.ndim ? lead * j->count : 0;
+        index_positions(positions, j->index, row, base, from, n, j->extent, &j->info);
+        index_gather(cpu_at(j->out) + index_at(&j->out_lead, lead) + from * out_step, out_step,
+                     cpu_at(j->a) + index_at(&j->a_lead, lead), cpu_last_step(j->a), j->size,
+                     positions, n);
+        begin += n;
+    }
+}
+
+static void clear(char *out, int64_t step, uint64_t size, int64_t n)
+{
+    static const int64_t none = -1;
+    for (int64_t i = 0; i < n; i++)
+        index_gather(out + i * step, 0, NULL, 0, size, &none, 1);
+}
+
+/* Indices begin .. end-1; the elements of the other axes are copied for each. */
+static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    job *j = argument;
+    (void)thread;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t position;
+        char *out = cpu_at(j->out) + i * cpu_last_step(j->out);
+        index_positions(&position, j->index, cpu_at(j->index), 0, i, 1, j->extent, &j->info);
+        if (position < 0)
+            clear(out, j->out_lead.each, j->size, j->out_lead.count);
+        else
+            cpu_move(out, j->out_lead.each, cpu_at(j->a) + position * cpu_last_step(j->a),
+                     j->a_lead.each, j->size, j->out_lead.count);
+    }
+}
+
+/* take and take_along_axis differ in the axes of the indices. */
+KERNEL(take)
+{
+    job j = {.out = operand_of(call, 0),
+             .a = operand_of(call, 2),
+             .index = operand_of(call, 3),
+             .info = {INT64_MAX}};
+    j.out_lead = lead_of(j.out);
+    j.a_lead = lead_of(j.a);
+    j.index_lead = lead_of(j.index);
+    j.extent = operand_extent(j.a, 0);
+    j.count = operand_extent(j.out, 0);
+    j.size = cpu_dtype_size(j.out->dtype);
+    int64_t rows = j.out_lead.count;
+    if (j.index_lead.ndim == 0 && index_is_inner(&j.a_lead, cpu_last_step(j.a)) && j.out_lead.flat)
+        host_share(device, j.count, 1 + GRAIN / rows, take_rows, &j);
+    else
+        host_share(device, rows * j.count, GRAIN, take_elements, &j);
+    index_store_info(operand_of(call, 1), &j.info);
+    return COLLET_OK;
+}
+
+/* ---- put, scatter_add ------------------------------------------------------------------------ */
+
+/* out = a, for elements begin .. end-1 in C order. */
+static void copy_elements(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    const job *j = argument;
+    (void)thread;
+    while (begin < end) {
+        int64_t lead = begin / j->extent, from = begin % j->extent;
+        int64_t n = min_i64(j->extent - from, end - begin);
+        int64_t out_step = cpu_last_step(j->out), a_step = cpu_last_step(j->a);
+        cpu_move(cpu_at(j->out) + index_at(&j->out_lead, lead) + from * out_step, out_step,
+                 cpu_at(j->a) + index_at(&j->a_lead, lead) + from * a_step, a_step, j->size, n);
+        begin += n;
+    }
+}
+
+static void put_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    job *j = argument;
+    int64_t positions[INDEX_BLOCK], each = divide_up(j->extent, j->parts);
+    int64_t in_step = cpu_last_step(j->values);
+    (void)thread;
+    for (int64_t from = 0; from < j->count; from += INDEX_BLOCK) {
+        int64_t n = min_i64(j->count - from, INDEX_BLOCK);
+        index_positions(positions, j->index, cpu_at(j->index), 0, from, n, j->extent, &j->info);
+        index_scatter(cpu_at(j->out), cpu_last_step(j->out), cpu_at(j->values) + from * in_step,
+                      in_step, j->size, positions, n, begin * each, end * each);
+    }
+}
+
+static void begin_writes(job *j, collet_device *device, const collet_kernel_call *call)
+{
+    const host_device *host = (const host_device *)device;
+    *j = (job){.out = operand_of(call, 0),
+               .a = operand_of(call, 2),
+               .index = operand_of(call, 3),
+               .values = operand_of(call, 4),
+               .info = {INT64_MAX}};
+    j->out_lead = lead_of(j->out);
+    j->a_lead = lead_of(j->a);
+    j->values_lead = lead_of(j->values);
+    j->extent = operand_extent(j->out, 0);
+    j->count = operand_extent(j->index, 0);
+    j->size = cpu_dtype_size(j->out->dtype);
+    j->parts = host->threads > 1 && j->count >= GRAIN ? host->threads : 1;
+    host_share(device, j->out_lead.count * j->extent, GRAIN, copy_elements, j);
+}
+
+KERNEL(put)
+{
+    job j;
+    begin_writes(&j, device, call);
+    host_share(device, j.parts, 1, put_part, &j);
+    index_store_info(operand_of(call, 1), &j.info);
+    return COLLET_OK;
+}
+
+typedef void add_run(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);
+
+/* Integers wrap; the types are those of the same size without a sign. */
+#define ADD(name, TYPE)                                                                            \
+    static void add_##name(char *out, int64_t out_step, const char *in, int64_t in_step,           \
+                           int64_t n)                                                              \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            TYPE *sum = (void *)(out + i * out_step);                                              \
+            *sum = (TYPE)(*sum + *(const TYPE *)(const void *)(in + i * in_step));                 \
+        }                                                                                          \
+    }
+ADD(f32, float)
+ADD(f64, double)
+ADD(8, uint8_t)
+ADD(16, uint16_t)
+ADD(32, uint32_t)
+ADD(64, uint64_t)
+
+#define ADD_PARTS(name, TYPE)                                                                      \
+    static void add_##name(char *out, int64_t out_step, const char *in, int64_t in_step,           \
+                           int64_t n)                                                              \
+    {                                                                                              \
+        add_##TYPE(out, out_step, in, in_step, n);                                                 \
+        add_##TYPE(out + sizeof(collet_##name) / 2, out_step, in + sizeof(collet_##name) / 2,      \
+                   in_step, n);                                                                    \
+    }
+ADD_PARTS(c64, f32)
+ADD_PARTS(c128, f64)
+
+static add_run *const adds[COLLET_DTYPE_COUNT] = {
+    [COLLET_F32] = add_f32,   [COLLET_F64] = add_f64, [COLLET_C64] = add_c64,
+    [COLLET_C128] = add_c128, [COLLET_I8] = add_8,    [COLLET_U8] = add_8,
+    [COLLET_I16] = add_16,    [COLLET_U16] = add_16,  [COLLET_I32] = add_32,
+    [COLLET_U32] = add_32,    [COLLET_I64] = add_64,  [COLLET_U64] = add_64,
+};
+
+/* Parts begin .. end-1 of the positions, in all rows; elements of other axes may be the inner loop. */
+static void add_part(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    job *j = argument;
+    add_run *add = adds[j->out->dtype];
+    int64_t each = divide_up(j->extent, j->parts), low = begin * each, high = end * each;
+    int64_t out_step = cpu_last_step(j->out), in_step = cpu_last_step(j->values);
+    int inner = index_is_inner(&j->out_lead, out_step) && j->values_lead.flat;
+    int64_t positions[INDEX_BLOCK];
+    (void)thread;
+    for (int64_t from = 0; from < j->count; from += INDEX_BLOCK) {
+        int64_t n = min_i64(j->count - from, INDEX_BLOCK);
+        index_positions(positions, j->index, cpu_at(j->index), 0, from, n, j->extent, &j->info);
+        for (int64_t lead = 0; lead < (inner ? 1 : j->out_lead.count); lead++) {
+            char *out = cpu_at(j->out) + (inner ? 0 : index_at(&j->out_lead, lead));
+            const char *in =
+                cpu_at(j->values) + from * in_step + (inner ? 0 : index_at(&j->values_lead, lead));
+            for (int64_t i = 0; i < n; i++, in += in_step)
+                if (positions[i] >= low && positions[i] < high)
+                    add(out + positions[i] * out_step, j->out_lead.each, in, j->values_lead.each,
+                        inner ? j->out_lead.count : 1);
+        }
+    }
+}
+
+KERNEL(scatter_add)
+{
+    job j;
+    begin_writes(&j, device, call);
+    host_share(device, j.parts, 1, add_part, &j);
+    index_store_info(operand_of(call, 1), &j.info);
+    return COLLET_OK;
+}
