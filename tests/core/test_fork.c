@@ -182,6 +182,13 @@ static void kernels_of_arrays(void)
     REFUSED(collet_op_min, a, a, NULL, 0, 1);
     REFUSED(collet_op_max, a, a, NULL, 0, 1);
     REFUSED(collet_op_argmax, a, a, NULL, 0, 1);
+    REFUSED(collet_op_argmin, a, a, NULL, 0, 1);
+    REFUSED(collet_op_prod, a, a, NULL, 0, 1);
+    REFUSED(collet_op_any, a, a, NULL, 0, 1);
+    REFUSED(collet_op_all, a, a, NULL, 0, 1);
+    REFUSED(collet_op_count_nonzero, a, a, NULL, 0, 1);
+    REFUSED(collet_op_var, a, a, NULL, 0, 1, 0);
+    REFUSED(collet_op_std, a, a, NULL, 0, 1, 0);
     REFUSED(collet_op_uniform, a, 1, 0);
     REFUSED(collet_op_normal, a, 1, 0);
 }
