@@ -42,7 +42,7 @@ static collet_status device_open(const collet_plugin *self, collet_device **out,
 
 static void spoil(collet_plugin *table)
 {
-    static collet_kernel_row rows[512];
+    static collet_kernel_row rows[4096];
     if (!strcmp(LAYER_DEFECT, "name"))
         table->name = "another";
     if (!strcmp(LAYER_DEFECT, "short"))

@@ -35,7 +35,7 @@ static const routine routines[] = {
     [COLLET_OP_QR] = {lapack_qr, lapack_qr_scratch, 36},
     [COLLET_OP_SVD] = {lapack_svd, lapack_svd_scratch, 32},
     [COLLET_OP_EIGH] = {lapack_eigh, lapack_eigh_scratch, 36},
-    [COLLET_OP_EIG] = {lapack_eig, lapack_eig_scratch, 8},
+    [COLLET_OP_EIG] = {lapack_eig, lapack_eig_scratch, 16},
     [COLLET_OP_CHOLESKY] = {lapack_cholesky, lapack_cholesky_scratch, 6},
 };
 static const routine qr_complex = {lapack_qr_complex, lapack_qr_complex_scratch, 36};

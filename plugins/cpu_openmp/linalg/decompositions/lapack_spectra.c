@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: conformance/linalg/spectra.c, tests/host/test_decompositions.c */
+#include <pthread.h>
+
 #include "cpu_openmp/util/real.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
@@ -247,23 +249,52 @@ static void store_pairs(const lapack_job *job, int64_t index, const eig_scratch 
     }
 }
 
-/* Returns LAPACK's info. `a` is the matrix in r->a, in columns. */
+typedef struct geev_call {
+    const lapack_job *job;
+    const eig_scratch *r;
+    int n, info;
+} geev_call;
+
+static void *run_geev(void *argument)
+{
+    geev_call *c = argument;
+    const eig_scratch *r = c->r;
+    char *values = r->values;
+    int *n = &c->n, one = 1;
+    if (c->job->parts == 2)
+        c->job->lapack->geev_complex("N", "V", n, r->a, n, values, NULL, &one, r->vectors, n,
+                                     r->work, &r->lwork, r->reals, &c->info, 1, 1);
+    else
+        c->job->lapack->geev("N", "V", n, r->a, n, values, values + *n * c->job->size, NULL, &one,
+                             r->vectors, n, r->work, &r->lwork, &c->info, 1, 1);
+    return NULL;
+}
+
+/* LAPACK's hqr needs more stack than collet.h promises to need of the caller's. 0: no thread. */
+static int on_large_stack(void *(*work)(void *), void *argument)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pthread_attr_init(&attributes) != 0)
+        return 0;
+    int started = pthread_attr_setstacksize(&attributes, 1 << 20) == 0 &&
+                  pthread_create(&thread, &attributes, work, argument) == 0;
+    pthread_attr_destroy(&attributes);
+    return started && pthread_join(thread, NULL) == 0;
+}
+
+/* 0: done. `a` is the matrix in r->a, in columns. */
 static int decompose_any(const lapack_job *job, int64_t index, const eig_scratch *r,
                          const dense_view *a)
 {
-    int n = (int)a->rows, one = 1, info;
-    char *values = r->values;
+    geev_call c = {.job = job, .r = r, .n = (int)a->rows, .info = 1};
+    int64_t n = a->rows;
     blas_use use;
     lapack_enter(job, &use, library_threads(job, a));
-    if (job->parts == 2)
-        job->lapack->geev_complex("N", "V", &n, r->a, &n, values, NULL, &one, r->vectors, &n,
-                                  r->work, &r->lwork, r->reals, &info, 1, 1);
-    else
-        job->lapack->geev("N", "V", &n, r->a, &n, values, values + n * job->size, NULL, &one,
-                          r->vectors, &n, r->work, &r->lwork, &info, 1, 1);
+    int done = on_large_stack(run_geev, &c);
     lapack_leave(job, &use);
-    if (info != 0)
-        return info;
+    if (!done || c.info != 0)
+        return 1;
     if (job->parts == 1) {
         store_pairs(job, index, r, n);
         return 0;
@@ -271,7 +302,7 @@ static int decompose_any(const lapack_job *job, int64_t index, const eig_scratch
     dense_view out = dense_of(operand_of(job->call, 1), index);
     dense_view vectors = dense_transposed(dense_at(r->vectors, a->dtype, n, n));
     dense_copy(job->device, job->threads, &out, &vectors);
-    store_vector(operand_of(job->call, 0), index, values);
+    store_vector(operand_of(job->call, 0), index, r->values);
     return 0;
 }
 
