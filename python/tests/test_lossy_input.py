@@ -281,7 +281,7 @@ def test_units_and_masks_of_other_libraries():
                                                               "rotor")])
 def test_other_dtypes(way, dtype):
     if dtype == "c16" and way in ("asarray", "shared", "dlpack", "operator", "fft", "linalg",
-                                  "a list", "nested lists", "product"):
+                                  "a list", "nested lists", "product", "solve"):
         pytest.skip("complex numbers are taken")
     values = np.array([[1, 2], [3, 4]]).astype("S1" if dtype in "U1S1" else "i8").astype(dtype)
     with pytest.raises((TypeError, ValueError, BufferError)):

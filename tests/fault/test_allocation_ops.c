@@ -108,6 +108,8 @@ static long every_op(const char *backend)
     for (size_t i = 0; i < collet_ops_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
+        if (collet_backend_has_kernel(rt, backend, c.info.id, NULL, 0, NULL) != COLLET_OK)
+            continue; /* op_call_describe has allocated nothing */
         op_call_arrays(&c, cx);
         failures += fail_each(&c, backend);
         op_call_free(&c);
