@@ -4,7 +4,8 @@
  *
  * A *row* is one op with one dtype for each operand. The family of the op (a folder each) *plans*
  * the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and *judges* the
- * outputs against an oracle in long double that shares no code with any backend. Everything else
+ * outputs against an oracle in long double that shares no code with any backend; only the formulas of
+ * elementwise functions, a line each, are one text for all, with their own elementary functions here. Everything else
  * (building the operands, calling, comparing memory and process state) is the same for all ops and
  * is in run.c. To add an op, add a row to the table of its family, and its limits to limits.c if
  * its `check` in collet/ops.def is not EXACT or SUM.
@@ -139,9 +140,9 @@ const kit_op *kit_op_find(uint32_t op);
 
 /* The tables of the families, which end with op 0. */
 #define KIT_TABLES(X)                                                                              \
-    X(kit_array_arithmetic_ops)                                                                    \
     X(kit_array_axes_ops)                                                                          \
-    X(kit_array_function_ops)                                                                      \
+    X(kit_array_axpy_ops)                                                                          \
+    X(kit_array_elementwise_ops)                                                                   \
     X(kit_array_ops)                                                                               \
     X(kit_array_reduce_ops)                                                                        \
     X(kit_eigen_ops)                                                                               \
@@ -279,7 +280,7 @@ const collet_ops_pattern *kit_pattern(const kit_case *c, uint32_t operand, int a
 /* The axis of an operand along which the op is split, or -1 if that operand is not split. */
 int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 
-/* ---- Truth (array/functions.c) -------------------------------------------------------------- */
+/* ---- Truth (array/elementwise.c) ------------------------------------------------------------ */
 
 /* exp, log, sqrt, sin, cos or tanh (by op id) from the C library's long double functions. */
 long double kit_function(uint32_t op, long double x);

@@ -6,19 +6,13 @@
 #include <string.h>
 
 /* The checks of ops.def that give an op limits here; of the others an op needs rows. */
-#define EXACT(op) {op, COLLET_DTYPE_NONE, "value", 0, "other bits"},
+#define OTHER "other bits"
+#define EXACT(op) {op, COLLET_DTYPE_NONE, "value", 0, OTHER},
 #define SUM(op)
 #define ULP(op)
 #define NORM(op)
 #define INVARIANT(op)
-
-/* A result within a few ulp of f32, rounded to 16 bits: little more than half an ulp. */
-#define FUNCTION(op, ulp)                                                                          \
-    {op, COLLET_F32, "value", ulp, "ulp"}, {op, COLLET_F64, "value", ulp, "ulp"},                  \
-        {op, COLLET_F16, "value", 0.501, "ulp"},                                                   \
-    {                                                                                              \
-        op, COLLET_BF16, "value", 0.501, "ulp"                                                     \
-    }
+#define ELEMENTWISE(op)
 
 #define BOTH(op, quantity, f32, f64, unit)                                                         \
     {op, COLLET_F32, quantity, f32, unit},                                                         \
@@ -44,14 +38,21 @@
     check(COLLET_OP_##NAME)
 static const kit_limit limits[] = {
 #include <collet/ops.def>
-    FUNCTION(COLLET_OP_EXP, 1),
-    FUNCTION(COLLET_OP_LOG, 1),
-    FUNCTION(COLLET_OP_SIN, 2),
-    FUNCTION(COLLET_OP_COS, 2),
-    FUNCTION(COLLET_OP_TANH, 3),
+/* A result within a few ulp of f32, rounded to 16 bits, is off by little more than half an ulp. */
+#define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, limit, ...)                      \
+    {COLLET_OP_##NAME, COLLET_F16, "value", limit > 0 ? 0.501 : 0, limit > 0 ? "ulp" : OTHER},     \
+        {COLLET_OP_##NAME, COLLET_BF16, "value", limit > 0 ? 0.501 : 0, limit > 0 ? "ulp" : OTHER}, \
+        {COLLET_OP_##NAME, COLLET_C64, "number", 0x1p-20, "of |y|"},                               \
+        {COLLET_OP_##NAME, COLLET_C128, "number", 0x1p-49, "of |y|"},                              \
+        {COLLET_OP_##NAME, COLLET_DTYPE_NONE, "value", limit, limit > 0 ? "ulp" : OTHER},
+#include <collet/ops/elementwise.def>
     {COLLET_OP_ABS, COLLET_DTYPE_NONE, "magnitude", 2, "ulp"},
     {COLLET_OP_DIV, COLLET_C64, "quotient", 0x1p-21, "of |a / b|"},
     {COLLET_OP_DIV, COLLET_C128, "quotient", 0x1p-50, "of |a / b|"},
+    {COLLET_OP_RECIPROCAL, COLLET_C64, "quotient", 0x1p-21, "of |1 / a|"},
+    {COLLET_OP_RECIPROCAL, COLLET_C128, "quotient", 0x1p-50, "of |1 / a|"},
+    {COLLET_OP_SIGN, COLLET_C64, "unit", 0x1p-21, "of 1"},
+    {COLLET_OP_SIGN, COLLET_C128, "unit", 0x1p-50, "of 1"},
     FLOATS(COLLET_OP_SUM, 0x1p-23, 0x1p-50, "of the sum of magnitudes"),
     INTEGERS(COLLET_OP_SUM),
     FLOATS(COLLET_OP_PROD, 0x1p-23, 0x1p-52, "of |product|, f64: of N |product|"),

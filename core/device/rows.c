@@ -19,7 +19,7 @@ static uint32_t row_op(const backend *b, const collet_kernel_row *row)
 {
     uint32_t id = row->op >= COLLET_OWN_OP(0) ? b->own_ops[row->op - COLLET_OWN_OP(0)] : row->op;
     const op *o = runtime_op(b->runtime, id);
-    return o && vtable_row_usable(row) && op_accepts(o, row->sig) ? id : 0;
+    return o && vtable_row_usable(row) && op_accepts_row(o, row->sig) ? id : 0;
 }
 
 collet_status rows_index(device *d, collet_error *err)
@@ -67,7 +67,7 @@ const collet_kernel_row *device_find_row(const device *d, uint32_t id, uint64_t 
 {
     uint32_t slot = op_slot(id);
     for (uint32_t i = d->first[slot]; i < d->first[slot + 1]; i++)
-        if (((d->rows[i].sig ^ sig) & mask) == 0)
+        if (((d->rows[i].sig ^ sig) & mask) == 0 || !d->rows[i].sig)
             return d->rows[i].row;
     return NULL;
 }

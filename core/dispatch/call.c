@@ -118,7 +118,8 @@ static int needs_temporary(const frame *f, const collet_array *in)
 {
     for (uint32_t k = 0; k < f->op->n_out; k++) {
         const collet_array *out = f->arrays[k];
-        if (out && array_overlaps(in, out) && !(f->op->alias && array_same(in, out)))
+        if (out && array_overlaps(in, out) &&
+            !(f->op->alias && !f->views.apart && array_same(in, out)))
             return 1;
     }
     return 0;
@@ -467,7 +468,7 @@ static collet_status call_checked(frame *f)
         status = op_check_shapes(f->op, &f->views, f->params, f->scratch, f->error);
     if (status != COLLET_OK)
         return status;
-    if (f->op->elementwise)
+    if (f->op->elementwise || f->views.merge)
         op_merge_axes(&f->views, f->count, f->scratch);
     describe_operands(f);
     return run(f);
@@ -492,6 +493,7 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     f.sig = f.mask = 0;
     f.temporary_count = f.temporaries_filled = 0;
     f.views.open = NULL;
+    f.views.merge = f.views.apart = 0;
     collet_status status = take_operands(&f, outs, ins);
     if (status == COLLET_OK)
         status = op_params(f.op, params, f.params_copy, &f.params, f.error);

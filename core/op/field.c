@@ -27,6 +27,7 @@ static const struct {
     [COLLET_FIELD_SCALAR] = {BIT(U8), 1, "scalar"},
     [COLLET_FIELD_RANK] = {INTEGERS, 1, "rank"},
     [COLLET_FIELD_PERMUTATION] = {BIT(I32), COLLET_MAX_DIMS, "permutation"},
+    [COLLET_FIELD_POINTER] = {BIT(U64), 1, "pointer"},
 };
 
 static int has_computed_default(const collet_ops_field *f)
@@ -66,7 +67,7 @@ static int default_is_sound(const collet_ops_field *f)
 
 #define REFUSE(...) collet_fail(err, COLLET_INVALID, __VA_ARGS__)
 
-static collet_status check_kind(const collet_ops_field *f, collet_error *err)
+static collet_status check_kind(const op *o, const collet_ops_field *f, collet_error *err)
 {
     if (!f->meaning)
         return REFUSE("meaning is NULL; set it to a text");
@@ -75,6 +76,9 @@ static collet_status check_kind(const collet_ops_field *f, collet_error *err)
     if (!collet_dtype_size(f->dtype) || !(kinds[f->kind].dtypes >> f->dtype & 1))
         return REFUSE("a %s cannot have the dtype %d (%s)", kinds[f->kind].name, f->dtype,
                       collet_dtype_name(f->dtype));
+    /* libcore knows only of its own ops how long an address is valid. */
+    if (f->kind == COLLET_FIELD_POINTER && o->id >= COLLET_OWN_OP(0))
+        return REFUSE("an op of a plugin cannot have a pointer; use an operand");
     if (f->kind == COLLET_FIELD_CHOICE && !f->choices)
         return REFUSE("a choice needs its values: choices is NULL");
     if (f->kind != COLLET_FIELD_CHOICE && f->choices)
@@ -105,7 +109,7 @@ collet_status op_field_check(const op *o, const collet_ops_field *f, collet_erro
 {
     collet_error why = {COLLET_OK, ""};
     collet_status status =
-        f->name ? check_kind(f, &why) : collet_fail(&why, COLLET_INVALID, "name is NULL");
+        f->name ? check_kind(o, f, &why) : collet_fail(&why, COLLET_INVALID, "name is NULL");
     if (status == COLLET_OK)
         status = check_place(o, f, &why);
     if (status == COLLET_OK && !default_is_sound(f))

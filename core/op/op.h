@@ -11,7 +11,7 @@
 
 #define OP_SIG_MAX 24      /* signatures of one op */
 #define OP_PARAMS_MAX 256  /* bytes of a parameter block */
-#define OP_BUILTIN_MAX 256 /* ids in ops.def are smaller */
+#define OP_BUILTIN_MAX 512 /* ids in ops.def are smaller */
 #define OP_FIELDS_MAX 32   /* fields of a parameter block */
 
 struct op;
@@ -30,6 +30,8 @@ typedef struct op_shapes {
     /* NULL in a call. In collet_ops_infer, memory for each output's shape: the shape of an output
      * to be inferred points to it; ndim or extents that are unknown are -1. */
     int64_t (*open)[COLLET_MAX_DIMS];
+    int merge; /* set by a rule: the axes may be merged as those of an elementwise op */
+    int apart; /* set by a rule: no output may be an input, although the op permits it */
 } op_shapes;
 
 /*
@@ -52,6 +54,7 @@ typedef struct op {
     uint32_t unknown_sigs; /* number of signatures with dtypes that this libcore does not know */
     int32_t elementwise;   /* every pattern is "..." alone */
     int32_t rule_only;     /* every pattern is "*" */
+    int32_t any_dtype;     /* every letter of its signature is "?" */
     int32_t scalars;       /* number of fields of kind SCALAR */
     uint64_t reserved;     /* bit i: word i of the parameters must be 0; only for ops of ops.def */
     op_rule *rule;         /* NULL: only patterns */

@@ -3,6 +3,9 @@
  * Tests: tests/core/test_errors.c, tests/core/test_infer.c */
 #include "rules.h"
 
+#include <collet/collet.h>
+
+#include "program.h"
 #include "shape.h"
 
 collet_status op_rule_transpose(const op *o, op_shapes *views, const void *params,
@@ -70,4 +73,125 @@ collet_status op_rule_reduce_some(const op *o, op_shapes *views, const void *par
     return empty && has_output
                ? op_shape_error(o, views, "it needs at least one element to choose from", err)
                : COLLET_OK;
+}
+
+/* ---- evaluate ------------------------------------------------------------------------------ */
+
+/* The program's operands are present, and no others. */
+static collet_status check_presence(const op *o, const op_shapes *views, const collet_program *p,
+                                    collet_error *err)
+{
+    char name[OP_OPERAND_TEXT];
+    for (uint32_t i = 0; i < o->n_out + o->n_in; i++) {
+        int wanted = i < o->n_out ? i < p->n_out : i - o->n_out < p->n_in;
+        if (wanted != (views->operand[i].shape != NULL))
+            return collet_fail(err, COLLET_INVALID, "evaluate: %s is %s; the program has %u %s",
+                               op_operand_name(o, i, name), wanted ? "absent" : "given",
+                               i < o->n_out ? p->n_out : p->n_in,
+                               i < o->n_out ? "outputs" : "inputs");
+    }
+    return COLLET_OK;
+}
+
+/* Checks the dtypes of operands; sets the dtypes of outputs that are to be inferred. */
+static collet_status check_dtypes(const op *o, op_shapes *views, const collet_program *p,
+                                  const uint8_t *dtypes, collet_error *err)
+{
+    char name[OP_OPERAND_TEXT];
+    for (uint32_t i = 0; i < o->n_out + o->n_in; i++) {
+        struct op_view *v = &views->operand[i];
+        if (!v->shape)
+            continue;
+        collet_dtype wanted = i < o->n_out ? dtypes[p->outs[i]] : dtypes[i - o->n_out];
+        if (i < o->n_out && p->reduce) {
+            collet_dtype of = wanted;
+            wanted = program_reduced(p->reduce, of, v->dtype);
+            if (!wanted)
+                wanted = program_reduced(p->reduce, of, COLLET_DTYPE_NONE);
+            if (!wanted)
+                return collet_fail(err, COLLET_DTYPE,
+                                   "evaluate: the program's reduction does not take %s, the dtype "
+                                   "of the value of output %u",
+                                   collet_dtype_name(of), i);
+        }
+        if (i < o->n_out && !v->dtype)
+            v->dtype = wanted;
+        if (v->dtype != wanted)
+            return collet_fail(err, COLLET_DTYPE, "evaluate: %s is %s; the program's is %s",
+                               op_operand_name(o, i, name), collet_dtype_name(v->dtype),
+                               collet_dtype_name(wanted));
+    }
+    return COLLET_OK;
+}
+
+/* Whether nothing is left to choose from for an output element; `left` gets the output's axes. */
+static int reduce_shape(const collet_evaluate_params *p, const int64_t *shape, int32_t ndim,
+                        int64_t left[COLLET_MAX_DIMS], int32_t *n)
+{
+    int empty = 0, has_output = 1;
+    *n = 0;
+    for (int32_t i = 0; i < ndim; i++) {
+        int reduced = (int)(p->axes >> i & 1);
+        if (!reduced || p->keepdims)
+            left[(*n)++] = reduced ? 1 : shape[i];
+        if (reduced)
+            empty |= shape[i] == 0;
+        else
+            has_output &= shape[i] != 0;
+    }
+    return empty && has_output;
+}
+
+static collet_status check_reduction(const collet_evaluate_params *p, int32_t ndim,
+                                     collet_error *err)
+{
+    if (!p->program->reduce && (p->axes || p->keepdims || p->correction != 0.0))
+        return collet_fail(err, COLLET_INVALID,
+                           "evaluate: axes, keepdims or correction is not 0, but the program does "
+                           "not reduce");
+    if (p->axes >> ndim)
+        return collet_fail(err, COLLET_INVALID,
+                           "evaluate: axes is 0x%x, which names an axis beyond the %d axes of the "
+                           "broadcast inputs",
+                           p->axes, ndim);
+    return COLLET_OK;
+}
+
+/* The patterns have given every input the broadcast axes. */
+collet_status op_rule_evaluate(const op *o, op_shapes *views, const void *params, collet_error *err)
+{
+    const collet_evaluate_params *p = params;
+    const struct op_view *in = &views->operand[o->n_out];
+    uint8_t dtypes[PROGRAM_VALUES];
+    int64_t left[COLLET_MAX_DIMS];
+    int32_t n, ndim = in->shape ? in->ndim : 0;
+    collet_status status = program_check(p->program, dtypes, err);
+    if (status == COLLET_OK && p->program->n_constants && !p->constants)
+        status = collet_fail(err, COLLET_INVALID, "evaluate: constants is NULL, but there are %u",
+                             p->program->n_constants);
+    if (status == COLLET_OK)
+        status = check_presence(o, views, p->program, err);
+    if (status == COLLET_OK)
+        status = check_dtypes(o, views, p->program, dtypes, err);
+    if (status == COLLET_OK)
+        status = check_reduction(p, ndim, err);
+    if (status != COLLET_OK)
+        return status;
+    for (uint32_t i = 0; i < p->program->n_constants; i++)
+        if (p->constants[i].dtype != p->program->dtypes[p->program->n_in + i])
+            return collet_fail(err, COLLET_DTYPE,
+                               "evaluate: constant %u is %s; the program's is %s", i,
+                               collet_dtype_name(p->constants[i].dtype),
+                               collet_dtype_name(p->program->dtypes[p->program->n_in + i]));
+    if (reduce_shape(p, in->shape, ndim, left, &n) && program_reduces_some(p->program->reduce))
+        return op_shape_error(o, views, "it needs at least one element to choose from", err);
+    for (uint32_t k = 0; k < p->program->n_out && status == COLLET_OK; k++)
+        status = op_expect(o, views, k, n, left,
+                           "an output has the inputs' broadcast axes without the reduced ones "
+                           "(with keepdims they have length 1)",
+                           err);
+    /* Several outputs may be reduced one after the other. */
+    views->merge = !p->program->reduce;
+    views->apart = !views->merge;
+    return status;
 }

@@ -230,7 +230,7 @@ static collet_status check_patterns(const op *o, op_shapes *views, op_scratch *s
     for (uint32_t k = 0; k < count; k++) {
         uint32_t i = k < o->n_in ? o->n_out + k : k - o->n_in;
         struct op_view *v = &views->operand[i];
-        if (!v->shape)
+        if (!v->shape || o->operand[i].pattern[0].any)
             continue;
         if (views->open && op_open(views, i)) {
             if (!infer_view(&b, &o->operand[i].pattern[0], v, views->open[i]))

@@ -19,9 +19,10 @@ collet_dtype op_letter_dtype(char c)
     return COLLET_DTYPE_NONE;
 }
 
-static int letter_known(char c)
+static int letter_known(const op *o, char c)
 {
-    return c && (c == '*' || c == '=' || op_letter_dtype(c));
+    return c &&
+           (c == '*' || c == '=' || op_letter_dtype(c) || (c == '?' && o->id < COLLET_OWN_OP(0)));
 }
 
 static uint64_t pack_sig(const char *letters, uint32_t count)
@@ -55,9 +56,9 @@ static collet_status parse_sig(const op *o, const char **at, char *sig, int *kno
             continue;
         }
         int is_own = o->id >= COLLET_OWN_OP(0);
-        if (n == COLLET_MAX_OPERANDS || !(letter_known(*s) || (is_own && text_is_letter(*s))))
+        if (n == COLLET_MAX_OPERANDS || !(letter_known(o, *s) || (is_own && text_is_letter(*s))))
             return bad_sigs(o, "a signature is malformed", s, err);
-        *known &= letter_known(*s);
+        *known &= letter_known(o, *s);
         sig[n++] = *s;
     }
     if (colon != 1 || n != o->n_out + o->n_in || n_out != o->n_out)
@@ -84,6 +85,7 @@ collet_status op_parse_sigs(op *o, collet_error *err)
         else
             o->unknown_sigs++;
     }
+    o->any_dtype = o->sig_count == 1 && o->sig[0][0] == '?';
     return COLLET_OK;
 }
 
@@ -127,8 +129,15 @@ static int sig_fits(const op *o, const char *letters, uint64_t sig)
     return 1;
 }
 
+int op_accepts_row(const op *o, uint64_t sig)
+{
+    return o->any_dtype ? !sig : op_accepts(o, sig);
+}
+
 int op_accepts(const op *o, uint64_t sig)
 {
+    if (o->any_dtype)
+        return 1;
     for (uint32_t i = 0; i < o->sig_count; i++)
         if (sig && o->exact[i] == sig)
             return 1;
@@ -156,7 +165,7 @@ static collet_dtype real_dtype(size_t index)
 int op_signature(const op *o, size_t index, collet_dtype *dtypes)
 {
     uint32_t count = o->n_out + o->n_in;
-    for (uint32_t s = 0; s < o->sig_count; s++) {
+    for (uint32_t s = 0; s < o->sig_count && !o->any_dtype; s++) {
         const char *letters = o->sig[s];
         size_t choices = 1;
         for (uint32_t i = 0; i < count; i++)
@@ -195,7 +204,7 @@ static collet_dtype first_dtype(const op *o, const char *letters, const op_shape
 void op_infer_dtypes(const op *o, op_shapes *v, collet_dtype scalar)
 {
     uint32_t count = o->n_out + o->n_in;
-    for (uint32_t s = 0; s < o->sig_count; s++) {
+    for (uint32_t s = 0; s < o->sig_count && !o->any_dtype; s++) {
         const char *letters = o->sig[s];
         collet_dtype dtypes[COLLET_MAX_OPERANDS], first = first_dtype(o, letters, v, scalar);
         int fits = 1;

@@ -296,7 +296,7 @@ static collet_status check_row(const collet_plugin *p, uint32_t index, known_ops
         known->seen[slot_of(row->op)] = 1;
         return COLLET_OK;
     }
-    if (!op_accepts(o, row->sig) && !is_newer(p) && !o->unknown_sigs)
+    if (!op_accepts_row(o, row->sig) && !is_newer(p) && !o->unknown_sigs)
         return REFUSE("vtable-sig", "kernel row %u: op %s has no signature %s; it has %s", index,
                       o->name, op_sig_text(o, row->sig, sig), o->sigs);
     if (!params_fit(p, row, o))

@@ -88,6 +88,10 @@ COLLET_API collet_status collet_fail_text(collet_error *err, collet_status statu
 /* "f32", and bytes per element; "none" and 0 for values that are not a dtype. */
 COLLET_API const char *collet_dtype_name(collet_dtype dtype);
 COLLET_API size_t collet_dtype_size(collet_dtype dtype);
+/* The dtype of the result of mixed operands, as NumPy 2 has it: the smallest dtype that holds the
+ * values of both (bf16 with f16: f32; an integer of 32 or 64 bits with f16, bf16 or f32: f64; u64
+ * with a signed integer: f64; bf16 with integers as f16). COLLET_DTYPE_NONE if one is not a dtype. */
+COLLET_API collet_dtype collet_dtype_promote(collet_dtype a, collet_dtype b);
 
 /* The version of the library that is running, as a text ("0.1.0") and as a number.
  * COLLET_VERSION_NUMBER is the number of the header. */
@@ -634,7 +638,7 @@ COLLET_API collet_status collet_ops_at(const collet_runtime *runtime, collet_ops
 COLLET_API collet_status collet_ops_describe(const collet_runtime *runtime, uint32_t op,
                                              collet_ops_info *info, collet_error *err);
 /* Writes signature `index` of the op to dtypes[0..n_out + n_in): the dtypes of its operands,
- * outputs first. NOT_FOUND beyond the last signature, or when there is no such op. In any signature
+ * outputs first. NOT_FOUND beyond the last signature (an op that takes any dtypes has none), or when there is no such op. In any signature
  * an optional operand may be absent. */
 COLLET_API collet_status collet_ops_signature(const collet_runtime *runtime, uint32_t op,
                                               collet_dtype *dtypes, size_t index,

@@ -98,8 +98,8 @@ typedef struct collet_buffer collet_buffer;
  *
  * libcore prepares operands before a kernel gets them. Inputs are broadcast: the axes that "..."
  * matched have the output's extents, and stride 0 where they were repeated. If every operand's
- * pattern is "..." alone, axes are merged as far as all operands allow; contiguous operands then
- * arrive with one axis, and ndim is at least 1.
+ * pattern is "..." alone, and in `evaluate` without a reduction, axes are merged as far as all
+ * operands allow; contiguous operands then arrive with one axis, and ndim is at least 1.
  */
 typedef struct collet_operand {
     void *buffer;
@@ -165,7 +165,7 @@ COLLET_ENUM(uint32_t){
 typedef struct collet_kernel_row {
     uint32_t op;    /* COLLET_OP_* or COLLET_OWN_OP(k) */
     uint32_t flags; /* 0; none is defined */
-    uint64_t sig;
+    uint64_t sig; /* 0 for an op that takes any dtypes ("?" in ops.def) */
     uint32_t params_size;
     uint32_t reserved; /* 0 */
     collet_status (*run)(collet_device *device, collet_queue *queue,

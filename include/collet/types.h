@@ -244,7 +244,8 @@ COLLET_ENUM(int32_t){
     COLLET_FIELD_SCALAR = 4, /* a collet_scalar, converted to the dtype of output 0; required */
     COLLET_FIELD_RANK = 5,   /* the number of axes of input 0; the caller cannot choose it */
     COLLET_FIELD_PERMUTATION = 6, /* i32[8], the axes of input 0 in an order; default: reversed */
-    COLLET_FIELD_KINDS = 7,
+    COLLET_FIELD_POINTER = 7, /* u64, an address of what types.h describes; not in ops of plugins */
+    COLLET_FIELD_KINDS = 8,
 };
 
 /*
@@ -313,6 +314,50 @@ typedef struct collet_variance_params {
     uint32_t reserved;
     double correction;
 } collet_variance_params;
+
+/* One step of a program: what `op` computes of up to three values, with the dtype of the result. */
+typedef struct collet_step {
+    uint32_t op; /* an op of elementwise.def, or COLLET_OP_COPY: in[0] converted to dtype */
+    collet_dtype dtype;
+    uint16_t in[3];    /* numbers of values; 0 where the op has no such input */
+    uint16_t reserved; /* 0 */
+} collet_step;
+
+#define COLLET_PROGRAM_INPUTS 8
+#define COLLET_PROGRAM_OUTPUTS 4
+#define COLLET_PROGRAM_STEPS 1024     /* at most, in one program */
+#define COLLET_PROGRAM_CONSTANTS 1024 /* the same */
+
+/*
+ * A program for the op `evaluate`. Its values are numbered: the inputs from 0, then the constants,
+ * then the results of the steps. A step uses smaller numbers only, with exactly the dtypes that its
+ * op has a signature for; conversions are steps. The values of constants, and shapes, are not part of
+ * a program: a backend that compiles it needs the result once for all of them. The pointers are
+ * valid during the call only: what is kept is copied.
+ */
+typedef struct collet_program {
+    uint32_t struct_size;
+    uint32_t n_in, n_constants, n_steps, n_out;
+    uint32_t reduce; /* 0, or the op that reduces every output: COLLET_OP_SUM, ... */
+    uint64_t hash; /* of all that the pointers point to and the numbers; equal programs have equal
+                      hashes, and different ones rarely have */
+    const collet_dtype *dtypes; /* of the inputs, then of the constants */
+    const collet_step *steps;
+    const uint16_t *outs; /* the value of each output; not an input, but a copy of it */
+} collet_program;
+
+/* evaluate: bit i of `axes` set = axis i of the inputs' broadcast shape is reduced by the program's
+ * `reduce`; keepdims != 0 keeps it with length 1; `correction` is the parameter of var and std. All
+ * three are 0 without a reduction. `constants` are the program's, in its dtypes. */
+typedef struct collet_evaluate_params {
+    uint32_t struct_size;
+    uint32_t axes;
+    uint32_t keepdims;
+    uint32_t reserved; /* 0 */
+    double correction;
+    const collet_program *program;
+    const collet_scalar *constants; /* n_constants of them; NULL if there are none */
+} collet_evaluate_params;
 
 /*
  * fft: the transform runs over the last `axes` axes, 1 to 3. inverse != 0: exponents with a plus

@@ -130,8 +130,8 @@ static int find_row(kernel_call *k)
             mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
     for (uint32_t r = 0; r < d->of->below->kernel_count && !k->row; r++) {
         const collet_kernel_row *row = instance_row(d->of, r);
-        if (row->op == g->op && !((row->sig ^ g->sig) & mask) && d->supported[r] == 1 &&
-            !row->flags && !row->reserved)
+        if (row->op == g->op && (!((row->sig ^ g->sig) & mask) || !row->sig) &&
+            d->supported[r] == 1 && !row->flags && !row->reserved)
             k->row = row;
     }
     if (!k->row)

@@ -42,12 +42,23 @@ static int find(PyObject *name, collet_ops_info *info)
     return -1;
 }
 
+/* Its parameters cannot be given by name. */
+static int takes_pointers(const collet_ops_info *info)
+{
+    for (uint32_t i = 0; i < info->field_count; i++)
+        if (field_at(info, i)->kind == COLLET_FIELD_POINTER)
+            return 1;
+    return 0;
+}
+
 PyObject *op_names(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
     collet_runtime *runtime = runtime_get();
     PyObject *list = runtime ? PyList_New(0) : NULL;
     collet_ops_info info = {.struct_size = sizeof info};
     for (size_t i = 0; list && collet_ops_at(runtime, &info, i, NULL) == COLLET_OK; i++) {
+        if (takes_pointers(&info))
+            continue;
         PyObject *name = PyUnicode_FromString(info.name);
         if (!name || PyList_Append(list, name))
             Py_CLEAR(list);
@@ -75,8 +86,8 @@ static PyObject *describe_operands(const collet_ops_info *info)
 
 static PyObject *describe_fields(const collet_ops_info *info)
 {
-    static const char *const kinds[COLLET_FIELD_KINDS] = {"number", "flag", "choice",     "axes",
-                                                          "scalar", "rank", "permutation"};
+    static const char *const kinds[COLLET_FIELD_KINDS] = {
+        "number", "flag", "choice", "axes", "scalar", "rank", "permutation", "pointer"};
     PyObject *list = PyList_New(0);
     for (uint32_t i = 0; list && i < info->field_count; i++) {
         const collet_ops_field *f = field_at(info, i);

@@ -90,7 +90,7 @@ names() {
     both=$(comm -12 "$WORK/macros" "$WORK/enumerators")
     [ -z "$both" ] || fail "both a macro and an enumerator: $both"
     bare=$(grep -E ' -?[0-9]+$' "$WORK/definitions" |
-        grep -vE '_(ABI|VERSION)_M|_VERSION_PATCH|_(BITS|CHI|DIMS|NAME|OPERANDS|TEXT) ' || true)
+        grep -vE '_(ABI|VERSION)_M|_VERSION_PATCH|_(BITS|CHI|DEPTH|DIMS|INPUTS|CONSTANTS|NAME|OPERANDS|OUTPUTS|STEPS|TEXT|VALUES) ' || true)
     [ -z "$bare" ] || fail "constants without the type of a field: $bare"
 }
 

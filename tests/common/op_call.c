@@ -254,9 +254,23 @@ int op_call_axis_count(const op_call *c, char letter)
     return count;
 }
 
+/* Sets *info to op `index` among those with signatures; 0 beyond the last. */
+static int find_op(const collet_runtime *runtime, collet_ops_info *info, size_t index)
+{
+    collet_dtype dtypes[COLLET_MAX_OPERANDS];
+    info->struct_size = sizeof *info;
+    for (size_t i = 0; collet_ops_at(runtime, info, i, NULL) == COLLET_OK; i++)
+        if (collet_ops_signature(runtime, info->id, dtypes, 0, NULL) == COLLET_OK && !index--)
+            return 1;
+    return 0;
+}
+
 size_t op_call_count(const collet_runtime *runtime)
 {
     size_t count = collet_ops_count(runtime);
+    collet_ops_info info;
+    while (count && !find_op(runtime, &info, count - 1))
+        count--;
     assert_true(count > 40);
     return count;
 }
@@ -265,8 +279,7 @@ int op_call_describe(op_call *c, const collet_runtime *runtime, size_t index, in
 {
     memset(c, 0, sizeof *c);
     c->runtime = runtime;
-    c->info.struct_size = sizeof c->info;
-    assert_int_equal(collet_ops_at(runtime, &c->info, index, NULL), COLLET_OK);
+    assert_true(find_op(runtime, &c->info, index));
     c->count = c->info.n_out + c->info.n_in;
     if (!take_sig(c, sig))
         return 0;

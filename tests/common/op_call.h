@@ -44,7 +44,8 @@ typedef struct op_call {
     collet_array *array[COLLET_MAX_OPERANDS]; /* NULL: absent */
 } op_call;
 
-/* The number of ops; asserts a minimum. */
+/* The number of ops with signatures, which `index` counts; asserts a minimum. An op that takes any
+ * dtypes has tests of its own. */
 size_t op_call_count(const collet_runtime *runtime);
 
 /* Signature number `sig` of the op at `index`, f32 for any real dtype; returns 0 if the signature

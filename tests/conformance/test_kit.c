@@ -36,10 +36,10 @@ static int stop(void **state)
 
 typedef struct op_row {
     uint32_t id;
-    const char *name;
+    const char *name, *sigs;
 } op_row;
 
-#define COLLET_OP(NAME, id, name, ...) {id, #name},
+#define COLLET_OP(NAME, id, name, family, operands, rule, sigs, ...) {id, #name, sigs},
 static const op_row op_rows[] = {
 #include <collet/ops.def>
 };
@@ -48,7 +48,7 @@ static void every_op_has_cases_and_limits(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
-        if (!kit_op_find(op_rows[i].id))
+        if (!kit_op_find(op_rows[i].id) && !strchr(op_rows[i].sigs, '?')) /* test_evaluate */
             fail_msg("%s has no case in conformance/", op_rows[i].name);
         if (!kit_limit_at(op_rows[i].id, 0))
             fail_msg("%s has no limit in conformance/limits.c", op_rows[i].name);
@@ -71,7 +71,7 @@ static void cpu_scalar_has_every_row(void **state)
                                           info.n_out + info.n_in, NULL) != COLLET_OK)
                 fail_msg("cpu_scalar has no row for %s %s", info.name, sig);
         }
-        assert_true(n > 0);
+        assert_true(n > 0 || strchr(info.sigs, '?'));
     }
 }
 

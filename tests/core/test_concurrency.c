@@ -12,7 +12,7 @@
 #define GRANTED 3
 #define CALLERS 2
 #define ROUNDS 4
-#define OPS_MAX 128
+#define OPS_MAX 256
 
 static collet_runtime *rt;
 
@@ -78,7 +78,7 @@ static int set_up(void **state)
     rt = runtime_with(OPENMP_PLUGIN, settings);
     collet_context *cx = context_of(rt);
     assert_ok(cx, collet_set_backend(cx, "cpu_openmp"));
-    for (size_t i = 0; i < collet_ops_count(rt); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         reference *r = &references[reference_count++];
         assert_true(reference_count <= OPS_MAX);
         assert_true(op_call_describe(&r->call, rt, i, 0, 0));

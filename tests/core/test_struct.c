@@ -53,7 +53,7 @@ static void reserved_fields_are_zero(void **state)
             _Alignas(16) uint32_t params[64] = {info.params_size};
             collet_array_spec specs[COLLET_MAX_OPERANDS] = {{0}}, outs[COLLET_MAX_OPERANDS] = {{0}};
             collet_error err = {COLLET_OK, ""};
-            int described = 0;
+            int described = 0, address = 0;
             for (uint32_t k = 0; k < info.n_in; k++)
                 specs[k].dtype = COLLET_F32;
             for (uint32_t k = 0; k < info.n_out; k++)
@@ -61,9 +61,12 @@ static void reserved_fields_are_zero(void **state)
             for (uint32_t k = 0; k < info.field_count; k++) {
                 const collet_ops_field *f = &info.fields[k];
                 int scalar = f->kind == COLLET_FIELD_SCALAR;
+                address |= f->kind == COLLET_FIELD_POINTER && 4 * word >= f->offset;
                 described |=
                     4 * word >= f->offset && 4 * word < f->offset + f->size - 4u * (uint32_t)scalar;
             }
+            if (address) /* the fields behind are addresses, too */
+                break;
             params[word] = 1;
             (void)collet_ops_infer(rt, info.id, outs, specs, params, &err);
             assert_int_equal(strstr(err.text, "a reserved field") != NULL, !described);

@@ -429,7 +429,7 @@ static void own_parameter_fields(void **state)
         "zoo.sum: field 'power' of its parameters: meaning is NULL",
         "a number has no choices, but there are 'a b'",
         "a choice cannot have the dtype",
-        "its kind is 7; kinds are 0 to 6",
+        "its kind is 8; kinds are 0 to 7",
         "its kind is -1",
         "a number cannot have the dtype 99 (none)",
         "its 8 bytes from byte 4 on are outside of the parameter block of 8",
@@ -500,6 +500,7 @@ static void own_field_kinds(void **state)
         {NULL, 0, COLLET_FIELD_SCALAR, COLLET_F32, 8, 24, 0},
         {NULL, 0, COLLET_FIELD_SCALAR, COLLET_U8, 4, 24, 0},
         {NULL, 0, COLLET_FIELD_SCALAR, COLLET_U8, 8, 48, 0},
+        {NULL, 0, COLLET_FIELD_POINTER, COLLET_U64, 8, 8, 0},
     };
     sample *s = *state;
     collet_ops_field field = {.name = "power", .meaning = "what for"};

@@ -263,6 +263,8 @@ static uint32_t assert_rows(uint32_t op, const char *pattern, uint32_t at, uint6
                      (unsigned long long)sig);
         return 1;
     }
+    if (*pattern == '?') /* any dtypes: one row for all */
+        return assert_rows(op, "", at, 0);
     if (*pattern != '*') {
         collet_dtype dtype = *pattern == '=' ? (collet_dtype)(sig & 31) : dtype_of(*pattern);
         return assert_rows(op, pattern + 1, at + 1, sig | COLLET_SIG_AT(at, dtype));

@@ -22,10 +22,9 @@ static void a_launch(void **state)
     assert_int_equal(last_launch()->items, 256);
     assert_int_equal(last_launch()->groups, 10);
     assert_ptr_equal(last_launch()->first, address);
-    assert_string_equal(rtc->options,
-                        "--gpu-architecture=sm_90 -std=c++17 -default-device --fmad=false "
-                        "-DGROUP=256 -DPER_ITEM=4 -DHAVE_F64=1 -DEXACT_F32=1 -DAPPLY=add_f32 "
-                        "-DTO=f32 -DFROM=f32 -DINPUTS=2");
+    assert_contains(rtc->options,
+                    "--gpu-architecture=sm_90 -std=c++17 -default-device --fmad=false -DGROUP=256 "
+                    "-DPER_ITEM=4 -DHAVE_F64=1 -DEXACT_F32=1 -DPROGRAM=add_f32_");
     /* Empty operands launch nothing; a program is compiled once. */
     assert_good(add(device, queue, out, in, in, 0));
     assert_good(add(device, queue, out, in, in, 5));
@@ -37,6 +36,46 @@ static void a_launch(void **state)
     assert_int_equal(cu->modules, 0);
     assert_good(add(device, queue, out, in, in, 5));
     assert_int_equal(rtc->compiled, 2);
+    plugin->buffer_free(device, out);
+    plugin->buffer_free(device, in);
+}
+
+/* a + k of `rows` rows of 8 f32, `step` apart. */
+static collet_status evaluate(collet_buffer *out, collet_buffer *in, int64_t rows, int64_t step, float k)
+{
+    const int64_t shape[] = {rows, 8}, strides[] = {8, 1}, steps[] = {step, 1};
+    collet_operand operands[12] = {[0] = {out, 0, COLLET_F32, 2, shape, strides},
+                                   [4] = {in, 0, COLLET_F32, 2, shape, steps}};
+    const collet_dtype dtypes[] = {COLLET_F32, COLLET_F32};
+    const collet_step add_k = {.op = COLLET_OP_ADD, .dtype = COLLET_F32, .in = {0, 1}};
+    const uint16_t result = 2;
+    const collet_program p = {sizeof p, 1, 1, 1, 1, 0, 0, dtypes, &add_k, &result};
+    const collet_scalar constant = {.dtype = COLLET_F32, .value.f32 = k};
+    const collet_evaluate_params params = {sizeof params, 0, 0, 0, 0, &p, &constant};
+    const collet_kernel_call call = {.struct_size = sizeof call, .op = COLLET_OP_EVALUATE, .n_out = 4,
+                                     .n_in = 8, .operand_size = sizeof *operands,
+                                     .operands = operands, .params = &params, .err = &err};
+    uint64_t workspace = 0;
+    for (uint32_t i = 0; i < plugin->kernel_count; i++)
+        if (plugin->kernels[i].op == COLLET_OP_EVALUATE)
+            return plugin->kernels[i].accepts(device, &call, &workspace) != COLLET_OK
+                       ? COLLET_REFUSED
+                       : plugin->kernels[i].run(device, queue, &call);
+    return COLLET_FAILED;
+}
+
+/* Another constant or shape compiles nothing. */
+static void a_program_of_steps(void **state)
+{
+    collet_buffer *out = new_buffer(device, 4096), *in = new_buffer(device, 4096);
+    (void)state;
+    assert_good(evaluate(out, in, 4, 8, 1.0f));
+    assert_string_equal(last_launch()->kernel, "flat");
+    assert_good(evaluate(out, in, 7, 8, 2.0f));
+    assert_good(evaluate(out, in, 3, 16, 2.0f));
+    assert_string_equal(last_launch()->kernel, "strided");
+    assert_int_equal(rtc->compiled, 1);
+    assert_good(wait_all(device, queue));
     plugin->buffer_free(device, out);
     plugin->buffer_free(device, in);
 }
@@ -212,7 +251,7 @@ static void a_launch_refused(void **state)
     (void)state;
     inject("LaunchKernel", 0, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
-    assert_contains(err.text, "kernel flat of elementwise (-DAPPLY=add_f32");
+    assert_contains(err.text, "kernel flat of elementwise (-DPROGRAM=add_f32_");
     assert_contains(err.text, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES");
     inject("LaunchKernel", 0, CUDA_ERROR_INVALID_VALUE);
     assert_status_is(add(device, queue, b, b, b, 64), COLLET_REFUSED);
@@ -237,8 +276,8 @@ static void a_fault(void **state)
     cu->faults_with = CUDA_ERROR_ILLEGAL_ADDRESS;
     assert_good(add(device, queue, a, a, a, 64));
     assert_status_is(wait_all(device, queue), COLLET_DEVICE_LOST);
-    assert_contains(err.text, "kernel flat of elementwise (-DAPPLY=add_f32 -DTO=f32 -DFROM=f32 "
-                              "-DINPUTS=2) failed: CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_contains(err.text, "kernel flat of elementwise (-DPROGRAM=add_f32_");
+    assert_contains(err.text, ") failed: CUDA_ERROR_ILLEGAL_ADDRESS");
     assert_status_is(wait_all(device, queue), COLLET_DEVICE_LOST);
     assert_status_is(add(device, queue, a, a, a, 64), COLLET_DEVICE_LOST);
     assert_contains(err.text, "the device is lost: CUDA_ERROR_ILLEGAL_ADDRESS");
@@ -274,7 +313,7 @@ static void a_fault_among_others(void **state)
         assert_good(add(d, q, b, b, b, 64));
         assert_status_is(plugin->buffer_read(d, q, b, 0, in, 4, &err), COLLET_DEVICE_LOST);
         assert_status_is(wait_all(d, q), COLLET_DEVICE_LOST);
-        assert_contains(err.text, sync ? "kernel flat of elementwise (-DAPPLY=add_f32"
+        assert_contains(err.text, sync ? "kernel flat of elementwise (-DPROGRAM=add_f32_"
                                        : "one of 3 commands (write, kernel flat of elementwise");
         assert_true(!sync || !strstr(err.text, "one of"));
         assert_contains(err.text, "CUDA_ERROR_LAUNCH_FAILED");
@@ -329,6 +368,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
     const struct CMUnitTest tests[] = {
         TEST(a_launch),
+        TEST(a_program_of_steps),
         TEST(a_signal_of_the_program),
         TEST(a_chip_newer_than_the_compiler),
         TEST(a_compiler_older_than_tiles),

@@ -105,7 +105,7 @@ static long fail_each(const op_call *c, const char *backend)
 static long every_op(const char *backend)
 {
     long failures = 0;
-    for (size_t i = 0; i < collet_ops_count(rt); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         if (collet_backend_has_kernel(rt, backend, c.info.id, NULL, 0, NULL) != COLLET_OK)
@@ -156,7 +156,7 @@ static void temporaries(void **state)
     const int64_t n = 32;
     op_call c;
     (void)state;
-    for (size_t i = 0; i < collet_ops_count(rt); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         if (c.info.id == COLLET_OP_EXP)
             break;
@@ -178,7 +178,7 @@ static void scratch(void **state)
     const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = 1};
     op_call c;
     (void)state;
-    for (size_t i = 0; i < collet_ops_count(rt); i++) {
+    for (size_t i = 0; i < op_call_count(rt); i++) {
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         if (c.info.id == COLLET_OP_SUM)
             break;

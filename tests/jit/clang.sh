@@ -22,7 +22,7 @@ failed=0 read=0
 for source in "${sources[@]}"; do
     options=$(head -1 "$source")
     options=${options#// }
-    if [ "$have_f64" = 0 ] && [[ $options == *f64* || $options == *c128* ]]; then
+    if [ "$have_f64" = 0 ] && [[ $options == *f64* || $options == *c128* || $options == *F64* ]]; then
         continue
     fi
     # shellcheck disable=SC2086 # split into words

@@ -181,7 +181,7 @@ static void a_failed_kernel_is_named(void **state)
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
     assert_status(w.cx, collet_finish(w.cx), COLLET_FAILED);
-    assert_text_has(w.cx, "kernel flat of elementwise (-DAPPLY=add_f32");
+    assert_text_has(w.cx, "kernel flat of elementwise (-DPROGRAM=add_f32_");
     assert_text_has(w.cx, "CL_OUT_OF_RESOURCES");
     assert_status(w.cx, collet_array_read(w.cx, c, got, sizeof got), COLLET_FAILED);
     const float kept[] = {1, 2, 3, 4};

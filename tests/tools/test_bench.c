@@ -89,8 +89,11 @@ static void refused(tool_result result, int status, const char *text)
 
 /* ---- Ops --------------------------------------------------------------------------------- */
 
-static const char *const op_names[] = {
-#define COLLET_OP(NAME, id, name, ...) #name,
+/* Not evaluate, which needs a program: its row has no shape to measure. */
+static const char *const op_names[][2] = {
+#define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check,       \
+                  measure, summary)                                                                \
+    {#name, measure},
 #include <collet/ops.def>
 };
 
@@ -102,10 +105,12 @@ static void test_every_op_has_a_case(void **state)
     for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++) {
         const cJSON *row, *found = NULL;
         cJSON_ArrayForEach(
-            row, member(root, "cases")) if (!strcmp(text_of(row, "case"), op_names[i])) found = row;
+            row, member(root, "cases")) if (!strcmp(text_of(row, "case"), op_names[i][0])) found = row;
+        if (!*op_names[i][1])
+            continue;
         if (!found)
-            fail_msg("%s cannot be measured", op_names[i]);
-        assert_string_equal(text_of(found, "op"), op_names[i]);
+            fail_msg("%s cannot be measured", op_names[i][0]);
+        assert_string_equal(text_of(found, "op"), op_names[i][0]);
     }
     cJSON_Delete(root);
 }
@@ -391,7 +396,7 @@ static void test_usage(void **state)
     refused(BENCH("com", "10"), 2, "the shape is F,N");
     refused(BENCH("matmul", "10x20"), 2, "the shape is ...,M,K,N");
     refused(BENCH("add", "1x1x1x1x1x1x1x1x1"), 2, "at most 8 axes");
-    refused(BENCH("add", "10", "--dtype", "i8"), 2, "there are (outputs:inputs");
+    refused(BENCH("exp", "10", "--dtype", "i8"), 2, "there are (outputs:inputs");
     refused(BENCH("add", "10", "--dtype", "f32,f23"), 2, "'f23'");
     refused(BENCH("sum", "10x10", "--axis", "2"), 2, "--axis");
     refused(BENCH("add", "--seconds", "0"), 2, "--seconds");

@@ -10,53 +10,44 @@
 #include <immintrin.h>
 #endif
 
-static void f64_f32(void *restrict out, const void *restrict in, int64_t n)
-{
-    double *restrict to = out;
-    const float *restrict from = in;
-    for (int64_t i = 0; i < n; i++)
-        to[i] = (double)from[i];
-}
+#define TYPE_F32 float
+#define TYPE_F64 double
+#define TYPE_I8 int8_t
+#define TYPE_U8 uint8_t
+#define TYPE_I16 int16_t
+#define TYPE_U16 uint16_t
+#define TYPE_I32 int32_t
+#define TYPE_U32 uint32_t
+#define TYPE_I64 int64_t
+#define TYPE_U64 uint64_t
+#define TYPE_BOOL uint8_t
 
-static void f32_f64(void *restrict out, const void *restrict in, int64_t n)
-{
-    float *restrict to = out;
-    const double *restrict from = in;
-    for (int64_t i = 0; i < n; i++)
-        to[i] = (float)from[i];
-}
+/* X(to, from): conversions that are a cast in C; and those from or to bool. */
+#define CASTS(X)                                                                                   \
+    X(F64, F32)                                                                                    \
+    X(F32, F64) X(F32, I8) X(F32, U8) X(F32, I16) X(F32, U16) X(F32, I32) X(F32, U32) X(F32, I64)  \
+        X(F32, U64) X(F64, I8) X(F64, U8) X(F64, I16) X(F64, U16) X(F64, I32) X(F64, U32)          \
+            X(F64, I64) X(F64, U64) X(I16, I8) X(I16, U8) X(U16, U8) X(I32, I8) X(I32, U8)         \
+                X(I32, I16) X(I32, U16) X(U32, U8) X(U32, U16) X(I64, I8) X(I64, U8) X(I64, I16)   \
+                    X(I64, U16) X(I64, I32) X(I64, U32) X(U64, U8) X(U64, U16) X(U64, U32)
+#define TRUTHS(X)                                                                                  \
+    X(BOOL, F32)                                                                                   \
+    X(BOOL, F64) X(BOOL, I8) X(BOOL, U8) X(BOOL, I16) X(BOOL, U16) X(BOOL, I32) X(BOOL, U32)       \
+        X(BOOL, I64) X(BOOL, U64) X(F32, BOOL) X(F64, BOOL) X(I8, BOOL) X(U8, BOOL) X(I16, BOOL)   \
+            X(U16, BOOL) X(I32, BOOL) X(U32, BOOL) X(I64, BOOL) X(U64, BOOL)
 
-static void f32_i32(void *restrict out, const void *restrict in, int64_t n)
-{
-    float *restrict to = out;
-    const int32_t *restrict from = in;
-    for (int64_t i = 0; i < n; i++)
-        to[i] = (float)from[i];
-}
-
-static void f64_i32(void *restrict out, const void *restrict in, int64_t n)
-{
-    double *restrict to = out;
-    const int32_t *restrict from = in;
-    for (int64_t i = 0; i < n; i++)
-        to[i] = (double)from[i];
-}
-
-static void f32_i8(void *restrict out, const void *restrict in, int64_t n)
-{
-    float *restrict to = out;
-    const int8_t *restrict from = in;
-    for (int64_t i = 0; i < n; i++)
-        to[i] = (float)from[i];
-}
-
-static void f32_u8(void *restrict out, const void *restrict in, int64_t n)
-{
-    float *restrict to = out;
-    const uint8_t *restrict from = in;
-    for (int64_t i = 0; i < n; i++)
-        to[i] = (float)from[i];
-}
+#define LOOP(to_dtype, from_dtype, value)                                                          \
+    static void to_dtype##_##from_dtype(void *restrict out, const void *restrict in, int64_t n)    \
+    {                                                                                              \
+        TYPE_##to_dtype *restrict to = out;                                                        \
+        const TYPE_##from_dtype *restrict from = in;                                               \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            to[i] = (TYPE_##to_dtype)(value);                                                      \
+    }
+#define CAST(to_dtype, from_dtype) LOOP(to_dtype, from_dtype, from[i])
+#define TRUTH(to_dtype, from_dtype) LOOP(to_dtype, from_dtype, from[i] != 0)
+CASTS(CAST)
+TRUTHS(TRUTH)
 
 static void f32_bf16(void *restrict out, const void *restrict in, int64_t n)
 {
@@ -120,23 +111,12 @@ static void f16_f32(void *restrict out, const void *restrict in, int64_t n)
 
 extern const convert_kernels LEVEL_NAME(convert);
 const convert_kernels LEVEL_NAME(convert) = {
-    .run =
-        {
-            [COLLET_F64] = {[COLLET_F32] = f64_f32, [COLLET_I32] = f64_i32},
-            [COLLET_F32] =
-                {
-                    [COLLET_F64] = f32_f64,
-                    [COLLET_I32] = f32_i32,
-                    [COLLET_I8] = f32_i8,
-                    [COLLET_U8] = f32_u8,
-                    [COLLET_BF16] = f32_bf16,
+    .run = {
+#define RUN(to, from) [COLLET_##to][COLLET_##from] = to##_##from,
+        CASTS(RUN) TRUTHS(RUN)[COLLET_F32][COLLET_BF16] = f32_bf16,
+        [COLLET_BF16][COLLET_F32] = bf16_f32,
 #if defined(__F16C__)
-                    [COLLET_F16] = f32_f16,
+        [COLLET_F32][COLLET_F16] = f32_f16,
+        [COLLET_F16][COLLET_F32] = f16_f32,
 #endif
-                },
-            [COLLET_BF16] = {[COLLET_F32] = bf16_f32},
-#if defined(__F16C__)
-            [COLLET_F16] = {[COLLET_F32] = f16_f32},
-#endif
-        },
-};
+    }};

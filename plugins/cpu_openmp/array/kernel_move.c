@@ -14,6 +14,9 @@ typedef uint32_t element_2 __attribute__((may_alias));
 typedef uint64_t element_3 __attribute__((may_alias, aligned(4)));
 typedef uint64_t element_4 __attribute__((vector_size(16), may_alias, aligned(4)));
 
+/* Elements of rows that are moved one by one, not by a call a row. */
+#define SHORT_ROW 12
+
 /* Writes the whole cache lines of `out` by non-temporal stores. */
 INLINE void stream_lines(char *out, const char *in, int64_t bytes)
 {
@@ -77,6 +80,7 @@ INLINE void parts_of_four(__m512i out[4], const __m512i in[4])
 extern const move_kernels LEVEL_NAME(move);
 const move_kernels LEVEL_NAME(move) = {
     .row = {row_0, row_1, row_2, row_3, row_4},
+    .rows = {rows_0, rows_1, rows_2, rows_3, rows_4},
     .transpose = {transpose_0, transpose_1, transpose_2, transpose_3, transpose_4},
     .transpose_lines = {transpose_lines_0, transpose_lines_1, transpose_lines_2, transpose_lines_3,
                         transpose_lines_4},

@@ -34,6 +34,10 @@ typedef struct move_kernels {
     /* n elements, steps in bytes; in_step 0 repeats one. */
     void (*row[MOVE_SIZES])(char *out, int64_t out_step, const char *in, int64_t in_step,
                             int64_t n);
+    /* rows x n elements; *_row and *_step are bytes along the axes, 0 repeats. Fast for few
+     * elements a row, if those of one side are adjacent. */
+    void (*rows[MOVE_SIZES])(char *out, int64_t out_row, int64_t out_step, const char *in,
+                             int64_t in_row, int64_t in_step, int64_t rows, int64_t n);
     /*
      * out[j][i] = in[i][j] for i < rows, j < columns: each row of `in` is adjacent, in_step bytes
      * to the next; each row of `out` (`rows` elements) likewise with out_step.

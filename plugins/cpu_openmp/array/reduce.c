@@ -15,6 +15,7 @@
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "shared/host/util/rows.h"
+#include "reduce.h"
 #include "reduction.h"
 
 #define BLOCK (16 << 10)
@@ -68,7 +69,17 @@ typedef struct reduce_plan {
     int64_t items;   /* tiles in all */
     int shared;      /* several threads share the chunks of a tile */
     double *partial; /* results of `tile` columns: shared, [items][chunks]; else two a thread */
+    const reduce_source *source; /* NULL: the elements are at `in` */
+    int64_t size;                /* bytes of an element, and of its parts */
+    int64_t part_size;
 } reduce_plan;
+
+/* What a thread reduces. */
+typedef struct part {
+    const reduce_plan *plan;
+    int32_t thread;
+    reduce_about about;
+} part;
 
 /* The results of `tile` columns in memory: as many results, then as many losses. */
 #define RESULT_SIZE(tile) (2 * (tile))
@@ -202,19 +213,74 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
     plan->shared = shares_tiles(device, plan);
 }
 
+/* ---- Elements of a source -------------------------------------------------------------------- */
+
+static char *scratch_of(const part *p)
+{
+    return p->plan->source->scratch + p->thread * (int64_t)REDUCE_CAPACITY;
+}
+
+/* The bytes from `in` on, which is an offset from plan->in. */
+static void fetch(const part *p, const char *in, int64_t bytes, char *out)
+{
+    const reduce_plan *plan = p->plan;
+    int64_t begin = in - plan->in;
+    plan->source->fetch(plan->source->context, p->thread, begin / plan->size,
+                        divide_up(begin + bytes, plan->size), out);
+}
+
+/*
+ * `rows` rows of `width` columns, `row` bytes apart. Rows of a source are reduced in groups, as many
+ * as kernels take at a time, and columns between which there are other rows in pieces: the results
+ * are the same.
+ */
+static void reduce_columns(const part *p, const reduce_about *about, double *result, double *lost,
+                           const char *in, int64_t row, int64_t rows, int64_t width)
+{
+    const reduce_plan *plan = p->plan;
+    int64_t column = plan->kept.step[plan->kept.ndim - 1];
+    if (!plan->source) {
+        method_columns(&plan->method, about, result, lost, in, row, column, rows, width);
+        return;
+    }
+    int64_t bytes = (width - 1) * column + plan->part_size, most = REDUCE_CAPACITY / column - 1;
+    char *to = scratch_of(p);
+    for (int64_t j = 0; j < width && row < bytes; j += most) {
+        int64_t n = min_i64(most, width - j);
+        const reduce_about piece = {about->bits, about->center ? about->center + j : NULL};
+        fetch(p, in + j * column, (n - 1) * column + (rows - 1) * row + plan->part_size, to);
+        method_columns(&plan->method, &piece, result + j, lost + j, to, row, column, rows, n);
+    }
+    int64_t group = REDUCE_CAPACITY / (width * column) / REDUCE_TREE * REDUCE_TREE;
+    for (int64_t i = 0; i < rows && row >= bytes; i += group) {
+        int64_t n = min_i64(group, rows - i), next = width * column;
+        if (row == next)
+            fetch(p, in + i * row, (n - 1) * row + bytes, to);
+        for (int64_t k = 0; k < n && row != next; k++)
+            fetch(p, in + (i + k) * row, bytes, to + k * next);
+        method_columns(&plan->method, about, result, lost, to, next, column, n, width);
+    }
+}
+
 /* ---- Along each kept element ----------------------------------------------------------------- */
 
 /* Blocks begin .. end-1 of the kept element at `in`. */
-static void reduce_blocks(const reduce_plan *plan, const reduce_about *about, const char *in,
-                          int64_t begin, int64_t end, double *result, double *lost)
+static void reduce_blocks(const part *p, const char *in, int64_t begin, int64_t end, double *result,
+                          double *lost)
 {
+    const reduce_plan *plan = p->plan;
     const axes *r = &plan->reduced;
     int64_t length = r->shape[r->ndim - 1], step = r->step[r->ndim - 1];
     int64_t in_a_row = divide_up(length, BLOCK);
     for (int64_t b = begin; b < end; b++) {
         int64_t first = b % in_a_row * BLOCK;
         const char *at = in + offset_of(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
-        method_run(&plan->method, about, result, lost, at, step, min_i64(length - first, BLOCK));
+        int64_t n = min_i64(length - first, BLOCK);
+        if (plan->source) {
+            fetch(p, at, n * step, scratch_of(p));
+            at = scratch_of(p);
+        }
+        method_run(&plan->method, &p->about, result, lost, at, step, n);
     }
 }
 
@@ -241,45 +307,45 @@ static void join(const reduce_plan *plan, double *result, double *lost, const do
 
 /* Rows begin .. end-1 of adjacent columns; the rows follow each other in memory. `about` is that of
  * a wide row. */
-static __attribute__((noinline)) void reduce_wide_rows(const reduce_plan *plan,
-                                                       const reduce_about *about, const char *in,
-                                                       int64_t begin, int64_t end, int64_t width,
-                                                       double *result, double *lost)
+static __attribute__((noinline)) void reduce_wide_rows(const part *p, const reduce_about *about,
+                                                       const char *in, int64_t begin, int64_t end,
+                                                       int64_t width, double *result, double *lost)
 {
+    const reduce_plan *plan = p->plan;
     double folded[FOLD], folded_lost[FOLD];
     int64_t step = plan->reduced.step[0], wide = width * plan->fold;
     clear(plan, folded, folded_lost, wide);
-    method_columns(&plan->method, about, folded, folded_lost, in + begin * step, step * plan->fold,
-                   plan->kept.step[plan->kept.ndim - 1], (end - begin) / plan->fold, wide);
+    reduce_columns(p, about, folded, folded_lost, in + begin * step, step * plan->fold,
+                   (end - begin) / plan->fold, wide);
     for (int64_t j = 0; j < wide; j += width)
         join(plan, result, lost, folded + j, folded_lost + j, width);
 }
 
-static void reduce_folded(const reduce_plan *plan, const reduce_about *about, const char *in,
-                          int64_t begin, int64_t end, int64_t width, double *result, double *lost)
+static void reduce_folded(const part *p, const char *in, int64_t begin, int64_t end, int64_t width,
+                          double *result, double *lost)
 {
     double center[FOLD];
-    reduce_about wide = {about->bits, about->center ? center : NULL};
-    for (int64_t j = 0; about->center && j < width * plan->fold; j++)
+    const reduce_about *about = &p->about, wide = {about->bits, about->center ? center : NULL};
+    for (int64_t j = 0; about->center && j < width * p->plan->fold; j++)
         center[j] = about->center[j % width];
-    reduce_wide_rows(plan, &wide, in, begin, end, width, result, lost);
+    reduce_wide_rows(p, &wide, in, begin, end, width, result, lost);
 }
 
 /* Rows begin .. end-1 of the tile at `in`. */
-static void reduce_rows(const reduce_plan *plan, const reduce_about *about, const char *in,
-                        int64_t begin, int64_t end, int64_t width, double *result, double *lost)
+static void reduce_rows(const part *p, const char *in, int64_t begin, int64_t end, int64_t width,
+                        double *result, double *lost)
 {
+    const reduce_plan *plan = p->plan;
     const axes *r = &plan->reduced;
     int64_t length = r->shape[r->ndim - 1], step = r->step[r->ndim - 1];
     if (plan->fold > 1) {
-        reduce_folded(plan, about, in, begin, end, width, result, lost);
+        reduce_folded(p, in, begin, end, width, result, lost);
         begin += (end - begin) / plan->fold * plan->fold;
     }
     while (begin < end) {
         int64_t first = begin % length, n = min_i64(length - first, end - begin);
         const char *at = in + offset_of(r, r->ndim - 1, begin / length, NULL) + first * step;
-        method_columns(&plan->method, about, result, lost, at, step,
-                       plan->kept.step[plan->kept.ndim - 1], n, width);
+        reduce_columns(p, &p->about, result, lost, at, step, n, width);
         begin += n;
     }
 }
@@ -299,20 +365,20 @@ static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in,
 }
 
 /* The results of one chunk of the tile at `in`, RESULT_SIZE(plan->tile) of them. */
-static void reduce_chunk(const reduce_plan *plan, int64_t item, const char *in, int64_t chunk,
-                         int64_t width, double *result)
+static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, int64_t width,
+                         double *result)
 {
-    reduce_about about = plan->method.about;
+    const reduce_plan *plan = p->plan;
     int64_t limit = plan->by_columns ? plan->reduced.count : plan->blocks;
     int64_t begin = chunk * plan->chunk, end = min_i64(begin + plan->chunk, limit);
     double *lost = result + plan->tile;
     if (plan->center && !plan->to_center)
-        about.center = plan->center + item * plan->tile;
+        p->about.center = plan->center + item * plan->tile;
     clear(plan, result, lost, width);
     if (plan->by_columns)
-        reduce_rows(plan, &about, in, begin, end, width, result, lost);
+        reduce_rows(p, in, begin, end, width, result, lost);
     else
-        reduce_blocks(plan, &about, in, begin, end, result, lost);
+        reduce_blocks(p, in, begin, end, result, lost);
 }
 
 /* The results of `width` columns of tile `item`, from `first` on; `out` is where the tile begins. */
@@ -338,15 +404,16 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
 static TEAM_BODY(reduce_tiles)
 {
     const reduce_plan *plan = argument;
+    part p = {plan, thread, plan->method.about};
     for (int64_t item = begin; item < end; item++) {
         const char *in;
         char *out;
         double *result = plan->partial + thread * THREAD_SIZE(plan->tile);
         double *more = result + RESULT_SIZE(plan->tile);
         int64_t width = find_tile(plan, item, &in, &out);
-        reduce_chunk(plan, item, in, 0, width, result);
+        reduce_chunk(&p, item, in, 0, width, result);
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++) {
-            reduce_chunk(plan, item, in, chunk, width, more);
+            reduce_chunk(&p, item, in, chunk, width, more);
             join_chunk(plan, result, more, width);
         }
         store(plan, item, out, 0, width, result);
@@ -357,11 +424,12 @@ static TEAM_BODY(reduce_tiles)
 static TEAM_BODY(reduce_chunks)
 {
     const reduce_plan *plan = argument;
+    part p = {plan, thread, plan->method.about};
     for (int64_t i = begin; i < end; i++) {
         const char *in;
         char *out;
         int64_t width = find_tile(plan, i / plan->chunks, &in, &out);
-        reduce_chunk(plan, i / plan->chunks, in, i % plan->chunks, width,
+        reduce_chunk(&p, i / plan->chunks, in, i % plan->chunks, width,
                      plan->partial + i * RESULT_SIZE(plan->tile));
     }
 }
@@ -394,12 +462,17 @@ static int has_center(uint32_t op)
     return op == COLLET_OP_VAR || op == COLLET_OP_STD;
 }
 
-ACCEPTS(reduce)
+int64_t reduce_workspace(const collet_device *device, const collet_kernel_call *call)
 {
     reduce_plan plan = {0};
     make_plan(&plan, device, call);
     int64_t centers = has_center(call->op) ? plan.items * plan.tile : 0;
-    *workspace_bytes = (uint64_t)(partial_size(device, &plan) + centers) * sizeof(double);
+    return (partial_size(device, &plan) + centers) * (int64_t)sizeof(double);
+}
+
+ACCEPTS(reduce)
+{
+    *workspace_bytes = (uint64_t)reduce_workspace(device, call);
     return COLLET_OK;
 }
 
@@ -416,14 +489,19 @@ static void run(collet_device *device, reduce_plan *plan)
     }
 }
 
-KERNEL(reduce)
+void reduce_run(collet_device *device, const collet_kernel_call *call, const reduce_source *source)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    reduce_plan plan = {.in = cpu_at(in), .out = cpu_at(out), .to = part_of(out->dtype)};
+    reduce_plan plan = {.in = source ? source->scratch : cpu_at(in),
+                        .out = cpu_at(out),
+                        .to = part_of(out->dtype),
+                        .source = source,
+                        .size = (int64_t)cpu_dtype_size(in->dtype),
+                        .part_size = (int64_t)cpu_dtype_size(part_of(in->dtype))};
     make_plan(&plan, device, call);
     plan.partial = call->workspace;
     if (plan.items == 0)
-        return COLLET_OK;
+        return;
     if (has_center(call->op)) {
         const collet_variance_params *params = call->params;
         double divisor = (double)plan.reduced.count - params->correction;
@@ -438,5 +516,10 @@ KERNEL(reduce)
         method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
     }
     run(device, &plan);
+}
+
+KERNEL(reduce)
+{
+    reduce_run(device, call, NULL);
     return COLLET_OK;
 }

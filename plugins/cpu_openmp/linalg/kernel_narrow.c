@@ -56,7 +56,7 @@ INLINE words splat(word x)
 INLINE word word_of_f16(const uint16_t *at, int64_t step, int64_t n, word *seen)
 {
     word half = *at, magnitude = half & 0x7fffu;
-    word wide = bits_f32(f32_bits(magnitude << 13) * 0x1p112f);
+    word wide = bits_f32(of_f32(magnitude << 13) * 0x1p112f);
     (void)step, (void)n, (void)seen;
     wide |= magnitude >= 0x7c00u ? 0x7f800000u : 0;
     return wide | (half & 0x8000u) << 16;
@@ -232,7 +232,7 @@ static void round_f16(uint16_t out[TILE_COLUMNS], const word in[TILE_COLUMNS])
     }
 #else
     for (int i = 0; i < TILE_COLUMNS; i++)
-        out[i] = cpu_f16_from((double)f32_bits(in[i]));
+        out[i] = cpu_f16_from((double)of_f32(in[i]));
 #endif
 }
 
@@ -280,7 +280,7 @@ INLINE void add_row(word *row, const word *before, int is_float)
 {
     if (is_float) {
         for (int j = 0; j < TILE_COLUMNS; j++)
-            row[j] = bits_f32(f32_bits(row[j]) + f32_bits(before[j]));
+            row[j] = bits_f32(of_f32(row[j]) + of_f32(before[j]));
     } else {
         for (int j = 0; j < TILE_COLUMNS; j++)
             row[j] += before[j];

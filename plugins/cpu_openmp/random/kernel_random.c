@@ -123,8 +123,8 @@ INLINE void turn_f32(float v, float *cosine, float *sine)
     c = MULTIPLY_ADD(c, t, -0x1.3bd3ccp+0f);
     c = MULTIPLY_ADD(c, t, 1.0f);
     uint32_t odd = 0u - (quarters & 1u), cb = bits_f32(c), sb = bits_f32(s);
-    *cosine = f32_bits((odd ? sb : cb) ^ ((quarters + 1u) & 2u) << 30);
-    *sine = f32_bits((odd ? cb : sb) ^ (quarters & 2u) << 30);
+    *cosine = of_f32((odd ? sb : cb) ^ ((quarters + 1u) & 2u) << 30);
+    *sine = of_f32((odd ? cb : sb) ^ (quarters & 2u) << 30);
 }
 
 /* Word i of a run of blocks. */
@@ -161,8 +161,8 @@ INLINE double fraction_f64(uint64_t bits)
 #if defined(__AVX512DQ__) || defined(__aarch64__)
     return (double)(int64_t)(bits >> 11) * 0x1p-53;
 #else
-    double high = f64_bits(0x4130000000000000u | bits >> 32) - 0x1p20;
-    return high + (f64_bits(0x3fe0000000000000u | (bits & 0xffffffffu) >> 11) - 0.5);
+    double high = of_f64(0x4130000000000000u | bits >> 32) - 0x1p20;
+    return high + (of_f64(0x3fe0000000000000u | (bits & 0xffffffffu) >> 11) - 0.5);
 #endif
 }
 
@@ -189,8 +189,8 @@ INLINE void turn_f64(double v, double *cosine, double *sine)
     c = MULTIPLY_ADD(c, t, -0x1.3bd3cc9be45dep+0);
     c = MULTIPLY_ADD(c, t, 1.0);
     uint64_t odd = 0u - (quarters & 1u), cb = bits_f64(c), sb = bits_f64(s);
-    *cosine = f64_bits(((cb & ~odd) | (sb & odd)) ^ ((quarters + 1u) & 2u) << 62);
-    *sine = f64_bits(((sb & ~odd) | (cb & odd)) ^ (quarters & 2u) << 62);
+    *cosine = of_f64(((cb & ~odd) | (sb & odd)) ^ ((quarters + 1u) & 2u) << 62);
+    *sine = of_f64(((sb & ~odd) | (cb & odd)) ^ (quarters & 2u) << 62);
 }
 
 INLINE void uniform_f64(double *out, const uint64_t *bits)

@@ -10,7 +10,9 @@
 /* Tables of kernels, X(type, name): struct `type` is defined in a kernel_*.h, and for each level a
  * kernel_*.c defines one that is called name_<level>. */
 #define ISA_TABLES(X)                                                                              \
-    X(elementwise_kernels, elementwise)                                                            \
+    X(block_kernels, blocks_real)                                                                  \
+    X(block_kernels, blocks_integer)                                                               \
+    X(block_kernels, blocks_complex)                                                               \
     X(convert_kernels, convert)                                                                    \
     X(move_kernels, move)                                                                          \
     X(reduce_kernels, reduce)                                                                      \

@@ -7,7 +7,7 @@
 
 #include <collet/plugin.h>
 
-#define LOOP_VIEWS 3
+#define LOOP_VIEWS COLLET_MAX_OPERANDS
 
 /* Views of one shape as addresses and byte steps; view 0 is the output. */
 typedef struct loop {

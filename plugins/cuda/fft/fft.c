@@ -13,7 +13,7 @@
 #include "cufft_params.h"
 
 static const char *const texts[] = {cuda_text_fft_cufft_params, cuda_text_fft_cufft, NULL};
-static const jit_source source = {"cufft", texts};
+static const jit_source source = {.name = "cufft", .texts = texts};
 
 #define AXES_MAX 3
 #define PLANS 64

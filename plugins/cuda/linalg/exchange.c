@@ -14,7 +14,7 @@ static const char *const texts[] = {jit_text_linalg_matrices_params,
                                     cuda_text_linalg_exchange_params,
                                     cuda_text_linalg_cusolver,
                                     NULL};
-static const jit_source source = {"cusolver", texts};
+static const jit_source source = {.name = "cusolver", .texts = texts};
 
 #define ALIGNMENT 512u
 #define PARTS_MAX 64

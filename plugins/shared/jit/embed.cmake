@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DFILES=a.dev;b/c.dev -DROOT=directory -DPREFIX=name -DOUT=directory -P embed.cmake: writes
 # OUT/texts.h and OUT/texts.c with the text of each file, which is part of the key of compiled kernels and
-# so leaves the names of tests out. The text of ROOT/b/c.dev is PREFIX_b_c, that of ROOT/../b/c.dev too.
+# so leaves the names of tests out. The text of ROOT/b/c.dev is PREFIX_b_c, and of ROOT/../b/c.dev.
 # #include "d.inc" becomes the text of d.inc in the file's directory.
 set(header "/* Made by embed.cmake. */\n")
 set(code "/* Made by embed.cmake. */\n#include \"texts.h\"\n")
 foreach(file ${FILES})
   file(RELATIVE_PATH name ${ROOT} ${file})
-  string(REGEX REPLACE "\\.[^.]*$|^\\.\\./" "" name ${name})
+  string(REGEX REPLACE "\\.[^.]*$" "" name ${name})
+  string(REPLACE "../" "" name ${name})
   string(REPLACE "/" "_" name ${name})
   file(READ ${file} text)
   get_filename_component(directory ${file} DIRECTORY)

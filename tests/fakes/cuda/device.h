@@ -112,15 +112,18 @@ static inline void multiply_tiles(int *sums, unsigned a0, unsigned a1, unsigned 
 using std::acos;
 using std::atan2;
 using std::ceil;
+using std::copysign;
 using std::cos;
 using std::exp;
 using std::fabs;
 using std::floor;
 using std::fma;
+using std::fmod;
 using std::log;
 using std::rint;
 using std::sin;
 using std::sqrt;
+using std::trunc;
 
 /* Calls a kernel with the pointed-to argument values. */
 template <class... Types, size_t... Places>

@@ -8,7 +8,7 @@
 
 #include "operand.h"
 
-#define CPU_ROWS_VIEWS 3
+#define CPU_ROWS_VIEWS 4
 
 /* Address of the first element; as an integer, because in `accepts` the buffer is NULL. */
 static inline char *cpu_at(const collet_operand *o)

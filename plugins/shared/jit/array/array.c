@@ -1,149 +1,183 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/array/array.c, conformance/array/arithmetic.c */
+/* Tests: conformance/array/array.c, conformance/array/elementwise.c */
 #include "array.h"
 
+#include <string.h>
+
 #include "shared/host/util/convert.h"
-#include "shared/jit/texts.h"
 #include "shared/jit/runtime/view.h"
+#include "steps.h"
 
-static const jit_source real_source =
-    JIT_SOURCE("elementwise", JIT_FUNCTIONS, jit_text_language_convert, jit_text_array_elementwise);
-static const jit_source complex_source =
-    JIT_SOURCE("complex", jit_text_language_complex, jit_text_array_elementwise);
+static const jit_source source = {.name = "elementwise", .make = jit_steps_texts};
 
-/* ---- Options of the programs --------------------------------------------------------------- */
+/* ---- Programs -------------------------------------------------------------------------------- */
 
-#define FLOAT_OPTIONS(op, inputs)                                                                  \
-    [COLLET_F16] = "-DAPPLY=" #op "_f32 -DTO=f16 -DFROM=f16 -DINPUTS=" #inputs,                    \
-    [COLLET_BF16] = "-DAPPLY=" #op "_f32 -DTO=bf16 -DFROM=bf16 -DINPUTS=" #inputs,                 \
-    [COLLET_F32] = "-DAPPLY=" #op "_f32 -DTO=f32 -DFROM=f32 -DINPUTS=" #inputs,                    \
-    [COLLET_F64] = "-DAPPLY=" #op "_f64 -DTO=f64 -DFROM=f64 -DINPUTS=" #inputs
-/* Sign changes work on the bits of 16-bit types. */
-#define SIGN_OPTIONS(op)                                                                           \
-    [COLLET_F16] = "-DAPPLY=" #op "_u16 -DTO=u16 -DFROM=u16 -DINPUTS=1",                           \
-    [COLLET_BF16] = "-DAPPLY=" #op "_u16 -DTO=u16 -DFROM=u16 -DINPUTS=1",                          \
-    [COLLET_F32] = "-DAPPLY=" #op "_f32 -DTO=f32 -DFROM=f32 -DINPUTS=1",                           \
-    [COLLET_F64] = "-DAPPLY=" #op "_f64 -DTO=f64 -DFROM=f64 -DINPUTS=1"
-#define OF_C64 " -DCOMPLEX=c64 -DREAL=f32"
-#define OF_C128 " -DCOMPLEX=c128 -DREAL=f64"
-#define COMPLEX_OPTIONS(op, inputs)                                                                \
-    [COLLET_C64] = "-DAPPLY=" #op "_complex -DTO=c64 -DFROM=c64 -DINPUTS=" #inputs OF_C64,         \
-    [COLLET_C128] = "-DAPPLY=" #op "_complex -DTO=c128 -DFROM=c128 -DINPUTS=" #inputs OF_C128
+/* A call without the operands that its program does not use. */
+typedef struct packed_call {
+    collet_kernel_call call;
+    collet_operand operands[STEPS_OPERANDS];
+    int flat;
+} packed_call;
 
-/* Options by input type. */
-typedef const char *const by_type[COLLET_DTYPE_COUNT];
-
-static by_type op_options[] = {
-    [COLLET_OP_ADD] = {FLOAT_OPTIONS(add, 2), COMPLEX_OPTIONS(add, 2)},
-    [COLLET_OP_SUB] = {FLOAT_OPTIONS(sub, 2), COMPLEX_OPTIONS(sub, 2)},
-    [COLLET_OP_MUL] = {FLOAT_OPTIONS(mul, 2), COMPLEX_OPTIONS(mul, 2)},
-    [COLLET_OP_DIV] = {FLOAT_OPTIONS(div, 2), COMPLEX_OPTIONS(div, 2)},
-    [COLLET_OP_NEG] = {SIGN_OPTIONS(neg)},
-    [COLLET_OP_ABS] = {SIGN_OPTIONS(abs),
-                       [COLLET_C64] = "-DAPPLY=abs_complex -DTO=f32 -DFROM=c64 -DINPUTS=1" OF_C64,
-                       [COLLET_C128] =
-                           "-DAPPLY=abs_complex -DTO=f64 -DFROM=c128 -DINPUTS=1" OF_C128},
-    [COLLET_OP_CONJ] = {COMPLEX_OPTIONS(conj, 1)},
-    [COLLET_OP_EXP] = {FLOAT_OPTIONS(exp, 1)},
-    [COLLET_OP_LOG] = {FLOAT_OPTIONS(log, 1)},
-    [COLLET_OP_SQRT] = {FLOAT_OPTIONS(sqrt, 1)},
-    [COLLET_OP_SIN] = {FLOAT_OPTIONS(sin, 1)},
-    [COLLET_OP_COS] = {FLOAT_OPTIONS(cos, 1)},
-    [COLLET_OP_TANH] = {FLOAT_OPTIONS(tanh, 1)},
-    [COLLET_OP_AXPY] = {[COLLET_F32] = "-DAPPLY=axpy -DTO=f32 -DFROM=f32 -DINPUTS=2 -DSCALAR=1",
-                        [COLLET_F64] = "-DAPPLY=axpy -DTO=f64 -DFROM=f64 -DINPUTS=2 -DSCALAR=1"},
-};
-
-/* Copies of 1, 2, 4, 8 and 16 bytes, by the logarithm of the size. */
-static const char *const fill_options[] = {
-    "-DFILL=1 -DTO=u8 -DINPUTS=0", "-DFILL=1 -DTO=u16 -DINPUTS=0", "-DFILL=1 -DTO=u32 -DINPUTS=0",
-    "-DFILL=1 -DTO=u64 -DINPUTS=0", "-DFILL=1 -DTO=b128 -DINPUTS=0"};
-static const char *const move_options[] = {
-    "-DMOVE=1 -DTO=u8 -DFROM=u8 -DINPUTS=1", "-DMOVE=1 -DTO=u16 -DFROM=u16 -DINPUTS=1",
-    "-DMOVE=1 -DTO=u32 -DFROM=u32 -DINPUTS=1", "-DMOVE=1 -DTO=u64 -DFROM=u64 -DINPUTS=1",
-    "-DMOVE=1 -DTO=b128 -DFROM=b128 -DINPUTS=1"};
-
-#define CAST_OPTION(NAME, from, to)                                                                \
-    [COLLET_##NAME] = "-DCAST=1 -DTO=" #to " -DFROM=" #from " -DINPUTS=1",
-#define CAST_OPTIONS(NAME, to, ...) [COLLET_##NAME] = {COLLET_EACH_REAL_AGAIN(CAST_OPTION, to)},
-static by_type cast_options[COLLET_DTYPE_COUNT] = {
-    COLLET_EACH_REAL(CAST_OPTIONS,
-                     0)[COLLET_C64] = {[COLLET_C128] =
-                                           "-DCAST_PARTS=1 -DTO=c64 -DFROM=c128 -DINPUTS=1" OF_C64},
-    [COLLET_C128] = {[COLLET_C64] = "-DCAST_PARTS=1 -DTO=c128 -DFROM=c64 -DINPUTS=1" OF_C128},
-};
-
-static uint32_t log2_size(collet_dtype dtype)
+static void pack(packed_call *packed, const collet_kernel_call *call, const collet_program *p)
 {
-    uint32_t bits = 0;
-    while (1u << bits < cpu_dtype_size(dtype))
-        bits++;
-    return bits;
+    packed->call = *call;
+    packed->call.n_out = p->n_out;
+    packed->call.n_in = p->n_in;
+    packed->call.operands = packed->operands;
+    packed->call.operand_size = sizeof *packed->operands;
+    packed->flat = 1;
+    for (uint32_t i = 0; i < p->n_out + p->n_in; i++) {
+        uint32_t from = i < p->n_out ? i : call->n_out + i - p->n_out;
+        packed->operands[i] = *operand_of(call, from);
+        packed->flat = packed->flat && jit_contiguous(&packed->operands[i]);
+    }
 }
 
-/* ---- Running ------------------------------------------------------------------------------- */
-
-/* `scalar`: `size` bytes that follow the operands in the kernel's arguments, none when 0. */
-static collet_status launch(collet_device *device, collet_queue *queue,
-                            const collet_kernel_call *call, const jit_source *source,
-                            const char *options, const void *scalar, uint32_t size)
+/* `constants`: the program's, in its dtypes. */
+static collet_status run(collet_device *device, collet_queue *queue, const collet_kernel_call *call,
+                         const collet_program *p, const collet_scalar *constants)
 {
     const jit_traits *t = jit_traits_of(device);
-    uint32_t count = call->n_out + call->n_in;
-    int flat = 1;
-    for (uint32_t i = 0; i < count; i++)
-        flat = flat && jit_contiguous(operand_of(call, i));
+    char options[STEPS_OPTIONS];
+    uint32_t words[STEPS_WORDS];
+    packed_call packed;
     jit_launch l;
     jit_view view;
-    jit_launch_begin(&l, source, options, flat ? "flat" : "strided");
-    for (uint32_t i = 0; i < count; i++)
-        jit_pass_operand(&l, operand_of(call, i));
-    if (size)
-        jit_pass_value(&l, scalar, size);
     uint64_t groups;
-    if (flat) {
-        uint64_t n = (uint64_t)operand_count(operand_of(call, 0));
+    pack(&packed, call, p);
+    jit_steps_options(options, p);
+    jit_launch_begin(&l, &source, options, packed.flat ? "flat" : "strided");
+    l.made_of = p;
+    jit_pass_operands(&l, &packed.call, p->n_out + p->n_in);
+    if (p->n_constants)
+        jit_pass_block(&l, words, 4 * jit_steps_words(words, p, constants));
+    if (packed.flat) {
+        uint64_t n = (uint64_t)operand_count(packed.operands);
         groups = jit_groups_per_item(t, n);
         jit_pass_i64(&l, (int64_t)n);
     } else {
-        groups = jit_view_of(&view, t, call, count);
-        jit_pass_block(&l, &view, sizeof view);
+        groups = jit_view_of(&view, t, &packed.call, p->n_out + p->n_in);
+        jit_pass_view(&l, &view, p->n_out + p->n_in);
     }
     return jit_enqueue(device, queue, &l, groups, call->err);
 }
 
-JIT_KERNEL(elementwise)
+/* ---- Ops of one or two steps ----------------------------------------------------------------- */
+
+/* Converted as `copy` does. */
+static collet_scalar converted(const collet_scalar *from, collet_dtype dtype)
 {
-    collet_dtype from = operand_of(call, call->n_out)->dtype;
-    const jit_source *source = cpu_dtype_is_complex(from) ? &complex_source : &real_source;
-    return launch(device, queue, call, source, op_options[call->op][from], NULL, 0);
+    collet_scalar to = {.dtype = dtype};
+    cpu_convert((char *)to.value.bytes, dtype, 0, (const char *)from->value.bytes, from->dtype, 0,
+                1);
+    return to;
 }
 
+JIT_KERNEL(elementwise)
+{
+    collet_dtype dtypes[3];
+    collet_step step = {.op = call->op, .dtype = operand_of(call, 0)->dtype};
+    for (uint16_t i = 0; i < call->n_in; i++) {
+        dtypes[i] = operand_of(call, 1u + i)->dtype;
+        step.in[i] = i;
+    }
+    const uint16_t out = (uint16_t)call->n_in;
+    const collet_program p = {.n_in = call->n_in,
+                              .n_steps = 1,
+                              .n_out = 1,
+                              .dtypes = dtypes,
+                              .steps = &step,
+                              .outs = &out};
+    return run(device, queue, call, &p, NULL);
+}
+
+/* The product is rounded before it is added. */
 JIT_KERNEL(axpy)
 {
     const collet_axpy_params *params = call->params;
-    collet_dtype dtype = operand_of(call, 0)->dtype, from = params->alpha.dtype;
-    _Alignas(16) char alpha[16];
-    cpu_convert(alpha, dtype, 0, (const char *)params->alpha.value.bytes, from, 0, 1);
-    return launch(device, queue, call, &real_source, op_options[COLLET_OP_AXPY][dtype], alpha,
-                  (uint32_t)cpu_dtype_size(dtype));
+    const collet_dtype dtype = operand_of(call, 0)->dtype, dtypes[] = {dtype, dtype, dtype};
+    const collet_step steps[] = {{.op = COLLET_OP_MUL, .dtype = dtype, .in = {2, 0}},
+                                 {.op = COLLET_OP_ADD, .dtype = dtype, .in = {3, 1}}};
+    const uint16_t out = 4;
+    const collet_program p = {.n_in = 2,
+                              .n_constants = 1,
+                              .n_steps = 2,
+                              .n_out = 1,
+                              .dtypes = dtypes,
+                              .steps = steps,
+                              .outs = &out};
+    const collet_scalar alpha = converted(&params->alpha, dtype);
+    return run(device, queue, call, &p, &alpha);
+}
+
+/* One program for all dtypes of a size. */
+static collet_dtype moved(collet_dtype dtype)
+{
+    static const collet_dtype by_size[17] = {
+        [1] = COLLET_U8, [2] = COLLET_U16, [4] = COLLET_U32, [8] = COLLET_U64, [16] = COLLET_C128};
+    return by_size[cpu_dtype_size(dtype)];
 }
 
 JIT_KERNEL(fill)
 {
     const collet_fill_params *params = call->params;
-    collet_dtype dtype = operand_of(call, 0)->dtype, from = params->value.dtype;
-    _Alignas(16) char element[16];
-    cpu_convert(element, dtype, 0, (const char *)params->value.value.bytes, from, 0, 1);
-    return launch(device, queue, call, &real_source, fill_options[log2_size(dtype)], element,
-                  (uint32_t)cpu_dtype_size(dtype));
+    const collet_dtype dtype = operand_of(call, 0)->dtype, bits = moved(dtype);
+    const uint16_t out = 0;
+    const collet_program p = {.n_constants = 1, .n_out = 1, .dtypes = &bits, .outs = &out};
+    const collet_scalar value = converted(&params->value, dtype);
+    return run(device, queue, call, &p, &value);
 }
 
 JIT_KERNEL(copy)
 {
-    collet_dtype to = operand_of(call, 0)->dtype, from = operand_of(call, 1)->dtype;
-    if (to == from)
-        return launch(device, queue, call, &real_source, move_options[log2_size(to)], NULL, 0);
-    const jit_source *source = cpu_dtype_is_complex(to) ? &complex_source : &real_source;
-    return launch(device, queue, call, source, cast_options[to][from], NULL, 0);
+    const collet_dtype to = operand_of(call, 0)->dtype, from = operand_of(call, 1)->dtype;
+    const collet_dtype dtype = to == from ? moved(from) : from;
+    const collet_step step = {.op = COLLET_OP_COPY, .dtype = to};
+    const uint16_t out = to != from;
+    const collet_program p = {
+        .n_in = 1, .n_steps = out, .n_out = 1, .dtypes = &dtype, .steps = &step, .outs = &out};
+    return run(device, queue, call, &p, NULL);
+}
+
+/* ---- evaluate -------------------------------------------------------------------------------- */
+
+/* Bytes of the arguments of a kernel. */
+static uint64_t argument_bytes(const collet_kernel_call *call, const collet_program *p)
+{
+    packed_call packed;
+    uint32_t words[STEPS_WORDS], operands = p->n_out + p->n_in;
+    const collet_evaluate_params *params = call->params;
+    pack(&packed, call, p);
+    return 16 * operands + 4 * jit_steps_words(words, p, params->constants) +
+           (packed.flat ? sizeof(int64_t) : jit_view_bytes(operands));
+}
+
+JIT_ACCEPTS(evaluate)
+{
+    const collet_evaluate_params *params = call->params;
+    const collet_program *p = params->program;
+    const jit_traits *t = jit_traits_of(device);
+    char why[STEPS_WHY];
+    if (!jit_steps_offered(p, t, why))
+        return jit_host(device)->fail(call->err, COLLET_REFUSED, "evaluate: %s", why);
+    if (p->reduce)
+        return jit_host(device)->fail(call->err, COLLET_REFUSED,
+                                      "evaluate: devices reduce what a program has computed");
+    (void)workspace_bytes;
+    uint64_t bytes = argument_bytes(call, p);
+    if (bytes > t->argument_bytes)
+        return jit_host(device)->fail(call->err, COLLET_REFUSED,
+                                      "evaluate: operands and constants are %llu bytes of a "
+                                      "kernel's arguments, the device allows %llu",
+                                      (unsigned long long)bytes,
+                                      (unsigned long long)t->argument_bytes);
+    return COLLET_OK;
+}
+
+JIT_KERNEL(evaluate)
+{
+    const collet_evaluate_params *params = call->params;
+    const collet_program *p = params->program;
+    return run(device, queue, call, p, params->constants);
 }

@@ -82,7 +82,7 @@ JIT_KERNEL(fftshift)
     jit_launch_begin(&l, &source, options[cpu_dtype_size(out->dtype)], "turn");
     jit_pass_operand(&l, out);
     jit_pass_operand(&l, operand_of(call, 1));
-    jit_pass_block(&l, &view, sizeof view);
+    jit_pass_view(&l, &view, 3);
     jit_pass_block(&l, &by, sizeof by);
     return jit_enqueue(device, queue, &l, groups, call->err);
 }

@@ -31,7 +31,7 @@ JIT_KERNEL(magnitude)
     jit_launch_begin(&l, &source, options_of(in), length >= LONG ? "long_norms" : "norms");
     jit_pass_operand(&l, out);
     jit_pass_operand(&l, in);
-    jit_pass_block(&l, &view, sizeof view);
+    jit_pass_view(&l, &view, 3);
     jit_pass_i64(&l, length);
     jit_pass_i64(&l, in->strides[in->ndim - 1]);
     return jit_enqueue(device, queue, &l, groups, call->err);

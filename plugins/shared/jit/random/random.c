@@ -34,7 +34,7 @@ JIT_KERNEL(random)
     jit_pass_i64(&l, (int64_t)count);
     if (!adjacent) {
         jit_view_of(&view, t, call, 1);
-        jit_pass_block(&l, &view, sizeof view);
+        jit_pass_view(&l, &view, 3);
     }
     return jit_enqueue(device, queue, &l, jit_ceiling(blocks, t->group), call->err);
 }

@@ -39,10 +39,14 @@
 /*
  * One translation unit: the backend's prelude, common.dev, then `texts` up to a NULL. `name`
  * appears in messages and in the names of cached binaries. A constant of the family.
+ *
+ * If `texts` is NULL, `make` returns them for a launch's `made_of`: one allocation, which the caller
+ * frees; NULL when out of memory. The options of the launch tell different texts apart.
  */
 typedef struct jit_source {
     const char *name;
     const char *const *texts;
+    const char **(*make)(const void *made_of);
 } jit_source;
 
 /* Device properties that choose kernels. */
@@ -72,6 +76,7 @@ typedef struct jit_launch {
     const jit_source *source;
     const char *options;
     const char *kernel;
+    const void *made_of; /* of a source that is made */
     uint32_t count;
     jit_argument arguments[JIT_ARGUMENTS];
 } jit_launch;

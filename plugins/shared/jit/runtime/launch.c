@@ -10,6 +10,7 @@ void jit_launch_begin(jit_launch *l, const jit_source *source, const char *optio
     l->source = source;
     l->options = options;
     l->kernel = kernel;
+    l->made_of = NULL;
     l->count = 0;
 }
 

@@ -30,18 +30,14 @@
 #include "shared/host/util/operand.h"
 #include "driver.h"
 
-/* The texts of plugins/shared/formula: the elementary functions, and the others. */
+/* The elementary functions of plugins/shared/formula, without the special ones. */
 #define JIT_FUNCTIONS                                                                              \
     jit_text_language_reduction, jit_text_formula_functions_f32, jit_text_formula_functions_f64
-#define JIT_SPECIAL jit_text_formula_special_f32, jit_text_formula_special_f64
 
 /* An initialiser: the name, then the texts. */
 #define JIT_SOURCE(name, ...)                                                                      \
     {                                                                                              \
-        name, (const char *const[])                                                                \
-        {                                                                                          \
-            __VA_ARGS__, NULL                                                                      \
-        }                                                                                          \
+        name, (const char *const[]){__VA_ARGS__, NULL}, NULL                                       \
     }
 
 /* ---- Launches ------------------------------------------------------------------------------ */

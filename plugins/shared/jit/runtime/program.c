@@ -93,11 +93,11 @@ static void *from_cache(collet_device *d, const char *key, const char *options)
     return handle;
 }
 
-static void show(const jit_base *b, const jit_launch *l)
+static void show(const jit_base *b, const jit_launch *l, const char *const *texts, uint32_t count)
 {
     char key[64];
     snprintf(key, sizeof key, "%s.sources", b->driver->plugin.name);
-    jit_source_show(b->host->config(b->host, key), l->source, l->options);
+    jit_source_show(b->host->config(b->host, key), l, texts, count);
 }
 
 static void report(const jit_base *b, const char *name)
@@ -114,16 +114,18 @@ static void report(const jit_base *b, const char *name)
 static collet_status build(collet_device *d, const jit_launch *l, void **handle, collet_error *err)
 {
     jit_base *b = jit_base_of(d);
-    const char *texts[JIT_TEXTS], *name = l->source->name;
+    const char *texts[JIT_TEXTS], **made, *name = l->source->name;
     char options[OPTIONS];
     int length = snprintf(options, sizeof options, "%s %s", b->options, l->options);
     if (length < 0 || length >= OPTIONS)
         return b->host->fail(err, COLLET_REFUSED, "%s: compiler options too long", name);
-    uint32_t count = jit_source_texts(l->source, b->driver->prelude, texts);
+    uint32_t count = jit_source_texts(l, b->driver->prelude, texts, &made);
+    if (!count)
+        return b->host->fail(err, COLLET_NO_MEMORY, "%s: out of memory for the source", name);
     char *key = jit_source_key(b->identity, name, options, texts, count);
     collet_status status = COLLET_OK;
     file_limit limit = file_limit_begin();
-    show(b, l);
+    show(b, l, texts, count);
     *handle = from_cache(d, key, options);
     if (!*handle) {
         report(b, name);
@@ -134,6 +136,7 @@ static collet_status build(collet_device *d, const jit_launch *l, void **handle,
     }
     file_limit_end(&limit);
     free(key);
+    free(made);
     return status;
 }
 

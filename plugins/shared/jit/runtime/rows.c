@@ -25,16 +25,41 @@ static int needs_f64(uint64_t sig)
     return 0;
 }
 
-static int needs_exact_f32(uint32_t op)
+static int has_f32(uint64_t sig)
 {
-    return op == COLLET_OP_DIV || op == COLLET_OP_SQRT || op == COLLET_OP_TANH ||
-           op == COLLET_OP_ABS || op == COLLET_OP_NORMAL || op == COLLET_OP_TERNARY_QUANTIZE ||
-           op == COLLET_OP_TERNARY_LINEAR;
+    const uint32_t floats =
+        1u << COLLET_F16 | 1u << COLLET_BF16 | 1u << COLLET_F32 | 1u << COLLET_C64;
+    for (uint32_t i = 0; i < COLLET_MAX_OPERANDS; i++)
+        if (floats >> dtype_at(sig, i) & 1)
+            return 1;
+    return 0;
+}
+
+/* Elementary functions, and others that divide or take roots. */
+static int needs_exact_f32(uint32_t op, uint64_t sig)
+{
+    switch (op) {
+#define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, ulp, ...)                        \
+    case COLLET_OP_##NAME:                                                                         \
+        if ((ulp) > 0)                                                                             \
+            return has_f32(sig);                                                                   \
+        break;
+#include <collet/ops/elementwise.def>
+    }
+    static const uint32_t exact[] = {COLLET_OP_DIV,           COLLET_OP_SQRT,
+                                     COLLET_OP_ABS,           COLLET_OP_SIGN,
+                                     COLLET_OP_RECIPROCAL,    COLLET_OP_FLOOR_DIVIDE,
+                                     COLLET_OP_NORMAL,        COLLET_OP_TERNARY_QUANTIZE,
+                                     COLLET_OP_TERNARY_LINEAR};
+    for (uint32_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (op == exact[i])
+            return has_f32(sig);
+    return 0;
 }
 
 int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig)
 {
     if (t->has_f64 || moves(op, sig))
         return 1;
-    return !needs_f64(sig) && (t->exact_f32 || !needs_exact_f32(op));
+    return !needs_f64(sig) && (t->exact_f32 || !needs_exact_f32(op, sig));
 }

@@ -12,15 +12,20 @@
 #include "binary_cache.h"
 #include "shared/jit/texts.h"
 
-uint32_t jit_source_texts(const jit_source *source, const char *prelude,
-                          const char *texts[JIT_TEXTS])
+uint32_t jit_source_texts(const jit_launch *l, const char *prelude, const char *texts[JIT_TEXTS],
+                          const char ***made)
 {
+    const jit_source *source = l->source;
     uint32_t count = 0;
+    *made = source->texts ? NULL : source->make(l->made_of);
+    const char *const *more = source->texts ? source->texts : *made;
+    if (!more)
+        return 0;
     texts[count++] = prelude;
     texts[count++] = jit_text_runtime_view_params;
     texts[count++] = jit_text_language_common;
-    for (uint32_t i = 0; source->texts[i] && count < JIT_TEXTS; i++)
-        texts[count++] = source->texts[i];
+    for (uint32_t i = 0; more[i] && count < JIT_TEXTS; i++)
+        texts[count++] = more[i];
     return count;
 }
 
@@ -40,14 +45,14 @@ char *jit_source_key(const char *identity, const char *name, const char *options
     return key;
 }
 
-void jit_source_show(const char *directory, const jit_source *source, const char *options)
+void jit_source_show(const char *directory, const jit_launch *l, const char *const *texts,
+                     uint32_t count)
 {
-    const char *texts[JIT_TEXTS];
     char path[PATH_MAX];
     if (!directory || directory[0] != '/')
         return;
-    unsigned long long hash = binary_hash(1, options, strlen(options));
-    int length = snprintf(path, sizeof path, "%s/%s-%016llx.dev", directory, source->name, hash);
+    unsigned long long hash = binary_hash(1, l->options, strlen(l->options));
+    int length = snprintf(path, sizeof path, "%s/%s-%016llx.dev", directory, l->source->name, hash);
     int fits = length > 0 && (size_t)length < sizeof path;
     int fd = fits ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
@@ -56,9 +61,8 @@ void jit_source_show(const char *directory, const jit_source *source, const char
             close(fd);
         return;
     }
-    uint32_t count = jit_source_texts(source, "", texts);
-    (void)fprintf(file, "// %s\n", options);
-    for (uint32_t i = 0; i < count; i++)
+    (void)fprintf(file, "// %s\n", l->options);
+    for (uint32_t i = 1; i < count; i++)
         (void)fputs(texts[i], file);
     (void)fclose(file);
 }

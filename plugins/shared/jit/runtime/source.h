@@ -7,12 +7,12 @@
 
 #include "driver.h"
 
-#define JIT_TEXTS 16
+#define JIT_TEXTS 64
 
-/* Lists the texts of a source in compilation order, the backend's prelude first; returns their
- * number. */
-uint32_t jit_source_texts(const jit_source *source, const char *prelude,
-                          const char *texts[JIT_TEXTS]);
+/* Lists a launch's texts in compilation order, the backend's prelude first; returns their number, 0
+ * when out of memory. The caller frees *made after the last use of the texts. */
+uint32_t jit_source_texts(const jit_launch *l, const char *prelude, const char *texts[JIT_TEXTS],
+                          const char ***made);
 
 /*
  * The cache key: all that a binary depends on, as text: `identity` (backend, device, driver,
@@ -27,6 +27,7 @@ char *jit_source_key(const char *identity, const char *name, const char *options
  * options as a comment, then all texts but the prelude. tests/jit compiles such files with other
  * compilers.
  */
-void jit_source_show(const char *directory, const jit_source *source, const char *options);
+void jit_source_show(const char *directory, const jit_launch *l, const char *const *texts,
+                     uint32_t count);
 
 #endif

@@ -21,9 +21,9 @@ uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call 
     }
     for (uint32_t k = 0; k < count; k++) {
         const collet_operand *o = operand_of(call, k);
-        v->step[k] = last >= 0 ? o->strides[last] : 0;
+        v->operand[k].step = last >= 0 ? o->strides[last] : 0;
         for (int32_t axis = 0; axis < v->outer; axis++)
-            v->stride[k][axis] = o->strides[axis];
+            v->operand[k].stride[axis] = o->strides[axis];
     }
     /* The smallest power of two that covers a row, so that short rows leave no items idle. */
     while (1u << v->column_bits < t->group && (int64_t)1 << v->column_bits < v->columns)
@@ -31,4 +31,9 @@ uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call 
     uint64_t tall = t->group >> v->column_bits;
     v->across = (int64_t)jit_ceiling((uint64_t)v->columns, 1u << v->column_bits);
     return jit_ceiling((uint64_t)v->rows, tall) * (uint64_t)v->across;
+}
+
+void jit_pass_view(jit_launch *l, const jit_view *v, uint32_t operands)
+{
+    jit_pass_block(l, v, jit_view_bytes(operands));
 }

@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * view.h - up to three operands of one shape and any strides, as kernels traverse them, and the
- * number of groups.
+ * view.h - operands of one shape and any strides, as kernels traverse them, and the number of
+ * groups.
  */
 #ifndef PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
 #define PLUGINS_SHARED_JIT_RUNTIME_VIEW_H
 
+#include <stddef.h>
+
 #include "launch.h"
 #include "types.h"
 
+#define VIEW_OPERANDS COLLET_MAX_OPERANDS
 #include "view_params.h"
 
 /*
- * The view of the call's first `count` (1 .. 3) operands; all have the same shape. Returns the
+ * The view of the call's first `count` operands; all have the same shape. Returns the
  * groups at one element per item, 0 for an empty shape.
  */
 uint64_t jit_view_of(jit_view *v, const jit_traits *t, const collet_kernel_call *call,
                      uint32_t count);
+/* Passes it to a kernel whose VIEW_OPERANDS is `operands`; in a source without that option 3. */
+static inline uint32_t jit_view_bytes(uint32_t operands)
+{
+    return (uint32_t)(offsetof(jit_view, operand) + operands * sizeof(view_operand));
+}
+
+void jit_pass_view(jit_launch *l, const jit_view *v, uint32_t operands);
 
 #endif

@@ -4,19 +4,26 @@
 #define COLLET_JIT_RUNTIME_VIEW_PARAMS_H
 
 #define VIEW_DIMS 8 /* COLLET_MAX_DIMS */
+#ifndef VIEW_OPERANDS
 #define VIEW_OPERANDS 3
+#endif
+
+/* Strides in elements; `step` along the last axis. */
+typedef struct view_operand {
+    i64 step;
+    i64 stride[VIEW_DIMS];
+} view_operand;
 
 /*
- * `rows` rows of `columns` elements along the last axis; strides in elements. A group covers 1 <<
+ * `rows` rows of `columns` elements along the last axis. A group covers 1 <<
  * column_bits columns of as many rows as its items allow; `across` groups cover a row.
  */
 typedef struct jit_view {
     i64 rows, columns, across;
     i64 extent[VIEW_DIMS];
-    i64 stride[VIEW_OPERANDS][VIEW_DIMS];
-    i64 step[VIEW_OPERANDS]; /* along the last axis */
-    i32 outer;               /* axes before the last */
+    i32 outer; /* axes before the last */
     i32 column_bits;
+    view_operand operand[VIEW_OPERANDS];
 } jit_view;
 
 /* Items along one side of the tile of a group of 1 << b items: 1 << b / 2, up to 16. */

@@ -6,17 +6,18 @@
 
 #include <stdlib.h>
 
+#include "shared/jit/language/formulas.h"
 #include "shared/jit/texts.h"
 #include "shared/jit/runtime/types.h"
 
 #include "scatter_params.h"
 
 static const jit_source fields_source =
-    JIT_SOURCE("scatter_fields", jit_text_scatter_scatter_params, JIT_FUNCTIONS,
-               jit_text_language_complex, jit_text_scatter_items, jit_text_scatter_fields);
+    JIT_SOURCE("scatter_fields", jit_text_scatter_scatter_params, JIT_FUNCTIONS, JIT_COMPLEX_TEXTS,
+               jit_text_scatter_items, jit_text_scatter_fields);
 static const jit_source pattern_source =
-    JIT_SOURCE("scatter_pattern", jit_text_scatter_scatter_params, JIT_FUNCTIONS,
-               jit_text_language_complex, jit_text_scatter_items, jit_text_scatter_pattern);
+    JIT_SOURCE("scatter_pattern", jit_text_scatter_scatter_params, JIT_FUNCTIONS, JIT_COMPLEX_TEXTS,
+               jit_text_scatter_items, jit_text_scatter_pattern);
 static const jit_source average_source =
     JIT_SOURCE("scatter_average", jit_text_scatter_scatter_params, JIT_FUNCTIONS,
                jit_text_scatter_items, jit_text_scatter_average);
@@ -105,7 +106,7 @@ JIT_KERNEL(scatter)
     scatter_job job = {0};
     jit_launch l;
     jit_launch_begin(&l, op->source,
-                     wide ? "-DREAL=f64 -DCOMPLEX=c128" : "-DREAL=f32 -DCOMPLEX=c64", op->kernel);
+                     wide ? "-DPART=f64 -DCOMPLEX=c128" : "-DPART=f32 -DCOMPLEX=c64", op->kernel);
     for (uint32_t i = 0; i < SCATTER_OPERANDS && op->axes[i]; i++) {
         const collet_operand *o = operand_of(call, i);
         job.at[i] = place_of(o, op->axes[i]);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An expression compiled for the dtypes of its inputs: typed steps, cut into programs. */
+#ifndef CORE_EXPRESSION_COMPILED_H
+#define CORE_EXPRESSION_COMPILED_H
+
+#include "graph.h"
+
+/* The number of a value: its kind in the upper bits. */
+#define PLAN_INPUT 0u
+#define PLAN_CONSTANT 0x40000000u
+#define PLAN_STEP 0x80000000u
+#define PLAN_KIND(id) ((id)&0xc0000000u)
+#define PLAN_INDEX(id) ((id)&0x3fffffffu)
+
+typedef struct plan_step {
+    uint32_t op, inputs;
+    uint32_t in[3];
+    collet_dtype dtype;
+} plan_step;
+
+/* A constant of the graph, converted. */
+typedef struct plan_constant {
+    uint32_t node; /* PLAN_ZERO: 0 */
+    collet_dtype dtype;
+} plan_constant;
+#define PLAN_ZERO UINT32_MAX
+
+/* Steps that one call of `evaluate` computes. */
+typedef struct plan_piece {
+    collet_program program;
+    uint32_t first, end;                                             /* steps [first, end) */
+    uint32_t in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS]; /* values; steps */
+    collet_dtype *dtypes;
+    collet_step *steps;
+    uint16_t outs[COLLET_PROGRAM_OUTPUTS];
+    uint32_t *constant; /* indices */
+    collet_scalar *values;
+} plan_piece;
+
+typedef struct plan {
+    int users, kept;  /* kept: in the list of the expression */
+    uint64_t used;    /* a time, for the oldest one */
+    uint64_t version; /* of the constants */
+    uint64_t hash;    /* of in_dtypes */
+    collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS];
+    plan_step *steps;
+    uint32_t step_count, step_capacity;
+    plan_constant *constants;
+    uint32_t constant_count, constant_capacity;
+    collet_scalar *values;                              /* of the constants */
+    uint32_t outs[COLLET_EXPRESSION_OUTPUTS];           /* step of each output */
+    collet_dtype out_dtypes[COLLET_EXPRESSION_OUTPUTS]; /* after the reduction */
+    uint32_t *last; /* for each step, the last piece that uses it; outputs: the end */
+    plan_piece *pieces;
+    uint32_t piece_count;
+    int fused; /* 1: the last piece reduces all outputs */
+} plan;
+
+#endif

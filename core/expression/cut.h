@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cuts a compiled expression into programs. */
+#ifndef CORE_EXPRESSION_CUT_H
+#define CORE_EXPRESSION_CUT_H
+
+#include "compiled.h"
+
+/* Divides the steps of a typed plan into pieces. NO_MEMORY. */
+collet_status plan_cut(plan *p, const graph *g, collet_error *err);
+/* The hash of a program's members. */
+uint64_t plan_hash(const collet_program *p);
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_expression.c */
+#include "evaluate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <collet/floating.h>
+
+#include "context/context.h"
+#include "cut.h"
+#include "memory/array.h"
+#include "steps.h"
+#include "util/shape.h"
+#include "util/text.h"
+
+/* The shapes of an evaluation. */
+typedef struct extent {
+    int32_t ndim, out_ndim;
+    int64_t shape[COLLET_MAX_DIMS]; /* the inputs', broadcast */
+    int64_t out[COLLET_MAX_DIMS];   /* the outputs' */
+    uint32_t axes;                  /* that are reduced */
+} extent;
+
+static collet_status add_input(extent *x, const graph *g, uint32_t i, int32_t ndim,
+                               const int64_t *shape, collet_error *err)
+{
+    text_buffer t;
+    if (steps_broadcast(x->shape, &x->ndim, shape, ndim))
+        return COLLET_OK;
+    text_clear(&t);
+    text_add_shape(&t, ndim, shape);
+    return collet_fail(err, COLLET_SHAPE,
+                       "expression: input %u%s%s is %s, which does not broadcast with the inputs "
+                       "before it",
+                       i, *g->names[i] ? ", " : "", g->names[i], t.bytes);
+}
+
+/* Sets the outputs' shape. */
+static collet_status reduce_extent(extent *x, const graph *g, collet_error *err)
+{
+    x->axes = !g->reduce || g->axis_count >= 0 ? 0 : (1u << x->ndim) - 1;
+    for (int32_t i = 0; g->reduce && i < g->axis_count; i++) {
+        int32_t axis = g->axes[i] < 0 ? g->axes[i] + x->ndim : g->axes[i];
+        if (axis < 0 || axis >= x->ndim)
+            return collet_fail(err, COLLET_INVALID,
+                               "expression: axis %d is out of range: the inputs have %d axes",
+                               g->axes[i], x->ndim);
+        if (x->axes >> axis & 1)
+            return collet_fail(err, COLLET_INVALID, "expression: axis %d is named twice",
+                               g->axes[i]);
+        x->axes |= 1u << axis;
+    }
+    x->out_ndim = 0;
+    for (int32_t i = 0; i < x->ndim; i++) {
+        int reduced = (int)(x->axes >> i & 1);
+        if (!reduced || g->keepdims)
+            x->out[x->out_ndim++] = reduced ? 1 : x->shape[i];
+    }
+    return COLLET_OK;
+}
+
+/* ---- Inference --------------------------------------------------------------------------- */
+
+collet_status collet_expression_infer(collet_expression *e, collet_array_spec *outs,
+                                      const collet_array_spec *ins, collet_error *err)
+{
+    COLLET_FLOATING_SCOPE;
+    collet_dtype dtypes[COLLET_EXPRESSION_INPUTS];
+    extent x = {0};
+    plan *p;
+    if (!e || !outs || (!ins && e->graph.input_count))
+        return collet_fail(err, COLLET_INVALID, "collet_expression_infer: an argument is NULL");
+    const graph *g = &e->graph;
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i < g->input_count && status == COLLET_OK; i++) {
+        int64_t size;
+        dtypes[i] = ins[i].dtype;
+        status = shape_check(ins[i].dtype, ins[i].ndim, ins[i].shape, &size, err);
+        if (status == COLLET_OK)
+            status = add_input(&x, g, i, ins[i].ndim, ins[i].shape, err);
+    }
+    if (status == COLLET_OK)
+        status = reduce_extent(&x, g, err);
+    if (status == COLLET_OK)
+        status = expression_plan(e, &p, dtypes, err);
+    if (status != COLLET_OK)
+        return status;
+    for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
+        int64_t size;
+        status = shape_check(p->out_dtypes[k], x.out_ndim, x.out, &size, err);
+    }
+    for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
+        outs[k] = (collet_array_spec){.dtype = p->out_dtypes[k], .ndim = x.out_ndim};
+        memcpy(outs[k].shape, x.out, sizeof x.out);
+    }
+    expression_release(e, p);
+    return status;
+}
+
+/* ---- Calls ------------------------------------------------------------------------------- */
+
+typedef struct evaluation {
+    collet_context *cx;
+    collet_error *err;
+    const graph *g;
+    plan *p;
+    int by_steps;
+    extent x;
+    collet_array *const *outs;
+    const collet_array *const *ins;
+    collet_array **steps; /* the arrays of steps between pieces; outputs among them */
+} evaluation;
+
+static collet_evaluate_params params_of(const evaluation *v, const collet_program *program,
+                                        const plan_piece *piece)
+{
+    int reduces = program->reduce != COLLET_NO_OP;
+    return (collet_evaluate_params){.struct_size = sizeof(collet_evaluate_params),
+                                    .axes = reduces ? v->x.axes : 0,
+                                    .keepdims = reduces ? (uint32_t)v->g->keepdims : 0,
+                                    .correction = reduces ? v->g->correction : 0.0,
+                                    .program = program,
+                                    .constants = piece->values};
+}
+
+/* By the first choice of backend; where that has no such kernel, single ops, which any of the
+ * backends may compute, are better than another backend's interpreter. */
+static collet_status call_piece(const evaluation *v, const collet_program *program,
+                                const plan_piece *piece, collet_array *const *outs,
+                                const collet_array *const *ins)
+{
+    collet_array *out[COLLET_PROGRAM_OUTPUTS] = {NULL};
+    const collet_array *in[COLLET_PROGRAM_INPUTS] = {NULL};
+    collet_evaluate_params params = params_of(v, program, piece);
+    if (v->by_steps)
+        return steps_run(v->cx, outs, ins, &params);
+    collet_error before = *v->err;
+    int32_t fallback = v->cx->fallback;
+    memcpy(out, outs, program->n_out * sizeof *out);
+    memcpy(in, ins, program->n_in * sizeof *in);
+    v->cx->fallback = 0;
+    collet_status status = collet_call(v->cx, COLLET_OP_EVALUATE, out, in, &params);
+    v->cx->fallback = fallback;
+    if (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED && status != COLLET_UNAVAILABLE)
+        return status;
+    *v->err = before;
+    return steps_run(v->cx, outs, ins, &params);
+}
+
+static int same_shape(const extent *x, int32_t ndim, const int64_t *shape)
+{
+    return x->ndim == ndim && !memcmp(x->shape, shape, (size_t)ndim * sizeof *shape);
+}
+
+/* The arrays that a piece reads, and their broadcast shape. */
+static void gather(const evaluation *v, const plan_piece *piece, const collet_array **in,
+                   int32_t *ndim, int64_t *shape)
+{
+    *ndim = 0;
+    for (uint32_t i = 0; i < piece->program.n_in; i++) {
+        uint32_t k = PLAN_INDEX(piece->in[i]);
+        in[i] = PLAN_KIND(piece->in[i]) == PLAN_INPUT ? v->ins[k] : v->steps[k];
+        (void)steps_broadcast(shape, ndim, in[i]->shape, in[i]->ndim);
+    }
+}
+
+/* ---- Several pieces ---------------------------------------------------------------------- */
+
+/* An output that is an input is written when nothing reads the input any more. */
+static int outputs_are_apart(const evaluation *v)
+{
+    for (uint32_t k = 0; k < v->g->output_count; k++)
+        for (uint32_t i = 0; i < v->g->input_count; i++)
+            if (array_overlaps(v->outs[k], v->ins[i]))
+                return 0;
+    return 1;
+}
+
+static int is_output(const evaluation *v, const collet_array *a)
+{
+    for (uint32_t k = 0; k < v->g->output_count; k++)
+        if (v->outs[k] == a)
+            return 1;
+    return 0;
+}
+
+static void release_step(evaluation *v, uint32_t step)
+{
+    if (!is_output(v, v->steps[step]))
+        collet_array_destroy(v->steps[step]);
+    v->steps[step] = NULL;
+}
+
+static collet_status run_piece(evaluation *v, uint32_t i, int direct)
+{
+    const plan_piece *piece = &v->p->pieces[i];
+    const collet_array *in[COLLET_PROGRAM_INPUTS];
+    collet_array *out[COLLET_PROGRAM_OUTPUTS];
+    int64_t shape[COLLET_MAX_DIMS];
+    int32_t ndim;
+    gather(v, piece, in, &ndim, shape);
+    int full = same_shape(&v->x, ndim, shape);
+    collet_program program = piece->program;
+    if (program.reduce && full)
+        return call_piece(v, &program, piece, v->outs, in);
+    if (program.reduce) {
+        program.reduce = COLLET_NO_OP;
+        program.hash = plan_hash(&program);
+    }
+    for (uint32_t k = 0; k < program.n_out; k++) {
+        uint32_t step = piece->out[k], o = 0;
+        while (o < v->g->output_count && v->p->outs[o] != step)
+            o++;
+        if (direct && full && !v->g->reduce && o < v->g->output_count) {
+            out[k] = v->outs[o];
+        } else {
+            collet_status status =
+                collet_array_create(v->cx, &out[k], v->p->steps[step].dtype, ndim, shape);
+            if (status != COLLET_OK)
+                return status;
+        }
+        v->steps[step] = out[k];
+    }
+    collet_status status = call_piece(v, &program, piece, out, in);
+    for (uint32_t k = 0; k < program.n_in && status == COLLET_OK; k++)
+        if (PLAN_KIND(piece->in[k]) == PLAN_STEP && v->p->last[PLAN_INDEX(piece->in[k])] == i)
+            release_step(v, PLAN_INDEX(piece->in[k]));
+    return status;
+}
+
+static collet_status finish_output(const evaluation *v, uint32_t k)
+{
+    collet_array *out = v->outs[k], *full = NULL;
+    const collet_array *value = v->steps[v->p->outs[k]];
+    collet_status status = COLLET_OK;
+    if (!value || value == out)
+        return COLLET_OK;
+    if (!v->g->reduce)
+        return collet_call(v->cx, COLLET_OP_COPY, &out, &value, NULL);
+    if (!same_shape(&v->x, value->ndim, value->shape)) {
+        status = steps_expand(v->cx, &full, value, v->x.ndim, v->x.shape);
+        value = full;
+    }
+    collet_evaluate_params axes = {
+        .axes = v->x.axes, .keepdims = (uint32_t)v->g->keepdims, .correction = v->g->correction};
+    if (status == COLLET_OK)
+        status = steps_reduce(v->cx, v->g->reduce, out, value, &axes);
+    collet_array_destroy(full);
+    return status;
+}
+
+static collet_status run_pieces(evaluation *v)
+{
+    int direct = outputs_are_apart(v);
+    collet_status status = COLLET_OK;
+    v->steps = calloc(v->p->step_count + 1u, sizeof *v->steps);
+    if (!v->steps)
+        return context_fail(v->cx, COLLET_NO_MEMORY, "out of memory for an expression");
+    for (uint32_t i = 0; i < v->p->piece_count && status == COLLET_OK; i++)
+        status = run_piece(v, i, direct);
+    for (uint32_t k = 0; k < v->g->output_count && status == COLLET_OK; k++)
+        status = finish_output(v, k);
+    for (uint32_t k = 0; k < v->p->step_count; k++)
+        if (v->steps[k])
+            release_step(v, k);
+    free(v->steps);
+    return status;
+}
+
+/* ---- Evaluation -------------------------------------------------------------------------- */
+
+static collet_status take_inputs(evaluation *v, collet_dtype *dtypes)
+{
+    for (uint32_t i = 0; i < v->g->input_count; i++) {
+        const collet_array *a = v->ins[i];
+        if (!a)
+            return context_fail(v->cx, COLLET_INVALID, "expression: input %u, %s is NULL", i,
+                                v->g->names[i]);
+        if (a->storage->runtime != v->cx->runtime)
+            return context_fail(v->cx, COLLET_INVALID,
+                                "expression: input %u, %s belongs to another runtime", i,
+                                v->g->names[i]);
+        dtypes[i] = a->dtype;
+        collet_status status = add_input(&v->x, v->g, i, a->ndim, a->shape, v->err);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return reduce_extent(&v->x, v->g, v->err);
+}
+
+static collet_status check_outputs(const evaluation *v)
+{
+    for (uint32_t k = 0; k < v->g->output_count; k++) {
+        const collet_array *a = v->outs[k];
+        if (!a)
+            return context_fail(v->cx, COLLET_INVALID, "expression: output %u is NULL", k);
+        if (a->storage->runtime != v->cx->runtime)
+            return context_fail(v->cx, COLLET_INVALID,
+                                "expression: output %u belongs to another runtime", k);
+        if (a->dtype != v->p->out_dtypes[k])
+            return context_fail(v->cx, COLLET_DTYPE, "expression: output %u is %s; it must be %s",
+                                k, collet_dtype_name(a->dtype),
+                                collet_dtype_name(v->p->out_dtypes[k]));
+        if (a->ndim == v->x.out_ndim &&
+            !memcmp(a->shape, v->x.out, (size_t)a->ndim * sizeof *a->shape))
+            continue;
+        text_buffer t;
+        text_clear(&t);
+        text_add_shape(&t, a->ndim, a->shape);
+        text_add(&t, "; it must be ");
+        text_add_shape(&t, v->x.out_ndim, v->x.out);
+        return context_fail(v->cx, COLLET_SHAPE, "expression: output %u is %s", k, t.bytes);
+    }
+    return COLLET_OK;
+}
+
+static collet_status run(evaluation *v)
+{
+    const collet_array *in[COLLET_PROGRAM_INPUTS];
+    int64_t shape[COLLET_MAX_DIMS];
+    int32_t ndim;
+    collet_status status = check_outputs(v);
+    if (status != COLLET_OK)
+        return status;
+    if (v->p->piece_count == 1) {
+        const plan_piece *piece = &v->p->pieces[0];
+        gather(v, piece, in, &ndim, shape);
+        if (same_shape(&v->x, ndim, shape))
+            return call_piece(v, &piece->program, piece, v->outs, in);
+    }
+    return run_pieces(v);
+}
+
+collet_status expression_evaluate(collet_context *cx, collet_expression *e,
+                                  collet_array *const *outs, const collet_array *const *ins,
+                                  int by_steps)
+{
+    collet_dtype dtypes[COLLET_EXPRESSION_INPUTS];
+    collet_status status = context_check(cx);
+    if (status != COLLET_OK)
+        return status;
+    if (!e || !outs || (!ins && e->graph.input_count))
+        return context_fail(cx, COLLET_INVALID,
+                            "collet_expression_evaluate: the expression, outs or ins is NULL");
+    evaluation v = {.cx = cx,
+                    .err = context_error(cx),
+                    .g = &e->graph,
+                    .by_steps = by_steps,
+                    .outs = outs,
+                    .ins = ins};
+    status = take_inputs(&v, dtypes);
+    if (status == COLLET_OK)
+        status = expression_plan(e, &v.p, dtypes, v.err);
+    if (status != COLLET_OK)
+        return status;
+    status = run(&v);
+    expression_release(e, v.p);
+    return status;
+}
+
+collet_status collet_expression_evaluate(collet_context *cx, collet_expression *e,
+                                         collet_array *const *outs, const collet_array *const *ins)
+{
+    COLLET_FLOATING_SCOPE;
+    return expression_evaluate(cx, e, outs, ins, 0);
+}

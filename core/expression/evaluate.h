@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Evaluations of expressions. */
+#ifndef CORE_EXPRESSION_EVALUATE_H
+#define CORE_EXPRESSION_EVALUATE_H
+
+#include "expression.h"
+
+/* collet_expression_evaluate; `by_steps` 1: by single ops alone, for tests. */
+collet_status expression_evaluate(collet_context *cx, collet_expression *e,
+                                  collet_array *const *outs, const collet_array *const *ins,
+                                  int by_steps);
+
+#endif

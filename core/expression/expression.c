@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_expression.c */
+#include "expression.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <collet/floating.h>
+
+#include "op/program.h"
+#include "parse.h"
+
+/* ---- Life -------------------------------------------------------------------------------- */
+
+collet_status collet_expression_create(collet_expression **out, collet_error *err)
+{
+    if (!out)
+        return collet_fail(err, COLLET_INVALID, "collet_expression_create: out is NULL");
+    collet_expression *e = calloc(1, sizeof *e);
+    if (!e)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an expression");
+    pthread_mutex_init(&e->lock, NULL);
+    *out = e;
+    return COLLET_OK;
+}
+
+static void drop_plans(collet_expression *e)
+{
+    for (size_t i = 0; i < EXPRESSION_PLANS; i++) {
+        plan_destroy(e->plans[i]);
+        e->plans[i] = NULL;
+    }
+}
+
+void collet_expression_destroy(collet_expression *e)
+{
+    if (!e)
+        return;
+    drop_plans(e);
+    graph_free(&e->graph);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+}
+
+collet_status collet_expression_parse(collet_expression **out, const char *text, collet_error *err)
+{
+    COLLET_FLOATING_SCOPE;
+    collet_expression *e;
+    collet_status status = collet_expression_create(&e, err);
+    if (status != COLLET_OK)
+        return status;
+    status = out ? parse_text(&e->graph, text, err)
+                 : collet_fail(err, COLLET_INVALID, "collet_expression_parse: out is NULL");
+    if (status != COLLET_OK) {
+        collet_expression_destroy(e);
+        return status;
+    }
+    *out = e;
+    return COLLET_OK;
+}
+
+/* ---- Building ---------------------------------------------------------------------------- */
+
+/* INVALID for NULL; plans of the expression as it was before are dropped. */
+static collet_status begin(collet_expression *e, const void *argument, const char *what,
+                           collet_error *err)
+{
+    if (!e || !argument)
+        return collet_fail(err, COLLET_INVALID, "%s: %s is NULL", what,
+                           e ? "an argument" : "the expression");
+    drop_plans(e);
+    return COLLET_OK;
+}
+
+/* Adds the name of the function to an error. */
+static collet_status end(const char *what, collet_status status, const collet_error *why,
+                         collet_error *err)
+{
+    return status == COLLET_OK ? COLLET_OK : collet_fail(err, status, "%s: %s", what, why->text);
+}
+
+#define BUILD(name, argument, call)                                                                \
+    collet_error why;                                                                              \
+    static const char what[] = "collet_expression_" name;                                          \
+    collet_status status = begin(e, argument, what, err);                                          \
+    return status == COLLET_OK ? end(what, call, &why, err) : status
+
+collet_status collet_expression_input(collet_expression *e, uint32_t *value, const char *name,
+                                      collet_dtype dtype, collet_error *err)
+{
+    if (!name)
+        name = "";
+    BUILD("input", value,
+          graph_input(&e->graph, value, name, strnlen(name, GRAPH_NAME), dtype, &why));
+}
+
+collet_status collet_expression_constant(collet_expression *e, uint32_t *value,
+                                         const collet_scalar *constant, int32_t weak,
+                                         collet_error *err)
+{
+    BUILD("constant", value, graph_constant(&e->graph, value, constant, weak, &why));
+}
+
+collet_status collet_expression_apply(collet_expression *e, uint32_t *value, uint32_t op,
+                                      const uint32_t *operands, uint32_t count, collet_error *err)
+{
+    COLLET_FLOATING_SCOPE;
+    BUILD("apply", value, graph_apply(&e->graph, value, op, operands, count, &why));
+}
+
+collet_status collet_expression_convert(collet_expression *e, uint32_t *value, uint32_t operand,
+                                        collet_dtype dtype, collet_error *err)
+{
+    BUILD("convert", value, graph_convert(&e->graph, value, NODE_CONVERT, operand, 0, dtype, &why));
+}
+
+collet_status collet_expression_output(collet_expression *e, uint32_t value, collet_error *err)
+{
+    BUILD("output", e, graph_output(&e->graph, value, &why));
+}
+
+collet_status collet_expression_reduce(collet_expression *e, uint32_t op, const int32_t *axes,
+                                       int32_t count, int32_t keepdims, double correction,
+                                       collet_error *err)
+{
+    BUILD("reduce", e, graph_reduce(&e->graph, op, axes, count, keepdims, correction, &why));
+}
+
+collet_status collet_expression_set_constant(collet_expression *e, uint32_t value,
+                                             const collet_scalar *constant, collet_error *err)
+{
+    static const char what[] = "collet_expression_set_constant";
+    if (!e || !constant)
+        return collet_fail(err, COLLET_INVALID, "%s: %s is NULL", what,
+                           e ? "the constant" : "the expression");
+    if (value >= e->graph.count || e->graph.nodes[value].kind != NODE_CONSTANT)
+        return collet_fail(err, COLLET_INVALID, "%s: value %u is not a constant",
+                           what, value);
+    collet_scalar *old = &e->graph.nodes[value].value;
+    if (old->dtype != constant->dtype)
+        return collet_fail(err, COLLET_DTYPE, "%s: the constant is %s; it must stay %s", what,
+                           collet_dtype_name(constant->dtype), collet_dtype_name(old->dtype));
+    memcpy(old->value.bytes, constant->value.bytes, collet_dtype_size(old->dtype));
+    e->version++;
+    return COLLET_OK;
+}
+
+/* ---- Queries ----------------------------------------------------------------------------- */
+
+uint32_t collet_expression_input_count(const collet_expression *e)
+{
+    return e ? e->graph.input_count : 0;
+}
+
+uint32_t collet_expression_output_count(const collet_expression *e)
+{
+    return e ? e->graph.output_count : 0;
+}
+
+const char *collet_expression_input_name(const collet_expression *e, uint32_t input)
+{
+    return e && input < e->graph.input_count ? e->graph.names[input] : NULL;
+}
+
+/* ---- Plans ------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const collet_dtype *dtypes, uint32_t count)
+{
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++)
+        hash = (hash ^ (uint64_t)dtypes[i]) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+/* The place for a new plan; one that nobody uses. */
+static plan **place(collet_expression *e)
+{
+    plan **oldest = NULL;
+    for (size_t i = 0; i < EXPRESSION_PLANS; i++) {
+        if (!e->plans[i])
+            return &e->plans[i];
+        if (!e->plans[i]->users && (!oldest || e->plans[i]->used < (*oldest)->used))
+            oldest = &e->plans[i];
+    }
+    return oldest;
+}
+
+static collet_status find_plan(collet_expression *e, plan **out, const collet_dtype *dtypes,
+                               collet_error *err)
+{
+    uint32_t count = e->graph.input_count;
+    uint64_t hash = hash_of(dtypes, count);
+    plan *p = NULL;
+    for (size_t i = 0; i < EXPRESSION_PLANS && !p; i++)
+        if (e->plans[i] && e->plans[i]->hash == hash &&
+            !memcmp(e->plans[i]->in_dtypes, dtypes, count * sizeof *dtypes))
+            p = e->plans[i];
+    collet_status status = COLLET_OK;
+    if (!p) {
+        status = plan_create(&p, &e->graph, dtypes, err);
+        if (status != COLLET_OK)
+            return status;
+        plan **slot = place(e);
+        p->hash = hash;
+        p->version = e->version;
+        p->kept = slot != NULL;
+        if (slot) {
+            plan_destroy(*slot);
+            *slot = p;
+        }
+    } else if (p->version != e->version) {
+        status = plan_set_constants(p, &e->graph, err);
+        if (status == COLLET_OK)
+            p->version = e->version;
+    }
+    if (status == COLLET_OK) {
+        p->users++;
+        p->used = ++e->clock;
+        *out = p;
+    }
+    return status;
+}
+
+collet_status expression_plan(collet_expression *e, plan **out, const collet_dtype *dtypes,
+                              collet_error *err)
+{
+    if (!e->graph.output_count)
+        return collet_fail(err, COLLET_INVALID, "the expression has no output");
+    pthread_mutex_lock(&e->lock);
+    collet_status status = find_plan(e, out, dtypes, err);
+    pthread_mutex_unlock(&e->lock);
+    return status;
+}
+
+void expression_release(collet_expression *e, plan *p)
+{
+    pthread_mutex_lock(&e->lock);
+    int ends = !--p->users && !p->kept;
+    pthread_mutex_unlock(&e->lock);
+    if (ends)
+        plan_destroy(p);
+}

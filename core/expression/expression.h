@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An expression: its graph, and the plans of the dtypes with which it was evaluated. */
+#ifndef CORE_EXPRESSION_EXPRESSION_H
+#define CORE_EXPRESSION_EXPRESSION_H
+
+#include <pthread.h>
+
+#include "plan.h"
+
+#define EXPRESSION_PLANS 16
+
+struct collet_expression {
+    graph graph;
+    pthread_mutex_t lock; /* of what follows */
+    plan *plans[EXPRESSION_PLANS];
+    uint64_t clock;
+    uint64_t version; /* of the constants */
+};
+
+/* The plan for these dtypes, until expression_release; a new one replaces the one whose use is
+ * longest ago. DTYPE, INVALID: no output, NO_MEMORY. */
+collet_status expression_plan(collet_expression *e, plan **out, const collet_dtype *dtypes,
+                              collet_error *err);
+void expression_release(collet_expression *e, plan *p);
+
+#endif

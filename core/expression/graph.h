@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graph of an expression: values in an order in which each uses earlier ones only. */
+#ifndef CORE_EXPRESSION_GRAPH_H
+#define CORE_EXPRESSION_GRAPH_H
+
+#include <collet/expression.h>
+
+#define GRAPH_NAME 64
+
+typedef enum node_kind {
+    NODE_INPUT,
+    NODE_CONSTANT,
+    NODE_LITERAL, /* a constant that does not change */
+    NODE_APPLY,   /* op of in[] */
+    NODE_CONVERT, /* in[0], in `dtype` */
+    NODE_LIKE,    /* in[0], in the dtype of in[1] if that is not an integer or bool */
+} node_kind;
+
+typedef struct node {
+    uint8_t kind, weak;
+    uint16_t count; /* operands */
+    uint32_t op;
+    uint32_t in[3];
+    collet_dtype dtype; /* NODE_INPUT: the only one, or none; NODE_CONVERT */
+    collet_scalar value;
+} node;
+
+typedef struct graph {
+    node *nodes;
+    uint32_t count, capacity;
+    uint32_t *next;       /* of each node: the next one in the same bucket, + 1 */
+    uint32_t bucket[512]; /* the first node, + 1 */
+    int simplify;         /* 1: graph_apply simplifies as derivatives need it */
+    uint32_t input_count, output_count;
+    uint32_t inputs[COLLET_EXPRESSION_INPUTS], outputs[COLLET_EXPRESSION_OUTPUTS];
+    char names[COLLET_EXPRESSION_INPUTS][GRAPH_NAME];
+    uint32_t reduce;                                     /* an op, or COLLET_NO_OP */
+    int32_t axes[COLLET_MAX_DIMS], axis_count, keepdims; /* axis_count -1: all axes */
+    double correction;
+} graph;
+
+void graph_free(graph *g);
+
+/* Each adds a value, or finds an equal one, and stores its number. INVALID, NO_MEMORY; the text
+ * begins without the name of a function. */
+collet_status graph_input(graph *g, uint32_t *value, const char *name, size_t length,
+                          collet_dtype dtype, collet_error *err);
+collet_status graph_constant(graph *g, uint32_t *value, const collet_scalar *s, int weak,
+                             collet_error *err);
+collet_status graph_literal(graph *g, uint32_t *value, collet_scalar s, collet_error *err);
+collet_status graph_apply(graph *g, uint32_t *value, uint32_t op, const uint32_t *in,
+                          uint32_t count, collet_error *err);
+collet_status graph_convert(graph *g, uint32_t *value, node_kind kind, uint32_t in, uint32_t like,
+                            collet_dtype dtype, collet_error *err);
+
+collet_status graph_output(graph *g, uint32_t value, collet_error *err);
+collet_status graph_reduce(graph *g, uint32_t op, const int32_t *axes, int32_t count,
+                           int32_t keepdims, double correction, collet_error *err);
+
+/* Copies everything but the outputs and the reduction. */
+collet_status graph_copy(graph *to, const graph *from, collet_error *err);
+
+/* 1 if the value is a literal of this number. */
+int graph_is(const graph *g, uint32_t value, double number);
+
+#endif

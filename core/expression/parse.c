@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recursive descent over Python's expressions.
+ * Tests: tests/core/test_expression.c, tests/fuzz/fuzz_expression.c */
+#include "parse.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "literal.h"
+#include "op/elementwise.h"
+#include "op/program.h"
+#include "token.h"
+#include "util/numerals.h"
+#include "util/text.h"
+
+#define NUMBER_MAX 64 /* characters of a number */
+
+/* Adds the column to an error of the graph. */
+static collet_status placed(parser *p, const char *at, collet_status status,
+                            const collet_error *why)
+{
+    return status == COLLET_INVALID || status == COLLET_DTYPE ? token_fail(p, at, "%s", why->text)
+           : status == COLLET_OK                              ? COLLET_OK
+                                 : collet_fail(p->err, status, "%s", why->text);
+}
+
+static collet_status apply(parser *p, const char *at, uint32_t *value, uint32_t op,
+                           const uint32_t *in, uint32_t count)
+{
+    return placed(p, at, graph_apply(p->g, value, op, in, count, &p->why), &p->why);
+}
+
+static collet_status literal(parser *p, uint32_t *value, collet_scalar s)
+{
+    return placed(p, p->token, graph_literal(p->g, value, s, &p->why), &p->why);
+}
+
+/* ---- Primaries --------------------------------------------------------------------------- */
+
+static collet_status expression(parser *p, uint32_t *value, int lowest);
+
+static double real_number(const char *digits, int *used)
+{
+    double x = 0.0;
+    locale_t before = numerals_begin();
+    if (sscanf(digits, "%lf%n", &x, used) != 1)
+        *used = 0;
+    numerals_end(before);
+    return x;
+}
+
+static collet_status number(parser *p, uint32_t *value)
+{
+    char digits[NUMBER_MAX + 1], *end;
+    int real = 0, used = 0;
+    if (p->length > NUMBER_MAX)
+        return token_fail(p, p->token, "expected a number of at most %d characters", NUMBER_MAX);
+    memcpy(digits, p->token, p->length);
+    digits[p->length] = '\0';
+    for (size_t i = 0; i < p->length; i++)
+        real |= strchr(".eEjJ", digits[i]) != NULL;
+    errno = 0;
+    collet_scalar s;
+    if (real) {
+        double x = real_number(digits, &used);
+        end = digits + used;
+        s = literal_real(x);
+        if (*end == 'j' || *end == 'J') {
+            s = (collet_scalar){.value.c128 = {0.0, x}, .dtype = COLLET_C128};
+            end++;
+        }
+    } else {
+        s = literal_integer(strtoll(digits, &end, 10));
+        if (errno == ERANGE)
+            return token_fail(p, p->token,
+                              "expected an integer that fits i64; write %s.0 for an f64", digits);
+    }
+    if (*end || (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')))
+        return token_expected(p, "a number such as 12, 0.5, 1e-3 or 2j");
+    collet_status status = literal(p, value, s);
+    token_next(p);
+    return status;
+}
+
+static collet_status unknown_function(parser *p, const char *name, size_t length)
+{
+    char text[GRAPH_NAME];
+    const char *nearest = NULL;
+    size_t n = length < sizeof text - 1 ? length : sizeof text - 1;
+    memcpy(text, name, n);
+    text[n] = '\0';
+    for (size_t i = 0; elementwise_at(i); i++)
+        text_nearest(text, elementwise_at(i)->name, &nearest);
+    return token_fail(p, name, "there is no function '%s'%s%s", text,
+                      nearest ? "; the nearest is " : "", nearest ? nearest : "");
+}
+
+static collet_dtype dtype_named(const char *name, size_t length)
+{
+    for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
+        if (strlen(collet_dtype_name(d)) == length && !memcmp(collet_dtype_name(d), name, length))
+            return d;
+    return COLLET_DTYPE_NONE;
+}
+
+static collet_status apply_named(parser *p, const char *name, size_t length, uint32_t *value,
+                                 const uint32_t *in, uint32_t count)
+{
+    const elementwise *e = elementwise_named(name, length);
+    collet_dtype dtype = dtype_named(name, length);
+    if (e)
+        return apply(p, name, value, e->op, in, count);
+    if (dtype && count == 1)
+        return placed(p, name, graph_convert(p->g, value, NODE_CONVERT, *in, 0, dtype, &p->why),
+                      &p->why);
+    if (dtype)
+        return token_fail(p, name, "a conversion to %s takes 1 operand, and there are %u",
+                          collet_dtype_name(dtype), count);
+    if (program_reduction(name, length))
+        return token_fail(
+            p, name, "%.*s is a reduction, which may only stand around a whole output%s",
+            (int)length, name,
+            length == 3 && name[0] == 'm' ? "; for two operands there are minimum and "
+                                            "maximum"
+                                          : "");
+    return unknown_function(p, name, length);
+}
+
+/* The operands behind the name of a function and "(". */
+static collet_status call(parser *p, const char *name, size_t length, uint32_t *value)
+{
+    uint32_t in[3], count = 0;
+    collet_status status = COLLET_OK;
+    token_next(p);
+    if (!token_is(p, ")"))
+        for (;;) {
+            uint32_t operand;
+            status = expression(p, &operand, 0);
+            if (status != COLLET_OK)
+                return status;
+            if (count < 3)
+                in[count] = operand;
+            count++;
+            if (!token_is(p, ","))
+                break;
+            token_next(p);
+        }
+    if (!token_is(p, ")"))
+        return token_expected(p, "an operator, ',' or ')'");
+    token_next(p);
+    return apply_named(p, name, length, value, in, count);
+}
+
+/* 1: the name is a number. */
+static int named_number(const char *name, size_t length, collet_scalar *s)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"pi", 0x1.921fb54442d18p+1}, {"inf", INFINITY}, {"nan", NAN}};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (length == strlen(numbers[i].name) && !memcmp(name, numbers[i].name, length)) {
+            *s = literal_real(numbers[i].value);
+            return 1;
+        }
+    int is_true = length == 4 && !memcmp(name, "True", 4);
+    if (!is_true && !(length == 5 && !memcmp(name, "False", 5)))
+        return 0;
+    *s = (collet_scalar){.value.b8 = (uint8_t)is_true, .dtype = COLLET_BOOL};
+    return 1;
+}
+
+static collet_status bound_name(parser *p, const char *name, size_t length, uint32_t *value)
+{
+    const graph *g = p->g;
+    for (const parse_name *n = p->names; n && n->name; n++)
+        if (strlen(n->name) == length && !memcmp(n->name, name, length)) {
+            *value = n->value;
+            return COLLET_OK;
+        }
+    if (p->names)
+        return token_fail(p, name, "the name '%.*s' is unknown here", (int)length, name);
+    for (uint32_t i = 0; i < g->input_count; i++)
+        if (strlen(g->names[i]) == length && !memcmp(g->names[i], name, length)) {
+            *value = g->inputs[i];
+            return COLLET_OK;
+        }
+    return placed(p, name, graph_input(p->g, value, name, length, COLLET_DTYPE_NONE, &p->why),
+                  &p->why);
+}
+
+static collet_status name_or_call(parser *p, uint32_t *value)
+{
+    const char *name = p->token;
+    size_t length = p->length;
+    collet_scalar s;
+    static const char *const words[] = {"and", "or", "not", "if", "else", "in", "is", "lambda"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (token_is(p, words[i]))
+            return token_expected(p, "a value, written with the operators & | ~ or where()");
+    token_next(p);
+    if (token_is(p, "("))
+        return call(p, name, length, value);
+    if (named_number(name, length, &s))
+        return literal(p, value, s);
+    return bound_name(p, name, length, value);
+}
+
+static collet_status primary(parser *p, uint32_t *value)
+{
+    if (p->kind == TOKEN_NUMBER)
+        return number(p, value);
+    if (p->kind == TOKEN_NAME)
+        return name_or_call(p, value);
+    if (!token_is(p, "("))
+        return token_expected(p, "a number, a name or '('");
+    token_next(p);
+    collet_status status = expression(p, value, 0);
+    if (status != COLLET_OK)
+        return status;
+    if (!token_is(p, ")"))
+        return token_expected(p, "an operator or ')'");
+    token_next(p);
+    return COLLET_OK;
+}
+
+/* ---- Operators --------------------------------------------------------------------------- */
+
+/* Signs, and powers, which bind more tightly than the sign in front. */
+static collet_status signed_power(parser *p, uint32_t *value)
+{
+    const char *at = p->token;
+    uint32_t in[2];
+    if (++p->depth > COLLET_EXPRESSION_DEPTH)
+        return token_fail(p, at, "more than %d parentheses, signs or powers are nested",
+                          COLLET_EXPRESSION_DEPTH);
+    collet_status status;
+    if (token_is(p, "-") || token_is(p, "+") || token_is(p, "~")) {
+        token_next(p);
+        status = signed_power(p, in);
+        *value = in[0];
+        if (status == COLLET_OK && *at != '+')
+            status =
+                apply(p, at, value, *at == '-' ? COLLET_OP_NEG : COLLET_OP_BITWISE_INVERT, in, 1);
+    } else {
+        status = primary(p, value);
+        if (status == COLLET_OK && token_is(p, "**")) {
+            at = p->token;
+            token_next(p);
+            in[0] = *value;
+            status = signed_power(p, &in[1]);
+            if (status == COLLET_OK)
+                status = apply(p, at, value, COLLET_OP_POW, in, 2);
+        }
+    }
+    p->depth--;
+    return status;
+}
+
+#define COMPARISON 1
+
+static const struct {
+    const char *sign;
+    int level;
+    uint32_t op;
+} operators[] = {
+    {"<", COMPARISON, COLLET_OP_LESS},
+    {"<=", COMPARISON, COLLET_OP_LESS_EQUAL},
+    {">", COMPARISON, COLLET_OP_GREATER},
+    {">=", COMPARISON, COLLET_OP_GREATER_EQUAL},
+    {"==", COMPARISON, COLLET_OP_EQUAL},
+    {"!=", COMPARISON, COLLET_OP_NOT_EQUAL},
+    {"|", 2, COLLET_OP_BITWISE_OR},
+    {"^", 3, COLLET_OP_BITWISE_XOR},
+    {"&", 4, COLLET_OP_BITWISE_AND},
+    {"<<", 5, COLLET_OP_BITWISE_LEFT_SHIFT},
+    {">>", 5, COLLET_OP_BITWISE_RIGHT_SHIFT},
+    {"+", 6, COLLET_OP_ADD},
+    {"-", 6, COLLET_OP_SUB},
+    {"*", 7, COLLET_OP_MUL},
+    {"/", 7, COLLET_OP_DIV},
+    {"//", 7, COLLET_OP_FLOOR_DIVIDE},
+    {"%", 7, COLLET_OP_REMAINDER},
+};
+
+#define OPERATORS (sizeof operators / sizeof *operators)
+
+static size_t operator_here(const parser *p)
+{
+    size_t k = 0;
+    while (k < OPERATORS && !(p->kind == TOKEN_SIGN && token_is(p, operators[k].sign)))
+        k++;
+    return k;
+}
+
+/* Operators of at least `lowest`. */
+static collet_status expression(parser *p, uint32_t *value, int lowest)
+{
+    collet_status status = signed_power(p, value);
+    int compared = 0;
+    while (status == COLLET_OK) {
+        size_t k = operator_here(p);
+        if (k == OPERATORS || operators[k].level < lowest)
+            break;
+        const char *at = p->token;
+        if (operators[k].level == COMPARISON && compared++)
+            return token_fail(p, at, "comparisons cannot be chained; write (a < b) & (b < c)");
+        uint32_t in[2] = {*value};
+        token_next(p);
+        status = expression(p, &in[1], operators[k].level + 1);
+        if (status == COLLET_OK)
+            status = apply(p, at, value, operators[k].op, in, 2);
+    }
+    return status;
+}
+
+/* ---- Outputs ----------------------------------------------------------------------------- */
+
+typedef struct reduction {
+    uint32_t op;
+    int32_t axes[COLLET_MAX_DIMS], count, keepdims;
+    double correction;
+} reduction;
+
+static collet_status axis(parser *p, reduction *r)
+{
+    char digits[8];
+    int negative = token_is(p, "-");
+    if (negative)
+        token_next(p);
+    if (p->kind != TOKEN_NUMBER || p->length >= sizeof digits ||
+        strspn(p->token, "0123456789") < p->length)
+        return token_expected(p, "the number of an axis");
+    if (r->count == COLLET_MAX_DIMS)
+        return token_fail(p, p->token, "more than %d axes", COLLET_MAX_DIMS);
+    memcpy(digits, p->token, p->length);
+    digits[p->length] = '\0';
+    r->axes[r->count++] = (negative ? -1 : 1) * atoi(digits);
+    token_next(p);
+    return COLLET_OK;
+}
+
+/* 0, (0,), (0, 1) or None. */
+static collet_status axes(parser *p, reduction *r)
+{
+    if (token_is(p, "None")) {
+        token_next(p);
+        return COLLET_OK;
+    }
+    r->count = 0;
+    if (!token_is(p, "("))
+        return axis(p, r);
+    token_next(p);
+    while (!token_is(p, ")")) {
+        collet_status status = axis(p, r);
+        if (status != COLLET_OK)
+            return status;
+        if (token_is(p, ","))
+            token_next(p);
+        else if (!token_is(p, ")"))
+            return token_expected(p, "',' or ')'");
+    }
+    token_next(p);
+    return COLLET_OK;
+}
+
+static collet_status keyword(parser *p, reduction *r)
+{
+    int used, is_axis = token_is(p, "axis"), keepdims = token_is(p, "keepdims");
+    int correction = token_is(p, "correction");
+    if (p->kind != TOKEN_NAME || !(is_axis || keepdims || correction))
+        return token_expected(p, "axis=, keepdims= or correction=");
+    token_next(p);
+    if (!token_is(p, "="))
+        return token_expected(p, "'='");
+    token_next(p);
+    if (is_axis)
+        return axes(p, r);
+    if (keepdims && (token_is(p, "True") || token_is(p, "False"))) {
+        r->keepdims = token_is(p, "True");
+    } else if (correction && p->kind == TOKEN_NUMBER && p->length < NUMBER_MAX) {
+        char digits[NUMBER_MAX];
+        memcpy(digits, p->token, p->length);
+        digits[p->length] = '\0';
+        r->correction = real_number(digits, &used);
+    } else {
+        return token_expected(p, keepdims ? "True or False" : "a number");
+    }
+    token_next(p);
+    return COLLET_OK;
+}
+
+static int same_reduction(const reduction *a, const reduction *b)
+{
+    int same = a->op == b->op && a->count == b->count && a->keepdims == b->keepdims &&
+               a->correction == b->correction;
+    for (int32_t i = 0; same && i < a->count; i++)
+        same = a->axes[i] == b->axes[i];
+    return same;
+}
+
+/* An expression, or a reduction around one. */
+static collet_status output(parser *p, uint32_t *value, reduction *r)
+{
+    const char *after = p->at + strspn(p->at, " \t\r\n"), *name = p->token;
+    *r = (reduction){.count = -1};
+    r->op = p->kind == TOKEN_NAME && *after == '(' ? program_reduction(p->token, p->length)
+                                                   : COLLET_NO_OP;
+    if (!r->op)
+        return expression(p, value, 0);
+    token_next(p);
+    token_next(p);
+    collet_status status = expression(p, value, 0);
+    while (status == COLLET_OK && token_is(p, ",")) {
+        token_next(p);
+        status = keyword(p, r);
+    }
+    if (status != COLLET_OK)
+        return status;
+    if (!token_is(p, ")"))
+        return token_expected(p, "an operator, ',' or ')'");
+    token_next(p);
+    return p->kind == TOKEN_END || token_is(p, ";")
+               ? COLLET_OK
+               : token_fail(p, name, "a reduction may only stand around a whole output");
+}
+
+static collet_status outputs(parser *p)
+{
+    reduction first, r;
+    for (;;) {
+        const char *at = p->token;
+        uint32_t value;
+        collet_status status = output(p, &value, &r);
+        if (status != COLLET_OK)
+            return status;
+        if (!p->g->output_count)
+            first = r;
+        else if (!same_reduction(&first, &r))
+            return token_fail(p, at, "all outputs must have the same reduction, or none");
+        status = placed(p, at, graph_output(p->g, value, &p->why), &p->why);
+        if (status != COLLET_OK)
+            return status;
+        if (p->kind == TOKEN_END)
+            break;
+        if (!token_is(p, ";"))
+            return token_expected(p, "an operator, ';' or the end");
+        token_next(p);
+    }
+    if (!first.op)
+        return COLLET_OK;
+    return placed(p, p->text,
+                  graph_reduce(p->g, first.op, first.count < 0 ? NULL : first.axes, first.count,
+                               first.keepdims, first.correction, &p->why),
+                  &p->why);
+}
+
+collet_status parse_text(graph *g, const char *text, collet_error *err)
+{
+    collet_error why;
+    parser p = {.g = g, .text = text, .at = text, .err = err ? err : &why};
+    if (!text)
+        return collet_fail(err, COLLET_INVALID, "the text is NULL");
+    if (strnlen(text, COLLET_EXPRESSION_TEXT + 1) > COLLET_EXPRESSION_TEXT)
+        return collet_fail(err, COLLET_INVALID, "the text has more than %d bytes",
+                           COLLET_EXPRESSION_TEXT);
+    token_next(&p);
+    return outputs(&p);
+}
+
+collet_status parse_values(graph *g, uint32_t *values, uint32_t count, const char *text,
+                           const parse_name *names, collet_error *err)
+{
+    collet_error why;
+    parser p = {.g = g, .text = text, .at = text, .names = names, .err = err ? err : &why};
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
+        token_next(&p);
+        status = expression(&p, &values[i], 0);
+        if (status == COLLET_OK && !(i + 1 < count ? token_is(&p, ";") : p.kind == TOKEN_END))
+            status = token_expected(&p, i + 1 < count ? "';'" : "the end");
+    }
+    return status;
+}

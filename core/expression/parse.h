@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts of expressions. */
+#ifndef CORE_EXPRESSION_PARSE_H
+#define CORE_EXPRESSION_PARSE_H
+
+#include "graph.h"
+
+/* A name that stands for a value that the graph has. */
+typedef struct parse_name {
+    const char *name;
+    uint32_t value;
+} parse_name;
+
+/* Parses a whole text into an empty graph; the language is that of collet_expression_parse. */
+collet_status parse_text(graph *g, const char *text, collet_error *err);
+/* Parses expressions separated by ";", at most `count`, whose names are `names` alone (the last one
+ * has the name NULL), and stores their values. */
+collet_status parse_values(graph *g, uint32_t *values, uint32_t count, const char *text,
+                           const parse_name *names, collet_error *err);
+
+#endif

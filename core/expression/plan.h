@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Compiles expressions. */
+#ifndef CORE_EXPRESSION_PLAN_H
+#define CORE_EXPRESSION_PLAN_H
+
+#include "compiled.h"
+
+/* Compiles; DTYPE, NO_MEMORY. */
+collet_status plan_create(plan **out, const graph *g, const collet_dtype *in_dtypes,
+                          collet_error *err);
+void plan_destroy(plan *p);
+
+/* Gives the constants their values of now. DTYPE: one does not fit. */
+collet_status plan_set_constants(plan *p, const graph *g, collet_error *err);
+
+#endif

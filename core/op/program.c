@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_evaluate.c */
+#include "program.h"
+
+#include <collet/collet.h>
+#include <string.h>
+
+#include "elementwise.h"
+#include "signature.h"
+
+/* The ops of the family array but for the elementwise functions. */
+static const struct {
+    const char *name, *rule, *sigs;
+} array_ops[] = {
+#define COLLET_OP(NAME, id, name, family, operands, rule, sigs, ...) [id] = {#name, #rule, sigs},
+#define COLLET_ELEMENTWISE(...)
+#include <collet/ops/begin.def>
+#include <collet/ops/array.def>
+
+#include <collet/ops/end.def>
+};
+
+#define ARRAY_OPS (uint32_t)(sizeof array_ops / sizeof *array_ops)
+
+int program_is_reduction(uint32_t id)
+{
+    return id < ARRAY_OPS && array_ops[id].rule && !strncmp(array_ops[id].rule, "reduce", 6);
+}
+
+int program_reduces_some(uint32_t id)
+{
+    return program_is_reduction(id) && !strcmp(array_ops[id].rule, "reduce_some");
+}
+
+uint32_t program_reduction(const char *name, size_t length)
+{
+    for (uint32_t id = 0; id < ARRAY_OPS; id++)
+        if (program_is_reduction(id) && strlen(array_ops[id].name) == length &&
+            !memcmp(array_ops[id].name, name, length))
+            return id;
+    return COLLET_NO_OP;
+}
+
+/* The dtype of output 0 of the first signature "o:i" that fits. */
+static collet_dtype result_of(uint32_t id, collet_dtype in, collet_dtype given)
+{
+    for (const char *s = array_ops[id].sigs; *s; s += strspn(s, " ")) {
+        collet_dtype out = given ? given : op_letter_dtype(*s) ? op_letter_dtype(*s) : in;
+        if (op_letter_fits(s[0], out, out) && op_letter_fits(s[2], in, out))
+            return out;
+        s += strcspn(s, " ");
+    }
+    return COLLET_DTYPE_NONE;
+}
+
+collet_dtype program_reduced(uint32_t id, collet_dtype dtype, collet_dtype given)
+{
+    return program_is_reduction(id) ? result_of(id, dtype, given) : COLLET_DTYPE_NONE;
+}
+
+int program_converts(collet_dtype to, collet_dtype from)
+{
+    return result_of(COLLET_OP_COPY, from, to) != COLLET_DTYPE_NONE;
+}
+
+#define REFUSE(...) collet_fail(err, COLLET_INVALID, "evaluate: " __VA_ARGS__)
+
+static collet_status check_head(const collet_program *p, collet_error *err)
+{
+    if (!p)
+        return REFUSE("program is NULL");
+    if (p->struct_size < sizeof *p)
+        return REFUSE("struct_size of the program is %u; set it to %zu", p->struct_size, sizeof *p);
+    if (p->n_in > COLLET_PROGRAM_INPUTS || !p->n_out || p->n_out > COLLET_PROGRAM_OUTPUTS ||
+        p->n_constants > COLLET_PROGRAM_CONSTANTS || p->n_steps > COLLET_PROGRAM_STEPS)
+        return REFUSE("the program has %u inputs, %u constants, %u steps and %u outputs; at most "
+                      "%d, %d, %d and 1 to %d are supported",
+                      p->n_in, p->n_constants, p->n_steps, p->n_out, COLLET_PROGRAM_INPUTS,
+                      COLLET_PROGRAM_CONSTANTS, COLLET_PROGRAM_STEPS, COLLET_PROGRAM_OUTPUTS);
+    if ((p->n_in + p->n_constants && !p->dtypes) || (p->n_steps && !p->steps) || !p->outs)
+        return REFUSE("dtypes, steps or outs of the program is NULL");
+    if (p->reduce && !program_is_reduction(p->reduce))
+        return REFUSE("reduce of the program is %u, which is no reduction", p->reduce);
+    return COLLET_OK;
+}
+
+static collet_status check_step(const collet_step *s, uint32_t k, uint32_t values,
+                                const uint8_t *dtypes, collet_error *err)
+{
+    const elementwise *e = elementwise_of(s->op);
+    uint32_t inputs = e ? e->inputs : 1;
+    if (!e && s->op != COLLET_OP_COPY)
+        return REFUSE("step %u has the op %u, which is neither elementwise nor copy", k, s->op);
+    if (s->reserved)
+        return REFUSE("reserved of step %u is not 0", k);
+    for (uint32_t i = 0; i < inputs; i++)
+        if (s->in[i] >= values)
+            return REFUSE("step %u uses the value %u; there are %u before it", k, s->in[i], values);
+    collet_dtype last = dtypes[s->in[inputs - 1]];
+    int fits = e ? elementwise_result(e, last) == s->dtype && s->dtype != COLLET_DTYPE_NONE
+                 : collet_dtype_size(s->dtype) && program_converts(s->dtype, last);
+    for (uint32_t i = 0; e && i < inputs; i++)
+        fits &= dtypes[s->in[i]] == elementwise_operand(e, last, i);
+    return fits ? COLLET_OK
+                : collet_fail(err, COLLET_DTYPE,
+                              "evaluate: step %u, %s of %s, cannot give %s or has operands of "
+                              "other dtypes",
+                              k, e ? e->name : "copy", collet_dtype_name(last),
+                              collet_dtype_name(s->dtype));
+}
+
+collet_status program_check(const collet_program *p, uint8_t dtypes[PROGRAM_VALUES],
+                            collet_error *err)
+{
+    collet_status status = check_head(p, err);
+    if (status != COLLET_OK)
+        return status;
+    uint32_t values = p->n_in + p->n_constants;
+    for (uint32_t i = 0; i < values; i++) {
+        if (!collet_dtype_size(p->dtypes[i]))
+            return REFUSE("dtype %u of the program is %d, which is not a dtype", i, p->dtypes[i]);
+        dtypes[i] = (uint8_t)p->dtypes[i];
+    }
+    for (uint32_t k = 0; k < p->n_steps && status == COLLET_OK; k++) {
+        status = check_step(&p->steps[k], k, values, dtypes, err);
+        dtypes[values++] = (uint8_t)p->steps[k].dtype;
+    }
+    for (uint32_t i = 0; i < p->n_out && status == COLLET_OK; i++)
+        if (p->outs[i] < p->n_in)
+            status = REFUSE("output %u is an input; add a step that copies it", i);
+        else if (p->outs[i] >= values)
+            status = REFUSE("output %u is the value %u; the program has %u", i, p->outs[i], values);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collet/expression.h - expressions: graphs of elementwise functions over named inputs, evaluated in
+ * one pass over memory.
+ *
+ *     collet_expression *e;
+ *     collet_expression_parse(&e, "where(r < c, a*b + k*exp(d), 0)", &err);
+ *     collet_expression_evaluate(context, e, outs, ins);
+ *
+ * An expression is made once, from text or by calls, and evaluated on any arrays that broadcast. It
+ * is compiled once for each combination of the inputs' dtypes; other shapes and other values of
+ * constants compile nothing.
+ *
+ * Dtypes follow NumPy 2: operands are promoted by collet_dtype_promote, and a weak constant (a
+ * number in a text) takes the dtype of the other operands unless it is of a higher kind: 2 * f32 is
+ * f32, 2.5 * i32 is f64. A result of weak operands alone is weak, too; as an output it is i64, f64 or
+ * c128. div of integers is f64; functions of floating-point numbers take i8, u8 and bool as f16, i16
+ * and u16 as f32, other integers as f64; comparisons give bool; conditions are converted to bool.
+ *
+ * Threads: while nobody builds an expression or sets a constant of it, several threads may evaluate
+ * it at once, each with its own context.
+ */
+#ifndef COLLET_EXPRESSION_H
+#define COLLET_EXPRESSION_H
+
+#include <collet/collet.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct collet_expression collet_expression;
+
+#define COLLET_EXPRESSION_VALUES 4096 /* inputs, constants and results of functions, at most */
+#define COLLET_EXPRESSION_INPUTS 64
+#define COLLET_EXPRESSION_OUTPUTS 64
+#define COLLET_EXPRESSION_TEXT 65536 /* bytes of a text */
+#define COLLET_EXPRESSION_DEPTH 64   /* nested parentheses, signs and powers of a text */
+
+/* ---- Making ------------------------------------------------------------------------------ */
+
+/* An expression without inputs and outputs. NO_MEMORY. */
+COLLET_API collet_status collet_expression_create(collet_expression **out, collet_error *err);
+/* Nothing may use it any more. */
+COLLET_API void collet_expression_destroy(collet_expression *expression);
+
+/*
+ * An expression from a text in Python's syntax: names are inputs, in the order in which they first
+ * occur; numbers (1, 0.5, 1e-3, 2j), True, False, pi, inf and nan are weak constants; + - * / // % **
+ * < <= > >= == != & | ^ ~ << >> and parentheses have Python's meaning and precedence; functions are
+ * the names of elementwise.def, "sin(x)", and the names of dtypes, which convert: "f32(x)". Several
+ * outputs are separated by ";". A reduction may stand around a whole output, "sum(a*b)", "max(a*b,
+ * axis=-1, keepdims=True)", "sum(a, axis=(0, 1))"; all outputs have the same one. Arithmetic of two
+ * numbers is done at once.
+ *
+ * INVALID: the text says at which column, counted from 1, what was expected. NO_MEMORY.
+ */
+COLLET_API collet_status collet_expression_parse(collet_expression **out, const char *text,
+                                                 collet_error *err);
+
+/*
+ * The following calls add to an expression; *value is the number of what was added. Equal results
+ * get the same number. INVALID: NULL, a number that does not exist, a limit above is exceeded.
+ * NO_MEMORY.
+ */
+/* `name`: letters, digits and "_", not in use, or NULL. `dtype`: the only one accepted, or
+ * COLLET_DTYPE_NONE: any. */
+COLLET_API collet_status collet_expression_input(collet_expression *expression, uint32_t *value,
+                                                 const char *name, collet_dtype dtype,
+                                                 collet_error *err);
+/* `weak` != 0: a weak constant, of dtype i64, f64 or c128. */
+COLLET_API collet_status collet_expression_constant(collet_expression *expression, uint32_t *value,
+                                                    const collet_scalar *constant, int32_t weak,
+                                                    collet_error *err);
+/* The result of an op of elementwise.def for `count` operands. */
+COLLET_API collet_status collet_expression_apply(collet_expression *expression, uint32_t *value,
+                                                 uint32_t op, const uint32_t *operands,
+                                                 uint32_t count, collet_error *err);
+/* `operand` converted to `dtype`. */
+COLLET_API collet_status collet_expression_convert(collet_expression *expression, uint32_t *value,
+                                                   uint32_t operand, collet_dtype dtype,
+                                                   collet_error *err);
+/* Makes `value` the next output. */
+COLLET_API collet_status collet_expression_output(collet_expression *expression, uint32_t value,
+                                                  collet_error *err);
+/* Reduces every output by the op (COLLET_OP_SUM, ...) over `count` axes of the broadcast shape,
+ * negative ones from the last; `axes` NULL: all. `correction`: of var and std, else 0. */
+COLLET_API collet_status collet_expression_reduce(collet_expression *expression, uint32_t op,
+                                                  const int32_t *axes, int32_t count,
+                                                  int32_t keepdims, double correction,
+                                                  collet_error *err);
+
+/* Gives a constant of collet_expression_constant another value, of the same dtype. INVALID, DTYPE. */
+COLLET_API collet_status collet_expression_set_constant(collet_expression *expression,
+                                                        uint32_t value,
+                                                        const collet_scalar *constant,
+                                                        collet_error *err);
+
+/*
+ * The derivative of output `output` by input `input`, as an expression with the same inputs and one
+ * output, simplified. It is elementwise: of each element of the output by the element of the input that
+ * it was computed from; where the input is broadcast, its derivative is the sum over the repeated
+ * axes. Of an expression that is reduced by sum it is the derivative of the sum. It has the input's
+ * dtype if that is floating-point. Where a function jumps or has a corner the derivative is the one of
+ * a side. INVALID: another reduction, no such output or input; UNSUPPORTED: a function without
+ * derivative, which the text names. NO_MEMORY.
+ */
+COLLET_API collet_status collet_expression_gradient(const collet_expression *expression,
+                                                    collet_expression **out, uint32_t output,
+                                                    uint32_t input, collet_error *err);
+
+/* ---- Queries ----------------------------------------------------------------------------- */
+
+COLLET_API uint32_t collet_expression_input_count(const collet_expression *expression);
+COLLET_API uint32_t collet_expression_output_count(const collet_expression *expression);
+/* "" for an input without a name; NULL: no such input. */
+COLLET_API const char *collet_expression_input_name(const collet_expression *expression,
+                                                    uint32_t input);
+
+/* ---- Evaluating -------------------------------------------------------------------------- */
+
+/*
+ * Sets `outs`, one for each output, to the dtypes and shapes of an evaluation with inputs like `ins`.
+ * Every output has the broadcast shape of all inputs, used or not, but for reduced axes. Compiles the
+ * expression for the inputs' dtypes. INVALID, SHAPE, DTYPE: a function does not take the dtype of an
+ * operand, or a weak integer does not fit. NO_MEMORY.
+ */
+COLLET_API collet_status collet_expression_infer(collet_expression *expression,
+                                                 collet_array_spec *outs,
+                                                 const collet_array_spec *ins, collet_error *err);
+
+/*
+ * Evaluates the expression, by the op `evaluate` where the chosen backend has it, else by single ops
+ * with the same results; a reduction may then add in another order. The rules of collet_call hold; an
+ * output may be an input. A graph of more than 8 inputs or 4 outputs, or 1,024 steps, is cut into
+ * several calls. Once it is compiled, an evaluation in one call allocates nothing. Errors as in
+ * collet_call and collet_expression_infer.
+ */
+COLLET_API collet_status collet_expression_evaluate(collet_context *context,
+                                                    collet_expression *expression,
+                                                    collet_array *const *outs,
+                                                    const collet_array *const *ins);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* array: programs of elementwise functions.
+ * Tests: tests/core/test_evaluate.c, tests/cpu_openmp/test_machine.c */
+#include "machine.h"
+
+#include "shared/host/util/counts.h"
+#include "shared/host/util/operand.h"
+#include "reduce.h"
+
+#define LINE 64
+
+/* Buffers of a thread that the L1 cache holds with the operands. */
+#define FEW_BUFFERS 8
+
+/* The operands that a program has, without those that are absent. */
+typedef struct packed_call {
+    collet_operand operand[COLLET_PROGRAM_OUTPUTS + COLLET_PROGRAM_INPUTS];
+    collet_kernel_call call;
+} packed_call;
+
+static void pack(packed_call *p, const collet_kernel_call *call, const collet_program *program)
+{
+    for (uint32_t k = 0; k < program->n_out; k++)
+        p->operand[k] = *operand_of(call, k);
+    for (uint32_t k = 0; k < program->n_in; k++)
+        p->operand[program->n_out + k] = *operand_of(call, call->n_out + k);
+    p->call = *call;
+    p->call.operands = p->operand;
+    p->call.operand_size = sizeof p->operand[0];
+    p->call.n_out = program->n_out;
+    p->call.n_in = program->n_in;
+}
+
+static int64_t steps_bytes(const collet_program *program)
+{
+    uint64_t most = MACHINE_STEPS(program->n_steps + program->n_constants);
+    return divide_up((int64_t)(most * sizeof(machine_step)), LINE) * LINE;
+}
+
+static machine machine_of(const collet_device *device, const collet_evaluate_params *params)
+{
+    return (machine){.device = device,
+                     .program = params->program,
+                     .constants = params->constants,
+                     .few = FEW_BUFFERS};
+}
+
+/* ---- Reductions ------------------------------------------------------------------------------ */
+
+/* One output of a program, which is computed when it is reduced. */
+typedef struct reduced_output {
+    packed_call packed; /* the call of the program with that output alone, in C order */
+    collet_program program;
+    machine m;
+    collet_kernel_call call; /* of the reduction */
+    collet_operand operand[2];
+    collet_variance_params params;
+    int64_t strides[COLLET_MAX_DIMS];
+    int64_t thread_bytes;
+} reduced_output;
+
+static collet_dtype dtype_of(const collet_program *p, uint32_t value)
+{
+    uint32_t first_step = p->n_in + p->n_constants;
+    return value < first_step ? p->dtypes[value] : p->steps[value - first_step].dtype;
+}
+
+static int is_reduced(const collet_program *p, uint32_t k)
+{
+    (void)k;
+    return p->reduce != COLLET_OP_ARGMIN && p->reduce != COLLET_OP_ARGMAX && p->n_in > 0;
+}
+
+/* `at` is memory of the workspace, or NULL. */
+static void reduced_output_init(reduced_output *r, const collet_device *device,
+                                const collet_kernel_call *call, uint32_t k, void *at)
+{
+    const collet_evaluate_params *params = call->params;
+    const collet_operand *in = operand_of(call, call->n_out);
+    r->program = *params->program;
+    r->program.outs += k;
+    r->program.n_out = 1;
+    pack(&r->packed, call, &r->program);
+    collet_dtype dtype = dtype_of(params->program, params->program->outs[k]);
+    int64_t step = 1;
+    for (int32_t i = in->ndim - 1; i >= 0; i--) {
+        r->strides[i] = step;
+        step *= in->shape[i];
+    }
+    r->packed.operand[0] = r->operand[1] = (collet_operand){
+        .buffer = at, .dtype = dtype, .ndim = in->ndim, .shape = in->shape, .strides = r->strides};
+    r->operand[0] = *operand_of(call, k);
+    r->params = (collet_variance_params){.struct_size = sizeof r->params,
+                                         .axes = params->axes,
+                                         .keepdims = params->keepdims,
+                                         .correction = params->correction};
+    r->call = *call;
+    r->call.op = params->program->reduce;
+    r->call.n_out = r->call.n_in = 1;
+    r->call.operands = r->operand;
+    r->call.operand_size = sizeof r->operand[0];
+    r->call.params = &r->params;
+    r->m = machine_of(device, params);
+    r->m.program = &r->program;
+    r->m.read_soon = 1;
+    machine_prepare(&r->m, &r->packed.call, at);
+    r->thread_bytes = machine_memory(&r->m) + MACHINE_STAGE;
+}
+
+static void compute(const void *context, int32_t thread, int64_t begin, int64_t end, char *out)
+{
+    const reduced_output *r = context;
+    machine_range(&r->m, r->m.memory + thread * r->thread_bytes, begin, end, out);
+}
+
+/* The workspace: steps, memory of the machine, scratch of the reduction, its own workspace. */
+static uint64_t reduced_bytes(const collet_device *device, const collet_kernel_call *call)
+{
+    const collet_evaluate_params *params = call->params;
+    int64_t most = 0;
+    for (uint32_t k = 0; k < params->program->n_out; k++) {
+        reduced_output r;
+        reduced_output_init(&r, device, call, k, NULL);
+        int64_t bytes = device->threads * (r.thread_bytes + REDUCE_CAPACITY) +
+                        reduce_workspace(device, &r.call);
+        most = bytes > most ? bytes : most;
+    }
+    return (uint64_t)(steps_bytes(params->program) + most);
+}
+
+static void reduce_outputs(collet_device *device, const collet_kernel_call *call)
+{
+    const collet_evaluate_params *params = call->params;
+    for (uint32_t k = 0; k < params->program->n_out; k++) {
+        reduced_output r;
+        reduced_output_init(&r, device, call, k, call->workspace);
+        r.m.memory = (char *)call->workspace + steps_bytes(params->program);
+        char *scratch = r.m.memory + device->threads * r.thread_bytes;
+        const reduce_source source = {compute, &r, scratch};
+        r.call.workspace = scratch + device->threads * (int64_t)REDUCE_CAPACITY;
+        reduce_run(device, &r.call, &source);
+    }
+}
+
+/* ---- The op ---------------------------------------------------------------------------------- */
+
+ACCEPTS(evaluate)
+{
+    const collet_evaluate_params *params = call->params;
+    const collet_program *program = params->program;
+    for (uint32_t k = 0; program->reduce && k < program->n_out; k++) {
+        if (!is_reduced(program, k) || operand_count(operand_of(call, call->n_out)) == 1)
+            return device->base.host->fail(call->err, COLLET_REFUSED,
+                                           "evaluate: cpu_openmp does not reduce output %u in the "
+                                           "same pass; call the reduction",
+                                           k);
+    }
+    if (program->reduce) {
+        *workspace_bytes = reduced_bytes(device, call);
+        return COLLET_OK;
+    }
+    packed_call packed;
+    machine m = machine_of(device, params);
+    pack(&packed, call, program);
+    machine_prepare(&m, &packed.call, NULL);
+    *workspace_bytes = (uint64_t)(steps_bytes(program) + device->threads * machine_memory(&m));
+    return COLLET_OK;
+}
+
+KERNEL(evaluate)
+{
+    const collet_evaluate_params *params = call->params;
+    if (params->program->reduce) {
+        reduce_outputs(device, call);
+        return COLLET_OK;
+    }
+    packed_call packed;
+    machine m = machine_of(device, params);
+    pack(&packed, call, params->program);
+    machine_prepare(&m, &packed.call, call->workspace);
+    m.memory = (char *)call->workspace + steps_bytes(params->program);
+    machine_run(&m);
+    return COLLET_OK;
+}

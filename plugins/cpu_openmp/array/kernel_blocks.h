@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel_blocks.h - elementwise functions of adjacent elements.
+ *
+ * Every row of elementwise.def has a kernel for each of its dtypes; f16 and bf16 use those of f32.
+ * A result depends on its operands alone, not on its place or its neighbours.
+ */
+#ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_BLOCKS_H
+#define PLUGINS_CPU_OPENMP_ARRAY_KERNEL_BLOCKS_H
+
+#include <collet/types.h>
+
+/*
+ * Computes n elements. `out` may be exactly an input whose elements have the size of the output's.
+ * Bit k of `repeated`: in[k] is one number for all elements. Only kernels for which
+ * blocks_repeat says so accept such inputs, one at most.
+ */
+typedef void (*block_kernel)(void *out, const void *const *in, uint32_t repeated, int64_t n);
+
+/* The kernel of an op for one dtype, which is the dtype of the last input; NULL: none. */
+typedef block_kernel (*block_find)(uint32_t op);
+
+typedef struct block_kernels {
+    block_find find[COLLET_DTYPE_COUNT]; /* NULL: another table has this dtype */
+} block_kernels;
+
+/* Functions of two inputs that are exact: their loops exist for one repeated input as well. */
+#define BLOCK_REPEATS(inputs, ulp) ((inputs) == 2 && (ulp) == 0)
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machine.h - runs a program of elementwise steps over broadcast operands.
+ *
+ * The operands are walked in blocks whose values stay in the L1 cache: a step is one call of a block
+ * kernel. Operands with adjacent elements are used in place, others are gathered into a buffer.
+ * Rows too short for a block are walked several at a time. Results have the bits that calls of the
+ * single ops give.
+ *
+ * A value of the program is in a slot: views of the operands (outputs, then inputs), constants,
+ * buffers. A value that is the same for all elements of a block is `single`: one number.
+ */
+#ifndef PLUGINS_CPU_OPENMP_ARRAY_MACHINE_H
+#define PLUGINS_CPU_OPENMP_ARRAY_MACHINE_H
+
+#include "cpu_openmp/runtime/device.h"
+
+#include "cpu_openmp/util/loop.h"
+#include "kernel_blocks.h"
+#include "kernel_convert.h"
+#include "kernel_move.h"
+
+/* Values of a program: inputs, constants and steps. */
+#define MACHINE_VALUES (COLLET_PROGRAM_INPUTS + COLLET_PROGRAM_CONSTANTS + COLLET_PROGRAM_STEPS)
+
+/* Bytes of a buffer, which holds one block of the widest dtype, and of many buffers. */
+#define MACHINE_BLOCK 4096
+#define MACHINE_SMALL_BLOCK 2048
+
+typedef struct machine_step {
+    block_kernel run;
+    collet_dtype from, to; /* of the last input, and of the result */
+    uint16_t out, in[3];   /* slots */
+    uint8_t kind;          /* MACHINE_* */
+    uint8_t inputs;
+    uint8_t repeated; /* bit k: input k is single, and the kernel accepts that */
+    uint8_t single;   /* so is the result */
+    uint8_t halves;   /* bit k: input k is f16 or bf16 */
+} machine_step;
+
+enum {
+    MACHINE_RUN,     /* a block kernel */
+    MACHINE_HALF,    /* of f32, whose operands are f16 or bf16 */
+    MACHINE_CONVERT, /* to another dtype */
+    MACHINE_FILL,    /* repeats a single value */
+};
+
+typedef struct machine_view {
+    collet_dtype dtype;
+    uint8_t kind;     /* MACHINE_ADJACENT ... */
+    uint8_t streamed; /* an output that is written by non-temporal stores */
+    uint8_t direct;   /* an output that a step writes */
+    uint8_t single;   /* an output whose value is single */
+    uint16_t slot;    /* of the value of an output; the buffer of a gathered input */
+    int64_t size;     /* of an element */
+    int32_t shift;    /* log2 of the size */
+} machine_view;
+
+enum {
+    MACHINE_ADJACENT,
+    MACHINE_SINGLE,  /* all elements of a block are one */
+    MACHINE_GATHERED /* or scattered, an output */
+};
+
+typedef struct machine {
+    const collet_device *device;
+    const collet_program *program;
+    const collet_scalar *constants;
+    loop l;
+    machine_view view[LOOP_VIEWS];
+    machine_step *steps;    /* the first `prologue` ones once a thread */
+    machine_step uncounted; /* the last step, when there is no room for them */
+    uint32_t n_steps, prologue;
+    uint32_t first_buffer; /* slot */
+    uint32_t buffers;
+    int read_soon;       /* outputs: no non-temporal stores */
+    uint32_t few;        /* buffers, of MACHINE_BLOCK bytes; more of them are small */
+    uint32_t wide;       /* the first of four buffers for operands of MACHINE_HALF */
+    int64_t block_bytes; /* of a buffer */
+    int64_t block;       /* elements */
+    int64_t block_rows;  /* of a block of short rows; 0: rows are long */
+    int64_t cost;        /* of an element, in bytes moved */
+    char *memory;        /* machine_memory bytes a thread; NULL: each thread uses its stack, and
+                            `few` is MACHINE_ON_STACK */
+} machine;
+
+/* Buffers on the stack, or twice as many small ones. */
+#define MACHINE_ON_STACK 4
+
+/* Steps that a program of `n` values may become: some fill a buffer. */
+#define MACHINE_STEPS(n) (2 * (n))
+
+/*
+ * Prepares `m` for a program of at most MACHINE_VALUES values and the operands of a call: the
+ * outputs of the program, then its inputs. `steps` has room for MACHINE_STEPS of them; NULL: the
+ * operands have no addresses yet, and machine_memory is then an upper bound. `m` is 0 but for
+ * device, program, constants, few and read_soon.
+ */
+void machine_prepare(machine *m, const collet_kernel_call *call, machine_step *steps);
+
+/* Bytes that each thread needs. */
+int64_t machine_memory(const machine *m);
+
+/* Runs it on the threads of the device. */
+void machine_run(machine *m);
+
+/*
+ * Elements begin .. end-1 of the only output, which is in C order, to `out` instead; `memory` has
+ * machine_memory bytes, and MACHINE_STAGE if rows are short.
+ */
+#define MACHINE_STAGE (16 << 10)
+void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, char *out);
+
+/* Of an op: its number of inputs, and whether it has kernels with one repeated input
+ * (kernel_blocks.h), or costs much more than memory accesses. */
+#define MACHINE_INPUTS 3
+#define MACHINE_REPEATS 4
+#define MACHINE_HEAVY 8
+int machine_traits(uint32_t op);
+
+/* The kernel of an op whose last input has this dtype. */
+static inline block_kernel machine_kernel(const isa_level *level, uint32_t op, collet_dtype dtype)
+{
+    block_find find = level->blocks_real->find[dtype];
+    if (!find)
+        find = level->blocks_integer->find[dtype];
+    if (!find)
+        find = level->blocks_complex->find[dtype];
+    return find(op);
+}
+
+#endif

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Plans of machines: how operands are read, and in which slots values are.
+ * Tests: conformance/array/elementwise.c, tests/cpu_openmp/test_machine.c
+ */
+#include "machine.h"
+
+#include "shared/host/util/operand.h"
+
+/* Shorter rows are walked several at a time. */
+#define SHORT_ROW 128
+
+/* No slot. */
+#define NONE UINT16_MAX
+/* No step uses a value. */
+#define UNUSED (UINT16_MAX - 1)
+
+/* A heavy function costs about as much as this many copies. */
+#define HEAVY 4
+
+int machine_traits(uint32_t op)
+{
+    switch (op) {
+#define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, ulp, ...)                        \
+    case COLLET_OP_##NAME:                                                                         \
+        return (inputs) | (BLOCK_REPEATS(inputs, ulp) ? MACHINE_REPEATS : 0) |                     \
+               ((ulp) > 0 ? MACHINE_HEAVY : 0);
+#include <collet/ops/elementwise.def>
+    default:
+        return 1;
+    }
+}
+
+#define SINGLE 1
+#define FILL 2
+
+/* The values of a program: where they are while it is planned. */
+typedef struct values {
+    uint32_t first_step; /* number of inputs and constants */
+    uint32_t count;
+    uint16_t last[MACHINE_VALUES];   /* the last step that uses it; outputs: no step */
+    uint16_t slot[MACHINE_VALUES];   /* NONE: no longer in a buffer */
+    uint16_t filled[MACHINE_VALUES]; /* a single one as a block; NONE */
+    uint16_t spare[MACHINE_VALUES];  /* buffers */
+    uint8_t flags[MACHINE_VALUES];   /* SINGLE, and FILL: some step needs it as a block */
+    uint32_t spares;
+} values;
+
+static collet_dtype dtype_of(const collet_program *p, uint32_t value)
+{
+    uint32_t first_step = p->n_in + p->n_constants;
+    return value < first_step ? p->dtypes[value] : p->steps[value - first_step].dtype;
+}
+
+static int is_half(collet_dtype dtype)
+{
+    return dtype == COLLET_F16 || dtype == COLLET_BF16;
+}
+
+static uint32_t inputs_of(const collet_step *s)
+{
+    return (uint32_t)machine_traits(s->op) & MACHINE_INPUTS;
+}
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+
+static int is_linear(const loop *l, int32_t k, int64_t size)
+{
+    for (int32_t i = l->ndim - 1; i >= 0; i--) {
+        if (l->step[k][i] != size)
+            return 0;
+        size *= l->shape[i];
+    }
+    return 1;
+}
+
+static int is_single(const loop *l, int32_t k, int short_rows)
+{
+    int single = l->step[k][l->ndim - 1] == 0;
+    for (int32_t i = 0; short_rows && i < l->ndim; i++)
+        single &= l->step[k][i] == 0;
+    return single;
+}
+
+/* Whether input `in` may be the same array as output `out`. */
+static int is_same(const loop *l, int32_t out, int32_t in)
+{
+    return l->at[in] == l->at[out];
+}
+
+/* Larger than the caches, and no input is read where it is written. */
+static int worth_streaming(const machine *m, int32_t k)
+{
+    const loop *l = &m->l;
+    for (int32_t in = (int32_t)m->program->n_out; in < l->views; in++) {
+        if (is_same(l, k, in))
+            return 0;
+    }
+    return !m->read_soon && is_linear(l, k, m->view[k].size) &&
+           l->count * m->view[k].size > m->device->cache_bytes;
+}
+
+static void find_views(machine *m, const collet_kernel_call *call)
+{
+    const loop *l = &m->l;
+    int32_t inner = l->ndim - 1;
+    int short_rows = l->count > 0 && inner > 0 && l->shape[inner] < SHORT_ROW;
+    for (int32_t k = 0; k < l->views; k++) {
+        machine_view *v = &m->view[k];
+        v->dtype = operand_of(call, (uint32_t)k)->dtype;
+        v->size = (int64_t)cpu_dtype_size(v->dtype);
+        v->shift = __builtin_ctz((unsigned)v->size);
+        int adjacent =
+            l->count == 1 || (short_rows ? is_linear(l, k, v->size) : l->step[k][inner] == v->size);
+        v->kind = adjacent                      ? MACHINE_ADJACENT
+                  : is_single(l, k, short_rows) ? MACHINE_SINGLE
+                                                : MACHINE_GATHERED;
+        m->cost += v->size;
+    }
+    for (int32_t k = 0; k < (int32_t)m->program->n_out; k++)
+        m->view[k].streamed = (uint8_t)worth_streaming(m, k);
+    m->block_rows = short_rows;
+}
+
+/* Elements of a block, which the widest value determines. */
+static void find_block(machine *m)
+{
+    const collet_program *p = m->program;
+    uint32_t count = p->n_in + p->n_constants + p->n_steps;
+    int64_t widest = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        collet_dtype dtype = dtype_of(p, i);
+        int64_t size = is_half(dtype) ? 4 : (int64_t)cpu_dtype_size(dtype);
+        widest = size > widest ? size : widest;
+    }
+    m->block_bytes = m->buffers > m->few ? MACHINE_SMALL_BLOCK : MACHINE_BLOCK;
+    m->block = m->block_bytes / widest;
+    if (m->block_rows) {
+        int64_t rows = m->block / m->l.shape[m->l.ndim - 1];
+        /* Blocks that begin at cache lines if the operands do. */
+        m->block_rows = rows > 64 ? rows / 64 * 64 : rows;
+    }
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* The inputs of a step that are single: bits. */
+static uint32_t singles_of(const values *v, const collet_step *s, uint32_t inputs)
+{
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < inputs; k++)
+        bits |= (uint32_t)(v->flags[s->in[k]] & SINGLE) << k;
+    return bits;
+}
+
+/* Those that its kernel accepts, unless all are single. */
+static uint32_t repeated_of(const collet_step *s, uint32_t singles)
+{
+    int one = (singles & (singles - 1)) == 0;
+    return one && machine_traits(s->op) & MACHINE_REPEATS ? singles : 0;
+}
+
+/* Finds the single values; returns whether one of them is an input that a step needs as a block,
+ * which is then gathered. */
+static int find_singles(machine *m, values *v)
+{
+    const collet_program *p = m->program;
+    int changed = 0;
+    for (uint32_t i = 0; i < v->first_step; i++) {
+        v->flags[i] = i >= p->n_in || m->view[p->n_out + i].kind == MACHINE_SINGLE ? SINGLE : 0;
+    }
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const collet_step *s = &p->steps[i];
+        uint32_t inputs = inputs_of(s), singles = singles_of(v, s, inputs);
+        int single = singles == (1u << inputs) - 1;
+        uint32_t fill = single ? 0 : singles & ~repeated_of(s, singles);
+        v->flags[v->first_step + i] = single ? SINGLE : 0;
+        for (uint32_t k = 0; k < inputs; k++) {
+            if (!(fill >> k & 1))
+                continue;
+            v->flags[s->in[k]] |= FILL;
+            if (s->in[k] < p->n_in) {
+                m->view[p->n_out + s->in[k]].kind = MACHINE_GATHERED;
+                changed = 1;
+            }
+        }
+    }
+    return changed;
+}
+
+/* Steps that no output needs have no last use. */
+static void find_last_uses(const machine *m, values *v)
+{
+    const collet_program *p = m->program;
+    for (uint32_t i = 0; i < v->count; i++)
+        v->last[i] = UNUSED;
+    for (uint32_t j = 0; j < p->n_out; j++)
+        v->last[p->outs[j]] = NONE;
+    for (uint32_t i = p->n_steps; i-- > 0;) {
+        const collet_step *s = &p->steps[i];
+        for (uint32_t k = 0; k < inputs_of(s) && v->last[v->first_step + i] != UNUSED; k++) {
+            if (v->last[s->in[k]] == UNUSED)
+                v->last[s->in[k]] = (uint16_t)i;
+        }
+    }
+}
+
+static uint16_t take_buffer(machine *m, values *v)
+{
+    if (v->spares > 0)
+        return v->spare[--v->spares];
+    return (uint16_t)(m->first_buffer + m->buffers++);
+}
+
+static void release(values *v, uint16_t *slot, uint32_t first_buffer)
+{
+    if (*slot != NONE && *slot >= first_buffer)
+        v->spare[v->spares++] = *slot;
+    *slot = NONE;
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static machine_step *next_step(machine *m)
+{
+    return m->steps ? &m->steps[m->n_steps++] : &m->uncounted;
+}
+
+static machine_step *add_step(machine *m, uint8_t kind, collet_dtype to, uint16_t out)
+{
+    machine_step *s = next_step(m);
+    *s = (machine_step){.kind = kind, .from = to, .to = to, .out = out, .inputs = 1};
+    return s;
+}
+
+/* A block of a single value. */
+static void add_fill(machine *m, values *v, uint32_t value)
+{
+    v->filled[value] = take_buffer(m, v);
+    add_step(m, MACHINE_FILL, dtype_of(m->program, value), v->filled[value])->in[0] =
+        v->slot[value];
+}
+
+/* The output that step i may write: adjacent, and no later step reads an input that is the same
+ * array; NONE: none. Conversions are not done in place. */
+static uint16_t direct_output(const machine *m, const values *v, uint32_t i)
+{
+    const collet_program *p = m->program;
+    uint32_t value = v->first_step + i;
+    for (uint32_t j = 0; j < p->n_out && !(v->flags[value] & SINGLE); j++) {
+        int direct = p->outs[j] == value && m->view[j].kind == MACHINE_ADJACENT &&
+                     !m->view[j].streamed && m->l.at[j];
+        uint32_t last = p->steps[i].op == COLLET_OP_COPY ? i : i + 1;
+        for (uint32_t k = 0; direct && k < p->n_in; k++)
+            direct = !is_same(&m->l, (int32_t)j, (int32_t)(p->n_out + k)) ||
+                     (v->last[k] < last || v->last[k] == UNUSED);
+        if (direct)
+            return (uint16_t)j;
+    }
+    return NONE;
+}
+
+/* Frees the buffers of inputs that step i is the last to use: of those alone that its result may
+ * replace, since elements are computed one by one, or of all. */
+static void release_inputs(const machine *m, values *v, uint32_t i, int replaceable)
+{
+    const collet_step *s = &m->program->steps[i];
+    for (uint32_t k = 0; k < inputs_of(s); k++) {
+        uint32_t value = s->in[k];
+        int same = dtype_of(m->program, value) == s->dtype && s->op != COLLET_OP_COPY &&
+                   !((v->flags[value] ^ v->flags[v->first_step + i]) & SINGLE);
+        if (v->last[value] != i || value < v->first_step || (replaceable && !same))
+            continue;
+        release(v, &v->slot[value], m->first_buffer);
+        release(v, &v->filled[value], m->first_buffer);
+    }
+}
+
+static void plan_step(machine *m, values *v, uint32_t i)
+{
+    const collet_program *p = m->program;
+    const collet_step *s = &p->steps[i];
+    uint32_t value = v->first_step + i, inputs = inputs_of(s);
+    uint32_t singles = singles_of(v, s, inputs);
+    int single = v->flags[value] & SINGLE;
+    uint32_t repeated = single ? 0 : repeated_of(s, singles);
+    machine_step step = {.to = s->dtype,
+                         .from = dtype_of(p, s->in[inputs - 1]),
+                         .inputs = (uint8_t)inputs,
+                         .repeated = (uint8_t)repeated,
+                         .single = (uint8_t)single};
+    step.kind = s->op == COLLET_OP_COPY ? MACHINE_CONVERT
+                : is_half(step.from)    ? MACHINE_HALF
+                                        : MACHINE_RUN;
+    if (step.kind != MACHINE_CONVERT)
+        step.run = machine_kernel(m->device->level, s->op, step.from);
+    for (uint32_t k = 0; k < inputs; k++) {
+        int fill = !step.single && (singles & ~repeated) >> k & 1;
+        step.halves |= (uint8_t)(is_half(dtype_of(p, s->in[k])) << k);
+        step.in[k] = fill ? v->filled[s->in[k]] : v->slot[s->in[k]];
+    }
+    release_inputs(m, v, i, 1);
+    uint16_t output = direct_output(m, v, i);
+    if (output != NONE)
+        m->view[output].direct = 1;
+    v->slot[value] = step.out = output != NONE ? output : take_buffer(m, v);
+    release_inputs(m, v, i, 0);
+    *next_step(m) = step;
+    if (v->flags[value] & FILL)
+        add_fill(m, v, value);
+    m->cost += machine_traits(s->op) & MACHINE_HEAVY
+                   ? (HEAVY - 1) * (int64_t)(inputs + 1) * (int64_t)cpu_dtype_size(step.from)
+               : p->n_steps > 1 ? (int64_t)cpu_dtype_size(step.from)
+                                : 0;
+}
+
+/* Slots of inputs and constants. */
+static void place_operands(machine *m, values *v)
+{
+    const collet_program *p = m->program;
+    m->first_buffer = p->n_out + p->n_in + p->n_constants;
+    for (uint32_t i = 0; i < v->count; i++)
+        v->filled[i] = NONE;
+    for (uint32_t i = 0; i < p->n_in; i++) {
+        machine_view *view = &m->view[p->n_out + i];
+        v->slot[i] = (uint16_t)(p->n_out + i);
+        view->slot = view->kind == MACHINE_GATHERED ? take_buffer(m, v) : NONE;
+    }
+    for (uint32_t i = p->n_in; i < v->first_step; i++) {
+        v->slot[i] = (uint16_t)(p->n_out + i);
+        if (v->flags[i] & FILL)
+            add_fill(m, v, i);
+    }
+    m->prologue = m->n_steps;
+}
+
+static int has_halves(const machine *m)
+{
+    const collet_program *p = m->program;
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const collet_step *s = &p->steps[i];
+        if (s->op != COLLET_OP_COPY && is_half(dtype_of(p, s->in[inputs_of(s) - 1])))
+            return 1;
+    }
+    return 0;
+}
+
+static void plan_steps(machine *m)
+{
+    const collet_program *p = m->program;
+    values v;
+    v.first_step = p->n_in + p->n_constants;
+    v.count = v.first_step + p->n_steps;
+    v.spares = 0;
+    find_last_uses(m, &v);
+    while (find_singles(m, &v))
+        continue;
+    place_operands(m, &v);
+    if (has_halves(m)) {
+        m->wide = m->first_buffer + m->buffers;
+        m->buffers += 4;
+    }
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        if (v.last[v.first_step + i] != UNUSED)
+            plan_step(m, &v, i);
+    }
+    for (uint32_t j = 0; j < p->n_out; j++) {
+        m->view[j].slot = v.slot[p->outs[j]];
+        m->view[j].single = v.flags[p->outs[j]] & SINGLE;
+    }
+}
+
+void machine_prepare(machine *m, const collet_kernel_call *call, machine_step *steps)
+{
+    loop_init(&m->l, call, (int32_t)(call->n_out + call->n_in), NULL);
+    for (int32_t k = 0; k < m->l.views && !steps; k++)
+        m->l.at[k] = NULL;
+    m->steps = steps;
+    find_views(m, call);
+    plan_steps(m);
+    find_block(m);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* array_elementwise.h - rows of elements of elementwise functions. */
+#ifndef PLUGINS_CPU_SCALAR_ARRAY_ELEMENTWISE_H
+#define PLUGINS_CPU_SCALAR_ARRAY_ELEMENTWISE_H
+
+#include <collet/types.h>
+
+/* Computes `n` elements of view 0 from those of the inputs, views 1 to 3, whose elements are
+ * step[view] bytes apart. `dtype` is the last input's: the first one of `where` is a bool. */
+void elementwise_row(uint32_t op, collet_dtype dtype, char *const *at, const int64_t *step,
+                     int64_t n);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* array: programs of elementwise functions, block by block and step by step.
+ * Tests: tests/core/test_evaluate.c */
+#include "device.h"
+
+#include "array_elementwise.h"
+#include "shared/host/util/rows.h"
+
+#define BLOCK 256
+#define VALUE_BYTES (BLOCK * 16) /* of a value of a block, for any dtype */
+
+KERNEL_HEAD_(reduce);
+
+/* An operand, or a result that is reduced afterwards. */
+typedef struct evaluate_view {
+    char *at;
+    int64_t step[COLLET_MAX_DIMS]; /* bytes */
+} evaluate_view;
+
+typedef struct evaluation {
+    const collet_program *program;
+    const collet_scalar *constants;
+    int32_t ndim;
+    const int64_t *shape;
+    evaluate_view in[COLLET_PROGRAM_INPUTS], out[COLLET_PROGRAM_OUTPUTS];
+    char *values;                    /* of the steps */
+    char *at[COLLET_PROGRAM_INPUTS]; /* the first elements of the block */
+    int64_t step[COLLET_PROGRAM_INPUTS];
+} evaluation;
+
+static const collet_operand *shaped(const collet_kernel_call *call)
+{
+    const collet_evaluate_params *params = call->params;
+    const collet_operand *in = operand_of(call, call->n_out);
+    return params->program->reduce && operand_present(in) ? in : operand_of(call, 0);
+}
+
+static uint64_t full_bytes(const collet_kernel_call *call)
+{
+    const collet_evaluate_params *params = call->params;
+    const collet_operand *o = shaped(call);
+    if (!params->program->n_in)
+        return 16;
+    uint64_t bytes = 16;
+    for (int32_t i = 0; i < o->ndim; i++)
+        if (__builtin_mul_overflow(bytes, (uint64_t)o->shape[i], &bytes))
+            return UINT64_MAX / 16;
+    return (bytes + 63) & ~(uint64_t)63;
+}
+
+ACCEPTS(evaluate)
+{
+    const collet_evaluate_params *params = call->params;
+    const collet_program *p = params->program;
+    uint64_t full = p->reduce ? full_bytes(call) : 0;
+    (void)device;
+    *workspace_bytes = (uint64_t)p->n_steps * VALUE_BYTES + full * p->n_out;
+    return COLLET_OK;
+}
+
+static collet_dtype dtype_of(const collet_program *p, uint32_t value)
+{
+    uint32_t given = p->n_in + p->n_constants;
+    return value < given ? p->dtypes[value] : p->steps[value - given].dtype;
+}
+
+static void locate(const evaluation *e, uint32_t value, char **at, int64_t *step)
+{
+    const collet_program *p = e->program;
+    if (value < p->n_in) {
+        *at = e->at[value];
+        *step = e->step[value];
+    } else if (value < p->n_in + p->n_constants) {
+        *at = (char *)(uintptr_t)e->constants[value - p->n_in].value.bytes;
+        *step = 0;
+    } else {
+        *at = e->values + (uint64_t)(value - p->n_in - p->n_constants) * VALUE_BYTES;
+        *step = (int64_t)cpu_dtype_size(dtype_of(p, value));
+    }
+}
+
+static void run_steps(const evaluation *e, int64_t n)
+{
+    const collet_program *p = e->program;
+    for (uint32_t k = 0; k < p->n_steps; k++) {
+        const collet_step *s = &p->steps[k];
+        char *at[4] = {NULL};
+        int64_t step[4] = {0};
+        uint32_t last = 0;
+        locate(e, p->n_in + p->n_constants + k, &at[0], &step[0]);
+        for (uint32_t i = 0; i < 3; i++)
+            locate(e, s->in[i], &at[i + 1], &step[i + 1]);
+        switch (s->op) {
+#define COLLET_ELEMENTWISE(NAME, id, name, inputs, ...)                                            \
+    case id:                                                                                       \
+        last = inputs;                                                                             \
+        break;
+#include <collet/ops/elementwise.def>
+        default:
+            cpu_convert(at[0], s->dtype, step[0], at[1], dtype_of(p, s->in[0]), step[1], n);
+        }
+        if (last)
+            elementwise_row(s->op, dtype_of(p, s->in[last - 1]), at, step, n);
+    }
+}
+
+static char *element_of(const evaluation *e, const evaluate_view *v, const int64_t *index)
+{
+    char *at = v->at;
+    for (int32_t i = 0; i < e->ndim; i++)
+        at += index[i] * v->step[i];
+    return at;
+}
+
+/* The elements from `index` on along the last axis. */
+static void run_block(evaluation *e, const int64_t *index, int64_t n)
+{
+    const collet_program *p = e->program;
+    int32_t last = e->ndim - 1;
+    for (uint32_t i = 0; i < p->n_in; i++) {
+        e->at[i] = element_of(e, &e->in[i], index);
+        e->step[i] = last < 0 ? 0 : e->in[i].step[last];
+    }
+    run_steps(e, n);
+    /* An output may be an input's memory: it is written when no step reads the block any more. */
+    for (uint32_t k = 0; k < p->n_out; k++) {
+        char *at;
+        int64_t step;
+        locate(e, p->outs[k], &at, &step);
+        cpu_move(element_of(e, &e->out[k], index), last < 0 ? 0 : e->out[k].step[last], at, step,
+                 cpu_dtype_size(dtype_of(p, p->outs[k])), n);
+    }
+}
+
+static void run_all(evaluation *e)
+{
+    int64_t index[COLLET_MAX_DIMS] = {0};
+    int32_t last = e->ndim - 1;
+    int64_t rows = 1, length = last < 0 ? 1 : e->shape[last];
+    for (int32_t i = 0; i < last; i++)
+        rows *= e->shape[i];
+    for (int64_t r = 0; r < rows; r++) {
+        for (int64_t rest = r, i = last - 1; i >= 0; i--) {
+            index[i] = rest % e->shape[i];
+            rest /= e->shape[i];
+        }
+        for (int64_t done = 0; done < length; done += BLOCK) {
+            if (last >= 0)
+                index[last] = done;
+            run_block(e, index, length - done < BLOCK ? length - done : BLOCK);
+        }
+    }
+}
+
+static void view_operand(evaluate_view *v, const collet_operand *o)
+{
+    v->at = cpu_at(o);
+    for (int32_t i = 0; i < o->ndim; i++)
+        v->step[i] = cpu_step(o, i);
+}
+
+/* Reduces what run_all has left at `from`, in C order. */
+static collet_status reduce(collet_device *device, collet_queue *queue,
+                            const collet_kernel_call *call, const evaluation *e, uint32_t k)
+{
+    const collet_evaluate_params *params = call->params;
+    collet_dtype dtype = dtype_of(e->program, e->program->outs[k]);
+    int64_t strides[COLLET_MAX_DIMS], size = (int64_t)cpu_dtype_size(dtype);
+    for (int32_t i = 0; i < e->ndim; i++)
+        strides[i] = e->out[k].step[i] / size;
+    const collet_operand operands[] = {*operand_of(call, k),
+                                       {.buffer = e->out[k].at,
+                                        .dtype = dtype,
+                                        .ndim = e->ndim,
+                                        .shape = e->shape,
+                                        .strides = strides}};
+    const struct {
+        collet_reduce_params reduce;
+        double correction;
+    } axes = {{sizeof axes, params->axes, params->keepdims, 0}, params->correction};
+    const collet_kernel_call one = {.struct_size = sizeof one,
+                                    .op = e->program->reduce,
+                                    .sig = COLLET_SIG(operands[0].dtype, dtype),
+                                    .n_out = 1,
+                                    .n_in = 1,
+                                    .operand_size = sizeof *operands,
+                                    .params_size = sizeof axes,
+                                    .operands = operands,
+                                    .params = &axes,
+                                    .err = call->err};
+    return host_reduce(device, queue, &one);
+}
+
+/* Lets output k of the program go to the workspace. */
+static void view_full(evaluation *e, uint32_t k, char *at)
+{
+    int64_t step = (int64_t)cpu_dtype_size(dtype_of(e->program, e->program->outs[k]));
+    e->out[k].at = at;
+    for (int32_t i = e->ndim - 1; i >= 0; i--) {
+        e->out[k].step[i] = step;
+        step *= e->shape[i];
+    }
+}
+
+KERNEL(evaluate)
+{
+    const collet_evaluate_params *params = call->params;
+    const collet_program *p = params->program;
+    const collet_operand *shape = shaped(call);
+    evaluation e = {.program = p, .constants = params->constants, .values = call->workspace};
+    collet_status status = COLLET_OK;
+    char *full = e.values + (uint64_t)p->n_steps * VALUE_BYTES;
+    e.ndim = p->reduce && !p->n_in ? 0 : shape->ndim;
+    e.shape = shape->shape;
+    for (uint32_t i = 0; i < p->n_in; i++)
+        view_operand(&e.in[i], operand_of(call, call->n_out + i));
+    for (uint32_t k = 0; k < p->n_out; k++) {
+        if (p->reduce)
+            view_full(&e, k, full + k * full_bytes(call));
+        else
+            view_operand(&e.out[k], operand_of(call, k));
+    }
+    run_all(&e);
+    for (uint32_t k = 0; p->reduce && k < p->n_out && status == COLLET_OK; k++)
+        status = reduce(device, queue, call, &e, k);
+    return status;
+}

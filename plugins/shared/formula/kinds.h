@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kinds.h - rows of elementwise.def for one kind of dtypes: OF_I(IFC, text) is the text if integers
+ * are among the kinds IFC, else nothing. F: f32 and f64. H: f16 and bf16, which W does not have.
+ */
+#ifndef PLUGINS_SHARED_FORMULA_KINDS_H
+#define PLUGINS_SHARED_FORMULA_KINDS_H
+
+/* Which kinds a name has, in the order of its parameters: bool, integer, F, H, complex. */
+#define KINDS_B(b, i, f, h, c) b
+#define KINDS_I(b, i, f, h, c) i
+#define KINDS_W(b, i, f, h, c) f
+#define KINDS_F(b, i, f, h, c) f h
+#define KINDS_C(b, i, f, h, c) c
+#define KINDS_BI(b, i, f, h, c) b i
+#define KINDS_IF(b, i, f, h, c) i f h
+#define KINDS_FC(b, i, f, h, c) f h c
+#define KINDS_BIF(b, i, f, h, c) b i f h
+#define KINDS_IFC(b, i, f, h, c) i f h c
+#define KINDS_BIFC(b, i, f, h, c) b i f h c
+
+#define OF_B(kinds, text) KINDS_##kinds(text, , , , )
+#define OF_I(kinds, text) KINDS_##kinds(, text, , , )
+#define OF_F(kinds, text) KINDS_##kinds(, , text, , )
+#define OF_H(kinds, text) KINDS_##kinds(, , , text, )
+#define OF_C(kinds, text) KINDS_##kinds(, , , , text)
+
+#endif

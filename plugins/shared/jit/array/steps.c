@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: conformance/array/array.c, conformance/array/elementwise.c */
+#include "steps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shared/host/util/text.h"
+#include "shared/jit/language/formulas.h"
+#include "shared/jit/runtime/binary_cache.h"
+#include "shared/jit/runtime/rows.h"
+#include "shared/jit/runtime/source.h"
+#include "shared/jit/texts.h"
+
+/* ---- Functions and types --------------------------------------------------------------------- */
+
+typedef struct step_function {
+    const char *name;
+    uint32_t inputs;
+    uint32_t elementary; /* of floating numbers: it is not a formula */
+} step_function;
+
+static const step_function functions[] = {
+#define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, ulp, ...)                        \
+    [COLLET_OP_##NAME] = {#name, inputs, (ulp) > 0},
+#include <collet/ops/elementwise.def>
+    [COLLET_OP_COPY] = {"copy", 1, 0},
+};
+
+#define TYPE_NAME(NAME, name, ...) [COLLET_##NAME] = #name,
+static const char *const type_names[COLLET_DTYPE_COUNT] = {
+    COLLET_EACH_REAL(TYPE_NAME, 0)[COLLET_C64] = "c64", [COLLET_C128] = "c128"};
+
+static int is_half(collet_dtype dtype)
+{
+    return dtype == COLLET_F16 || dtype == COLLET_BF16;
+}
+
+/* The dtype in which a function of `dtype` is computed. */
+static collet_dtype computed(collet_dtype dtype)
+{
+    return is_half(dtype) ? COLLET_F32 : dtype;
+}
+
+static collet_dtype value_dtype(const collet_program *p, uint32_t value)
+{
+    uint32_t given = p->n_in + p->n_constants;
+    return value < given ? p->dtypes[value] : p->steps[value - given].dtype;
+}
+
+/* A program without steps only moves bits, also of types that the device cannot compute with. */
+static const char *type_name(const collet_program *p, uint32_t value)
+{
+    static const char *const moved[17] = {
+        [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64", [16] = "b128"};
+    collet_dtype dtype = value_dtype(p, value);
+    return p->n_steps ? type_names[dtype] : moved[cpu_dtype_size(dtype)];
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const collet_program *p, uint64_t seed)
+{
+    const uint32_t numbers[] = {p->n_in, p->n_constants, p->n_steps, p->n_out};
+    uint64_t hash = binary_hash(seed, numbers, sizeof numbers);
+    hash = binary_hash(hash, p->dtypes, (p->n_in + p->n_constants) * sizeof *p->dtypes);
+    hash = binary_hash(hash, p->outs, p->n_out * sizeof *p->outs);
+    return binary_hash(hash, p->steps, p->n_steps * sizeof *p->steps);
+}
+
+static int needs_f64(const collet_program *p)
+{
+    int needs = 0;
+    for (uint32_t i = 0; i < p->n_in + p->n_constants + p->n_steps && p->n_steps; i++)
+        needs |= part_of(value_dtype(p, i)) == COLLET_F64;
+    return needs;
+}
+
+void jit_steps_options(char options[STEPS_OPTIONS], const collet_program *p)
+{
+    const collet_step *last = p->n_steps ? &p->steps[p->n_steps - 1] : NULL;
+    snprintf(options, STEPS_OPTIONS, "-DPROGRAM=%s_%s_%016llx%016llx -DVIEW_OPERANDS=%u%s",
+             last ? functions[last->op].name : "move", type_name(p, p->outs[0]),
+             (unsigned long long)hash_of(p, 1), (unsigned long long)hash_of(p, 2),
+             p->n_out + p->n_in, needs_f64(p) ? " -DNEEDS_F64=1" : "");
+}
+
+int jit_steps_offered(const collet_program *p, const jit_traits *t, char why[STEPS_WHY])
+{
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const collet_step *s = &p->steps[i];
+        const step_function *function = &functions[s->op];
+        collet_dtype dtype = value_dtype(p, s->in[function->inputs - 1]);
+        int runs = jit_row_runs(t, s->op, COLLET_SIG(s->dtype, dtype, value_dtype(p, s->in[0])));
+        if (s->op == COLLET_OP_COPY && part_of(dtype) != dtype)
+            runs = runs && part_of(s->dtype) != s->dtype;
+        if (runs)
+            continue;
+        snprintf(why, STEPS_WHY, "step %u, %s from %s to %s, is not offered", i, function->name,
+                 type_names[dtype], type_names[s->dtype]);
+        return 0;
+    }
+    return 1;
+}
+
+/* ---- The text of the steps ------------------------------------------------------------------- */
+
+/* A value as its function takes it: the type of computation. */
+static void write_argument(text *t, const collet_program *p, uint32_t value)
+{
+    collet_dtype dtype = value_dtype(p, value);
+    if (is_half(dtype))
+        text_add(t, "f32_of_%s(v%u)", type_names[dtype], value);
+    else
+        text_add(t, "v%u", value);
+}
+
+static void write_copy(text *t, const collet_program *p, const collet_step *s)
+{
+    collet_dtype from = value_dtype(p, s->in[0]), to = s->dtype;
+    const char *part = type_names[part_of(to)];
+    uint32_t v = s->in[0];
+    if (from == to)
+        text_add(t, "v%u", v);
+    else if (part_of(to) == to)
+        text_add(t, "CONVERT(%s, %s, v%u)", type_names[to], type_names[from], v);
+    else if (part_of(from) != from)
+        text_add(t, "parts_%s((%s)RE(v%u), (%s)IM(v%u))", type_names[to], part, v, part, v);
+    else
+        text_add(t, "parts_%s(CONVERT(%s, %s, v%u), (%s)0)", type_names[to], part, type_names[from],
+                 v, part);
+}
+
+static void write_step(text *t, const collet_program *p, const collet_step *s)
+{
+    const step_function *function = &functions[s->op];
+    int rounds = is_half(s->dtype);
+    /* The first input of `where` is a bool. */
+    collet_dtype dtype = computed(value_dtype(p, s->in[function->inputs - 1]));
+    if (s->op == COLLET_OP_COPY) {
+        write_copy(t, p, s);
+        return;
+    }
+    text_add(t, "%s%s%s_%s(", rounds ? type_names[s->dtype] : "", rounds ? "_of_f32(" : "",
+             function->name, type_names[dtype]);
+    for (uint32_t i = 0; i < function->inputs; i++) {
+        text_add(t, "%s", i ? ", " : "");
+        write_argument(t, p, s->in[i]);
+    }
+    text_add(t, "%s", rounds ? "))" : ")");
+}
+
+static uint32_t words_of(collet_dtype dtype)
+{
+    return (uint32_t)(cpu_dtype_size(dtype) + 3) / 4;
+}
+
+/* Pointers and indices of operands, outputs first. */
+static void write_parameters(text *t, const collet_program *p, const char *index)
+{
+    uint32_t outputs = p->n_out;
+    for (uint32_t i = 0; i < outputs; i++)
+        text_add(t, "%sGLOBAL %s *o%u, i64 o%u%s", i ? ", " : "", type_name(p, p->outs[i]), i, i,
+                 index);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        text_add(t, "%sGLOBAL const %s *i%u, i64 i%u%s", outputs + i ? ", " : "", type_name(p, i),
+                 i, i, index);
+}
+
+/* The function of one element. */
+static void write_function(text *t, const collet_program *p)
+{
+    uint32_t given = p->n_in + p->n_constants, word = 0;
+    text_add(t, "INLINE void element(");
+    write_parameters(t, p, "_at");
+    text_add(t, "%s)\n{\n", p->n_constants ? ", const u32 *words" : "");
+    for (uint32_t i = 0; i < p->n_in; i++)
+        text_add(t, "    %s v%u = i%u[i%u_at];\n", type_name(p, i), i, i, i);
+    for (uint32_t i = p->n_in; i < given; word += words_of(p->dtypes[i++])) {
+        const char *type = type_name(p, i);
+        text_add(t, "    %s v%u = constant_%s(words + %u);\n", type, i, type, word);
+    }
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        text_add(t, "    %s v%u = ", type_name(p, given + i), given + i);
+        write_step(t, p, &p->steps[i]);
+        text_add(t, ";\n");
+    }
+    for (uint32_t i = 0; i < p->n_out; i++)
+        text_add(t, "    o%u[o%u_at] = v%u;\n", i, i, p->outs[i]);
+    text_add(t, "}\n#define BUFFERS ");
+    write_parameters(t, p, "_first");
+    if (word)
+        text_add(t,
+                 "\ntypedef struct constants {\n    u32 words[%u];\n} constants;\n"
+                 "#define CONSTANTS , constants k\n",
+                 word);
+    else
+        text_add(t, "\n#define CONSTANTS\n");
+}
+
+/* How kernels pass their parameters on. */
+static void write_macros(text *t, const collet_program *p)
+{
+    uint32_t outputs = p->n_out;
+    text_add(t, "#define EACH(AT) element(");
+    for (uint32_t i = 0; i < outputs; i++)
+        text_add(t, "%so%u, AT(%u, o%u_first)", i ? ", " : "", i, i, i);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        text_add(t, "%si%u, AT(%u, i%u_first)", outputs + i ? ", " : "", i, outputs + i, i);
+    text_add(t, "%s", p->n_constants ? ", k.words)\n" : ")\n");
+}
+
+/* ---- The texts of a source ------------------------------------------------------------------- */
+
+typedef struct text_list {
+    const char *texts[JIT_TEXTS];
+    uint32_t count;
+} text_list;
+
+static void add(text_list *l, const char *piece)
+{
+    l->texts[l->count++] = piece;
+}
+
+/* Which formulas the steps need, by dtype: 1, or 2 with elementary functions. */
+static void find_used(uint8_t used[COLLET_DTYPE_COUNT], const collet_program *p)
+{
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const collet_step *s = &p->steps[i];
+        const step_function *function = &functions[s->op];
+        collet_dtype dtype = computed(value_dtype(p, s->in[function->inputs - 1]));
+        int is_complex = part_of(dtype) != dtype;
+        if (s->op == COLLET_OP_COPY)
+            continue;
+        if ((function->elementary && jit_formulas[dtype].elementary) ||
+            (s->op == COLLET_OP_SQRT && is_complex))
+            used[dtype] = 2;
+        used[dtype] = used[dtype] ? used[dtype] : 1;
+        if (part_of(s->dtype) != s->dtype && !used[s->dtype])
+            used[s->dtype] = 1;
+    }
+    /* Complex formulas need those of the parts. */
+    if (used[COLLET_C64] > used[COLLET_F32])
+        used[COLLET_F32] = used[COLLET_C64];
+    if (used[COLLET_C128] > used[COLLET_F64])
+        used[COLLET_F64] = used[COLLET_C128];
+}
+
+static void add_formulas(text_list *l, const collet_program *p)
+{
+    uint8_t used[COLLET_DTYPE_COUNT] = {0};
+    find_used(used, p);
+    if (used[COLLET_F32] > 1 || used[COLLET_F64] > 1)
+        add(l, jit_text_language_reduction);
+    if (used[COLLET_F32] > 1) {
+        add(l, jit_text_formula_functions_f32);
+        add(l, jit_text_formula_special_f32);
+    }
+    if (used[COLLET_F64] > 1) {
+        add(l, jit_text_formula_functions_f64);
+        add(l, jit_text_formula_special_f64);
+    }
+    for (uint32_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].op == COLLET_OP_COPY) {
+            add(l, jit_text_language_convert);
+            break;
+        }
+    for (uint32_t i = 0; i < JIT_FORMULA_COUNT; i++) {
+        collet_dtype dtype = jit_formula_order[i];
+        if (!used[dtype])
+            continue;
+        add(l, jit_formulas[dtype].begin);
+        add(l, jit_formulas[dtype].text);
+        if (used[dtype] > 1)
+            add(l, jit_formulas[dtype].elementary);
+        add(l, JIT_FORMULA_END);
+    }
+}
+
+static void write_text(text *t, const collet_program *p)
+{
+    write_function(t, p);
+    write_macros(t, p);
+}
+
+/* The list and the text that is made, in one allocation. */
+static const char **make(const collet_program *p)
+{
+    text_list l = {.count = 0};
+    text made = {.at = NULL};
+    add_formulas(&l, p);
+    add(&l, jit_text_array_steps);
+    uint32_t place = l.count;
+    add(&l, "");
+    add(&l, jit_text_array_elementwise);
+    add(&l, NULL);
+    write_text(&made, p);
+    size_t bytes = l.count * sizeof *l.texts;
+    const char **list = malloc(bytes + made.used + 1);
+    if (!list)
+        return NULL;
+    memcpy(list, l.texts, bytes);
+    made = (text){.at = (char *)list + bytes, .capacity = made.used + 1};
+    list[place] = made.at;
+    write_text(&made, p);
+    return list;
+}
+
+const char **jit_steps_texts(const void *program)
+{
+    return make(program);
+}
+
+uint32_t jit_steps_words(uint32_t words[STEPS_WORDS], const collet_program *p,
+                         const collet_scalar *constants)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->n_constants; i++) {
+        collet_dtype dtype = p->dtypes[p->n_in + i];
+        words[count + words_of(dtype) - 1] = 0;
+        memcpy(&words[count], constants[i].value.bytes, cpu_dtype_size(dtype));
+        count += words_of(dtype);
+    }
+    return count;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * formulas.h - the formulas of plugins/shared/formula as texts of device sources: for each dtype a
+ * text that defines its macros, the formulas, elementary functions if they are needed, and
+ * JIT_FORMULA_END. They need common.dev.
+ */
+#ifndef PLUGINS_SHARED_JIT_LANGUAGE_FORMULAS_H
+#define PLUGINS_SHARED_JIT_LANGUAGE_FORMULAS_H
+
+#include <collet/types.h>
+
+typedef struct jit_formula {
+    const char *begin, *text;
+    const char *elementary; /* elementary functions; NULL: the dtype has none */
+} jit_formula;
+
+/* By dtype; f16 and bf16 have none. Complex formulas need those of their parts. */
+extern const jit_formula jit_formulas[COLLET_DTYPE_COUNT];
+
+/* The dtypes in an order of texts. */
+#define JIT_FORMULA_COUNT 13
+extern const uint8_t jit_formula_order[JIT_FORMULA_COUNT];
+
+#define JIT_FORMULA_END                                                                            \
+    "#undef T\n#undef P\n#undef F\n#undef R\n#undef U\n#undef C\n#undef BITS\n#undef NEGATIVE\n"   \
+    "#undef WORD\n#undef DIGITS\n#undef SMALLEST\n#undef LARGE\n"
+
+/* Texts of a constant source: formulas NAME_complex of the type COMPLEX with parts PART, which are
+ * options. */
+#define JIT_COMPLEX_TEXTS                                                                          \
+    "#define T PART\n#define F(x) PASTE(x##_, PART)\n", jit_text_formula_real, JIT_FORMULA_END,    \
+        "#define T COMPLEX\n#define P PART\n#define F(x) x##_complex\n"                            \
+        "#define R(x) PASTE(x##_, PART)\n#define WORD PASTE(word_, PART)\n"                        \
+        "#define DIGITS PASTE(digits_, PART)\n#define SMALLEST PASTE(smallest_, PART)\n",          \
+        jit_text_formula_complex, JIT_FORMULA_END
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The op evaluate: programs are checked, outputs are inferred, results are those of single calls. */
+#include <math.h>
+
+#include <collet/ops.h>
+
+#include "common/fixture.h"
+
+/* out = a * b + k, and whether a < b. */
+static const collet_dtype dtypes[] = {COLLET_F32, COLLET_F32, COLLET_F32};
+static const collet_step steps[] = {
+    {.op = COLLET_OP_MUL, .dtype = COLLET_F32, .in = {0, 1}},
+    {.op = COLLET_OP_ADD, .dtype = COLLET_F32, .in = {3, 2}},
+    {.op = COLLET_OP_LESS, .dtype = COLLET_BOOL, .in = {0, 1}},
+};
+static const uint16_t outs_of_program[] = {4, 5};
+static const collet_program valid = {.struct_size = sizeof(collet_program),
+                                     .n_in = 2,
+                                     .n_constants = 1,
+                                     .n_steps = 3,
+                                     .n_out = 2,
+                                     .hash = 1,
+                                     .dtypes = dtypes,
+                                     .steps = steps,
+                                     .outs = outs_of_program};
+static const collet_scalar half = {.value.f32 = 0.5f, .dtype = COLLET_F32};
+
+static collet_evaluate_params params_of(const collet_program *p)
+{
+    return (collet_evaluate_params){.struct_size = sizeof(collet_evaluate_params),
+                                    .program = p,
+                                    .constants = p && p->n_constants ? &half : NULL};
+}
+
+static void a_program_broadcasts(void **state)
+{
+    (void)state;
+    const int64_t column[] = {3, 1}, row[] = {1, 2}, both[] = {3, 2};
+    const float a[] = {1, 2, 3}, b[] = {2, -1}, y[] = {2.5f, -.5f, 4.5f, -1.5f, 6.5f, -2.5f};
+    const uint8_t z[] = {1, 0, 0, 0, 0, 0};
+    float got[6];
+    uint8_t less[6];
+    collet_array *in[2], *out[4] = {NULL};
+    assert_ok(cx, collet_array_from(cx, &in[0], COLLET_F32, 2, column, a));
+    assert_ok(cx, collet_array_from(cx, &in[1], COLLET_F32, 2, row, b));
+    assert_ok(cx, collet_array_create(cx, &out[0], COLLET_F32, 2, both));
+    assert_ok(cx, collet_array_create(cx, &out[1], COLLET_BOOL, 2, both));
+    const collet_array *ins[8] = {in[0], in[1]};
+    collet_evaluate_params p = params_of(&valid);
+    assert_ok(cx, collet_call(cx, COLLET_OP_EVALUATE, out, ins, &p));
+    assert_ok(cx, collet_array_read(cx, out[0], got, sizeof got));
+    assert_ok(cx, collet_array_read(cx, out[1], less, sizeof less));
+    assert_memory_equal(got, y, sizeof y);
+    assert_memory_equal(less, z, sizeof z);
+    ins[2] = in[0];
+    assert_status(cx, collet_call(cx, COLLET_OP_EVALUATE, out, ins, &p), COLLET_INVALID);
+    assert_text_has(cx, "input 2 is given; the program has 2 inputs");
+    for (int i = 0; i < 2; i++) {
+        collet_array_destroy(in[i]);
+        collet_array_destroy(out[i]);
+    }
+}
+
+static void a_reduction_at_the_end(void **state)
+{
+    (void)state;
+    const int64_t shape[] = {2, 3}, three = 3;
+    const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 1, 2};
+    collet_array *in[2], *out[4] = {NULL};
+    assert_ok(cx, collet_array_from(cx, &in[0], COLLET_F32, 2, shape, a));
+    assert_ok(cx, collet_array_from(cx, &in[1], COLLET_F32, 1, &three, b));
+    out[0] = empty_floats(cx, 2);
+    collet_program sum = valid;
+    sum.n_out = 1;
+    sum.reduce = COLLET_OP_SUM;
+    collet_evaluate_params p = params_of(&sum);
+    p.axes = 2;
+    const collet_array *ins[8] = {in[0], in[1]};
+    assert_ok(cx, collet_call(cx, COLLET_OP_EVALUATE, out, ins, &p));
+    float got[2];
+    assert_ok(cx, collet_array_read(cx, out[0], got, sizeof got));
+    assert_true(got[0] == 10.5f && got[1] == 22.5f);
+    collet_array_spec specs[8] = {{COLLET_F32, 2, {2, 3}}, {COLLET_F32, 1, {3}}}, o[4];
+    for (int i = 2; i < 8; i++)
+        specs[i].ndim = COLLET_ABSENT;
+    for (int i = 0; i < 4; i++)
+        o[i] = (collet_array_spec){.ndim = i ? COLLET_ABSENT : COLLET_INFER};
+    p.keepdims = 1;
+    sum.reduce = COLLET_OP_ARGMAX;
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, o, specs, &p, NULL), COLLET_OK);
+    assert_true(o[0].dtype == COLLET_I64 && o[0].ndim == 2 && o[0].shape[1] == 1);
+    for (int i = 0; i < 2; i++)
+        collet_array_destroy(in[i]);
+    collet_array_destroy(out[0]);
+}
+
+/* The output is one of the inputs, and swapped views of both. */
+static void outputs_are_inputs(void **state)
+{
+    (void)state;
+    collet_array *a = floats(cx, 3, 1), *b = floats(cx, 3, 5), *out[4] = {b, a};
+    static const collet_step copies[] = {{.op = COLLET_OP_COPY, .dtype = COLLET_F32, .in = {0}},
+                                         {.op = COLLET_OP_COPY, .dtype = COLLET_F32, .in = {1}}};
+    const uint16_t outs[] = {2, 3};
+    const collet_program swap = {.struct_size = sizeof swap,
+                                 .n_in = 2,
+                                 .n_steps = 2,
+                                 .n_out = 2,
+                                 .dtypes = dtypes,
+                                 .steps = copies,
+                                 .outs = outs};
+    collet_evaluate_params p = params_of(&swap);
+    const collet_array *ins[8] = {a, b};
+    assert_ok(cx, collet_call(cx, COLLET_OP_EVALUATE, out, ins, &p));
+    assert_floats(cx, a, (const float[]){5, 6, 7});
+    assert_floats(cx, b, (const float[]){1, 2, 3});
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+}
+
+/* What the text of the error for a damaged program must contain. */
+static void refused(const collet_program *p, collet_status status, const char *part)
+{
+    collet_array_spec in[8] = {{COLLET_F32, 1, {3}}, {COLLET_F32, 1, {3}}}, out[4];
+    collet_evaluate_params params = params_of(p);
+    collet_error err;
+    for (int i = 2; i < 8; i++)
+        in[i].ndim = COLLET_ABSENT;
+    for (int i = 0; i < 4; i++)
+        out[i] = (collet_array_spec){.ndim = i < 2 ? COLLET_INFER : COLLET_ABSENT};
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, out, in, &params, &err), status);
+    assert_contains(err.text, part);
+}
+
+static void damaged_programs(void **state)
+{
+    (void)state;
+    collet_step other[3];
+    uint16_t outs[2] = {4, 6};
+    collet_dtype types[3] = {COLLET_F32, COLLET_F32, 99};
+#define WITH(status, part, ...)                                                                    \
+    do {                                                                                           \
+        collet_program p = valid;                                                                  \
+        memcpy(other, steps, sizeof steps);                                                        \
+        __VA_ARGS__;                                                                               \
+        refused(&p, status, part);                                                                 \
+    } while (0)
+    refused(NULL, COLLET_INVALID, "program is NULL");
+    WITH(COLLET_INVALID, "struct_size", p.struct_size = 8);
+    WITH(COLLET_INVALID, "at most 8, 1024", p.n_in = 9);
+    WITH(COLLET_INVALID, "at most 8, 1024", p.n_out = 0);
+    WITH(COLLET_INVALID, "is NULL", p.steps = NULL);
+    WITH(COLLET_INVALID, "no reduction", p.reduce = COLLET_OP_ADD);
+    WITH(COLLET_INVALID, "value 4; there are 4", p.steps = other; other[1].in[0] = 4);
+    WITH(COLLET_INVALID, "has the op 32", p.steps = other; other[1].op = COLLET_OP_MATMUL);
+    WITH(COLLET_INVALID, "reserved of step 1", p.steps = other; other[1].reserved = 1);
+    WITH(COLLET_DTYPE, "step 1, add of f32, cannot give f64", p.steps = other;
+         other[1].dtype = COLLET_F64);
+    WITH(COLLET_DTYPE, "step 0, bitwise_and of f32", p.steps = other;
+         other[0].op = COLLET_OP_BITWISE_AND);
+    WITH(COLLET_DTYPE, "step 1, copy of f32, cannot give c64", p.steps = other;
+         other[1] = (collet_step){.op = COLLET_OP_COPY, .dtype = COLLET_C64, .in = {3}});
+    WITH(COLLET_INVALID, "output 1 is the value 6", p.outs = outs);
+    WITH(COLLET_INVALID, "output 0 is an input", p.outs = outs; outs[0] = 1);
+    WITH(COLLET_INVALID, "dtype 2 of the program is 99", p.dtypes = types);
+    WITH(COLLET_INVALID, "input 1 is given", p.n_in = 1; p.n_constants = 2);
+    WITH(COLLET_DTYPE, "does not take bool", p.reduce = COLLET_OP_MIN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_broadcasts),
+        cmocka_unit_test(a_reduction_at_the_end),
+        cmocka_unit_test(outputs_are_inputs),
+        cmocka_unit_test(damaged_programs),
+    };
+    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
+}

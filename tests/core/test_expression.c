@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expressions: texts, dtypes, results. */
+#include <math.h>
+#include <pthread.h>
+
+#include <collet/expression.h>
+
+#include "common/fixture.h"
+
+static collet_expression *parsed(const char *text)
+{
+    collet_expression *e = NULL;
+    collet_error err;
+    if (collet_expression_parse(&e, text, &err) != COLLET_OK)
+        fail_msg("%s: %s", text, err.text);
+    return e;
+}
+
+/* ---- Texts ------------------------------------------------------------------------------- */
+
+static void errors_name_columns(void **state)
+{
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"", "column 1: expected a number, a name or '(', and the text ends"},
+        {"a + ", "column 5: expected a number"},
+        {"a + * b", "column 5: expected a number, a name or '(', not '*'"},
+        {"(a + b", "column 7: expected an operator or ')', and the text ends"},
+        {"a b", "column 3: expected an operator, ';' or the end, not 'b'"},
+        {"sinh(a, b)", "column 1: sinh takes 1 operands, and there are 2"},
+        {"2 + sine(a)", "column 5: there is no function 'sine'; the nearest is sin"},
+        {"a < b < c", "column 7: comparisons cannot be chained"},
+        {"a and b", "column 3: expected an operator"},
+        {"not a", "column 1: expected a value, written with the operators & | ~"},
+        {"1 + max(a, b)", "there are minimum and maximum"},
+        {"sum(a) * 2", "column 1: a reduction may only stand around a whole output"},
+        {"sum(a); b", "column 9: all outputs must have the same reduction"},
+        {"sum(a, axes=1)", "column 8: expected axis=, keepdims= or correction="},
+        {"sum(a, axis=x)", "column 13: expected the number of an axis"},
+        {"12ab", "column 1: expected a number such as 12, 0.5"},
+        {"0x10", "column 1: expected a number such as"},
+        {"99999999999999999999", "column 1: expected an integer that fits i64"},
+        {"a $ b", "column 3: expected an operator, ';' or the end, not '$'"},
+        {"f32(a, b)", "column 1: a conversion to f32 takes 1 operand"},
+        {"a;", "column 3: expected a number"},
+        {"\xc3\xa4 + 1", "column 1: expected a number"},
+    };
+    collet_expression *e = NULL;
+    collet_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(collet_expression_parse(&e, cases[i].text, &err), COLLET_INVALID);
+        assert_contains(err.text, cases[i].part);
+    }
+    assert_int_equal(collet_expression_parse(&e, NULL, &err), COLLET_INVALID);
+    assert_int_equal(collet_expression_parse(NULL, "a", &err), COLLET_INVALID);
+    static char deep[COLLET_EXPRESSION_TEXT + 2];
+    memset(deep, '(', 100);
+    assert_int_equal(collet_expression_parse(&e, deep, &err), COLLET_INVALID);
+    assert_contains(err.text, "column 65: more than 64");
+    memset(deep, 'a', sizeof deep - 1);
+    assert_int_equal(collet_expression_parse(&e, deep, &err), COLLET_INVALID);
+    assert_contains(err.text, "more than 65536 bytes");
+}
+
+/* ---- Results ----------------------------------------------------------------------------- */
+
+/* The value of a text without inputs, as f64. */
+static double value_of(const char *text)
+{
+    collet_expression *e = parsed(text);
+    collet_array_spec spec = {0};
+    collet_array *out;
+    collet_scalar s;
+    collet_error err;
+    if (collet_expression_infer(e, &spec, NULL, &err) != COLLET_OK)
+        fail_msg("%s: %s", text, err.text);
+    assert_ok(cx, collet_array_create(cx, &out, spec.dtype, 0, NULL));
+    assert_ok(cx, collet_expression_evaluate(cx, e, &out, NULL));
+    assert_ok(cx, collet_array_read(cx, out, s.value.bytes, collet_dtype_size(spec.dtype)));
+    collet_array_destroy(out);
+    collet_expression_destroy(e);
+    return spec.dtype == COLLET_I64    ? (double)s.value.i64
+           : spec.dtype == COLLET_BOOL ? s.value.b8
+                                       : s.value.f64;
+}
+
+static void numbers_are_pythons(void **state)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } cases[] = {
+        {"1 + 2 * 3", 7},
+        {"(1 + 2) * 3", 9},
+        {"-2 ** 2", -4},
+        {"2 ** 3 ** 2", 512},
+        {"2 ** -1", .5},
+        {"7 // 2", 3},
+        {"-7 // 2", -4},
+        {"-7 % 3", 2},
+        {"7 % -3", -2},
+        {"1 / 4", .25},
+        {"6 & 3 | 8 ^ 1", 11},
+        {"1 << 4 >> 1", 8},
+        {"~5", -6},
+        {"1 < 2", 1},
+        {"3 - 2 - 1", 0},
+        {"+3", 3},
+        {"1e3", 1000},
+        {".5 + 1.", 1.5},
+        {"True & False", 0},
+        {"2 * pi", 6.283185307179586},
+        {"where(1 > 2, 3, 4)", 4},
+        {"1 + 2 < 2 * 2", 1},
+        {"2 ** 0.5", 1.4142135623730951},
+        {"exp(0)", 1},
+        {"abs(-3)", 3},
+        {"inf > 1", 1},
+        {"nan == nan", 0},
+        {"7.5 // 2", 3},
+        {"real(2j * 2j)", -4},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (value_of(cases[i].text) != cases[i].value)
+            fail_msg("%s is %.17g", cases[i].text, value_of(cases[i].text));
+}
+
+static collet_dtype dtype_of(const char *text, collet_dtype a, collet_dtype b)
+{
+    collet_expression *e = parsed(text);
+    collet_array_spec ins[2] = {{.dtype = a}, {.dtype = b}}, out[1];
+    collet_status status = collet_expression_infer(e, out, ins, NULL);
+    collet_expression_destroy(e);
+    return status == COLLET_OK ? out[0].dtype : COLLET_DTYPE_NONE;
+}
+
+static collet_dtype named(const char *name)
+{
+    for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
+        if (!strcmp(collet_dtype_name(d), name))
+            return d;
+    return COLLET_DTYPE_NONE;
+}
+
+/* As NumPy 2.1 has it, but for bf16. */
+static void dtypes_are_numpys(void **state)
+{
+    static const char *const cases[][4] = {
+        {"a + b", "i8", "u8", "i16"},
+        {"a + b", "u16", "i16", "i32"},
+        {"a + b", "u64", "i64", "f64"},
+        {"a + b", "u32", "i64", "i64"},
+        {"a + b", "i32", "f32", "f64"},
+        {"a + b", "i16", "f32", "f32"},
+        {"a + b", "i16", "f16", "f32"},
+        {"a + b", "u8", "f16", "f16"},
+        {"a + b", "i64", "f16", "f64"},
+        {"a + b", "f16", "bf16", "f32"},
+        {"a + b", "f64", "c64", "c128"},
+        {"a + b", "i16", "c64", "c64"},
+        {"a + b", "i32", "c64", "c128"},
+        {"a + b", "bool", "i8", "i8"},
+        {"a + b", "bool", "bool", "bool"},
+        {"a + b", "bool", "bf16", "bf16"},
+        {"a + 1", "u8", "u8", "u8"},
+        {"a + 1", "f32", "u8", "f32"},
+        {"a + 1", "bool", "u8", "i64"},
+        {"a + 1.5", "i16", "u8", "f64"},
+        {"a + 1.5", "f16", "u8", "f16"},
+        {"a * 2j", "f32", "u8", "c64"},
+        {"a * 2j", "f64", "u8", "c128"},
+        {"a * 2j", "i8", "u8", "c128"},
+        {"a / b", "i8", "i8", "f64"},
+        {"a / 2", "u8", "i8", "f64"},
+        {"a // b", "i8", "i16", "i16"},
+        {"a / b", "f32", "f32", "f32"},
+        {"exp(a)", "i8", "u8", "f16"},
+        {"exp(a)", "u16", "u8", "f32"},
+        {"exp(a)", "i32", "u8", "f64"},
+        {"exp(a)", "bool", "u8", "f16"},
+        {"floor(a)", "i32", "u8", "i32"},
+        {"a < b", "i8", "f64", "bool"},
+        {"abs(a)", "c64", "u8", "f32"},
+        {"real(a)", "f32", "u8", "f32"},
+        {"where(a, b, 0)", "f64", "f32", "f32"},
+        {"where(a, b, 0.5)", "bool", "i32", "f64"},
+        {"a ** 2", "i16", "u8", "i16"},
+        {"a ** b", "bool", "bool", "i8"},
+        {"~a", "bool", "u8", "bool"},
+        {"sqrt(2) * a", "f32", "u8", "f32"},
+        {"i16(a) + b", "f64", "i8", "i16"},
+        {"complex(a, b)", "f32", "f32", "c64"},
+        {"logical_not(a)", "f32", "u8", "bool"},
+        {"sum(a)", "f32", "u8", "f32"},
+        {"argmax(a)", "f64", "u8", "i64"},
+        {"a < b", "c64", "c64", "none"},
+        {"-a", "bool", "u8", "none"},
+        {"floor(a)", "c64", "u8", "none"},
+        {"a & b", "f32", "i8", "none"},
+        {"a + 300", "u8", "u8", "none"},
+        {"f32(a)", "c64", "u8", "none"},
+        {"a + -1", "u8", "u8", "none"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_dtype got = dtype_of(cases[i][0], named(cases[i][1]), named(cases[i][2]));
+        if (got != named(cases[i][3]))
+            fail_msg("%s of %s, %s is %s, not %s", cases[i][0], cases[i][1], cases[i][2],
+                     collet_dtype_name(got), cases[i][3]);
+    }
+}
+
+static void promotion_is_symmetric(void **state)
+{
+    (void)state;
+    for (collet_dtype a = 1; a < COLLET_DTYPE_COUNT; a++)
+        for (collet_dtype b = 1; b < COLLET_DTYPE_COUNT; b++) {
+            collet_dtype both = collet_dtype_promote(a, b);
+            assert_int_equal(both, collet_dtype_promote(b, a));
+            assert_int_equal(collet_dtype_promote(both, b), both);
+        }
+    assert_int_equal(collet_dtype_promote(COLLET_F32, 0), COLLET_DTYPE_NONE);
+    assert_int_equal(collet_dtype_promote(-1, COLLET_F32), COLLET_DTYPE_NONE);
+}
+
+/* The example of the issue, its sum, and a second output. */
+static void the_first_example(void **state)
+{
+    enum { N = 1000 };
+    static float r[N], a[N], b[N], d[N], got[N];
+    const int64_t n = N;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        r[i] = (float)(i % 17);
+        a[i] = (float)i * .5f;
+        b[i] = (float)(i % 5) - 2.f;
+        d[i] = (float)(i % 7) * .25f;
+    }
+    collet_expression *e = parsed("where(r < 9, a*b + 2*sqrt(d), 0)");
+    collet_array *in[4], *out, *total;
+    const float *from[] = {r, a, b, d};
+    assert_int_equal(collet_expression_input_count(e), 4);
+    assert_string_equal(collet_expression_input_name(e, 3), "d");
+    assert_true(!collet_expression_input_name(e, 4));
+    for (int i = 0; i < 4; i++)
+        assert_ok(cx, collet_array_from(cx, &in[i], COLLET_F32, 1, &n, from[i]));
+    assert_ok(cx, collet_array_create(cx, &out, COLLET_F32, 1, &n));
+    assert_ok(cx, collet_array_create(cx, &total, COLLET_F32, 0, NULL));
+    const collet_array *ins[] = {in[0], in[1], in[2], in[3]};
+    assert_ok(cx, collet_expression_evaluate(cx, e, &out, ins));
+    assert_ok(cx, collet_array_read(cx, out, got, sizeof got));
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        float product = a[i] * b[i], y = r[i] < 9 ? product + 2 * sqrtf(d[i]) : 0;
+        assert_true(got[i] == y);
+        sum += y;
+    }
+    collet_expression_destroy(e);
+    e = parsed("sum(where(r < 9, a*b + 2*sqrt(d), 0))");
+    assert_ok(cx, collet_expression_evaluate(cx, e, &total, ins));
+    assert_ok(cx, collet_array_read(cx, total, got, sizeof *got));
+    assert_true(fabs((double)*got - sum) <= 1e-6 * fabs(sum));
+    assert_status(cx, collet_expression_evaluate(cx, e, &out, ins), COLLET_SHAPE);
+    assert_text_has(cx, "output 0 is 1000; it must be ()");
+    ins[2] = NULL;
+    assert_status(cx, collet_expression_evaluate(cx, e, &total, ins), COLLET_INVALID);
+    assert_text_has(cx, "input 2, b is NULL");
+    collet_expression_destroy(e);
+    for (int i = 0; i < 4; i++)
+        collet_array_destroy(in[i]);
+    collet_array_destroy(out);
+    collet_array_destroy(total);
+}
+
+/* Constants that change, by calls. */
+static void constants_change(void **state)
+{
+    collet_expression *e;
+    uint32_t x, k, y, minus;
+    collet_scalar two = {.value.f64 = 2, .dtype = COLLET_F64};
+    (void)state;
+    assert_int_equal(collet_expression_create(&e, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_input(e, &x, "x", COLLET_F32, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_constant(e, &k, &two, 1, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_apply(e, &y, COLLET_OP_MUL, (uint32_t[]){x, k}, 2, NULL),
+                     COLLET_OK);
+    assert_int_equal(collet_expression_apply(e, &minus, COLLET_OP_NEG, &y, 1, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_output(e, y, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_output(e, minus, NULL), COLLET_OK);
+    collet_array *a = floats(cx, 3, 1), *out[] = {a, empty_floats(cx, 3)};
+    const collet_array *ins[] = {a};
+    assert_ok(cx, collet_expression_evaluate(cx, e, out, ins)); /* in place */
+    assert_floats(cx, a, (const float[]){2, 4, 6});
+    assert_floats(cx, out[1], (const float[]){-2, -4, -6});
+    two.value.f64 = .5;
+    assert_int_equal(collet_expression_set_constant(e, k, &two, NULL), COLLET_OK);
+    assert_ok(cx, collet_expression_evaluate(cx, e, out, ins));
+    assert_floats(cx, a, (const float[]){1, 2, 3});
+    assert_int_equal(collet_expression_set_constant(e, x, &two, NULL), COLLET_INVALID);
+    two.dtype = COLLET_I64;
+    assert_int_equal(collet_expression_set_constant(e, k, &two, NULL), COLLET_DTYPE);
+    collet_error err;
+    assert_int_equal(collet_expression_apply(e, &y, COLLET_OP_ADD, &y, 1, &err), COLLET_INVALID);
+    assert_contains(err.text, "collet_expression_apply: add takes 2 operands");
+    assert_int_equal(collet_expression_input(e, &x, "x", 0, &err), COLLET_INVALID);
+    assert_contains(err.text, "there is an input 'x' already");
+    collet_array_destroy(a);
+    collet_array_destroy(out[1]);
+    collet_expression_destroy(e);
+}
+
+/* 12 inputs and 6 outputs in place: several programs. */
+static void large_graphs_are_cut(void **state)
+{
+    enum { IN = 12, OUT = 6 };
+    collet_array *in[IN], *outs[OUT];
+    const collet_array *ins[IN];
+    float x[IN], expected[3];
+    (void)state;
+    for (int i = 0; i < IN; i++) {
+        in[i] = floats(cx, 3, (float)i);
+        ins[i] = in[i];
+        if (i < OUT)
+            outs[i] = in[i];
+    }
+    collet_expression *e = parsed(
+        "a+b+c+d+e+f+g+h+i+j+k+l; b*l + a; l - a; (a+b)*(c+d)*(e+f)*(g+h)*(i+j)*(k+l); a; a");
+    assert_ok(cx, collet_expression_evaluate(cx, e, outs, ins));
+    for (int t = 0; t < 3; t++) {
+        for (int i = 0; i < IN; i++)
+            x[i] = (float)(i + t);
+        expected[t] = 1;
+        for (int i = 0; i < IN; i += 2)
+            expected[t] *= x[i] + x[i + 1];
+    }
+    assert_floats(cx, in[0], (const float[]){66, 78, 90});
+    assert_floats(cx, in[1], (const float[]){11, 25, 41});
+    assert_floats(cx, in[2], (const float[]){11, 11, 11});
+    assert_floats(cx, in[3], expected);
+    assert_floats(cx, in[4], (const float[]){0, 1, 2});
+    assert_floats(cx, in[5], (const float[]){0, 1, 2});
+    for (int i = 0; i < IN; i++)
+        collet_array_destroy(in[i]);
+    collet_expression_destroy(e);
+}
+
+/* Unused inputs take part in the shape; a reduction over axes that the value does not have. */
+static void shapes_are_those_of_all_inputs(void **state)
+{
+    (void)state;
+    collet_array *a = floats(cx, 3, 1), *b = floats(cx, 1, 1), *out = empty_floats(cx, 3), *sum;
+    assert_ok(cx, collet_array_create(cx, &sum, COLLET_F32, 0, NULL));
+    const collet_array *ins[] = {b, a};
+    collet_expression *e;
+    uint32_t x, y;
+    assert_int_equal(collet_expression_create(&e, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_input(e, &x, "x", 0, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_input(e, &y, NULL, 0, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_output(e, x, NULL), COLLET_OK);
+    assert_ok(cx, collet_expression_evaluate(cx, e, &out, ins));
+    assert_floats(cx, out, (const float[]){1, 1, 1});
+    assert_int_equal(collet_expression_reduce(e, COLLET_OP_SUM, NULL, 0, 0, 0, NULL), COLLET_OK);
+    assert_ok(cx, collet_expression_evaluate(cx, e, &sum, ins));
+    assert_floats(cx, sum, (const float[]){3});
+    collet_array *four = floats(cx, 4, 1);
+    ins[0] = four;
+    assert_status(cx, collet_expression_evaluate(cx, e, &sum, ins), COLLET_SHAPE);
+    assert_text_has(cx, "input 1 is 3, which does not broadcast");
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(four);
+    collet_array_destroy(out);
+    collet_array_destroy(sum);
+    collet_expression_destroy(e);
+}
+
+/* Four threads evaluate one expression with more combinations of dtypes than it keeps plans for. */
+static void *evaluate_often(void *argument)
+{
+    collet_expression *e = argument;
+    collet_context *mine = context_of(rt);
+    const int64_t three = 3;
+    for (int i = 0; i < 200; i++) {
+        collet_dtype da = 1 + (collet_dtype)(i * 7 % 12), db = 1 + (collet_dtype)(i * 5 % 15);
+        collet_array_spec ins[] = {{da, 1, {3}}, {db, 1, {3}}}, spec;
+        collet_array *a, *b, *out;
+        if (collet_expression_infer(e, &spec, ins, NULL) != COLLET_OK)
+            abort();
+        int good = collet_array_create(mine, &a, da, 1, &three) == COLLET_OK &&
+                   collet_array_create(mine, &b, db, 1, &three) == COLLET_OK &&
+                   collet_array_create(mine, &out, spec.dtype, 1, &three) == COLLET_OK &&
+                   collet_expression_evaluate(mine, e, &out, (const collet_array *const[]){a, b}) ==
+                       COLLET_OK;
+        if (!good)
+            abort();
+        collet_array_destroy(a);
+        collet_array_destroy(b);
+        collet_array_destroy(out);
+    }
+    collet_context_destroy(mine);
+    return NULL;
+}
+
+static void threads_share_an_expression(void **state)
+{
+    collet_expression *e = parsed("a * b + 2");
+    pthread_t threads[4];
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, evaluate_often, e), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    collet_expression_destroy(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_name_columns),
+        cmocka_unit_test(numbers_are_pythons),
+        cmocka_unit_test(dtypes_are_numpys),
+        cmocka_unit_test(promotion_is_symmetric),
+        cmocka_unit_test(the_first_example),
+        cmocka_unit_test(constants_change),
+        cmocka_unit_test(large_graphs_are_cut),
+        cmocka_unit_test(shapes_are_those_of_all_inputs),
+        cmocka_unit_test(threads_share_an_expression),
+    };
+    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
+}

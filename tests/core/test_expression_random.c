@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random graphs, evaluated by the op evaluate and by single ops, which must give the same bits: all
+ * dtypes, broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays.
+ *
+ *
+ *     test_expression_random [SEED [COUNT]]
+ */
+#include <math.h>
+
+#include <collet/ops.h>
+
+#include "common/fixture.h"
+#include "expression/evaluate.h"
+#include "op/elementwise.h"
+
+enum { INPUTS = 10, OUTPUTS = 5, VALUES = 90 };
+
+static uint64_t state_of_random;
+
+static uint32_t below(uint32_t n)
+{
+    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((state_of_random >> 33) % n);
+}
+
+/* ---- Arrays ------------------------------------------------------------------------------ */
+
+typedef struct view {
+    collet_array *whole, *array;
+    void *bytes; /* of the whole, before an evaluation */
+    size_t size;
+} view;
+
+static double any_number(void)
+{
+    static const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN,
+                                     1,   -1,   1e30,     -1e-30,    65504};
+    uint32_t kind = below(8);
+    return kind == 0   ? special[below(10)]
+           : kind == 1 ? (double)below(2000) * 0.25 - 250.0
+                       : (double)below(1000000) / 1e5 - 5.0;
+}
+
+static void fill(void *bytes, collet_dtype d, size_t n)
+{
+    size_t size = collet_dtype_size(d);
+    for (size_t i = 0; i < n * size; i++)
+        ((unsigned char *)bytes)[i] = (unsigned char)below(256);
+    for (size_t i = 0; i < n * size; i++)
+        if (d == COLLET_BOOL)
+            ((unsigned char *)bytes)[i] &= 1;
+    for (size_t i = 0; i < n; i++)
+        if (d == COLLET_F32)
+            ((float *)bytes)[i] = (float)any_number();
+        else if (d == COLLET_F64)
+            ((double *)bytes)[i] = any_number();
+        else if (d == COLLET_C64)
+            ((collet_c64 *)bytes)[i] = (collet_c64){(float)any_number(), (float)any_number()};
+        else if (d == COLLET_C128)
+            ((collet_c128 *)bytes)[i] = (collet_c128){any_number(), any_number()};
+        else if (size == 8 && below(2))
+            ((int64_t *)bytes)[i] = (int64_t)below(200) - 100;
+}
+
+/* A view with this shape of a larger array: steps of 1, 2 or -1. */
+static view make_view(collet_dtype d, int32_t ndim, const int64_t *shape)
+{
+    int64_t larger[COLLET_MAX_DIMS];
+    view v;
+    size_t n = 1;
+    for (int32_t i = 0; i < ndim; i++) {
+        larger[i] = shape[i] * 2 + 1;
+        n *= (size_t)larger[i];
+    }
+    v.size = n * collet_dtype_size(d);
+    v.bytes = malloc(v.size);
+    fill(v.bytes, d, n);
+    assert_ok(cx, collet_array_from(cx, &v.whole, d, ndim, larger, v.bytes));
+    v.array = v.whole;
+    for (int32_t i = 0; i < ndim; i++) {
+        static const int64_t steps[] = {1, 2, -1, -2};
+        int64_t step = steps[below(4)];
+        collet_array *next;
+        assert_ok(cx, collet_array_slice(cx, v.array, &next, i, step > 0 ? 0 : larger[i] - 1,
+                                         shape[i], step));
+        if (v.array != v.whole)
+            collet_array_destroy(v.array);
+        v.array = next;
+    }
+    return v;
+}
+
+static void free_view(view *v)
+{
+    if (v->array != v->whole)
+        collet_array_destroy(v->array);
+    collet_array_destroy(v->whole);
+    free(v->bytes);
+}
+
+/* ---- Graphs ------------------------------------------------------------------------------ */
+
+typedef struct typed {
+    uint32_t id;
+    collet_dtype dtype;
+} typed;
+
+typedef struct sample {
+    collet_expression *e;
+    typed values[VALUES + 4 * VALUES];
+    uint32_t count, inputs, outputs;
+    collet_dtype dtypes[INPUTS];
+    int reduced;
+} sample;
+
+#define GOOD(call) assert_int_equal(call, COLLET_OK)
+
+static int is_complex(collet_dtype d)
+{
+    return d == COLLET_C64 || d == COLLET_C128;
+}
+
+static uint32_t converted(sample *s, typed v, collet_dtype d)
+{
+    uint32_t id = v.id;
+    if (v.dtype == d)
+        return id;
+    if (is_complex(v.dtype) && !is_complex(d) && d != COLLET_BOOL)
+        GOOD(collet_expression_apply(s->e, &id, below(2) ? COLLET_OP_REAL : COLLET_OP_IMAG, &id, 1,
+                                     NULL));
+    GOOD(collet_expression_convert(s->e, &id, id, d, NULL));
+    return id;
+}
+
+/* Most often a late value, so that graphs are deep. */
+static typed pick(const sample *s)
+{
+    uint32_t back = below(4) ? below(4) : below(s->count);
+    return s->values[back < s->count ? s->count - 1 - back : 0];
+}
+
+static void add_function(sample *s)
+{
+    const elementwise *e = elementwise_at(below(75));
+    collet_dtype d = 1 + (collet_dtype)below(COLLET_DTYPE_COUNT - 1);
+    uint32_t in[3], id;
+    if (!e || !elementwise_result(e, d))
+        return;
+    for (uint32_t i = 0; i < e->inputs; i++)
+        in[i] = converted(s, pick(s), elementwise_operand(e, d, i));
+    GOOD(collet_expression_apply(s->e, &id, e->op, in, e->inputs, NULL));
+    s->values[s->count++] = (typed){id, elementwise_result(e, d)};
+}
+
+/* Operands of two dtypes, and weak numbers. */
+static void add_mixed(sample *s)
+{
+    static const uint32_t ops[] = {COLLET_OP_ADD, COLLET_OP_SUB, COLLET_OP_MUL};
+    typed a = pick(s), b = pick(s);
+    uint32_t id;
+    collet_dtype d = collet_dtype_promote(a.dtype, b.dtype);
+    if (d == COLLET_BOOL)
+        return;
+    GOOD(collet_expression_apply(s->e, &id, ops[below(3)], (uint32_t[]){a.id, b.id}, 2, NULL));
+    if (below(2)) {
+        const collet_scalar weak = {.value.i64 = below(9), .dtype = COLLET_I64};
+        uint32_t number;
+        GOOD(collet_expression_constant(s->e, &number, &weak, 1, NULL));
+        GOOD(collet_expression_apply(s->e, &id, COLLET_OP_ADD, (uint32_t[]){number, id}, 2, NULL));
+    }
+    s->values[s->count++] = (typed){id, d};
+}
+
+static void make_graph(sample *s)
+{
+    uint32_t functions = 1 + below(below(3) ? 12 : 60);
+    *s = (sample){.inputs = 1 + below(below(4) ? 4 : INPUTS), .outputs = 1 + below(OUTPUTS)};
+    GOOD(collet_expression_create(&s->e, NULL));
+    for (uint32_t i = 0; i < s->inputs; i++) {
+        s->dtypes[i] = 1 + (collet_dtype)below(COLLET_DTYPE_COUNT - 1);
+        GOOD(collet_expression_input(s->e, &s->values[i].id, NULL, 0, NULL));
+        s->values[i].dtype = s->dtypes[i];
+        s->count++;
+    }
+    for (uint32_t tries = 0; s->count < s->inputs + functions && tries < 2000; tries++)
+        if (below(4))
+            add_function(s);
+        else
+            add_mixed(s);
+    s->reduced = below(5) == 0;
+    for (uint32_t k = 0; k < s->outputs; k++) {
+        typed v = k ? pick(s) : s->values[s->count - 1];
+        GOOD(collet_expression_output(
+            s->e, s->reduced ? converted(s, v, below(2) ? COLLET_F32 : COLLET_F64) : v.id, NULL));
+    }
+    if (s->reduced) {
+        static const uint32_t ops[] = {COLLET_OP_SUM, COLLET_OP_MEAN, COLLET_OP_MAX,
+                                       COLLET_OP_ARGMAX};
+        const int32_t last = -1;
+        GOOD(collet_expression_reduce(s->e, ops[below(4)], below(2) ? &last : NULL, 1,
+                                      (int32_t)below(2), 0, NULL));
+    }
+}
+
+/* ---- Comparison -------------------------------------------------------------------------- */
+
+/* NaNs are equal. */
+static void settle(void *bytes, collet_dtype d, size_t n)
+{
+    size_t parts = is_complex(d) ? 2 * n : n;
+    for (size_t i = 0; i < parts; i++)
+        if (d == COLLET_F32 || d == COLLET_C64) {
+            float *x = (float *)bytes + i;
+            *x = isnan(*x) ? NAN : *x;
+        } else if (d == COLLET_F64 || d == COLLET_C128) {
+            double *x = (double *)bytes + i;
+            *x = isnan(*x) ? (double)NAN : *x;
+        } else if (d == COLLET_F16 || d == COLLET_BF16) {
+            uint16_t *x = (uint16_t *)bytes + i, infinity = d == COLLET_F16 ? 0x7c00 : 0x7f80;
+            *x = (*x & 0x7fff) > infinity ? 0x7fff : *x;
+        }
+}
+
+typedef struct trial {
+    view in[INPUTS], out[OUTPUTS];
+    collet_array *outs[OUTPUTS];
+    const collet_array *ins[INPUTS];
+    unsigned char *got[OUTPUTS];
+} trial;
+
+static void run_once(const sample *s, trial *t, int by_steps, uint64_t seed)
+{
+    for (uint32_t i = 0; i < s->inputs; i++)
+        assert_ok(cx, collet_array_write(cx, t->in[i].whole, t->in[i].bytes, t->in[i].size));
+    collet_status status = expression_evaluate(cx, s->e, t->outs, t->ins, by_steps);
+    if (status != COLLET_OK)
+        fail_msg("seed %llu: %s", (unsigned long long)seed, collet_last_error(cx));
+    for (uint32_t k = 0; k < s->outputs; k++) {
+        const collet_array *a = t->outs[k];
+        size_t n = (size_t)collet_array_size(a),
+               size = n * collet_dtype_size(collet_array_dtype(a));
+        unsigned char *bytes = malloc(size + 16);
+        assert_ok(cx, collet_array_read(cx, a, bytes, size));
+        settle(bytes, collet_array_dtype(a), n);
+        if (!by_steps)
+            t->got[k] = bytes;
+        for (size_t i = 0; by_steps && i < size; i++)
+            if (bytes[i] != t->got[k][i])
+                fail_msg("seed %llu: output %u, %s, byte %zu of %zu: %02x and %02x",
+                         (unsigned long long)seed, k, collet_dtype_name(collet_array_dtype(a)), i,
+                         size, t->got[k][i], bytes[i]);
+        if (by_steps)
+            free(bytes);
+    }
+}
+
+static void make_inputs(const sample *s, trial *t, collet_array_spec *specs)
+{
+    static const int64_t extents[] = {1, 2, 3, 5, 7, 300, 0, 4};
+    int64_t base[COLLET_MAX_DIMS];
+    int32_t ndim = (int32_t)below(4);
+    for (int32_t i = 0; i < ndim; i++)
+        base[i] = extents[below(i ? 5 + (below(6) == 0) : 8)];
+    for (uint32_t i = 0; i < s->inputs; i++) {
+        int32_t skip = i && below(2) ? (int32_t)below((uint32_t)ndim + 1) : 0;
+        specs[i] = (collet_array_spec){.dtype = s->dtypes[i], .ndim = ndim - skip};
+        for (int32_t k = 0; k < ndim - skip; k++)
+            specs[i].shape[k] = i && below(4) == 0 ? 1 : base[skip + k];
+        t->in[i] = make_view(specs[i].dtype, specs[i].ndim, specs[i].shape);
+        t->ins[i] = t->in[i].array;
+    }
+}
+
+/* An output that is exactly an input, or its reverse, where one has its dtype and shape. */
+static int alias(const sample *s, trial *t, uint32_t k, const collet_array_spec *out)
+{
+    for (uint32_t i = 0; below(2) && i < s->inputs; i++) {
+        const collet_array *a = t->ins[i];
+        int taken = 0;
+        for (uint32_t o = 0; o < k; o++)
+            taken |= collet_array_dtype(t->outs[o]) == out->dtype; /* outputs must not overlap */
+        if (taken || collet_array_dtype(a) != out->dtype || collet_array_ndim(a) != out->ndim ||
+            memcmp(collet_array_shape(a), out->shape, (size_t)out->ndim * sizeof(int64_t)) != 0)
+            continue;
+        int64_t n = out->ndim ? out->shape[0] : 0;
+        if (!n || below(2))
+            assert_ok(cx, collet_array_reshape(cx, a, &t->out[k].array, out->ndim, out->shape));
+        else
+            assert_ok(cx, collet_array_slice(cx, a, &t->out[k].array, 0, n - 1, n, -1));
+        t->out[k].whole = t->out[k].array;
+        t->out[k].bytes = NULL;
+        return 1;
+    }
+    return 0;
+}
+
+static void compare(uint64_t seed)
+{
+    sample s;
+    trial t;
+    collet_array_spec ins[INPUTS], outs[OUTPUTS];
+    collet_error err;
+    state_of_random = seed * 0x9e3779b97f4a7c15u;
+    (void)below(2);
+    make_graph(&s);
+    make_inputs(&s, &t, ins);
+    if (s.reduced && !ins[0].ndim) /* there is no last axis */
+        GOOD(collet_expression_reduce(s.e, COLLET_OP_SUM, NULL, 0, 0, 0, NULL));
+    collet_status status = collet_expression_infer(s.e, outs, ins, &err);
+    if (status != COLLET_OK)
+        fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+    for (uint32_t k = 0; k < s.outputs; k++) {
+        if (!alias(&s, &t, k, &outs[k]))
+            t.out[k] = make_view(outs[k].dtype, outs[k].ndim, outs[k].shape);
+        t.outs[k] = t.out[k].array;
+    }
+    int filled = 1;
+    for (uint32_t i = 0; i < s.inputs; i++)
+        for (int32_t k = 0; k < ins[i].ndim; k++)
+            filled &= ins[i].shape[k] != 0;
+    if (filled || !s.reduced) { /* a maximum of nothing is an error */
+        run_once(&s, &t, 0, seed);
+        run_once(&s, &t, 1, seed);
+        for (uint32_t k = 0; k < s.outputs; k++)
+            free(t.got[k]);
+    }
+    for (uint32_t k = 0; k < s.outputs; k++)
+        free_view(&t.out[k]);
+    for (uint32_t i = 0; i < s.inputs; i++)
+        free_view(&t.in[i]);
+    collet_expression_destroy(s.e);
+}
+
+static uint64_t first = 1, count = 200;
+
+static int set_up_openmp(void **state)
+{
+    (void)state;
+    open_shared(OPENMP_PLUGIN, NULL, "cpu_openmp");
+    return 0;
+}
+
+static void graphs_on_cpu_scalar(void **state)
+{
+    (void)state;
+    for (uint64_t seed = first; seed < first + count; seed++)
+        compare(seed);
+}
+
+static void graphs_on_cpu_openmp(void **state)
+{
+    (void)state;
+    for (uint64_t seed = first; seed < first + count; seed++)
+        compare(seed);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(graphs_on_cpu_scalar, set_up_scalar, tear_down),
+        cmocka_unit_test_setup_teardown(graphs_on_cpu_openmp, set_up_openmp, tear_down),
+    };
+    if (argc > 1)
+        first = (uint64_t)atoll(argv[1]);
+    if (argc > 1)
+        count = argc > 2 ? (uint64_t)atoll(argv[2]) : 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocation number N fails while an expression is made, derived and evaluated; a built expression
+ * evaluates without any. */
+#include <collet/expression.h>
+
+#include "failing_malloc.h"
+#include "common/fixture.h"
+#include "expression/evaluate.h"
+
+enum { INPUTS = 10 };
+
+/* Cut into pieces: more than 8 inputs. */
+static const char text[] = "a*b + c*d + e*f - g*h + exp(i/j); a + j + 2; a % 3; b - 1; c; c";
+
+static collet_status make_and_run(collet_array *const *outs, const collet_array *const *ins,
+                                  int by_steps)
+{
+    collet_expression *e, *gradient;
+    collet_status status = collet_expression_parse(&e, text, NULL);
+    if (status != COLLET_OK)
+        return status;
+    status = collet_expression_gradient(e, &gradient, 0, 9, NULL);
+    if (status == COLLET_OK) {
+        status = expression_evaluate(cx, e, outs, ins, by_steps);
+        if (status == COLLET_OK)
+            status = collet_expression_evaluate(cx, gradient, outs, ins);
+        collet_expression_destroy(gradient);
+    }
+    collet_expression_destroy(e);
+    return status;
+}
+
+static void each_allocation_fails(void **state)
+{
+    collet_array *in[INPUTS], *outs[6];
+    (void)state;
+    for (int i = 0; i < INPUTS; i++)
+        in[i] = floats(cx, 5, (float)i + 1);
+    for (int i = 0; i < 6; i++)
+        outs[i] = empty_floats(cx, 5);
+    for (int by_steps = 0; by_steps < 2; by_steps++) {
+        long n = 0;
+        assert_ok(cx, make_and_run(outs, (const collet_array *const *)in, by_steps));
+        for (;; n++) {
+            long before = allocation_outstanding;
+            allocation_failed = 0;
+            allocation_countdown = n;
+            collet_status status = make_and_run(outs, (const collet_array *const *)in, by_steps);
+            allocation_countdown = -1;
+            assert_int_equal(allocation_outstanding, before);
+            if (!allocation_failed)
+                break;
+            assert_int_equal(status, COLLET_NO_MEMORY);
+        }
+        print_message("%ld allocations\n", n);
+        assert_true(n > 20);
+    }
+    for (int i = 0; i < INPUTS; i++)
+        collet_array_destroy(in[i]);
+    for (int i = 0; i < 6; i++)
+        collet_array_destroy(outs[i]);
+}
+
+static void a_built_expression_allocates_nothing(void **state)
+{
+    collet_array *a = floats(cx, 5, 1), *b = floats(cx, 5, 2), *out = empty_floats(cx, 5);
+    const collet_array *ins[] = {a, b};
+    collet_expression *e;
+    (void)state;
+    assert_int_equal(collet_expression_parse(&e, "where(a < 3, a*b + 2*exp(b), 0)", NULL),
+                     COLLET_OK);
+    assert_ok(cx, collet_expression_evaluate(cx, e, &out, ins));
+    allocation_failed = 0;
+    allocation_countdown = 0;
+    assert_ok(cx, collet_expression_evaluate(cx, e, &out, ins));
+    allocation_countdown = -1;
+    assert_int_equal(allocation_failed, 0);
+    collet_expression_destroy(e);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_array_destroy(out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_allocation_fails),
+        cmocka_unit_test(a_built_expression_allocates_nothing),
+    };
+    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
+}
