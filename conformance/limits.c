@@ -22,7 +22,7 @@
 
 #define REAL(op, f32, f64, unit) BOTH(op, "value", f32, f64, unit)
 
-/* The errors of f16 and bf16 are those of f32 before it is rounded. */
+/* f16 and bf16 are judged as f32 numbers, before they are rounded. */
 #define FLOATS(op, f32, f64, unit)                                                                 \
     REAL(op, f32, f64, unit), {op, COLLET_F16, "value", f32, unit ", before it is rounded"},       \
     {                                                                                              \

@@ -6,7 +6,7 @@
 #include <collet/collet.h>
 
 /* Computes one element by the formula in its own dtype, with IEEE arithmetic: at[0] is the output,
- * at[1..3] the inputs, of which the last one has the dtype. */
+ * at[1..3] the inputs; the last input has the dtype. */
 void truth_in_dtype(uint32_t op, collet_dtype dtype, char *const at[4]);
 
 /* The formula in long double: of functions with a limit in ulp. */

@@ -149,7 +149,7 @@ static void generate_factors(kit_case *c, kit_rng *rng)
     kit_tensor *t = &c->operand[1];
     int64_t outputs = c->operand[0].count;
     double each = outputs ? (double)t->count / (double)outputs : 1;
-    /* Of a repeated row every column is a power. */
+    /* A row is repeated, so the product of a column is a power. */
     double steps = c->layout[1] == KIT_REPEATED ? each + 1 : sqrt(each + 1);
     double spread = (collet_dtype_size(t->dtype) == 2 ? 4 : 30) / steps;
     for (int64_t i = 0; i < t->count; i++) {

@@ -4,7 +4,7 @@
  * input matrices.
  *
  * A complex matrix is the real one of twice the extents with the blocks (re, -im; im, re), so that
- * products, transposes (of the conjugate) and norms (times sqrt 2) are those of real matrices;
+ * products, transposes (of the conjugate) and norms (times sqrt 2) are computed with real matrices;
  * kit_matrix_parts is the number of rows and columns that an element has.
  *
  * Errors are measured in units of u, half an ulp of 1 of the element type, so that one limit holds
@@ -23,7 +23,7 @@ typedef struct kit_matrix {
 } kit_matrix;
 
 kit_matrix kit_matrix_zero(int64_t rows, int64_t columns);
-/* Of the matrices of a case: 2 if the inputs are complex, else 1. */
+/* Numbers of an element in a case's matrices: 2 if the inputs are complex, else 1. */
 static inline int64_t kit_matrix_parts(const kit_case *c)
 {
     return kit_part(kit_in(c, 0)->dtype) == kit_in(c, 0)->dtype ? 1 : 2;

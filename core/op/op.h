@@ -30,7 +30,7 @@ typedef struct op_shapes {
     /* NULL in a call. In collet_ops_infer, memory for each output's shape: the shape of an output
      * to be inferred points to it; ndim or extents that are unknown are -1. */
     int64_t (*open)[COLLET_MAX_DIMS];
-    int merge; /* set by a rule: the axes may be merged as those of an elementwise op */
+    int merge; /* set by a rule: the axes may be merged, as for an elementwise op */
     int apart; /* set by a rule: no output may be an input, although the op permits it */
 } op_shapes;
 

@@ -378,7 +378,7 @@ typedef struct collet_fftshift_params {
     uint32_t reserved; /* 0 */
 } collet_fftshift_params;
 
-/* sort, argsort: along `axis`, of which negative values count from the last one; descending != 0:
+/* sort, argsort: along `axis`; a negative number counts from the last axis; descending != 0:
  * the greatest first. */
 typedef struct collet_sort_params {
     uint32_t struct_size;

@@ -2,7 +2,7 @@
 /*
  * kernel_blocks.h - elementwise functions of adjacent elements.
  *
- * Every row of elementwise.def has a kernel for each of its dtypes; f16 and bf16 use those of f32.
+ * Every row of elementwise.def has a kernel for each of its dtypes; f16 and bf16 use f32's.
  * A result depends on its operands alone, not on its place or its neighbours.
  */
 #ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_BLOCKS_H

@@ -111,7 +111,7 @@ void machine_run(machine *m);
 #define MACHINE_STAGE (16 << 10)
 void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, char *out);
 
-/* Of an op: its number of inputs, and whether it has kernels with one repeated input
+/* What is known of an op: its number of inputs, and whether it has kernels with one repeated input
  * (kernel_blocks.h), or costs much more than memory accesses. */
 #define MACHINE_INPUTS 3
 #define MACHINE_REPEATS 4

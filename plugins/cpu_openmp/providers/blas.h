@@ -42,7 +42,7 @@ typedef struct blas_lapack {
     void (*geev)(const char *jobvl, const char *jobvr, const int *n, void *a, const int *lda,
                  void *wr, void *wi, void *vl, const int *ldvl, void *vr, const int *ldvr,
                  void *work, const int *lwork, int *info, size_t jobvl_length, size_t jobvr_length);
-    /* Of complex types alone, instead of the three before. */
+    /* Complex types have these instead of the three before. */
     void (*geev_complex)(const char *jobvl, const char *jobvr, const int *n, void *a,
                          const int *lda, void *w, void *vl, const int *ldvl, void *vr,
                          const int *ldvr, void *work, const int *lwork, void *rwork, int *info,

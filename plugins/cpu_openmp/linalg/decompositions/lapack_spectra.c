@@ -224,7 +224,7 @@ static void set_complex(char *at, int wide, double real, double imaginary)
     real_store(at + (wide ? 8 : 4), wide, imaginary);
 }
 
-/* Complex results from those of a real matrix: of a pair of eigenvalues, whose first has the
+/* Complex results from LAPACK's for a real matrix: of a pair of eigenvalues, whose first has the
  * positive imaginary part, two columns are the parts of the first vector. */
 static void store_pairs(const lapack_job *job, int64_t index, const eig_scratch *r, int64_t n)
 {

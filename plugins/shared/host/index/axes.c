@@ -41,7 +41,7 @@ typedef struct pair {
     uint64_t first, second;
 } pair;
 
-/* For each size of elements, of which 16 bytes are aligned to 8. */
+/* For each size of elements; elements of 16 bytes are aligned to 8. */
 #define EACH_SIZE(X) X(1, uint8_t) X(2, uint16_t) X(4, uint32_t) X(8, uint64_t) X(16, pair)
 
 #define LOOPS(size, TYPE)                                                                          \

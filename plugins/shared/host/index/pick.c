@@ -152,7 +152,7 @@ KERNEL(put)
 
 typedef void add_run(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);
 
-/* Integers wrap; the types are those of the same size without a sign. */
+/* Integers wrap; the types are unsigned, of the same size. */
 #define ADD(name, TYPE)                                                                            \
     static void add_##name(char *out, int64_t out_step, const char *in, int64_t in_step,           \
                            int64_t n)                                                              \

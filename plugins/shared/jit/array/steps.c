@@ -240,7 +240,7 @@ static void find_used(uint8_t used[COLLET_DTYPE_COUNT], const collet_program *p)
         if (part_of(s->dtype) != s->dtype && !used[s->dtype])
             used[s->dtype] = 1;
     }
-    /* Complex formulas need those of the parts. */
+    /* Complex formulas need the formulas of the parts. */
     if (used[COLLET_C64] > used[COLLET_F32])
         used[COLLET_F32] = used[COLLET_C64];
     if (used[COLLET_C128] > used[COLLET_F64])

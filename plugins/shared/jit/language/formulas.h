@@ -14,7 +14,7 @@ typedef struct jit_formula {
     const char *elementary; /* elementary functions; NULL: the dtype has none */
 } jit_formula;
 
-/* By dtype; f16 and bf16 have none. Complex formulas need those of their parts. */
+/* By dtype; f16 and bf16 have none. Complex formulas need the formulas of their parts. */
 extern const jit_formula jit_formulas[COLLET_DTYPE_COUNT];
 
 /* The dtypes in an order of texts. */
