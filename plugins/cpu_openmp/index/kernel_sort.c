@@ -33,7 +33,7 @@ typedef __m512i vec;
 #define LOAD(at) _mm512_loadu_si512(at)
 #define STORE(at, x) _mm512_storeu_si512(at, x)
 
-/* Of the first n keys stores the ones less than the pivot from *low on, and the others before
+/* Divides the first n keys: the keys less than the pivot go from *low on, the others before
  * *high. */
 INLINE void split_u32(uint32_t **low, uint32_t **high, vec x, int n, uint32_t pivot)
 {
