@@ -107,6 +107,28 @@ collet_status collet_array_permute(collet_context *cx, const collet_array *array
     return COLLET_OK;
 }
 
+collet_status collet_array_diagonal(collet_context *cx, const collet_array *array,
+                                    collet_array **out)
+{
+    COLLET_FLOATING_SCOPE;
+    collet_array *a = NULL;
+    collet_status status = view_create(cx, "diagonal", out, array, &a);
+    if (status != COLLET_OK)
+        return status;
+    if (a->ndim < 2)
+        return VIEW_REFUSE(COLLET_INVALID, "diagonal: the array has %" PRId32 " axes; it needs two",
+                           array->ndim);
+    int32_t row = a->ndim - 2, column = a->ndim - 1;
+    if (a->shape[column] < a->shape[row])
+        a->shape[row] = a->shape[column];
+    /* Strides of axes with at most one element may not add up, and are not used. */
+    if (__builtin_add_overflow(a->strides[row], a->strides[column], &a->strides[row]))
+        a->strides[row] = 0;
+    a->ndim = column;
+    view_finish(out, a);
+    return COLLET_OK;
+}
+
 /*
  * Computes strides for the elements of `a` in another shape, by matching runs of old and new axes
  * with equal products of extents; returns 0 if the elements of a run have no common stride.

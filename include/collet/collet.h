@@ -422,6 +422,10 @@ COLLET_API collet_status collet_array_slice(collet_context *context, const colle
 /* Output axis i is input axis perm[i]; perm NULL reverses the axes. */
 COLLET_API collet_status collet_array_permute(collet_context *context, const collet_array *array,
                                               collet_array **out, const int32_t *perm);
+/* The elements whose indices on the last two axes are equal: one axis instead of these two, as long as
+ * the shorter one. */
+COLLET_API collet_status collet_array_diagonal(collet_context *context, const collet_array *array,
+                                               collet_array **out);
 /* The same elements in the same order with another shape; SHAPE if that needs a copy. */
 COLLET_API collet_status collet_array_reshape(collet_context *context, const collet_array *array,
                                               collet_array **out, int32_t ndim,

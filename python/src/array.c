@@ -185,6 +185,13 @@ static PyObject *permute(PyObject *self, PyObject *axes)
     return viewed(context, collet_array_permute(context, a, &view, perm), &view);
 }
 
+static PyObject *diagonal(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    return context ? viewed(context, collet_array_diagonal(context, a, &view), &view) : NULL;
+}
+
 static PyObject *reshape(PyObject *self, PyObject *shape)
 {
     int64_t extents[COLLET_MAX_DIMS];
@@ -342,6 +349,7 @@ int array_add_type(PyObject *module)
     static PyMethodDef methods[] = {
         {"_slice", slice, METH_VARARGS, "A view: axis, start, count, step."},
         {"_permute", permute, METH_O, "A view: axes."},
+        {"_diagonal", diagonal, METH_NOARGS, "A view: the diagonal of the last two axes."},
         {"_reshape", reshape, METH_O, "A view: shape."},
         {"_broadcast", broadcast, METH_O, "A view: shape."},
         {"_capsule", capsule, METH_VARARGS, "DLPack: device or None, versioned."},

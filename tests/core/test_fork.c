@@ -154,6 +154,7 @@ static void of_an_array(void)
     const int64_t four = 4;
     REFUSED(collet_array_slice, a, &out, 0, 0, 2, 1);
     REFUSED(collet_array_permute, a, &out, NULL);
+    REFUSED(collet_array_diagonal, a, &out);
     REFUSED(collet_array_reshape, a, &out, 1, &four);
     REFUSED(collet_array_broadcast, a, &out, 1, &four);
     REFUSED(collet_array_read, a, memory, sizeof memory);

@@ -84,6 +84,23 @@ static model model_permute(const model *m, const int32_t *perm)
     return out;
 }
 
+static model model_diagonal(const model *m)
+{
+    model out = *m;
+    int64_t index[MAX_AXES];
+    int32_t row = m->ndim - 2, column = m->ndim - 1;
+    out.ndim = column;
+    if (m->shape[column] < m->shape[row])
+        out.shape[row] = m->shape[column];
+    out.count = count_of(out.ndim, out.shape);
+    for (int64_t n = 0; n < out.count; n++) {
+        unravel(&out, n, index);
+        index[column] = index[row];
+        out.element[n] = at(m, index);
+    }
+    return out;
+}
+
 static model model_broadcast(const model *m, int32_t ndim, const int64_t *shape)
 {
     model out = {.ndim = ndim, .count = count_of(ndim, shape)};
@@ -153,6 +170,19 @@ static void step_permute(collet_context *cx, collet_array **a, model *m)
     collet_array *view = NULL;
     assert_ok(cx, collet_array_permute(cx, *a, &view, perm));
     *m = model_permute(m, perm);
+    replace(a, view);
+}
+
+static void step_diagonal(collet_context *cx, collet_array **a, model *m)
+{
+    collet_array *view = NULL;
+    collet_status status = collet_array_diagonal(cx, *a, &view);
+    if (m->ndim < 2) {
+        assert_status(cx, status, COLLET_INVALID);
+        return;
+    }
+    assert_ok(cx, status);
+    *m = model_diagonal(m);
     replace(a, view);
 }
 
@@ -247,14 +277,14 @@ static collet_array *fresh_base(collet_context *cx, model *m, float *base)
 static void one_chain(collet_context *cx)
 {
     static void (*const steps[])(collet_context *, collet_array **, model *) = {
-        step_slice, step_permute, step_broadcast, step_reshape, step_slice};
+        step_slice, step_permute, step_broadcast, step_reshape, step_slice, step_diagonal};
     model m, whole;
     float base[BASE];
     collet_array *all = fresh_base(cx, &m, base), *a = NULL;
     whole = m;
     assert_ok(cx, collet_array_permute(cx, all, &a, (const int32_t[]){0, 1, 2}));
     for (int64_t left = 1 + pick(6); left; left--) {
-        steps[pick(5)](cx, &a, &m);
+        steps[pick(6)](cx, &a, &m);
         check_read(cx, a, &m, base);
         if (!pick(3))
             check_write(cx, a, &m, base);
