@@ -5,6 +5,8 @@
 
 #include "graph.h"
 
+#define PLAN_NUMBER 0x100
+
 /* The number of a value: its kind in the upper bits. */
 #define PLAN_INPUT 0u
 #define PLAN_CONSTANT 0x40000000u
@@ -42,7 +44,7 @@ typedef struct plan {
     uint64_t used;    /* a time, for the oldest one */
     uint64_t version; /* of the constants */
     uint64_t hash;    /* of in_dtypes */
-    collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS];
+    collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS]; /* with PLAN_NUMBER: a weak number's */
     plan_step *steps;
     uint32_t step_count, step_capacity;
     plan_constant *constants;

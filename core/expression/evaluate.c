@@ -60,6 +60,19 @@ static collet_status reduce_extent(extent *x, const graph *g, collet_error *err)
     return COLLET_OK;
 }
 
+/* The key of a number among the inputs; COLLET_DTYPE_NONE: it has another dtype. */
+static collet_dtype number_key(const graph *g, uint32_t i, collet_dtype d, collet_error *err)
+{
+    if (d == COLLET_I64 || d == COLLET_U64 || d == COLLET_F64 || d == COLLET_C128 ||
+        d == COLLET_BOOL)
+        return d | PLAN_NUMBER;
+    collet_fail(err, COLLET_DTYPE,
+                "expression: input %u, %s is a number of the dtype %s; a number is bool, i64, u64, "
+                "f64 or c128",
+                i, g->names[i], collet_dtype_name(d));
+    return COLLET_DTYPE_NONE;
+}
+
 /* ---- Inference --------------------------------------------------------------------------- */
 
 collet_status collet_expression_infer(collet_expression *e, collet_array_spec *outs,
@@ -76,6 +89,11 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
     for (uint32_t i = 0; i < g->input_count && status == COLLET_OK; i++) {
         int64_t size;
         dtypes[i] = ins[i].dtype;
+        if (ins[i].ndim == COLLET_ABSENT) {
+            dtypes[i] = number_key(g, i, ins[i].dtype, err);
+            status = dtypes[i] ? COLLET_OK : COLLET_DTYPE;
+            continue;
+        }
         status = shape_check(ins[i].dtype, ins[i].ndim, ins[i].shape, &size, err);
         if (status == COLLET_OK)
             status = add_input(&x, g, i, ins[i].ndim, ins[i].shape, err);
@@ -109,11 +127,12 @@ typedef struct evaluation {
     extent x;
     collet_array *const *outs;
     const collet_array *const *ins;
-    collet_array **steps; /* the arrays of steps between pieces; outputs among them */
+    const collet_scalar *numbers; /* inputs without an array; NULL: there are none */
+    collet_array **steps;         /* the arrays of steps between pieces; outputs among them */
 } evaluation;
 
 static collet_evaluate_params params_of(const evaluation *v, const collet_program *program,
-                                        const plan_piece *piece)
+                                        const collet_scalar *constants)
 {
     int reduces = program->reduce != COLLET_NO_OP;
     return (collet_evaluate_params){.struct_size = sizeof(collet_evaluate_params),
@@ -121,18 +140,20 @@ static collet_evaluate_params params_of(const evaluation *v, const collet_progra
                                     .keepdims = reduces ? (uint32_t)v->g->keepdims : 0,
                                     .correction = reduces ? v->g->correction : 0.0,
                                     .program = program,
-                                    .constants = piece->values};
+                                    .constants = constants};
 }
+
+#define FEW 32 /* constants */
 
 /* By the first choice of backend; where that has no such kernel, single ops, which any of the
  * backends may compute, are better than another backend's interpreter. */
-static collet_status call_piece(const evaluation *v, const collet_program *program,
-                                const plan_piece *piece, collet_array *const *outs,
-                                const collet_array *const *ins)
+static collet_status call_program(const evaluation *v, const collet_program *program,
+                                  const collet_scalar *constants, collet_array *const *outs,
+                                  const collet_array *const *ins)
 {
     collet_array *out[COLLET_PROGRAM_OUTPUTS] = {NULL};
     const collet_array *in[COLLET_PROGRAM_INPUTS] = {NULL};
-    collet_evaluate_params params = params_of(v, program, piece);
+    collet_evaluate_params params = params_of(v, program, constants);
     if (v->by_steps)
         return steps_run(v->cx, outs, ins, &params);
     collet_error before = *v->err;
@@ -146,6 +167,25 @@ static collet_status call_piece(const evaluation *v, const collet_program *progr
         return status;
     *v->err = before;
     return steps_run(v->cx, outs, ins, &params);
+}
+
+static collet_status call_piece(const evaluation *v, const collet_program *program,
+                                const plan_piece *piece, collet_array *const *outs,
+                                const collet_array *const *ins)
+{
+    collet_scalar few[FEW], *values = few;
+    if (!v->numbers)
+        return call_program(v, program, piece->values, outs, ins);
+    if (program->n_constants > FEW)
+        values = malloc(program->n_constants * sizeof *values);
+    if (!values)
+        return context_fail(v->cx, COLLET_NO_MEMORY, "out of memory for an expression");
+    collet_status status = plan_piece_constants(v->p, v->g, piece, values, v->numbers, v->err);
+    if (status == COLLET_OK)
+        status = call_program(v, program, values, outs, ins);
+    if (values != few)
+        free(values);
+    return status;
 }
 
 static int same_shape(const extent *x, int32_t ndim, const int64_t *shape)
@@ -172,7 +212,7 @@ static int outputs_are_apart(const evaluation *v)
 {
     for (uint32_t k = 0; k < v->g->output_count; k++)
         for (uint32_t i = 0; i < v->g->input_count; i++)
-            if (array_overlaps(v->outs[k], v->ins[i]))
+            if (v->ins[i] && array_overlaps(v->outs[k], v->ins[i]))
                 return 0;
     return 1;
 }
@@ -274,6 +314,12 @@ static collet_status take_inputs(evaluation *v, collet_dtype *dtypes)
 {
     for (uint32_t i = 0; i < v->g->input_count; i++) {
         const collet_array *a = v->ins[i];
+        if (!a && v->numbers) {
+            dtypes[i] = number_key(v->g, i, v->numbers[i].dtype, v->err);
+            if (!dtypes[i])
+                return COLLET_DTYPE;
+            continue;
+        }
         if (!a)
             return context_fail(v->cx, COLLET_INVALID, "expression: input %u, %s is NULL", i,
                                 v->g->names[i]);
@@ -334,7 +380,7 @@ static collet_status run(evaluation *v)
 
 collet_status expression_evaluate(collet_context *cx, collet_expression *e,
                                   collet_array *const *outs, const collet_array *const *ins,
-                                  int by_steps)
+                                  const collet_scalar *numbers, int by_steps)
 {
     collet_dtype dtypes[COLLET_EXPRESSION_INPUTS];
     collet_status status = context_check(cx);
@@ -348,7 +394,8 @@ collet_status expression_evaluate(collet_context *cx, collet_expression *e,
                     .g = &e->graph,
                     .by_steps = by_steps,
                     .outs = outs,
-                    .ins = ins};
+                    .ins = ins,
+                    .numbers = numbers};
     status = take_inputs(&v, dtypes);
     if (status == COLLET_OK)
         status = expression_plan(e, &v.p, dtypes, v.err);
@@ -363,5 +410,14 @@ collet_status collet_expression_evaluate(collet_context *cx, collet_expression *
                                          collet_array *const *outs, const collet_array *const *ins)
 {
     COLLET_FLOATING_SCOPE;
-    return expression_evaluate(cx, e, outs, ins, 0);
+    return expression_evaluate(cx, e, outs, ins, NULL, 0);
+}
+
+collet_status collet_expression_evaluate_with(collet_context *cx, collet_expression *e,
+                                              collet_array *const *outs,
+                                              const collet_array *const *ins,
+                                              const collet_scalar *numbers)
+{
+    COLLET_FLOATING_SCOPE;
+    return expression_evaluate(cx, e, outs, ins, numbers, 0);
 }

@@ -5,9 +5,9 @@
 
 #include "expression.h"
 
-/* collet_expression_evaluate; `by_steps` 1: by single ops alone, for tests. */
+/* collet_expression_evaluate_with; `by_steps` 1: by single ops alone, for tests. */
 collet_status expression_evaluate(collet_context *cx, collet_expression *e,
                                   collet_array *const *outs, const collet_array *const *ins,
-                                  int by_steps);
+                                  const collet_scalar *numbers, int by_steps);
 
 #endif

@@ -263,6 +263,12 @@ static collet_status type_node(compiler *c, const node *n, typed *out)
     switch (n->kind) {
     case NODE_INPUT:
         d = c->p->in_dtypes[n->op];
+        if (d & PLAN_NUMBER) {
+            collet_dtype weak = d & ~PLAN_NUMBER;
+            collet_status status = constant(c, c->node, n->dtype ? n->dtype : weak, out);
+            out->weak = !n->dtype && weak != COLLET_BOOL;
+            return status;
+        }
         if (n->dtype && n->dtype != d)
             return collet_fail(c->err, COLLET_DTYPE, "input %u (%s) is %s; it must be %s", n->op,
                                g->names[n->op], collet_dtype_name(d), collet_dtype_name(n->dtype));
@@ -369,21 +375,49 @@ static collet_status type_graph(compiler *c)
 
 /* ---- The plan ---------------------------------------------------------------------------- */
 
-collet_status plan_set_constants(plan *p, const graph *g, collet_error *err)
+/* The value of a constant; `numbers` NULL: those of inputs are left out. */
+static collet_status value_of(const graph *g, const plan_constant *k, collet_scalar *value,
+                              const collet_scalar *numbers, collet_error *err)
 {
     static const collet_scalar zero = {.dtype = COLLET_U8};
+    const node *n = k->node == PLAN_ZERO ? NULL : &g->nodes[k->node];
+    int number = n && n->kind == NODE_INPUT;
+    if (number && !numbers)
+        return COLLET_OK;
+    const collet_scalar *from = !n ? &zero : number ? &numbers[n->op] : &n->value;
+    if (literal_convert(value, k->dtype, from))
+        return COLLET_OK;
+    if (from->dtype == COLLET_C64 || from->dtype == COLLET_C128)
+        return collet_fail(err, COLLET_DTYPE, "a complex constant cannot be converted to %s",
+                           collet_dtype_name(k->dtype));
+    return number || n->weak
+               ? collet_fail(err, COLLET_DTYPE,
+                             "%s%s does not fit %s, the dtype of the other operands; convert them",
+                             number ? "the number " : "a constant", number ? g->names[n->op] : "",
+                             collet_dtype_name(k->dtype))
+               : COLLET_OK;
+}
+
+collet_status plan_piece_constants(const plan *p, const graph *g, const plan_piece *piece,
+                                   collet_scalar *values, const collet_scalar *numbers,
+                                   collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i < piece->program.n_constants && status == COLLET_OK; i++) {
+        const plan_constant *k = &p->constants[piece->constant[i]];
+        values[i] = piece->values[i];
+        if (k->node != PLAN_ZERO && g->nodes[k->node].kind == NODE_INPUT)
+            status = value_of(g, k, &values[i], numbers, err);
+    }
+    return status;
+}
+
+collet_status plan_set_constants(plan *p, const graph *g, collet_error *err)
+{
     for (uint32_t i = 0; i < p->constant_count; i++) {
-        const plan_constant *k = &p->constants[i];
-        const node *n = k->node == PLAN_ZERO ? NULL : &g->nodes[k->node];
-        int fits = literal_convert(&p->values[i], k->dtype, n ? &n->value : &zero);
-        if (!fits && n->weak)
-            return collet_fail(err, COLLET_DTYPE,
-                               "a constant does not fit %s, the dtype of the "
-                               "other operands; convert them",
-                               collet_dtype_name(k->dtype));
-        if (!fits && (n->value.dtype == COLLET_C64 || n->value.dtype == COLLET_C128))
-            return collet_fail(err, COLLET_DTYPE, "a complex constant cannot be converted to %s",
-                               collet_dtype_name(k->dtype));
+        collet_status status = value_of(g, &p->constants[i], &p->values[i], NULL, err);
+        if (status != COLLET_OK)
+            return status;
     }
     for (uint32_t i = 0; i < p->piece_count; i++)
         for (uint32_t k = 0; k < p->pieces[i].program.n_constants; k++)

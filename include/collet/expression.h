@@ -121,7 +121,8 @@ COLLET_API const char *collet_expression_input_name(const collet_expression *exp
 
 /*
  * Sets `outs`, one for each output, to the dtypes and shapes of an evaluation with inputs like `ins`.
- * Every output has the broadcast shape of all inputs, used or not, but for reduced axes. Compiles the
+ * Every output has the broadcast shape of all inputs, used or not, but for reduced axes. An input of
+ * the ndim COLLET_ABSENT is a number, as in collet_expression_evaluate_with. Compiles the
  * expression for the inputs' dtypes. INVALID, SHAPE, DTYPE: a function does not take the dtype of an
  * operand, or a weak integer does not fit. NO_MEMORY.
  */
@@ -140,6 +141,15 @@ COLLET_API collet_status collet_expression_evaluate(collet_context *context,
                                                     collet_expression *expression,
                                                     collet_array *const *outs,
                                                     const collet_array *const *ins);
+
+/* The same with numbers among the inputs: where ins[i] is NULL, the input is numbers[i], a weak
+ * constant of this evaluation alone, of dtype bool, i64, u64, f64 or c128. Another number compiles
+ * nothing. DTYPE too: a number does not fit. */
+COLLET_API collet_status collet_expression_evaluate_with(collet_context *context,
+                                                         collet_expression *expression,
+                                                         collet_array *const *outs,
+                                                         const collet_array *const *ins,
+                                                         const collet_scalar *numbers);
 
 #ifdef __cplusplus
 }

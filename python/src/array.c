@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "dlpack.h"
-#include "error.h"
-#include "numpy.h"
+#include "base/error.h"
+#include "base/numpy.h"
 #include "runtime.h"
 #include "work.h"
 

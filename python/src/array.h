@@ -4,7 +4,7 @@
 #ifndef PYTHON_SRC_ARRAY_H
 #define PYTHON_SRC_ARRAY_H
 
-#include "python.h"
+#include "base/python.h"
 
 /* Adds the type Array to the module. 0, or -1 with an exception. */
 int array_add_type(PyObject *module);

@@ -3,8 +3,8 @@
 #include "binding.h"
 
 #include "array.h"
-#include "error.h"
-#include "numpy.h"
+#include "base/error.h"
+#include "base/numpy.h"
 #include "runtime.h"
 #include "work.h"
 

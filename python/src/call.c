@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of an op: its arguments become operands and parameters, its outputs are inferred.
  * Tests: python/tests/test_op.py */
-#include "compute.h"
+#include "op.h"
 
 #include <string.h>
 
 #include <collet/floating.h>
 
-#include "error.h"
+#include "compute.h"
+#include "base/error.h"
 #include "runtime.h"
+
+typedef struct request {
+    call call;
+    op_object *op;
+    PyObject *given[COLLET_MAX_OPERANDS]; /* arguments; NULL: absent or to be made */
+    PyObject *fields[OP_FIELDS];
+    PyObject *out, *dtype, *shape;
+    operand operands[COLLET_MAX_OPERANDS];
+} request;
 
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
@@ -18,7 +28,7 @@ static int same(PyObject *a, PyObject *b)
 }
 
 /* The value of a keyword; NULL if there is no such keyword. */
-static PyObject **place_of(call *c, PyObject *key)
+static PyObject **place_of(request *c, PyObject *key)
 {
     static const char *const others[] = {"out", "dtype", "shape"};
     PyObject **places[] = {&c->out, &c->dtype, &c->shape};
@@ -45,7 +55,7 @@ static void raise_unknown(const op_object *op, PyObject *key)
     Py_XDECREF(lines);
 }
 
-static int take_keywords(call *c, PyObject *const *values, PyObject *keywords)
+static int take_keywords(request *c, PyObject *const *values, PyObject *keywords)
 {
     Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
     for (Py_ssize_t i = 0; i < count; i++) {
@@ -62,7 +72,8 @@ static int take_keywords(call *c, PyObject *const *values, PyObject *keywords)
     return 0;
 }
 
-static int take_arguments(call *c, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
+static int take_arguments(request *c, PyObject *const *arguments, Py_ssize_t count,
+                          PyObject *keywords)
 {
     const op_object *op = c->op;
     if (count > (Py_ssize_t)op->n_in) {
@@ -87,7 +98,7 @@ static int take_arguments(call *c, PyObject *const *arguments, Py_ssize_t count,
 }
 
 /* `out`: an array, or for each output an array, None (it is made) or False (it is left out). */
-static int take_out(call *c)
+static int take_out(request *c)
 {
     const op_object *op = c->op;
     if (!c->out || c->out == Py_None)
@@ -103,7 +114,7 @@ static int take_out(call *c)
     }
     for (uint32_t i = 0; i < op->n_out; i++) {
         PyObject *item = PyTuple_GetItem(c->out, i);
-        c->absent[i] = item == Py_False;
+        c->operands[i].absent = item == Py_False;
         c->given[i] = item == Py_None || item == Py_False ? NULL : item;
     }
     return 0;
@@ -117,7 +128,7 @@ static int is_number(PyObject *object)
 }
 
 /* Numbers come last: they take the dtype of the first array. */
-static int take_inputs(call *c)
+static int take_inputs(request *c)
 {
     const op_object *op = c->op;
     uint32_t end = op->n_out + op->n_in;
@@ -129,7 +140,7 @@ static int take_inputs(call *c)
                 continue;
             if (operand_input(o, c->given[i], op->operands[i].text, like))
                 return -1;
-            c->device |= o->array != NULL;
+            c->call.device |= o->array != NULL;
             if (!numbers && !like)
                 like = o->view.spec.dtype;
         }
@@ -162,7 +173,7 @@ static int parse_shape(PyObject *object, collet_array_spec *spec)
 }
 
 /* Sets what is known about the outputs before inference. */
-static int take_outputs(call *c)
+static int take_outputs(request *c)
 {
     for (uint32_t i = 0; i < c->op->n_out; i++) {
         operand *o = &c->operands[i];
@@ -170,7 +181,7 @@ static int take_outputs(call *c)
         o->view.spec.ndim = COLLET_INFER;
         if (c->given[i] && operand_output(o, c->given[i], c->op->operands[i].text))
             return -1;
-        c->device |= o->array != NULL;
+        c->call.device |= o->array != NULL;
     }
     if (c->given[0])
         return 0;
@@ -183,7 +194,7 @@ static int take_outputs(call *c)
 /* ---- Inference ---------------------------------------------------------------------------- */
 
 /* Infers the outputs except the ones whose bit is set in `left_out`. */
-static collet_status infer_without(call *c, uint32_t left_out, const collet_array_spec *ins,
+static collet_status infer_without(request *c, uint32_t left_out, const collet_array_spec *ins,
                                    collet_error *err)
 {
     const op_object *op = c->op;
@@ -194,25 +205,25 @@ static collet_status infer_without(call *c, uint32_t left_out, const collet_arra
         if (left_out & 1u << i)
             outs[i].ndim = COLLET_ABSENT;
     }
-    status =
-        collet_ops_infer(collet_context_runtime(c->context), op->id, outs, ins, c->params, err);
+    status = collet_ops_infer(collet_context_runtime(c->call.context), op->id, outs, ins,
+                              c->call.params, err);
     for (uint32_t i = 0; status == COLLET_OK && i < op->n_out; i++) {
         c->operands[i].view.spec = outs[i];
-        c->absent[i] = (left_out >> i & 1) != 0;
+        c->operands[i].absent = (left_out >> i & 1) != 0;
     }
     return status;
 }
 
 /* Optional outputs are computed where the inputs and parameters allow it. */
-static int infer_all(call *c, const collet_array_spec *ins)
+static int infer_all(request *c, const collet_array_spec *ins)
 {
     const op_object *op = c->op;
     uint32_t may_miss = 0, missing = 0, attempt = 0;
     collet_error err;
     collet_status status;
     for (uint32_t i = 0; i < op->n_out; i++) {
-        missing |= (uint32_t)c->absent[i] << i;
-        if (op->operands[i].optional && !c->given[i] && !c->absent[i])
+        missing |= (uint32_t)c->operands[i].absent << i;
+        if (op->operands[i].optional && !c->given[i] && !c->operands[i].absent)
             may_miss |= 1u << i;
     }
     do { /* every subset of may_miss, the empty one first */
@@ -232,44 +243,44 @@ static int same_spec(const collet_array_spec *a, const collet_array_spec *b)
 }
 
 /* The result of the last inference if it had the same inputs; 0: it had others. */
-static int recall(call *c, const collet_array_spec *ins)
+static int recall(request *c, const collet_array_spec *ins)
 {
     const op_object *op = c->op;
     const op_memory *m = &op->memory;
-    if (m->generation != runtime_generation() || memcmp(m->params, c->params, op->params_size))
+    if (m->generation != runtime_generation() || memcmp(m->params, c->call.params, op->params_size))
         return 0;
     for (uint32_t i = 0; i < op->n_in; i++)
         if (!same_spec(&ins[i], &m->specs[op->n_out + i]))
             return 0;
     for (uint32_t i = 0; i < op->n_out; i++) {
         c->operands[i].view.spec = m->specs[i];
-        c->absent[i] = (m->absent >> i & 1) != 0;
+        c->operands[i].absent = (m->absent >> i & 1) != 0;
     }
     return 1;
 }
 
-static void remember(call *c, const collet_array_spec *ins)
+static void remember(request *c, const collet_array_spec *ins)
 {
     op_object *op = c->op;
     op_memory *m = &op->memory;
     m->absent = 0;
     for (uint32_t i = 0; i < op->n_out; i++) {
         m->specs[i] = c->operands[i].view.spec;
-        m->absent |= (uint32_t)c->absent[i] << i;
+        m->absent |= (uint32_t)c->operands[i].absent << i;
     }
     memcpy(&m->specs[op->n_out], ins, op->n_in * sizeof *ins);
-    memcpy(m->params, c->params, op->params_size);
+    memcpy(m->params, c->call.params, op->params_size);
     m->generation = runtime_generation();
 }
 
-static int infer(call *c)
+static int infer(request *c)
 {
     const op_object *op = c->op;
     collet_array_spec ins[COLLET_MAX_OPERANDS];
     int open = 0, chosen = c->dtype || c->shape; /* of the outputs, by the caller */
     for (uint32_t i = 0; i < op->n_out; i++) {
         open += !c->given[i];
-        chosen |= c->given[i] || c->absent[i];
+        chosen |= c->given[i] || c->operands[i].absent;
     }
     if (!open) /* collet_call checks what the caller gave */
         return 0;
@@ -290,7 +301,7 @@ static int infer(call *c)
 
 /* ---- The call ----------------------------------------------------------------------------- */
 
-static PyObject *result(call *c)
+static PyObject *result(request *c)
 {
     const op_object *op = c->op;
     PyObject *tuple, *made;
@@ -306,34 +317,54 @@ static PyObject *result(call *c)
     return made;
 }
 
+static collet_status issue(const call *c, collet_array *const *outs, const collet_array *const *ins)
+{
+    return collet_call(c->context, (uint32_t)c->id, outs, ins, c->params_size ? c->params : NULL);
+}
+
+static void begin_call(call *c, op_object *op, operand *operands)
+{
+    c->object = (PyObject *)op;
+    c->name = op->method.ml_name;
+    c->issue = issue;
+    c->users = NULL;
+    c->n_out = op->n_out;
+    c->n_in = op->n_in;
+    c->params_size = op->params_size;
+    c->device = 0;
+    c->operands = operands;
+}
+
 /* The function that Python calls; `self` is an op_object. */
 static PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                          PyObject *keywords)
 {
     COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
-    call c;
+    request c;
     op_object *op = (op_object *)self;
     uint32_t end = op->n_out + op->n_in;
     PyObject *made = NULL;
     c.op = op;
     c.out = c.dtype = c.shape = NULL;
-    c.device = 0;
+    begin_call(&c.call, op, c.operands);
     for (uint32_t i = 0; i < end; i++) {
         c.given[i] = NULL;
-        c.absent[i] = 0;
         operand_start(&c.operands[i]);
     }
     memset(c.fields, 0, op->field_count * sizeof *c.fields);
     if (take_arguments(&c, arguments, count, keywords) || take_out(&c))
         return NULL;
-    c.context = runtime_context();
-    if (c.context && !op_refresh(op) && !take_inputs(&c) && !take_outputs(&c) &&
-        !op_set_params(op, collet_context_runtime(c.context),
+    c.call.context = runtime_context();
+    if (c.call.context && !op_refresh(op) && !take_inputs(&c) && !take_outputs(&c) &&
+        !op_set_params(op, collet_context_runtime(c.call.context),
                        op->n_in && c.given[op->n_out] ? c.operands[op->n_out].view.spec.ndim : 0,
-                       c.fields, c.params) &&
-        !infer(&c) && !op_check_fill(op, c.params, c.fields, c.operands[0].view.spec.dtype) &&
-        !call_compute(&c))
-        made = result(&c);
+                       c.fields, c.call.params) &&
+        !infer(&c) && !op_check_fill(op, c.call.params, c.fields, c.operands[0].view.spec.dtype)) {
+        c.call.id = op->id;
+        c.call.given = c.out && c.out != Py_None;
+        if (!call_compute(&c.call))
+            made = result(&c);
+    }
     for (uint32_t i = 0; i < end; i++)
         operand_clear(&c.operands[i]);
     return made;

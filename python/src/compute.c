@@ -8,31 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
+#include <collet/expression.h>
+
+#include "base/log.h"
 #include "runtime.h"
 #include "work.h"
 
 #define SMALL 8192 /* elements of all operands: work of microseconds for most ops */
 
+#define OUTS COLLET_EXPRESSION_OUTPUTS /* more than ops have */
+#define INS COLLET_EXPRESSION_INPUTS
+
 static collet_status run(call *c)
 {
-    const op_object *op = c->op;
-    collet_array *outs[COLLET_MAX_OPERANDS];
-    const collet_array *ins[COLLET_MAX_OPERANDS];
-    uint32_t end = op->n_out + op->n_in;
+    collet_array *outs[OUTS];
+    const collet_array *ins[INS];
+    uint32_t end = c->n_out + c->n_in;
+    outs[0] = NULL;
+    ins[0] = NULL;
     collet_status status = COLLET_OK;
     for (uint32_t i = 0; status == COLLET_OK && i < end; i++)
-        status =
-            operand_wrap(&c->operands[i], c->context, i < op->n_out ? 0 : COLLET_WRAP_READONLY);
-    for (uint32_t i = 0; i < op->n_out; i++)
+        status = operand_wrap(&c->operands[i], c->context, i < c->n_out ? 0 : COLLET_WRAP_READONLY);
+    for (uint32_t i = 0; i < c->n_out; i++)
         outs[i] = c->operands[i].array;
-    for (uint32_t i = 0; i < op->n_in; i++)
-        ins[i] = c->operands[op->n_out + i].array;
+    for (uint32_t i = 0; i < c->n_in; i++)
+        ins[i] = c->operands[c->n_out + i].array;
     if (status == COLLET_OK)
-        status = collet_call(c->context, op->id, outs, ins, op->params_size ? c->params : NULL);
+        status = c->issue(c, outs, ins);
     if (status == COLLET_OK)
         runtime_called(c->context);
-    for (uint32_t i = 0; status == COLLET_OK && i < op->n_out && !runtime_at_once(); i++)
+    for (uint32_t i = 0; status == COLLET_OK && i < c->n_out && !runtime_at_once(); i++)
         status = operand_fetch(&c->operands[i], c->context);
     for (uint32_t i = 0; i < end; i++)
         operand_unwrap(&c->operands[i]);
@@ -59,7 +64,7 @@ static int64_t elements(const collet_array_spec *spec)
 static int is_small(const call *c)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < c->op->n_out + c->op->n_in && sum <= SMALL; i++)
+    for (uint32_t i = 0; i < c->n_out + c->n_in && sum <= SMALL; i++)
         if (c->operands[i].object) {
             int64_t more = elements(&c->operands[i].view.spec);
             sum = more > SMALL ? more : sum + more;
@@ -75,12 +80,11 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 32;
 }
 
-/* A fingerprint of the op, the shapes and the parameters; not 0. */
+/* A fingerprint of what is computed, the shapes and the parameters; not 0. */
 static uint64_t fingerprint(const call *c)
 {
-    const op_object *op = c->op;
-    uint64_t hash = mix(op->id, op->n_out), word;
-    for (uint32_t i = 0; i < op->n_out + op->n_in; i++) {
+    uint64_t hash = mix(c->id, c->n_out), word;
+    for (uint32_t i = 0; i < c->n_out + c->n_in; i++) {
         const operand *o = &c->operands[i];
         const collet_array_spec *spec = &o->view.spec;
         if (!o->object && !o->host)
@@ -90,7 +94,7 @@ static uint64_t fingerprint(const call *c)
         for (int32_t k = 0; k < spec->ndim; k++)
             hash = mix(hash, (uint64_t)spec->shape[k]);
     }
-    for (uint32_t i = 0; i + sizeof word <= op->params_size; i += sizeof word) {
+    for (uint32_t i = 0; i + sizeof word <= c->params_size; i += sizeof word) {
         memcpy(&word, c->params + i, sizeof word);
         hash = mix(hash, word);
     }
@@ -101,18 +105,18 @@ static uint64_t fingerprint(const call *c)
  * memory, or on the host for an Array. */
 static int waits(const call *c)
 {
-    const op_object *op = c->op;
     int found = 0, at_once = runtime_at_once();
     if (!runtime_waits())
         return 0;
-    for (uint32_t i = 0; i < op->n_out + op->n_in; i++)
-        found |= at_once ? c->operands[i].array != NULL : i < op->n_out && c->operands[i].host;
+    for (uint32_t i = 0; i < c->n_out + c->n_in; i++)
+        found |= at_once ? c->operands[i].array != NULL : i < c->n_out && c->operands[i].host;
     return found;
 }
 
 typedef struct job {
     work work;
     call call; /* with references of its own */
+    operand operands[];
 } job;
 
 static collet_status run_job(work *w, collet_context *context)
@@ -125,24 +129,30 @@ static collet_status run_job(work *w, collet_context *context)
 static void drop_job(work *w)
 {
     job *j = (job *)w;
-    PyObject *op = (PyObject *)j->call.op;
-    for (uint32_t i = 0; i < j->call.op->n_out + j->call.op->n_in; i++)
-        operand_clear(&j->call.operands[i]);
-    Py_DECREF(op);
+    for (uint32_t i = 0; i < j->call.n_out + j->call.n_in; i++)
+        operand_clear(&j->operands[i]);
+    if (j->call.users)
+        --*j->call.users;
+    Py_DECREF(j->call.object);
     free(j);
 }
 
 static work *new_job(const call *c)
 {
-    job *j = calloc(1, sizeof *j);
+    uint32_t end = c->n_out + c->n_in;
+    job *j = calloc(1, sizeof *j + end * sizeof *j->operands);
     if (!j)
         return (work *)PyErr_NoMemory();
     j->work.run = run_job;
     j->work.drop = drop_job;
     j->call = *c;
-    Py_INCREF((PyObject *)c->op);
-    for (uint32_t i = 0; i < c->op->n_out + c->op->n_in; i++) {
-        operand *o = &j->call.operands[i];
+    j->call.operands = j->operands;
+    memcpy(j->operands, c->operands, end * sizeof *j->operands);
+    Py_INCREF(c->object);
+    if (c->users)
+        ++*c->users;
+    for (uint32_t i = 0; i < end; i++) {
+        operand *o = &j->operands[i];
         Py_XINCREF(o->object);
         if (o->host && !o->object)
             o->view.data = o->number;
@@ -155,7 +165,7 @@ static void tell_of_out(const call *c)
     char text[COLLET_ERROR_TEXT];
     snprintf(text, sizeof text,
              "%s was interrupted, but continues and writes `out` until collet.finish() returns",
-             c->op->method.ml_name);
+             c->name);
     log_keep(NULL, COLLET_LOG_WARNING, text);
     log_deliver();
 }
@@ -174,7 +184,7 @@ static int compute_heard(call *c)
     }
     work *w = new_job(c);
     int failed = w ? work_run(w) : -1;
-    if (failed > 0 && c->out && c->out != Py_None)
+    if (failed > 0 && c->given)
         tell_of_out(c);
     if (failed)
         return -1;
@@ -187,8 +197,9 @@ int call_compute(call *c)
 {
     int held;
     collet_status status;
-    for (uint32_t i = 0; i < c->op->n_out; i++)
-        if (!c->absent[i] && !c->given[i] && operand_make(&c->operands[i], c->context, c->device))
+    for (uint32_t i = 0; i < c->n_out; i++)
+        if (!c->operands[i].absent && !c->operands[i].object &&
+            operand_make(&c->operands[i], c->context, c->device))
             return -1;
     held = runtime_at_once() && is_small(c) && !waits(c);
     if (!held && work_on_main_thread())

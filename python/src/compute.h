@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call of an op, between its arguments and its results. */
+/* A call of an op or an evaluation of an expression, between its arguments and its results. */
 #ifndef PYTHON_SRC_COMPUTE_H
 #define PYTHON_SRC_COMPUTE_H
 
-#include "op.h"
 #include "operand.h"
 
-typedef struct call {
-    op_object *op;
+#define CALL_PARAMS 512 /* bytes of the longest parameter block */
+
+typedef struct call call;
+struct call {
+    PyObject *object; /* the op or the expression */
+    const char *name; /* for messages */
+    /* Computes by calls of libcore, without the GIL. */
+    collet_status (*issue)(const call *c, collet_array *const *outs,
+                           const collet_array *const *ins);
+    uint32_t *users; /* counts calls that continue after a signal; may be NULL */
     collet_context *context;
-    PyObject *given[COLLET_MAX_OPERANDS]; /* arguments; NULL: absent or to be made */
-    int absent[COLLET_MAX_OPERANDS];      /* 1: the caller does not need this output */
-    PyObject *fields[OP_FIELDS];
-    PyObject *out, *dtype, *shape;
-    int device; /* 1: the results are Arrays */
-    operand operands[COLLET_MAX_OPERANDS];
-    _Alignas(16) unsigned char params[OP_PARAMS];
-} call;
+    uint64_t id; /* of what is computed, for fingerprints */
+    uint32_t n_out, n_in, params_size;
+    int device;        /* 1: the results are Arrays */
+    int given;         /* 1: the caller gave outputs */
+    operand *operands; /* outputs first */
+    _Alignas(16) unsigned char params[CALL_PARAMS];
+};
 
 /* Makes the outputs that the caller did not give, and computes. 0, or -1 with an exception. */
 int call_compute(call *c);

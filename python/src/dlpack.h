@@ -3,7 +3,7 @@
 #ifndef PYTHON_SRC_DLPACK_H
 #define PYTHON_SRC_DLPACK_H
 
-#include "python.h"
+#include "base/python.h"
 
 /* A capsule over the memory of an array, which `owner` keeps: read-only, in the host's memory or
  * where the bytes are. `versioned` 0: of DLPack before 1.0. NULL with an exception. */

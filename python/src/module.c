@@ -3,7 +3,8 @@
  * Tests: python/tests/test_runtime.py */
 #include "array.h"
 #include "binding.h"
-#include "error.h"
+#include "base/error.h"
+#include "expression.h"
 #include "op.h"
 #include "report.h"
 #include "runtime.h"
@@ -19,6 +20,8 @@ static PyMethodDef functions[] = {
     {"op_names", op_names, METH_NOARGS, NULL},
     {"op_describe", op_describe, METH_O, NULL},
     {"op_function", op_function, METH_VARARGS, NULL},
+    {"evaluate", (PyCFunction)(void (*)(void))evaluate_text, METH_FASTCALL | METH_KEYWORDS,
+     EVALUATE_DOC},
     {"set_array_class", array_set_class, METH_O, NULL},
     {"empty", array_empty, METH_VARARGS, NULL},
     {"dtype", array_dtype, METH_O, NULL},
@@ -68,8 +71,8 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     module = PyModule_Create(&definition);
     if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
-        op_add_type(module) || array_add_type(module) || binding_add(module) ||
-        PyModule_AddStringConstant(module, "version", collet_version())) {
+        op_add_type(module) || array_add_type(module) || expression_add_type(module) ||
+        binding_add(module) || PyModule_AddStringConstant(module, "version", collet_version())) {
         Py_XDECREF(module);
         return NULL;
     }

@@ -3,14 +3,14 @@
 #ifndef PYTHON_SRC_OP_H
 #define PYTHON_SRC_OP_H
 
-#include "python.h"
+#include "compute.h"
 
-#define OP_PARAMS 512 /* bytes of the longest parameter block */
-#define OP_FIELDS 16  /* of a parameter block */
+#define OP_PARAMS CALL_PARAMS
+#define OP_FIELDS 16 /* of a parameter block */
 
 typedef struct op_field {
     PyObject *name;
-    PyObject *choices;   /* a tuple of words; NULL: no CHOICE */
+    PyObject *choices;    /* a tuple of words; NULL: no CHOICE */
     collet_ops_field row; /* without its strings, which belong to a runtime */
 } op_field;
 

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "array.h"
-#include "error.h"
+#include "base/error.h"
 
 void operand_start(operand *o)
 {
     o->array = o->wrapped = NULL;
     o->object = NULL;
-    o->host = 0;
+    o->host = o->absent = 0;
 }
 
 static int take_array(operand *o, PyObject *object)

@@ -3,13 +3,14 @@
 #ifndef PYTHON_SRC_OPERAND_H
 #define PYTHON_SRC_OPERAND_H
 
-#include "numpy.h"
+#include "base/numpy.h"
 
 typedef struct operand {
     collet_array *array;   /* what collet_call gets; NULL: absent, or not wrapped yet */
     PyObject *object;      /* a reference to the NumPy array or Array; NULL: none */
     collet_array *wrapped; /* `array`, where the operand owns it */
     int host;              /* 1: memory of `view` */
+    int absent;            /* 1: an output that is not needed */
     numpy_view view;       /* of an Array its spec alone */
     _Alignas(16) unsigned char number[16];
 } operand;

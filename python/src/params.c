@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "error.h"
-#include "numpy.h"
+#include "base/error.h"
+#include "base/numpy.h"
 
 static int refuse(const op_field *field, PyObject *value, const char *expected)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "runtime.h"
 #include "work.h"
 
@@ -109,10 +109,9 @@ PyObject *report_memory(PyObject *Py_UNUSED(module), PyObject *space)
     runtime_return(state);
     if (status != COLLET_OK)
         return runtime_raise(context);
-    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "current", (unsigned long long)m.current,
-                         "held", (unsigned long long)m.held, "peak", (unsigned long long)m.peak,
-                         "total", (unsigned long long)m.total, "available",
-                         (unsigned long long)m.available);
+    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "current", (unsigned long long)m.current, "held",
+                         (unsigned long long)m.held, "peak", (unsigned long long)m.peak, "total",
+                         (unsigned long long)m.total, "available", (unsigned long long)m.available);
 }
 
 PyObject *report_reset_peak(PyObject *Py_UNUSED(module), PyObject *space)

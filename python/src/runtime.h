@@ -6,7 +6,7 @@
 #ifndef PYTHON_SRC_RUNTIME_H
 #define PYTHON_SRC_RUNTIME_H
 
-#include "python.h"
+#include "base/python.h"
 
 /* The runtime; NULL with an exception. */
 collet_runtime *runtime_get(void);

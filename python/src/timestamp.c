@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "runtime.h"
 #include "work.h"
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "runtime.h"
 
 #define LISTEN 30000000 /* nanoseconds between two looks for signals */

@@ -8,7 +8,7 @@
 #ifndef PYTHON_SRC_WORK_H
 #define PYTHON_SRC_WORK_H
 
-#include "python.h"
+#include "base/python.h"
 
 typedef struct work work;
 struct work {

@@ -45,6 +45,10 @@ CALLS = {
     "pickle": lambda: X.__reduce__(),
     "using": lambda: collet.using("cpu_scalar").__enter__().__exit__(),
     "backends": collet.backends,
+    "evaluate": lambda: collet.evaluate("A*2 + B; X", out=(OUT, None)),
+    "expression": lambda: collet.Expression("A*n + B").gradient("A")(A, n=2.5, B=X),
+    "text error": lambda: failing(lambda: collet.evaluate("A*")),
+    "name error": lambda: failing(lambda: collet.evaluate("A + C", {"A": A})),
     "shape error": lambda: failing(lambda: op.add(A, THREE)),
     "dtype error": lambda: failing(lambda: op.add(A, BOOLS)),
     "keyword error": lambda: failing(lambda: op.add(A, B, c=3)),
@@ -84,7 +88,7 @@ def test_references(name):
                     reason="a sanitizer keeps memory")
 def test_memory_is_flat():
     names = ("numpy", "out", "arrays", "views", "to_numpy", "share", "capsule", "shape error",
-             "several")
+             "several", "evaluate", "expression", "name error")
     calls = [CALLS[name] for name in names]
     big = np.ones(1000)
 

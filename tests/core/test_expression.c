@@ -275,6 +275,57 @@ static void the_first_example(void **state)
     collet_array_destroy(total);
 }
 
+/* Numbers take the dtype of the arrays, and another number gives another result at once. */
+static void numbers_among_inputs(void **state)
+{
+    collet_expression *e = parsed("x * k + k * h; where(c, x, n)");
+    collet_array *x = floats(cx, 3, 1), *out[] = {empty_floats(cx, 3), empty_floats(cx, 3)};
+    collet_array_spec specs[5] = {{.dtype = COLLET_F32, .ndim = 1, .shape = {3}},
+                                  {.dtype = COLLET_F64, .ndim = COLLET_ABSENT},
+                                  {.dtype = COLLET_I64, .ndim = COLLET_ABSENT},
+                                  {.dtype = COLLET_BOOL, .ndim = COLLET_ABSENT},
+                                  {.dtype = COLLET_U64, .ndim = COLLET_ABSENT}};
+    collet_array_spec made[2];
+    collet_scalar numbers[5] = {{.dtype = COLLET_DTYPE_NONE},
+                                {.value.f64 = 2, .dtype = COLLET_F64},
+                                {.value.i64 = 10, .dtype = COLLET_I64},
+                                {.value.b8 = 0, .dtype = COLLET_BOOL},
+                                {.value.u64 = 7, .dtype = COLLET_U64}};
+    const collet_array *ins[5] = {x};
+    (void)state;
+    assert_int_equal(collet_expression_infer(e, made, specs, NULL), COLLET_OK);
+    assert_true(made[0].dtype == COLLET_F32 && made[1].dtype == COLLET_F32 && made[0].ndim == 1);
+    assert_ok(cx, collet_expression_evaluate_with(cx, e, out, ins, numbers));
+    assert_floats(cx, out[0], (const float[]){22, 24, 26});
+    assert_floats(cx, out[1], (const float[]){7, 7, 7});
+    numbers[1].value.f64 = .5;
+    numbers[3].value.b8 = 1;
+    assert_ok(cx, collet_expression_evaluate_with(cx, e, out, ins, numbers));
+    assert_floats(cx, out[0], (const float[]){5.5f, 6, 6.5f});
+    assert_floats(cx, out[1], (const float[]){1, 2, 3});
+    numbers[2].dtype = COLLET_F32;
+    assert_status(cx, collet_expression_evaluate_with(cx, e, out, ins, numbers), COLLET_DTYPE);
+    assert_text_has(cx, "input 2, h is a number of the dtype f32");
+    assert_status(cx, collet_expression_evaluate(cx, e, out, ins), COLLET_INVALID);
+    collet_expression_destroy(e);
+    e = parsed("x + k");
+    specs[0].dtype = COLLET_U8;
+    specs[1].dtype = COLLET_I64;
+    assert_int_equal(collet_expression_infer(e, made, specs, NULL), COLLET_OK);
+    assert_true(made[0].dtype == COLLET_U8);
+    collet_array *bytes;
+    assert_ok(cx, collet_array_create(cx, &bytes, COLLET_U8, 1, (const int64_t[]){3}));
+    ins[0] = bytes;
+    numbers[1] = (collet_scalar){.value.i64 = 300, .dtype = COLLET_I64};
+    assert_status(cx, collet_expression_evaluate_with(cx, e, &bytes, ins, numbers), COLLET_DTYPE);
+    assert_text_has(cx, "the number k does not fit u8");
+    collet_expression_destroy(e);
+    collet_array_destroy(bytes);
+    collet_array_destroy(x);
+    collet_array_destroy(out[0]);
+    collet_array_destroy(out[1]);
+}
+
 /* Constants that change, by calls. */
 static void constants_change(void **state)
 {
@@ -425,6 +476,7 @@ int main(void)
         cmocka_unit_test(promotion_is_symmetric),
         cmocka_unit_test(the_first_example),
         cmocka_unit_test(constants_change),
+        cmocka_unit_test(numbers_among_inputs),
         cmocka_unit_test(large_graphs_are_cut),
         cmocka_unit_test(shapes_are_those_of_all_inputs),
         cmocka_unit_test(threads_share_an_expression),

@@ -233,7 +233,7 @@ static void run_once(const sample *s, trial *t, int by_steps, uint64_t seed)
 {
     for (uint32_t i = 0; i < s->inputs; i++)
         assert_ok(cx, collet_array_write(cx, t->in[i].whole, t->in[i].bytes, t->in[i].size));
-    collet_status status = expression_evaluate(cx, s->e, t->outs, t->ins, by_steps);
+    collet_status status = expression_evaluate(cx, s->e, t->outs, t->ins, NULL, by_steps);
     if (status != COLLET_OK)
         fail_msg("seed %llu: %s", (unsigned long long)seed, collet_last_error(cx));
     for (uint32_t k = 0; k < s->outputs; k++) {

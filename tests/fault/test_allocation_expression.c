@@ -21,7 +21,7 @@ static collet_status make_and_run(collet_array *const *outs, const collet_array 
         return status;
     status = collet_expression_gradient(e, &gradient, 0, 9, NULL);
     if (status == COLLET_OK) {
-        status = expression_evaluate(cx, e, outs, ins, by_steps);
+        status = expression_evaluate(cx, e, outs, ins, NULL, by_steps);
         if (status == COLLET_OK)
             status = collet_expression_evaluate(cx, gradient, outs, ins);
         collet_expression_destroy(gradient);

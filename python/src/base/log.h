@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of libcore to the logger "collet" of Python's logging. */
-#ifndef PYTHON_SRC_LOG_H
-#define PYTHON_SRC_LOG_H
+#ifndef PYTHON_SRC_BASE_LOG_H
+#define PYTHON_SRC_BASE_LOG_H
 
 #include "python.h"
 

@@ -3,8 +3,8 @@
  * NumPy by its Python interface and the array interface (__array_struct__), whose C struct is the
  * same in all versions: the extension is not compiled for one of NumPy. All functions need the GIL.
  */
-#ifndef PYTHON_SRC_NUMPY_H
-#define PYTHON_SRC_NUMPY_H
+#ifndef PYTHON_SRC_BASE_NUMPY_H
+#define PYTHON_SRC_BASE_NUMPY_H
 
 #include "python.h"
 

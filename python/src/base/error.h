@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exceptions: collet.Error, and a subclass for each status. All functions need the GIL. */
-#ifndef PYTHON_SRC_ERROR_H
-#define PYTHON_SRC_ERROR_H
+#ifndef PYTHON_SRC_BASE_ERROR_H
+#define PYTHON_SRC_BASE_ERROR_H
 
 #include "python.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Python's stable interface (the build defines Py_LIMITED_API) and collet.h. */
-#ifndef PYTHON_SRC_PYTHON_H
-#define PYTHON_SRC_PYTHON_H
+#ifndef PYTHON_SRC_BASE_PYTHON_H
+#define PYTHON_SRC_BASE_PYTHON_H
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

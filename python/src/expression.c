@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/op/test_evaluate.py */
+#include "expression.h"
+
+#include <string.h>
+
+#include <collet/floating.h>
+
+#include "compute.h"
+#include "base/error.h"
+#include "base/numpy.h"
+#include "runtime.h"
+
+static PyTypeObject *type;
+
+/* ---- Evaluation --------------------------------------------------------------------------- */
+
+/* A number of Python as a weak constant, in o->number. 1: it is none. */
+static int take_number(operand *o, PyObject *object, const char *name)
+{
+    collet_dtype dtype = COLLET_F64;
+    collet_scalar s;
+    int overflow = 0;
+    if (PyFloat_CheckExact(object)) {
+        s.value.f64 = PyFloat_AsDouble(object);
+    } else if (PyBool_Check(object)) {
+        dtype = COLLET_BOOL;
+        s.value.b8 = object == Py_True;
+    } else if (PyLong_CheckExact(object)) {
+        dtype = COLLET_I64;
+        s.value.i64 = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow > 0) {
+            dtype = COLLET_U64;
+            s.value.u64 = PyLong_AsUnsignedLongLong(object);
+        }
+        if (overflow < 0 || PyErr_Occurred()) {
+            PyErr_Clear();
+            error_format(COLLET_DTYPE, "%s is beyond the integers of 64 bits: give a float", name);
+            return -1;
+        }
+    } else if (PyComplex_CheckExact(object)) {
+        dtype = COLLET_C128;
+        s.value.c128.re = PyComplex_RealAsDouble(object);
+        s.value.c128.im = PyComplex_ImagAsDouble(object);
+    } else {
+        return 1;
+    }
+    memcpy(o->number, &s.value, collet_dtype_size(dtype));
+    o->view.spec.dtype = dtype;
+    o->view.spec.ndim = COLLET_ABSENT;
+    return 0;
+}
+
+static int take_inputs(call *c, expression_object *e, PyObject *const *given)
+{
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        operand *o = &c->operands[c->n_out + i];
+        const char *name = collet_expression_input_name(e->handle, i);
+        int failed = take_number(o, given[i], name);
+        if (failed > 0)
+            failed = operand_input(o, given[i], name, COLLET_DTYPE_NONE);
+        if (failed)
+            return -1;
+        c->device |= o->array != NULL;
+    }
+    return 0;
+}
+
+static int take_outputs(call *c, PyObject *out)
+{
+    int several = out && PyTuple_Check(out);
+    c->given = out && out != Py_None;
+    if (!c->given)
+        return 0;
+    if (several ? PyTuple_Size(out) != (Py_ssize_t)c->n_out : c->n_out != 1) {
+        PyErr_Format(PyExc_ValueError,
+                     "the expression has %d outputs; `out` is a tuple of as many "
+                     "arrays or Nones",
+                     (int)c->n_out);
+        return -1;
+    }
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        PyObject *given = several ? PyTuple_GetItem(out, i) : out;
+        if (given != Py_None && operand_output(&c->operands[i], given, "out"))
+            return -1;
+        c->device |= c->operands[i].array != NULL;
+    }
+    return 0;
+}
+
+/* Sets the specs of the outputs that are made. */
+static int infer(call *c, expression_object *e)
+{
+    collet_array_spec ins[COLLET_EXPRESSION_INPUTS], outs[COLLET_EXPRESSION_OUTPUTS];
+    collet_error err;
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < c->n_out; i++)
+        open += !c->operands[i].object;
+    if (!open) /* the evaluation checks what the caller gave */
+        return 0;
+    for (uint32_t i = 0; i < c->n_in; i++)
+        ins[i] = c->operands[c->n_out + i].view.spec;
+    collet_status status = collet_expression_infer(e->handle, outs, ins, &err);
+    if (status != COLLET_OK) {
+        error_raise(status, err.text);
+        return -1;
+    }
+    for (uint32_t i = 0; i < c->n_out; i++)
+        if (!c->operands[i].object)
+            c->operands[i].view.spec = outs[i];
+    return 0;
+}
+
+static collet_status issue(const call *c, collet_array *const *outs, const collet_array *const *ins)
+{
+    collet_scalar numbers[COLLET_EXPRESSION_INPUTS];
+    int any = 0;
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        const operand *o = &c->operands[c->n_out + i];
+        if (ins[i])
+            continue;
+        any = 1;
+        numbers[i].dtype = o->view.spec.dtype;
+        memcpy(&numbers[i].value, o->number, sizeof o->number);
+    }
+    return collet_expression_evaluate_with(c->context, ((expression_object *)c->object)->handle,
+                                           outs, ins, any ? numbers : NULL);
+}
+
+static PyObject *results(const call *c)
+{
+    PyObject *tuple;
+    if (c->n_out == 1)
+        return Py_NewRef(c->operands[0].object);
+    tuple = PyTuple_New(c->n_out);
+    for (uint32_t i = 0; tuple && i < c->n_out; i++)
+        PyTuple_SetItem(tuple, i, Py_NewRef(c->operands[i].object));
+    return tuple;
+}
+
+PyObject *expression_evaluate(expression_object *e, PyObject *const *given, PyObject *out)
+{
+    COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
+    operand operands[COLLET_EXPRESSION_OUTPUTS + COLLET_EXPRESSION_INPUTS];
+    PyObject *made = NULL;
+    call c;
+    c.object = (PyObject *)e;
+    c.name = "the evaluation of an expression";
+    c.issue = issue;
+    c.users = &e->users;
+    c.id = (uintptr_t)e->handle;
+    c.n_out = collet_expression_output_count(e->handle);
+    c.n_in = collet_expression_input_count(e->handle);
+    c.params_size = 0;
+    c.device = 0;
+    c.operands = operands;
+    for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
+        operand_start(&operands[i]);
+    e->users++;
+    c.context = runtime_context();
+    if (c.context && !take_inputs(&c, e, given) && !take_outputs(&c, out) && !infer(&c, e) &&
+        !call_compute(&c))
+        made = results(&c);
+    e->users--;
+    for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
+        operand_clear(&operands[i]);
+    return made;
+}
+
+/* The number of the input; -1: there is none of this name. */
+static Py_ssize_t input_named(expression_object *e, PyObject *key)
+{
+    PyObject *names = expression_names(e);
+    Py_ssize_t count = names ? PyTuple_Size(names) : 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *name = PyTuple_GetItem(names, i);
+        if (name == key || (PyUnicode_Check(key) && !PyUnicode_Compare(name, key)))
+            return i;
+    }
+    return -1;
+}
+
+static PyObject *expression_call(PyObject *self, PyObject *arguments, PyObject *keywords)
+{
+    expression_object *e = (expression_object *)self;
+    PyObject *given[COLLET_EXPRESSION_INPUTS] = {NULL}, *out = NULL, *key, *value;
+    Py_ssize_t inputs = collet_expression_input_count(e->handle), at = 0;
+    Py_ssize_t count = PyTuple_Size(arguments);
+    if (count > inputs)
+        return PyErr_Format(PyExc_TypeError, "the expression has %zd inputs (%zd given)", inputs,
+                            count);
+    for (Py_ssize_t i = 0; i < count; i++)
+        given[i] = PyTuple_GetItem(arguments, i);
+    while (keywords && PyDict_Next(keywords, &at, &key, &value)) {
+        Py_ssize_t i = input_named(e, key);
+        if (i < 0 && PyUnicode_CompareWithASCIIString(key, "out"))
+            return PyErr_Format(PyExc_TypeError, "the expression has no input %R", key);
+        if (i >= 0 && given[i])
+            return PyErr_Format(PyExc_TypeError, "the expression got its input %R twice", key);
+        *(i < 0 ? &out : &given[i]) = value;
+    }
+    for (Py_ssize_t i = 0; i < inputs; i++)
+        if (!given[i])
+            return PyErr_Format(PyExc_TypeError,
+                                "the expression has %zd inputs; %zd, '%s', is "
+                                "missing",
+                                inputs, i, collet_expression_input_name(e->handle, (uint32_t)i));
+    return expression_evaluate(e, given, out);
+}
+
+/* ---- Making ------------------------------------------------------------------------------- */
+
+static PyObject *raised(collet_status status, const collet_error *err)
+{
+    return error_raise(status, err->text);
+}
+
+static PyObject *make(PyTypeObject *class, PyObject *text)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(class, Py_tp_alloc);
+    expression_object *e = (expression_object *)allocate(class, 0);
+    collet_error err;
+    collet_status status;
+    Py_ssize_t length = 0;
+    const char *bytes = text ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+    if (!e || (text && !bytes)) {
+        Py_XDECREF(e);
+        return NULL;
+    }
+    status = !text ? collet_expression_create(&e->handle, &err)
+             : strlen(bytes) != (size_t)length
+                 ? (error_raise(COLLET_INVALID, "the text has a null character"), COLLET_INVALID)
+                 : collet_expression_parse(&e->handle, bytes, &err);
+    if (status != COLLET_OK) {
+        e->handle = NULL;
+        Py_DECREF(e);
+        return raised(status, &err);
+    }
+    e->text = Py_XNewRef(text);
+    return (PyObject *)e;
+}
+
+PyObject *expression_new(PyObject *text)
+{
+    return make(type, text);
+}
+
+static PyObject *expression_create(PyTypeObject *class, PyObject *arguments, PyObject *keywords)
+{
+    static char *words[] = {"text", NULL};
+    PyObject *text = NULL;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|U", words, &text))
+        return NULL;
+    return make(class, text);
+}
+
+static void expression_dealloc(PyObject *self)
+{
+    expression_object *e = (expression_object *)self;
+    PyTypeObject *class = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(class, Py_tp_free);
+    collet_expression_destroy(e->handle);
+    Py_XDECREF(e->text);
+    Py_XDECREF(e->names);
+    release(self);
+    Py_DECREF(class);
+}
+
+int expression_check(PyObject *object)
+{
+    return PyObject_TypeCheck(object, type);
+}
+
+/* The expression, to be changed; NULL with an exception. */
+static collet_expression *changed(PyObject *self)
+{
+    expression_object *e = (expression_object *)self;
+    if (e->users)
+        return error_raise(COLLET_BUSY, "this Expression is being evaluated; add to it and set its "
+                                        "constants while no thread evaluates it");
+    Py_CLEAR(e->names);
+    Py_CLEAR(e->text);
+    return e->handle;
+}
+
+/* The number of a value, or its exception. */
+static PyObject *value_or(collet_status status, const uint32_t *value, const collet_error *err)
+{
+    return status == COLLET_OK ? PyLong_FromUnsignedLong(*value) : raised(status, err);
+}
+
+static PyObject *none_or(collet_status status, const collet_error *err)
+{
+    return status == COLLET_OK ? Py_NewRef(Py_None) : raised(status, err);
+}
+
+static PyObject *add_input(PyObject *self, PyObject *arguments)
+{
+    const char *name = NULL;
+    PyObject *wanted = Py_None;
+    collet_dtype dtype = COLLET_DTYPE_NONE;
+    collet_error err;
+    uint32_t value = 0;
+    if (!PyArg_ParseTuple(arguments, "|zO", &name, &wanted) ||
+        (wanted != Py_None && !(dtype = numpy_dtype_parse(wanted))))
+        return NULL;
+    collet_expression *e = changed(self);
+    return e ? value_or(collet_expression_input(e, &value, name, dtype, &err), &value, &err) : NULL;
+}
+
+static int take_constant(PyObject *number, collet_scalar *s)
+{
+    operand o;
+    int failed = take_number(&o, number, "a constant");
+    if (failed > 0)
+        PyErr_Format(PyExc_TypeError, "a constant is a bool, int, float or complex, not %R",
+                     (PyObject *)Py_TYPE(number));
+    memset(s, 0, sizeof *s);
+    if (failed)
+        return -1;
+    s->dtype = o.view.spec.dtype;
+    memcpy(&s->value, o.number, collet_dtype_size(s->dtype));
+    return 0;
+}
+
+static PyObject *add_constant(PyObject *self, PyObject *number)
+{
+    collet_scalar s;
+    collet_error err;
+    uint32_t value = 0;
+    collet_expression *e = take_constant(number, &s) ? NULL : changed(self);
+    return e ? value_or(collet_expression_constant(e, &value, &s, 1, &err), &value, &err) : NULL;
+}
+
+static PyObject *set_constant(PyObject *self, PyObject *arguments)
+{
+    unsigned value;
+    PyObject *number;
+    collet_scalar s;
+    collet_error err;
+    if (!PyArg_ParseTuple(arguments, "IO", &value, &number) || take_constant(number, &s))
+        return NULL;
+    collet_expression *e = changed(self);
+    return e ? none_or(collet_expression_set_constant(e, value, &s, &err), &err) : NULL;
+}
+
+/* The number of an op by its name, or the number itself; 0 with an exception. */
+static uint32_t op_id(PyObject *op)
+{
+    collet_error err;
+    uint32_t id = 0;
+    if (!PyUnicode_Check(op)) {
+        unsigned long number = PyLong_AsUnsignedLong(op);
+        return PyErr_Occurred() ? 0 : (uint32_t)number;
+    }
+    const char *text = PyUnicode_AsUTF8AndSize(op, NULL);
+    collet_runtime *runtime = text ? runtime_get() : NULL;
+    collet_status status = runtime ? collet_ops_find(runtime, &id, text, &err) : COLLET_OK;
+    if (status != COLLET_OK)
+        raised(status, &err);
+    return status == COLLET_OK ? id : 0;
+}
+
+static PyObject *apply(PyObject *self, PyObject *arguments)
+{
+    uint32_t in[3] = {0}, value = 0, count = (uint32_t)PyTuple_Size(arguments), id;
+    collet_error err;
+    if (!count || count > 4)
+        return PyErr_Format(PyExc_TypeError, "apply() takes an op and one to three values");
+    id = op_id(PyTuple_GetItem(arguments, 0));
+    for (uint32_t i = 1; i < count && id; i++) {
+        in[i - 1] = (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(arguments, i));
+        if (PyErr_Occurred())
+            return NULL;
+    }
+    collet_expression *e = PyErr_Occurred() ? NULL : changed(self);
+    return e ? value_or(collet_expression_apply(e, &value, id, in, count - 1, &err), &value, &err)
+             : NULL;
+}
+
+static PyObject *convert(PyObject *self, PyObject *arguments)
+{
+    unsigned from;
+    PyObject *wanted;
+    collet_dtype dtype;
+    collet_error err;
+    uint32_t value = 0;
+    if (!PyArg_ParseTuple(arguments, "IO", &from, &wanted) || !(dtype = numpy_dtype_parse(wanted)))
+        return NULL;
+    collet_expression *e = changed(self);
+    return e ? value_or(collet_expression_convert(e, &value, from, dtype, &err), &value, &err)
+             : NULL;
+}
+
+static PyObject *add_output(PyObject *self, PyObject *number)
+{
+    unsigned long value = PyLong_AsUnsignedLong(number);
+    collet_error err;
+    collet_expression *e = PyErr_Occurred() ? NULL : changed(self);
+    return e ? none_or(collet_expression_output(e, (uint32_t)value, &err), &err) : NULL;
+}
+
+/* The axes of a reduction, an integer or integers; -1 with an exception. */
+static int take_axes(PyObject *object, int32_t *axes)
+{
+    int alone = PyIndex_Check(object);
+    Py_ssize_t count = alone ? 1 : PySequence_Size(object);
+    if (count > COLLET_MAX_DIMS)
+        error_format(COLLET_INVALID, "there are %zd axes; an array has at most %d", count,
+                     COLLET_MAX_DIMS);
+    for (Py_ssize_t i = 0; i < count && !PyErr_Occurred(); i++) {
+        PyObject *item = alone ? Py_NewRef(object) : PySequence_GetItem(object, i);
+        axes[i] = item ? (int32_t)PyLong_AsLong(item) : 0;
+        Py_XDECREF(item);
+    }
+    return PyErr_Occurred() ? -1 : (int)count;
+}
+
+static PyObject *reduce(PyObject *self, PyObject *arguments, PyObject *keywords)
+{
+    static char *words[] = {"op", "axes", "keepdims", "correction", NULL};
+    PyObject *op, *axes = Py_None;
+    int keepdims = 0, count = 0;
+    int32_t listed[COLLET_MAX_DIMS];
+    double correction = 0.0;
+    collet_error err;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|Opd", words, &op, &axes, &keepdims,
+                                     &correction) ||
+        (axes != Py_None && (count = take_axes(axes, listed)) < 0))
+        return NULL;
+    uint32_t id = op_id(op);
+    collet_expression *e = PyErr_Occurred() ? NULL : changed(self);
+    return e ? none_or(collet_expression_reduce(e, id, axes == Py_None ? NULL : listed, count,
+                                                keepdims, correction, &err),
+                       &err)
+             : NULL;
+}
+
+static PyObject *gradient(PyObject *self, PyObject *arguments, PyObject *keywords)
+{
+    static char *words[] = {"input", "output", NULL};
+    expression_object *e = (expression_object *)self, *made;
+    PyObject *input;
+    unsigned output = 0;
+    collet_expression *handle;
+    collet_error err;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|I", words, &input, &output))
+        return NULL;
+    Py_ssize_t i = PyUnicode_Check(input) ? input_named(e, input) : PyLong_AsSsize_t(input);
+    if (PyErr_Occurred())
+        return NULL;
+    if (i < 0 || i > UINT32_MAX)
+        return PyErr_Format(PyExc_ValueError, "the expression has no input %R", input);
+    collet_status status =
+        collet_expression_gradient(e->handle, &handle, output, (uint32_t)i, &err);
+    if (status != COLLET_OK)
+        return raised(status, &err);
+    made = (expression_object *)expression_new(NULL);
+    if (!made) {
+        collet_expression_destroy(handle);
+        return NULL;
+    }
+    collet_expression_destroy(made->handle);
+    made->handle = handle;
+    return (PyObject *)made;
+}
+
+/* ---- Properties --------------------------------------------------------------------------- */
+
+PyObject *expression_names(expression_object *e)
+{
+    Py_ssize_t count = collet_expression_input_count(e->handle);
+    PyObject *tuple = e->names ? NULL : PyTuple_New(count);
+    for (Py_ssize_t i = 0; tuple && i < count; i++) {
+        PyObject *name =
+            PyUnicode_InternFromString(collet_expression_input_name(e->handle, (uint32_t)i));
+        if (!name || PyTuple_SetItem(tuple, i, name))
+            Py_CLEAR(tuple);
+    }
+    if (tuple)
+        e->names = tuple;
+    return e->names;
+}
+
+static PyObject *get_inputs(PyObject *self, void *Py_UNUSED(unused))
+{
+    return Py_XNewRef(expression_names((expression_object *)self));
+}
+
+static PyObject *get_outputs(PyObject *self, void *Py_UNUSED(unused))
+{
+    return PyLong_FromUnsignedLong(
+        collet_expression_output_count(((expression_object *)self)->handle));
+}
+
+static PyObject *repr(PyObject *self)
+{
+    const expression_object *e = (const expression_object *)self;
+    return e->text ? PyUnicode_FromFormat("collet.Expression(%R)", e->text)
+                   : PyUnicode_FromFormat("<collet.Expression of %d inputs, %d outputs>",
+                                          (int)collet_expression_input_count(e->handle),
+                                          (int)collet_expression_output_count(e->handle));
+}
+
+static PyObject *pickled(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    const expression_object *e = (const expression_object *)self;
+    if (!e->text)
+        return PyErr_Format(PyExc_TypeError,
+                            "an Expression that was made by calls cannot be pickled");
+    return Py_BuildValue("O(O)", (PyObject *)Py_TYPE(self), e->text);
+}
+
+int expression_add_type(PyObject *module)
+{
+    static PyGetSetDef properties[] = {
+        {"inputs", get_inputs, NULL, "The names of the inputs, in order.", NULL},
+        {"outputs", get_outputs, NULL, "The number of outputs.", NULL},
+        {NULL, NULL, NULL, NULL, NULL}};
+    static PyMethodDef methods[] = {
+        {"input", add_input, METH_VARARGS,
+         "input($self, name=None, dtype=None, /)\n--\n\n"
+         "Adds an input, of `dtype` alone unless that is None. The number of the value."},
+        {"constant", add_constant, METH_O,
+         "constant($self, number, /)\n--\n\n"
+         "Adds a number, which takes the dtype of other operands. The number of the value."},
+        {"set_constant", set_constant, METH_VARARGS,
+         "set_constant($self, value, number, /)\n--\n\n"
+         "Gives a constant another number of the same type; that compiles nothing."},
+        {"apply", apply, METH_VARARGS,
+         "apply($self, op, /, *values)\n--\n\n"
+         "Adds an elementwise function, by its name or id, of values. The number of the value."},
+        {"convert", convert, METH_VARARGS,
+         "convert($self, value, dtype, /)\n--\n\n"
+         "Adds the value converted to a dtype. The number of the value."},
+        {"output", add_output, METH_O,
+         "output($self, value, /)\n--\n\nMakes the value the next output."},
+        {"reduce", (PyCFunction)(void (*)(void))reduce, METH_VARARGS | METH_KEYWORDS,
+         "reduce($self, op, axes=None, keepdims=False, correction=0.0)\n--\n\n"
+         "Reduces every output, by \"sum\" or another reduction, over axes or over all."},
+        {"gradient", (PyCFunction)(void (*)(void))gradient, METH_VARARGS | METH_KEYWORDS,
+         "gradient($self, input, output=0)\n--\n\n"
+         "The derivative of an output by an input, a name or a number: an Expression with the same "
+         "inputs."},
+        {"__reduce__", pickled, METH_NOARGS, NULL},
+        {NULL, NULL, 0, NULL}};
+    PyType_Slot slots[] = {
+        {Py_tp_new, expression_create},
+        {Py_tp_dealloc, expression_dealloc},
+        {Py_tp_call, expression_call},
+        {Py_tp_repr, repr},
+        {Py_tp_getset, properties},
+        {Py_tp_methods, methods},
+        {Py_tp_doc, "Expression(text=None)\n--\n\n"
+                    "A graph of elementwise functions, built once and called with arrays, in the "
+                    "order of `inputs` or by name:\n\n"
+                    "    e = collet.Expression(\"a*b + 1\")\n"
+                    "    e(x, y, out=z)\n\n"
+                    "Arguments and results are those of collet.evaluate. Without a text it is "
+                    "empty, and input, constant, apply, convert, output and reduce add to it; a "
+                    "value is known by its number."},
+        {0, NULL}};
+    PyType_Spec spec = {.name = "collet.Expression",
+                        .basicsize = sizeof(expression_object),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                        .slots = slots};
+    type = (PyTypeObject *)PyType_FromSpec(&spec);
+    return type ? PyModule_AddObjectRef(module, "Expression", (PyObject *)type) : -1;
+}
