@@ -6,21 +6,29 @@
 #define TEXTS 256 /* that are kept */
 
 static PyObject *texts; /* a dict: text, Expression */
+static PyObject *locals_name, *flags_name;
 
-static PyObject *parsed(PyObject *text)
+static expression_object *parsed(PyObject *text)
 {
     PyObject *key, *found;
     Py_ssize_t first = 0;
     if (expression_check(text))
-        return Py_NewRef(text);
-    if (!PyUnicode_CheckExact(text))
-        return PyErr_Format(PyExc_TypeError, "evaluate() takes a text or an Expression, not %R",
-                            (PyObject *)Py_TYPE(text));
-    if (!texts && !(texts = PyDict_New()))
+        return (expression_object *)Py_NewRef(text);
+    if (!PyUnicode_CheckExact(text)) {
+        PyErr_Format(PyExc_TypeError, "evaluate() takes a text or an Expression, not %R",
+                     (PyObject *)Py_TYPE(text));
+        return NULL;
+    }
+    if (!texts) {
+        texts = PyDict_New();
+        locals_name = PyUnicode_InternFromString("f_locals");
+        flags_name = PyUnicode_InternFromString("co_flags");
+    }
+    if (!texts || !locals_name || !flags_name)
         return NULL;
     found = PyDict_GetItemWithError(texts, text);
     if (found || PyErr_Occurred())
-        return Py_XNewRef(found);
+        return (expression_object *)Py_XNewRef(found);
     found = expression_new(text);
     if (found && PyDict_Size(texts) >= TEXTS && PyDict_Next(texts, &first, &key, NULL)) {
         Py_INCREF(key);
@@ -30,7 +38,7 @@ static PyObject *parsed(PyObject *text)
     }
     if (found && PyDict_SetItem(texts, text, found))
         Py_CLEAR(found);
-    return found;
+    return (expression_object *)found;
 }
 
 /* ---- Names -------------------------------------------------------------------------------- */
@@ -80,7 +88,7 @@ static void forget(PyFrameObject *frame, PyObject *locals)
     if (!PyDict_CheckExact(locals) || Py_REFCNT(locals) != 2) /* somebody else uses it */
         return;
     code = (PyObject *)PyFrame_GetCode(frame);
-    flags = PyObject_GetAttrString(code, "co_flags");
+    flags = PyObject_GetAttr(code, flags_name);
     if (flags && PyLong_AsLong(flags) & optimized)
         PyDict_Clear(locals);
     Py_XDECREF(flags);
@@ -94,7 +102,7 @@ static int look_up(PyObject *names, PyObject **given, PyObject *mapping)
     Py_ssize_t count = PyTuple_Size(names), found = 0;
     if (frame) {
         s.globals = PyEval_GetGlobals();
-        s.locals = PyObject_GetAttrString((PyObject *)frame, "f_locals");
+        s.locals = PyObject_GetAttr((PyObject *)frame, locals_name);
         if (!s.locals)
             return -1;
     }
@@ -115,7 +123,7 @@ static int look_up(PyObject *names, PyObject **given, PyObject *mapping)
 PyObject *evaluate_text(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count,
                         PyObject *keywords)
 {
-    PyObject *given[COLLET_EXPRESSION_INPUTS], *out = NULL, *e, *names, *made = NULL;
+    PyObject *given[COLLET_EXPRESSION_INPUTS], *out = NULL, *made = NULL;
     PyObject *mapping = count > 1 && arguments[1] != Py_None ? arguments[1] : NULL;
     Py_ssize_t extra = keywords ? PyTuple_Size(keywords) : 0;
     if (count < 1 || count > 2)
@@ -129,12 +137,16 @@ PyObject *evaluate_text(PyObject *Py_UNUSED(module), PyObject *const *arguments,
                                 PyTuple_GetItem(keywords, i));
         out = arguments[count + i];
     }
-    e = parsed(arguments[0]);
-    names = e ? expression_names((expression_object *)e) : NULL;
-    if (names && !look_up(names, given, mapping)) {
-        made = expression_evaluate((expression_object *)e, given, out);
-        for (Py_ssize_t i = PyTuple_Size(names); i > 0; i--)
-            Py_DECREF(given[i - 1]);
+    expression_object *e = parsed(arguments[0]);
+    PyObject *names = e ? expression_names(e) : NULL;
+    if (names) {
+        e->users++; /* a mapping may run any code */
+        if (!look_up(names, given, mapping)) {
+            made = expression_evaluate(e, given, out);
+            for (Py_ssize_t i = PyTuple_Size(names); i > 0; i--)
+                Py_DECREF(given[i - 1]);
+        }
+        e->users--;
     }
     Py_XDECREF(e);
     return made;

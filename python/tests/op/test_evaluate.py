@@ -4,7 +4,9 @@
 import copy
 import gc
 import pickle
+import signal
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -334,6 +336,33 @@ def test_nothing_is_added_during_an_evaluation():
         thread.join()
     e.set_constant(two, 3)
     assert np.allclose(e(x[:2]), np.exp(3))
+
+
+def test_interrupted():
+    """The evaluation continues until collet.finish(), and so long nothing is added."""
+    def interrupt(number, frame):
+        raise KeyboardInterrupt
+
+    e = Expression("+".join(f"sin(x*{i})" for i in range(60)))
+    x = np.ones((1000, 1000))
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        with pytest.raises(KeyboardInterrupt):
+            for _ in range(100):
+                e(x)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(collet.BusyError):
+        e.output(0)
+    collet.finish()
+    deadline = time.monotonic() + 10
+    while e.outputs == 1 and time.monotonic() < deadline:  # Python drops the work at its next turn
+        try:
+            e.output(0)
+        except collet.BusyError:
+            time.sleep(0.01)
+    assert e.outputs == 2
 
 
 def test_arrays_are_not_kept():
