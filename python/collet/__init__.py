@@ -2,8 +2,9 @@
 # Tests: python/tests/test_runtime.py, python/tests/test_documents.py
 """Collet: one interface to the hardware that a machine has, for NumPy arrays.
 
-collet.op has every kernel as a function, collet.evaluate computes formulas, collet.Array keeps data on a device, collet.backends()
-lists the backends found, collet.doctor() lists what is missing.
+collet.op has every kernel as a function, collet.functions what is composed of them (collet.concat),
+collet.evaluate computes formulas, collet.Array keeps data on a device, collet.backends() lists the
+backends found, collet.doctor() what is missing.
 """
 
 from . import op
@@ -15,6 +16,34 @@ from ._core import (AbiError, BusyError, CancelledError, DeviceLostError, DtypeE
 from ._core import version as __version__
 from ._runtime import (Backend, Device, backends, configure, counters, finish, get_backend,
                        last_backend, memory, reset_peak, set_backend, set_num_threads, trim, using)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .functions import *
+
+
+_MODULES = ("bench", "fft", "functions", "linalg", "md", "random", "scatter", "ternary")
+
+
+def _functions():
+    return {n: f for n, f in vars(__getattr__("functions")).items() if not n.startswith("_")}
+
+
+def __getattr__(name):
+    """Modules and functions are imported at their first use: NumPy alone, which they import, takes longer
+    than this package."""
+    from importlib import import_module
+    if name in _MODULES:
+        return import_module("collet." + name)
+    found = {} if name.startswith("_") else _functions()
+    if name not in found:
+        raise AttributeError(f"module 'collet' has no attribute {name!r}")
+    globals()[name] = found[name]
+    return found[name]
+
+
+def __dir__():
+    return sorted({*globals(), *_functions(), *_MODULES})
 
 
 def doctor() -> tuple:

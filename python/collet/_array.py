@@ -43,12 +43,12 @@ def _promoted(a: str, b: str) -> str | None:
     return None
 
 
-def _cast(array: Array, dtype: str) -> Array:
+def cast(array: Array, dtype: str) -> Array:
     """The array in another dtype; a real array becomes complex by adding an imaginary part of 0."""
     if array._dtype == dtype:
         return array
-    if dtype in _COMPLEX and array._dtype in _FLOATS:
-        return asarray(array.to_numpy().astype(_core.dtype(dtype)))
+    if dtype in _COMPLEX and array._dtype not in _COMPLEX:
+        return op.complex(cast(array, "f32" if dtype == "c64" else "f64"), 0)
     return op.copy(array, dtype=dtype)
 
 
@@ -70,7 +70,7 @@ def _compute(name: str, a: Any, b: Any) -> Array:
     if isinstance(a, Array) and isinstance(b, Array) and a._dtype != b._dtype:
         dtype = _promoted(a._dtype, b._dtype)
         if dtype:
-            a, b = _cast(a, dtype), _cast(b, dtype)
+            a, b = cast(a, dtype), cast(b, dtype)
     return function(a, b)
 
 
@@ -92,7 +92,7 @@ def _binary(name: str) -> tuple[Operator, Operator]:
 def _in_place(name: str) -> Operator:
     def assign(self: Array, other: Any) -> Array:
         if not isinstance(other, (int, float, complex)):
-            other = _cast(asarray(other, copy=False), self._dtype)
+            other = cast(asarray(other, copy=False), self._dtype)
         return getattr(op, name)(self, other, out=self)
 
     return assign
@@ -200,7 +200,7 @@ class Array(_core.Array):
         product = _matmul(self, asarray(other, copy=False))
         if product.shape != self.shape:
             raise _core.ShapeError(f"@=: the product is {product.shape}, the array {self.shape}")
-        return op.copy(_cast(product, self._dtype), out=self)
+        return op.copy(cast(product, self._dtype), out=self)
 
     __eq__, __ne__ = _comparison("=="), _comparison("!=")  # type: ignore[assignment]
     __lt__, __le__ = _comparison("<"), _comparison("<=")

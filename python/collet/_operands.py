@@ -7,8 +7,8 @@ import operator
 
 import numpy as np
 
-from . import _core, _host
-from ._array import Array, asarray
+from . import _core, _host, op
+from ._array import Array, asarray, cast, empty, zeros
 
 _SINGLE = ("float16", "bfloat16", "float32", "complex64")
 
@@ -41,10 +41,51 @@ def floats(*values, complex_too=False):
     typed = [n for n, v in zip(names, values) if type(v) not in (bool, int, float, complex)]
     single = typed and all(n in _SINGLE for n in typed)
     real, compound = ("float32", "complex64") if single else ("float64", "complex128")
-    common = compound if "c" in kinds else real
-    if "c" in kinds:  # collet.Arrays of real numbers have no conversion of their own
-        found = [a if k == "c" else np.asarray(a).astype(common) for a, k in zip(found, kinds)]
-    return _together([a.astype(common, copy=False) for a in found])
+    common = np.dtype(compound if "c" in kinds else real)
+    return _together([converted(a, common) for a in found])
+
+
+_WEAK = {bool: 0, int: 1, float: 2, complex: 3}  # Python's numbers, which have a kind and no width
+
+
+def _kind(dtype):
+    return 2 if dtype.name == "bfloat16" else {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}.get(dtype.kind, 9)
+
+
+def promoted(*values):
+    """Arrays of one dtype, the one that NumPy 2 gives to an operator on them."""
+    found = [_array(v) for v in values]
+    strong = [a.dtype for a, v in zip(found, values) if type(v) not in _WEAK]
+    dtype = np.result_type(*(strong or [a.dtype for a in found]))
+    kind = max((_WEAK.get(type(v), 0) for v in values), default=0)
+    if kind > _kind(dtype):
+        single = _kind(dtype) == 2 and dtype.itemsize < 8
+        dtype = np.dtype(("?", "i8", "f8", "c8" if single else "c16")[kind])
+    return _together([converted(a, dtype) for a in found])
+
+
+def converted(a, dtype):
+    """The array in another dtype; itself if that is its own."""
+    if isinstance(a, Array):
+        return cast(a, _core.dtype_name(dtype))
+    return a.astype(dtype, copy=False)
+
+
+def narrowed(a, dtype):
+    """Sums in another dtype: from integers of 64 bits to shorter ones modulo 2^width, as in NumPy."""
+    dtype = np.dtype(dtype)
+    lost = 64 - 8 * dtype.itemsize
+    if lost and dtype.kind in "iu" and a.dtype.kind in "iu":  # a conversion alone would saturate
+        a = op.bitwise_right_shift(op.bitwise_left_shift(a, lost), lost)
+    return converted(a, dtype)
+
+
+def matrices(a, square=False):
+    """The array; ShapeError unless it has matrices in its last two axes."""
+    if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
+        kind = "square matrices" if square else "matrices"
+        raise _core.ShapeError(f"the shape is {a.shape}; {kind} in the last two axes are needed")
+    return a
 
 
 def axes_of(axes, ndim):
@@ -59,15 +100,24 @@ def axes_of(axes, ndim):
     return listed
 
 
+def axis_of(axis, ndim):
+    """One axis, as axes_of."""
+    return axes_of(operator.index(axis), ndim)[0]
+
+
 def permuted(a, order):
     """A view with axes in that order."""
     return a.transpose(tuple(order))
 
 
+def empty_as(a, shape, dtype=None):
+    """An array of undefined elements, of the kind and, without dtype, of the dtype of a."""
+    return (empty if isinstance(a, Array) else np.empty)(tuple(shape), dtype or a.dtype)
+
+
 def zeros_like(a, shape):
     """Zeros of the kind and dtype of a."""
-    zeros = np.zeros(shape, a.dtype)
-    return asarray(zeros, copy=False) if isinstance(a, Array) else zeros
+    return (zeros if isinstance(a, Array) else np.zeros)(tuple(shape), a.dtype)
 
 
 def same_kind(values, a):

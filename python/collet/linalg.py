@@ -4,9 +4,9 @@
 
 Matrices are the last two axes, axes before them a batch. NumPy arrays, and what numpy.asarray
 takes, give NumPy arrays; collet.Arrays give collet.Arrays. Results are f32 if all arguments are
-f32, f16 or bf16, else f64; c64 or c128 if one is complex. Shapes that do not fit raise
-collet.ShapeError. A result of one number is an array
-without axes.
+f32, f16 or bf16, else f64; c64 or c128 if one is complex; cross, diagonal, matmul, matrix_transpose,
+outer, tensordot, trace and vecdot have NumPy's dtypes. Shapes that do not fit raise
+collet.ShapeError. A result of one number is an array without axes.
 """
 
 from collections import namedtuple
@@ -15,8 +15,9 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import op
-from ._core import ShapeError
-from ._operands import arrays, axes_of, floats, permuted, same_kind, zeros_like
+from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_like
+from .functions import (broadcast_to, cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace,
+                        triu, vecdot)
 
 EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
@@ -31,11 +32,7 @@ def _numbers(*values):
 
 
 def _matrices(a, square=False):
-    a, = _numbers(a)
-    if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
-        kind = "square matrices" if square else "matrices"
-        raise ShapeError(f"the shape is {a.shape}; {kind} in the last two axes are needed")
-    return a
+    return matrices(*_numbers(a), square)
 
 
 def _check(info, what):
@@ -44,7 +41,10 @@ def _check(info, what):
 
 
 def _eye(a):
-    return same_kind(np.eye(a.shape[-1], dtype=a.dtype), a)
+    """An identity matrix as large as the matrices of a."""
+    made = zeros_like(a, (a.shape[-1],) * 2)
+    op.fill(value=1, out=diagonal(made))
+    return made
 
 
 def _conj(a):
@@ -56,27 +56,6 @@ def _adjoint(a):
 
 
 # ---- Products
-
-
-def matrix_transpose(x):
-    """A view with the last two axes swapped. Any dtype."""
-    x, = arrays(x)
-    if x.ndim < 2:
-        raise ShapeError(f"the shape is {x.shape}; two axes are needed")
-    return permuted(x, [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
-
-
-def matmul(a, b):
-    """The product of (..., M, K) and (..., K, N), batch axes broadcast: (..., M, N). An argument
-    with one axis is a vector, whose axis is not in the result."""
-    a, b = _numbers(a, b)
-    if not a.ndim or not b.ndim:
-        raise ShapeError("matmul: an argument has no axes; multiply by it instead")
-    if a.ndim == 1 and b.ndim == 1:
-        return op.dot(a, b)
-    if b.ndim == 1:
-        return op.matvec(a, b)
-    return op.matvec(matrix_transpose(b), a) if a.ndim == 1 else op.matmul(a, b)
 
 
 def dot(a, b):
@@ -101,12 +80,6 @@ def vdot(a, b):
     return op.dot(_conj(a).reshape(-1), b.reshape(-1))
 
 
-def outer(a, b):
-    """All products of an element of a and one of b: (size of a, size of b)."""
-    a, b = _numbers(a, b)
-    return op.mul(a.reshape((-1, 1)), b.reshape((1, -1)))
-
-
 def matrix_power(a, n):
     """The n-th power of square matrices; a negative n gives powers of the inverse, or LinAlgError
     if singular."""
@@ -119,7 +92,7 @@ def matrix_power(a, n):
             result = a if result is None else op.matmul(result, a)
         n >>= 1
         a = op.matmul(a, a) if n else a
-    return op.add(zeros_like(a, a.shape), _eye(a)) if result is None else result
+    return op.copy(broadcast_to(_eye(a), a.shape)) if result is None else result
 
 
 # ---- Equations
@@ -141,30 +114,33 @@ def inv(a):
     return solve(a, _eye(a))
 
 
-def pinv(a, rcond=None):
-    """The pseudo-inverse (..., N, M) of a (..., M, N). Singular values up to rcond times the
-    largest count as 0; the default is the dtype's eps times max(M, N)."""
+def _significant(s, extent, rtol):
+    """Whether singular values (..., K) exceed rtol times the largest."""
+    rtol = np.finfo(s.dtype).eps * extent if rtol is None else rtol
+    rtol = converted(floats(rtol)[0], s.dtype)[..., None] if np.ndim(rtol) else float(rtol)
+    return op.greater(s, op.mul(s[..., :1], rtol))
+
+
+def pinv(a, rtol=None):
+    """The pseudo-inverse (..., N, M) of a (..., M, N). Singular values up to rtol times the
+    largest count as 0; the default is the dtype's eps times max(M, N).
+
+    >>> collet.linalg.pinv([[2.0], [0.0]])
+    array([[0.5, 0. ]])"""
     u, s, vh = svd(a, full_matrices=False)
-    values = np.asarray(s)
-    kept = values > _cutoff(values, max(u.shape[-2], vh.shape[-1]), rcond)
-    inverse = np.divide(1, values, out=np.zeros_like(values), where=kept)
-    factors = inverse[..., None, :].astype(u.dtype)
-    return op.matmul(op.mul(_adjoint(vh), same_kind(factors, s)), _adjoint(u))
-
-
-def _cutoff(values, extent, relative):
-    if relative is None:
-        relative = np.finfo(values.dtype).eps * extent
-    return relative * values.max(axis=-1, keepdims=True, initial=0)
+    kept = _significant(s, max(u.shape[-2], vh.shape[-1]), rtol)
+    factors = op.where(kept, op.reciprocal(s), zeros_like(s, ()))
+    return op.matmul(op.mul(_adjoint(vh), converted(factors, u.dtype)[..., None, :]), _adjoint(u))
 
 
 def matrix_rank(a, rtol=None):
     """How many singular values exceed rtol times the largest: int64 (...). The default of rtol is
-    the dtype's eps times max(M, N)."""
+    the dtype's eps times max(M, N).
+
+    >>> int(collet.linalg.matrix_rank([[1, 2], [2, 4]]))
+    1"""
     a = _matrices(a)
-    values = np.asarray(svdvals(a))
-    count = np.sum(values > _cutoff(values, max(a.shape[-2:]), rtol), axis=-1)
-    return same_kind(np.asarray(count, "i8"), a)
+    return op.count_nonzero(_significant(svdvals(a), max(a.shape[-2:]), rtol), axes=-1)
 
 
 # ---- Decompositions
@@ -178,8 +154,9 @@ def lu(a):
     A singular matrix is not an error. collet.op.lu returns the permutation as indices."""
     a = _matrices(a)
     perm, lower, upper, _ = op.lu(a)
-    rows = np.eye(a.shape[-2], dtype=np.zeros(0, a.dtype).real.dtype)[np.asarray(perm)]
-    return LUResult(same_kind(np.swapaxes(rows, -1, -2), a), lower, upper)
+    rows = same_kind(np.arange(a.shape[-2], dtype="i4"), a)[:, None]
+    chosen = op.equal(rows, perm[..., None, :])
+    return LUResult(converted(chosen, op.abs(upper[:0]).dtype), lower, upper)
 
 
 def qr(a, mode="reduced"):
@@ -268,41 +245,45 @@ def cholesky(a, *, upper=False):
 # ---- Numbers of a matrix
 
 
-def _signs(perm):
-    """The signs of permutations (..., N)."""
-    perm, sign = perm.copy(), np.ones(perm.shape[:-1])
-    for i in range(perm.shape[-1]):  # number i to place i, in all of them
-        place = np.argmax(perm == i, axis=-1)[..., None]
-        sign *= np.where(place[..., 0] == i, 1, -1)
-        np.put_along_axis(perm, place, perm[..., i:i + 1], -1)
-        perm[..., i] = i
-    return sign
-
-
 def _pivots(a):
-    """The diagonals of U, and the signs of the row permutations, in the host's memory."""
+    """The diagonals of U (..., N), and the signs (...) of the row permutations."""
     perm, _, upper, _ = op.lu(a)
-    diagonal = op.sum(op.mul(upper, _eye(a)), axes=-1)
-    return np.asarray(diagonal), _signs(np.asarray(perm)).astype(a.dtype)
+    swapped = triu(op.greater(perm[..., :, None], perm[..., None, :]), k=1)  # pairs out of order
+    odd = op.bitwise_and(op.count_nonzero(swapped, axes=(-2, -1)), 1)
+    return diagonal(upper), converted(op.sub(1, op.mul(odd, 2)), a.dtype)
+
+
+def _product(x):
+    """The product over the last axis."""
+    if x.dtype.kind != "c":
+        return op.prod(x, axes=-1)
+    while x.shape[-1] > 1:  # the op has no complex numbers
+        half = x.shape[-1] // 2
+        rest = x[..., 2 * half:]
+        x = op.mul(x[..., :half], x[..., half:2 * half])
+        if rest.shape[-1]:
+            op.mul(x[..., :1], rest, out=x[..., :1])
+    return x[..., 0] if x.shape[-1] else op.add(zeros_like(x, x.shape[:-1]), 1)
 
 
 def det(a):
-    """The determinant (...) of square matrices: 0 if singular, NaN if not finite."""
-    a = _matrices(a, square=True)
-    diagonal, sign = _pivots(a)
-    return same_kind(np.asarray(sign * np.prod(diagonal, axis=-1)), a)
+    """The determinant (...) of square matrices: 0 if singular, NaN if not finite.
+
+    >>> float(collet.linalg.det([[2, 0], [0, 4]]))
+    8.0"""
+    pivots, sign = _pivots(_matrices(a, square=True))
+    return op.mul(sign, _product(pivots))
 
 
 def slogdet(a):
     """The sign (...) of the determinant and the logarithm (...) of its magnitude: 0 and -inf if
-    singular."""
-    a = _matrices(a, square=True)
-    diagonal, sign = _pivots(a)
-    with np.errstate(divide="ignore"):
-        logarithm = np.log(np.abs(diagonal)).sum(axis=-1)
-    size = np.abs(diagonal)
-    sign = sign * np.divide(diagonal, size, out=np.zeros_like(diagonal), where=size != 0).prod(-1)
-    return SlogdetResult(same_kind(np.asarray(sign), a), same_kind(np.asarray(logarithm), a))
+    singular.
+
+    >>> collet.linalg.slogdet([[0, 1], [1, 0]]).sign
+    array(-1.)"""
+    pivots, sign = _pivots(_matrices(a, square=True))
+    return SlogdetResult(op.mul(sign, _product(op.sign(pivots))),
+                         op.sum(op.log(op.abs(pivots)), axes=-1))
 
 
 def _euclidean(x, axes, keepdims=True):
@@ -310,10 +291,14 @@ def _euclidean(x, axes, keepdims=True):
 
 
 def _vector_norm(x, ord, axes):
+    if ord == 0:
+        return converted(op.count_nonzero(x, axes=axes, keepdims=True), x.dtype)
     found = {1: op.sum, 2: _euclidean, np.inf: op.max, -np.inf: op.min}.get(ord)
-    if not found:
-        raise ValueError(f"norm: ord of a vector is {ord!r}; it can be None, 1, 2, inf or -inf")
-    return found(x, axes=axes, keepdims=True)
+    if found:
+        return found(x, axes=axes, keepdims=True)
+    if not isinstance(ord, (int, float)):
+        raise ValueError(f"norm: ord of a vector is {ord!r}; it can be None or a number")
+    return op.pow(op.sum(op.pow(x, ord), axes=axes, keepdims=True), 1 / ord)
 
 
 def _matrix_norm(x, ord, axes):
@@ -326,14 +311,21 @@ def _matrix_norm(x, ord, axes):
         raise ValueError(f"norm: ord of a matrix is {ord!r}; it can be None, 'fro', 'nuc', 1, -1, "
                          "2, -2, inf or -inf")
     others = [i for i in range(x.ndim) if i not in axes]
-    return found(svdvals(permuted(x, [*others, *axes])), axes=-1)
+    values = found(svdvals(permuted(x, [*others, *axes])), axes=-1)
+    return values.reshape([1 if i in axes else n for i, n in enumerate(x.shape)])
+
+
+def _without(x, axes, keepdims):
+    """A reduced array without its axes of length 1, unless they stay."""
+    return x if keepdims else x.reshape([n for i, n in enumerate(x.shape) if i not in axes])
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
     """Norms of vectors (axis an int) or matrices (axis two ints); without axis of all elements if
     ord is None, else of x as a vector or matrix.
 
-    ord of vectors: None or 2 (Euclidean), 1, inf, -inf; of matrices: None or "fro" (Frobenius),
+    ord of vectors: None or 2 (Euclidean), 0 (how many are not 0), inf, -inf, or a number p, the p-th root
+    of the sum of p-th powers; of matrices: None or "fro" (Frobenius),
     "nuc", 1, -1, 2, -2, inf, -inf.
     keepdims: the axes stay, with length 1. ValueError for another ord or axis."""
     x, = _numbers(x)
@@ -346,8 +338,26 @@ def norm(x, ord=None, axis=None, keepdims=False):
         result = _vector_norm(op.abs(x), ord, axes)
     else:
         result = _matrix_norm(x if ord in (2, -2, "nuc") else op.abs(x), ord, axes)
-    shape = [1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes]
-    return result.reshape(tuple(shape))
+    return _without(result, axes, keepdims)
+
+
+def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    """The norms of vectors along axes, by default of all elements; ord as of norm.
+
+    >>> float(collet.linalg.vector_norm([3, 4]))
+    5.0"""
+    x, = _numbers(x)
+    axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
+    size = op.abs(x)
+    return _without(_vector_norm(size, ord, axes) if axes else size, axes, keepdims)
+
+
+def matrix_norm(x, /, *, keepdims=False, ord="fro"):
+    """The norms of the matrices in the last two axes; ord as of norm.
+
+    >>> float(collet.linalg.matrix_norm([[1, 2], [3, 4]], ord=1))
+    6.0"""
+    return norm(_matrices(x), ord, axis=(-2, -1), keepdims=keepdims)
 
 
 def cond(x, p=None):

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_functions.py, python/tests/test_linalg.py
+"""Products of arrays of any dtype, in the dtype that NumPy 2 gives them. collet.functions exports them.
+
+f32, f64 and complex numbers are multiplied by dot, matvec and matmul, f16 and bf16 by matmul; integers
+and bool, which have no such kernels, by mul and sum in blocks: modulo 2^width, and of bool `and`, `or`.
+"""
+
+import math
+
+from .. import _core, op
+from .._core import ShapeError
+from .._operands import (arrays, axes_of, axis_of, converted, empty_as, matrices, narrowed, permuted,
+                        promoted)
+from ._shapes import broadcast_to, diagonal, matrix_transpose, moveaxis
+
+_BLOCK = 1 << 22  # elements of a product of integers before it is summed
+
+
+def _multiply(a, b):
+    return (op.bitwise_and if a.dtype.kind == "b" else op.mul)(a, b)
+
+
+def _sum(a, axes):
+    """The sum in the dtype of a; of bool whether one is true."""
+    if not axes:
+        return a
+    if a.dtype.kind == "b":
+        return op.any(a, axes=axes)
+    return narrowed(op.sum(a, axes=axes), a.dtype)
+
+
+def _inner(a, b):
+    """The sum over the last axis of a times b."""
+    kind, size = a.dtype.kind, a.dtype.itemsize
+    if kind in "fV" and size < 4:
+        single = _core.dtype("f32")
+        return converted(_inner(converted(a, single), converted(b, single)), a.dtype)
+    return op.dot(a, b) if a.ndim == b.ndim == 1 and kind in "fc" else _sum(_multiply(a, b), (-1,))
+
+
+def _exact(a, b):
+    """matmul of integers and bool."""
+    (rows, inner), columns = a.shape[-2:], b.shape[-1]
+    batch = math.prod(a.shape[:-2]) * math.prod(b.shape[:-2])  # at most
+    step = max(_BLOCK // max(batch * rows * columns, 1), 1)
+    total = None
+    for k in range(0, max(inner, 1), step):
+        part = _multiply(a[..., k:k + step, None], b[..., None, k:k + step, :])
+        part = _sum(part, (-2,))
+        total = part if total is None else (op.bitwise_or if a.dtype.kind == "b" else op.add)(total, part)
+    return total
+
+
+def matmul(x1, x2, /):
+    """The product of (..., M, K) and (..., K, N), batch axes broadcast: (..., M, N). An argument
+    with one axis is a vector, whose axis is not in the result.
+
+    >>> collet.matmul([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])"""
+    a, b = promoted(x1, x2)
+    if not a.ndim or not b.ndim:
+        raise ShapeError("matmul: an argument has no axes; multiply by it instead")
+    kind, size = a.dtype.kind, a.dtype.itemsize
+    if a.shape[-1] != b.shape[-2:][0]:
+        raise ShapeError(f"matmul: the shapes {a.shape} and {b.shape} do not fit: {a.shape[-1]} columns "
+                         f"and {b.shape[-2:][0]} rows")
+    if a.ndim == 1 and b.ndim == 1:
+        return _inner(a, b)
+    if kind in "fc" and size >= 4 and 1 in (a.ndim, b.ndim):
+        return op.matvec(a, b) if b.ndim == 1 else op.matvec(matrix_transpose(b), a)
+    row, column = a.ndim == 1, b.ndim == 1
+    a, b = a[None] if row else a, b[:, None] if column else b
+    product = (_exact if kind in "biu" else op.matmul)(a, b)
+    if row:
+        return product[..., 0, :]
+    return product[..., 0] if column else product
+
+
+def vecdot(x1, x2, /, *, axis=-1):
+    """The sums over an axis of x1, conjugated if complex, times x2.
+
+    >>> collet.vecdot([[1, 2], [3, 4]], [1, 1])
+    array([3, 7])"""
+    a, b = promoted(x1, x2)
+    a, b = (moveaxis(x, axis_of(axis, x.ndim), -1) for x in (a, b))
+    if a.shape[-1] != b.shape[-1]:
+        raise ShapeError(f"vecdot: the axes have the lengths {a.shape[-1]} and {b.shape[-1]}")
+    return _inner(op.conj(a) if a.dtype.kind == "c" else a, b)
+
+
+def outer(x1, x2, /):
+    """All products of an element of x1 and one of x2: (size of x1, size of x2).
+
+    >>> collet.outer([1, 2], [3, 4])
+    array([[3, 4],
+           [6, 8]])"""
+    a, b = promoted(x1, x2)
+    return _multiply(a.reshape((-1, 1)), b.reshape((1, -1)))
+
+
+def cross(x1, x2, /, *, axis=-1):
+    """The cross products of vectors of 3 along an axis.
+
+    >>> collet.cross([1, 0, 0], [0, 1, 0])
+    array([0, 0, 1])"""
+    a, b = promoted(x1, x2)
+    a, b = (moveaxis(x, axis_of(axis, x.ndim), -1) for x in (a, b))
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ShapeError(f"cross: the axes have the lengths {a.shape[-1]} and {b.shape[-1]}; vectors "
+                         "have 3 elements")
+    parts = []
+    for i, j in ((1, 2), (2, 0), (0, 1)):
+        parts.append(op.sub(op.mul(a[..., i], b[..., j]), op.mul(a[..., j], b[..., i])))
+    out = empty_as(parts[0], (*parts[0].shape, 3))
+    for i, part in enumerate(parts):
+        op.copy(part, out=out[..., i])
+    return moveaxis(out, -1, axis)
+
+
+def trace(x, /, *, offset=0, dtype=None):
+    """The sums of the diagonals of the matrices in the last two axes; of integers and bool i64 or u64.
+
+    >>> int(collet.trace([[1, 2], [3, 4]]))
+    5"""
+    found = diagonal(x, offset=offset)
+    if dtype is None:
+        return op.sum(found, axes=-1)
+    dtype = _core.dtype(dtype)
+    if found.dtype.kind not in "biu" or dtype.kind not in "iu":
+        found = converted(found, dtype)
+    return narrowed(op.sum(found, axes=-1), dtype)
+
+
+def tensordot(x1, x2, /, *, axes=2):
+    """The sums of products over the last `axes` axes of x1 and the first ones of x2, or over the axes in a
+    pair of sequences; the other axes of x1 come first.
+
+    >>> collet.tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]]).shape
+    ()"""
+    a, b = promoted(x1, x2)
+    if hasattr(axes, "__index__"):
+        if not 0 <= axes <= min(a.ndim, b.ndim):
+            raise ValueError(f"tensordot: axes is {axes}; the arrays have {a.ndim} and {b.ndim} axes")
+        axes = range(a.ndim - axes, a.ndim), range(axes)
+    first, second = axes_of(axes[0], a.ndim), axes_of(axes[1], b.ndim)
+    extents = [a.shape[i] for i in first]
+    if extents != [b.shape[i] for i in second]:
+        raise ShapeError(f"tensordot: the lengths {extents} and {[b.shape[i] for i in second]} of the "
+                         "axes are not equal")
+    rows, columns = ([i for i in range(x.ndim) if i not in used] for x, used in
+                     ((a, first), (b, second)))
+    shape = [a.shape[i] for i in rows] + [b.shape[i] for i in columns]
+    size = math.prod(extents)
+    a = permuted(a, [*rows, *first]).reshape((math.prod(a.shape[i] for i in rows), size))
+    b = permuted(b, [*second, *columns]).reshape((size, math.prod(b.shape[i] for i in columns)))
+    return matmul(a, b).reshape(shape)
+
+
+# ---- einsum. An operand is (labels, array), a label for each axis: a letter, or a number for an axis of
+# "...", counted from the last one.
+
+
+def _labels(term, ndim):
+    before, dots, after = term.partition("...")
+    letters = before + after
+    missing = ndim - len(letters)
+    if not (letters.isalpha() or not letters) or missing < 0 or (missing and not dots):
+        raise ValueError(f"einsum: the subscripts {term!r} do not fit an array with {ndim} axes; give a "
+                         "letter for each, or '...' for the others")
+    return [*before, *range(-missing, 0), *after]
+
+
+def _parse(subscripts, operands):
+    """The labels of every operand and of the result."""
+    inputs, arrow, output = subscripts.replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if len(terms) != len(operands):
+        raise ValueError(f"einsum: subscripts for {len(terms)} arrays, but there are {len(operands)}")
+    labels = [_labels(term, x.ndim) for term, x in zip(terms, operands)]
+    every = [label for group in labels for label in group]
+    dots = sorted({label for label in every if isinstance(label, int)})
+    letters = [label for label in every if not isinstance(label, int)]
+    if not arrow:
+        return labels, dots + sorted(label for label in set(letters) if letters.count(label) == 1)
+    before, found, after = output.partition("...")
+    wanted = [*before, *(dots if found else ()), *after]
+    if len(set(wanted)) < len(wanted) or not set(before + after) <= set(letters) or (dots and not found):
+        raise ValueError(f"einsum: the result is {output!r}; it has each letter once, of those of the "
+                         "arrays, and '...' if they have it")
+    return labels, wanted
+
+
+def _distinct(labels, x):
+    """An operand with each label once: the diagonal of axes that have the same."""
+    labels = list(labels)
+    for label in set(labels):
+        while labels.count(label) > 1:
+            first = labels.index(label)
+            second = labels.index(label, first + 1)
+            if x.shape[first] != x.shape[second]:
+                raise ShapeError(f"einsum: the axes {label!r} have the lengths {x.shape[first]} and "
+                                 f"{x.shape[second]}")
+            x = diagonal(moveaxis(x, (first, second), (-2, -1)))
+            labels = [n for i, n in enumerate(labels) if i not in (first, second)] + [label]
+    return labels, x
+
+
+def _kept(labels, x, needed):
+    """The operand summed over axes that are not needed."""
+    axes = tuple(i for i, n in enumerate(labels) if n not in needed)
+    return [n for n in labels if n in needed], _sum(x, axes)
+
+
+def _ordered(labels, x, wanted):
+    return permuted(x, [labels.index(n) for n in wanted])
+
+
+def _contracted(first, second, later):
+    """The product of two operands, summed over what neither the result nor a later one has."""
+    labels_a, a = _kept(*first, later | set(second[0]))
+    labels_b, b = _kept(*second, later | set(labels_a))
+    batch = [n for n in labels_a if n in labels_b and n in later]
+    inner = [n for n in labels_a if n in labels_b and n not in later]
+    rows, columns = ([n for n in own if n not in other] for own, other in
+                     ((labels_a, labels_b), (labels_b, labels_a)))
+    a, b = _ordered(labels_a, a, batch + rows + inner), _ordered(labels_b, b, batch + inner + columns)
+    outside, left = list(a.shape[:len(batch)]), a.shape[len(batch):len(batch) + len(rows)]
+    right = b.shape[len(batch) + len(inner):]
+    if not inner:
+        a = a.reshape((*outside, *left, *(1 for _ in columns)))
+        b = b.reshape((*outside, *(1 for _ in rows), *right))
+        return batch + rows + columns, _multiply(a, b)
+    size = math.prod(b.shape[len(batch):len(batch) + len(inner)])
+    a = a.reshape((*outside, math.prod(left), size))
+    b = b.reshape((*outside, size, math.prod(right)))
+    if rows or columns:
+        return batch + rows + columns, matmul(a, b).reshape((*outside, *left, *right))
+    return batch, _inner(a[..., 0, :], b[..., 0])
+
+
+def einsum(subscripts, /, *operands):
+    """The sums of products that the subscripts describe, as numpy.einsum, from left to right, each pair of
+    arrays by one matmul, sum or mul.
+
+    >>> collet.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
+    array([3, 7])"""
+    operands = promoted(*operands)
+    labels, wanted = _parse(subscripts, operands)
+    terms = [_distinct(*term) for term in zip(labels, operands)]
+    extents = {}
+    for group, x in terms:
+        for label, n in zip(group, x.shape):
+            if extents.setdefault(label, n) == 1:
+                extents[label] = n
+            elif n not in (1, extents[label]):
+                raise ShapeError(f"einsum: the axes {label!r} have the lengths {extents[label]} and {n}")
+    terms = [(group, broadcast_to(x, [extents[n] for n in group])) for group, x in terms]
+    result = terms[0]
+    for i in range(1, len(terms)):
+        later = set(wanted).union(*(group for group, _ in terms[i + 1:]))
+        result = _contracted(result, terms[i], later)
+    return _ordered(*_kept(*result, set(wanted)), wanted)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_functions.py
+"""Functions that sort, search, select and count. collet.functions exports them."""
+
+from collections import namedtuple
+
+import numpy as np
+
+from .. import op
+from .._operands import arrays, axes_of, axis_of, converted, empty_as, promoted, same_kind
+from ._shapes import broadcast_to, concat, moveaxis
+
+UniqueAllResult = namedtuple("UniqueAllResult", "values indices inverse_indices counts")
+UniqueCountsResult = namedtuple("UniqueCountsResult", "values counts")
+UniqueInverseResult = namedtuple("UniqueInverseResult", "values inverse_indices")
+
+# ---- Sorting
+
+
+def sort(x, /, *, axis=-1, descending=False, stable=True):
+    """The elements in order along an axis; NaN is greater than every number. Equal elements that differ
+    do not exist here but for zeros: -0 is less than +0.
+
+    >>> collet.sort([3, 1, 2], descending=True)
+    array([3, 2, 1])"""
+    x, = arrays(x)
+    return op.sort(x, axis=axis_of(axis, x.ndim), descending=bool(descending))
+
+
+def argsort(x, /, *, axis=-1, descending=False, stable=True):
+    """The indices of the elements in order along an axis, i64; those of equal elements ascend.
+
+    >>> collet.argsort([3, 1, 2])
+    array([1, 2, 0])"""
+    x, = arrays(x)
+    return op.argsort(x, axis=axis_of(axis, x.ndim), descending=bool(descending))
+
+
+def searchsorted(x1, x2, /, *, side="left", sorter=None):
+    """For each number of x2 its place in the ascending vector x1, in front of elements that are equal or,
+    side="right", behind them: i64. sorter: the indices that sort x1.
+
+    >>> collet.searchsorted([1, 2, 3], [2, 9])
+    array([1, 3])"""
+    if side not in ("left", "right"):
+        raise ValueError(f"searchsorted: side is {side!r}; it can be 'left' or 'right'")
+    x1, x2 = promoted(x1, x2)
+    if sorter is not None:
+        x1 = take(x1, sorter)
+    return op.searchsorted(x1, x2, right=side == "right")
+
+
+# ---- Selection
+
+
+def _raise_outside(info, what, indices, extent):
+    """IndexError if an op found an index that is out of range."""
+    place = int(info)
+    if place:
+        wrong = int(indices.reshape(-1)[place - 1:place].reshape(()))
+        raise IndexError(f"{what}: index {wrong} is out of range for an axis of length {extent}")
+
+
+def _indices(x, indices):
+    x, indices = arrays(x, indices)
+    if indices.dtype.kind not in "iu" and indices.size:
+        raise IndexError(f"indices are integers, not {indices.dtype}")
+    wide = indices.dtype in (np.int32, np.int64)
+    return x, indices if wide else converted(indices, np.dtype("i8"))
+
+
+def take(x, indices, /, *, axis=None):
+    """The elements at indices of an axis, which only a vector need not name; negative indices count from
+    the end. The axes of `indices` come in the place of that axis.
+
+    >>> collet.take([5, 6, 7], [2, -3])
+    array([7, 5])"""
+    x, indices = _indices(x, indices)
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"take: an axis is needed, since the array has {x.ndim}")
+    axis = axis_of(-1 if axis is None else axis, x.ndim)
+    flat = indices.reshape(-1)
+    out, info = op.take(moveaxis(x, axis, -1), flat)
+    _raise_outside(info, "take", flat, x.shape[axis])
+    if indices.ndim != 1:
+        out = out.reshape([*out.shape[:-1], *indices.shape])
+    ends = range(x.ndim - 1, out.ndim)
+    return moveaxis(out, tuple(ends), tuple(axis + i for i in range(len(ends))))
+
+
+def take_along_axis(x, indices, /, *, axis=-1):
+    """For each index the element there on that axis, at the same place of the other axes.
+
+    >>> collet.take_along_axis([[1, 2], [3, 4]], [[1], [0]])
+    array([[2],
+           [3]])"""
+    x, indices = _indices(x, indices)
+    if x.ndim != indices.ndim:
+        raise ValueError(f"take_along_axis: the array has {x.ndim} axes, the indices {indices.ndim}")
+    axis = axis_of(axis, x.ndim)
+    places = moveaxis(indices, axis, -1)
+    out, info = op.take_along_axis(moveaxis(x, axis, -1), places)
+    if int(info):
+        shape = (*out.shape[:-1], places.shape[-1])
+        _raise_outside(info, "take_along_axis", broadcast_to(places, shape), x.shape[axis])
+    return moveaxis(out, -1, axis)
+
+
+def nonzero(x, /):
+    """The indices of the elements that are not 0, in C order: an array for each axis.
+
+    >>> collet.nonzero([[0, 5], [6, 0]])
+    (array([0, 1]), array([1, 0]))"""
+    x, = arrays(x)
+    if not x.ndim:
+        raise ValueError("nonzero: the array has no axes")
+    found = op.nonzero(x, shape=(x.ndim, int(op.count_nonzero(x)))).out
+    return tuple(found[i] for i in range(x.ndim))
+
+
+def _selected(x, mask, count):
+    return op.compress(x, mask, shape=(count,)).out
+
+
+# ---- Counting
+
+
+def count_nonzero(x, /, *, axis=None, keepdims=False):
+    """How many elements are not 0, over axes, by default all: i64.
+
+    >>> int(collet.count_nonzero([[0, 5], [6, 7]]))
+    3"""
+    x, = arrays(x)
+    axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
+    if not axes:  # an op reduces all axes then
+        return converted(op.not_equal(x, same_kind(np.zeros((), x.dtype), x)), np.dtype("i8"))
+    return op.count_nonzero(x, axes=axes, keepdims=bool(keepdims))
+
+
+# ---- Sets
+
+
+def _runs(ordered):
+    """The mask of the elements of a sorted vector that differ from the one before."""
+    mask = empty_as(ordered, ordered.shape, np.dtype("?"))
+    if ordered.size:
+        op.fill(value=1, out=mask[:1])
+        op.not_equal(ordered[1:], ordered[:-1], out=mask[1:])
+    return mask, int(op.count_nonzero(mask))
+
+
+def unique_values(x, /):
+    """The different elements, ascending. Every NaN differs.
+
+    >>> collet.unique_values([2, 1, 2])
+    array([1, 2])"""
+    x, = arrays(x)
+    ordered = op.sort(x.reshape(-1))
+    return _selected(ordered, *_runs(ordered))
+
+
+def _counts(mask, count):
+    """The lengths of the runs."""
+    starts = op.nonzero(mask, shape=(1, count)).out[0]
+    ends = concat([starts[1:], same_kind(np.asarray([mask.size][:count], "i8"), mask)])
+    return op.sub(ends, starts)
+
+
+def unique_counts(x, /):
+    """values, the different elements, ascending, and counts, how often each occurs.
+
+    >>> collet.unique_counts([2, 1, 2]).counts
+    array([1, 2])"""
+    x, = arrays(x)
+    ordered = op.sort(x.reshape(-1))
+    mask, count = _runs(ordered)
+    return UniqueCountsResult(_selected(ordered, mask, count), _counts(mask, count))
+
+
+def unique_all(x, /):
+    """values, the different elements, ascending; indices of the first of each in C order;
+    inverse_indices, which have the shape of x: x is values[inverse_indices]; counts.
+
+    >>> collet.unique_all([2, 1, 2]).indices
+    array([1, 0])"""
+    x, = arrays(x)
+    flat = x.reshape(-1)
+    order = op.argsort(flat)
+    ordered = take(flat, order)
+    mask, count = _runs(ordered)
+    numbers = op.sub(op.cumulative_sum(mask), 1)
+    inverse = op.put(empty_as(x, flat.shape, np.dtype("i8")), order, numbers).out
+    return UniqueAllResult(_selected(ordered, mask, count), _selected(order, mask, count),
+                           inverse.reshape(x.shape), _counts(mask, count))
+
+
+def unique_inverse(x, /):
+    """values and inverse_indices of unique_all.
+
+    >>> collet.unique_inverse([2, 1, 2]).inverse_indices
+    array([1, 0, 1])"""
+    found = unique_all(x)
+    return UniqueInverseResult(found.values, found.inverse_indices)
+
+
+def isin(x1, x2, /, *, invert=False):
+    """Whether each element of x1 is equal to one of x2, or, with invert, to none.
+
+    >>> collet.isin([1, 2, 3], [3, 1])
+    array([ True, False,  True])"""
+    x1, x2 = promoted(x1, x2)
+    ordered = op.sort(x2.reshape(-1))
+    if not ordered.size:
+        found = same_kind(np.zeros(x1.shape, "?"), x1)
+    else:
+        places = op.searchsorted(ordered, x1.reshape(-1))
+        places = op.minimum(places, ordered.size - 1)
+        found = op.equal(x1, op.take(ordered, places).out.reshape(x1.shape))
+    return op.logical_not(found) if invert else found

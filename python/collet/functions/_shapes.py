@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_functions.py
+"""Functions that make arrays, and that arrange their elements anew. collet.functions exports them."""
+
+import itertools
+import operator
+
+import numpy as np
+
+from .. import _core, op
+from .._array import Array, asarray, zeros
+from .._operands import (arrays, axes_of, axis_of, converted, empty_as, matrices, permuted, promoted,
+                        same_kind)
+
+# ---- Creation, in the host's memory
+
+
+def _dtype(dtype):
+    return None if dtype is None else _core.dtype(dtype)
+
+
+def arange(start, /, stop=None, step=1, *, dtype=None):
+    """An Array of start, start + step, ... before stop; one number alone is stop. i64 if all are
+    integers, else f64.
+
+    >>> collet.arange(2, 8, 3).to_numpy()
+    array([2, 5])"""
+    first, stop = (0, start) if stop is None else (start, stop)
+    return asarray(np.arange(first, stop, step, _dtype(dtype)), copy=False)
+
+
+def linspace(start, stop, /, num, *, dtype=None, endpoint=True):
+    """An Array of num numbers at equal distances from start to stop, which is left out without
+    endpoint.
+
+    >>> collet.linspace(0, 1, 3).to_numpy()
+    array([0. , 0.5, 1. ])"""
+    return asarray(np.linspace(start, stop, num, endpoint, dtype=_dtype(dtype)), copy=False)
+
+
+def eye(n_rows, n_cols=None, /, *, k=0, dtype="f64"):
+    """An Array (n_rows, n_cols) of zeros, with ones on the diagonal that is k above the main one.
+
+    >>> collet.eye(2, 3, k=1, dtype="i8").to_numpy()
+    array([[0, 1, 0],
+           [0, 0, 1]], dtype=int8)"""
+    made = zeros((n_rows, n_rows if n_cols is None else n_cols), dtype)
+    op.fill(value=1, out=diagonal(made, offset=k))
+    return made
+
+
+def meshgrid(*arrays, indexing="xy"):
+    """For vectors an array each of all their axes, in which the vector's numbers vary along its own
+    axis; "xy" swaps the first two axes, "ij" does not.
+
+    >>> collet.meshgrid([1, 2], [3, 4])[1]
+    array([[3, 3],
+           [4, 4]])"""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing is {indexing!r}; it can be 'xy' or 'ij'")
+    found = [x.reshape([-1 if i == axis else 1 for i in range(len(arrays))])
+             for axis, x in enumerate(_arrays(arrays))]
+    if indexing == "xy" and len(found) > 1:
+        found = [permuted(x, [1, 0, *range(2, len(found))]) for x in found]
+    return tuple(op.copy(x) for x in broadcast_arrays(*found))
+
+
+# ---- Views
+
+
+def _arrays(sequence):
+    """The arrays of a sequence; an Array or NumPy array is a sequence of its items."""
+    return arrays(*sequence)
+
+
+def permute_dims(x, /, axes):
+    """A view with the axes in that order.
+
+    >>> collet.permute_dims(np.ones((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)"""
+    x, = arrays(x)
+    axes = axes_of(axes, x.ndim)
+    if len(axes) != x.ndim:
+        raise ValueError(f"permute_dims: axes is {axes}; name each of the {x.ndim} axes once")
+    return permuted(x, axes)
+
+
+def moveaxis(x, source, destination, /):
+    """A view with the axes `source` at the places `destination`, the others in their order.
+
+    >>> collet.moveaxis(np.ones((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)"""
+    x, = arrays(x)
+    source, destination = axes_of(source, x.ndim), axes_of(destination, x.ndim)
+    if len(source) != len(destination):
+        raise ValueError(f"moveaxis: {len(source)} axes go to {len(destination)} places")
+    places = dict(zip(destination, source))
+    others = (i for i in range(x.ndim) if i not in source)
+    return permuted(x, [places[i] if i in places else next(others) for i in range(x.ndim)])
+
+
+def matrix_transpose(x, /):
+    """A view with the last two axes swapped.
+
+    >>> collet.matrix_transpose([[1, 2, 3]]).shape
+    (3, 1)"""
+    x, = arrays(x)
+    return permuted(matrices(x), [*range(x.ndim - 2), x.ndim - 1, x.ndim - 2])
+
+
+def expand_dims(x, /, axis=0):
+    """A view with a new axis of length 1, or several, at these places of the result.
+
+    >>> collet.expand_dims([1, 2], axis=1).shape
+    (2, 1)"""
+    x, = arrays(x)
+    ndim = x.ndim + (1 if hasattr(axis, "__index__") else len(axis))
+    axes, extents = axes_of(axis, ndim), iter(x.shape)
+    return x.reshape([1 if i in axes else next(extents) for i in range(ndim)])
+
+
+def squeeze(x, /, axis=None):
+    """A view without these axes, which have the length 1; None: without all such axes.
+
+    >>> collet.squeeze(np.ones((1, 2, 1)), axis=0).shape
+    (2, 1)"""
+    x, = arrays(x)
+    axes = [i for i, n in enumerate(x.shape) if n == 1] if axis is None else axes_of(axis, x.ndim)
+    for i in axes:
+        if x.shape[i] != 1:
+            raise ValueError(f"squeeze: axis {i} has the length {x.shape[i]}, not 1")
+    return x.reshape([n for i, n in enumerate(x.shape) if i not in axes])
+
+
+def flip(x, /, *, axis=None):
+    """A view with the elements in reverse order along these axes; None: along all.
+
+    >>> collet.flip([1, 2, 3])
+    array([3, 2, 1])"""
+    x, = arrays(x)
+    axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
+    return x[(*(slice(None, None, -1 if i in axes else None) for i in range(x.ndim)), ...)]
+
+
+def broadcast_to(x, /, shape):
+    """A view of another shape, by NumPy's rules; it cannot be written.
+
+    >>> collet.broadcast_to([1, 2], (2, 2))
+    array([[1, 2],
+           [1, 2]])"""
+    x, = arrays(x)
+    return x.broadcast_to(shape) if isinstance(x, Array) else np.broadcast_to(x, shape)
+
+
+def broadcast_arrays(*arrays):
+    """Views of one shape, by NumPy's rules.
+
+    >>> [x.shape for x in collet.broadcast_arrays([1, 2], [[3], [4]])]
+    [(2, 2), (2, 2)]"""
+    found = _arrays(arrays)
+    shape = np.broadcast_shapes(*(x.shape for x in found))
+    return tuple(broadcast_to(x, shape) for x in found)
+
+
+def diagonal(x, /, *, offset=0):
+    """A view of the diagonals of the matrices in the last two axes, as last axis; offset: how far above
+    the main one.
+
+    >>> collet.diagonal([[1, 2], [3, 4]])
+    array([1, 4])"""
+    x = matrices(*arrays(x))
+    offset = operator.index(offset)
+    x = x[..., min(max(-offset, 0), x.shape[-2]):, min(max(offset, 0), x.shape[-1]):]
+    if isinstance(x, Array):
+        return x._diagonal()
+    found = np.diagonal(x, 0, -2, -1)
+    found.flags.writeable = x.flags.writeable
+    return found
+
+
+def unstack(x, /, *, axis=0):
+    """A view for each index of an axis, without that axis.
+
+    >>> collet.unstack([[1, 2], [3, 4]], axis=1)[0]
+    array([1, 3])"""
+    x = moveaxis(x, axis, 0)
+    return tuple(x[i, ...] for i in range(x.shape[0]))
+
+
+# ---- Copies
+
+
+def concat(arrays, /, *, axis=0):
+    """The arrays one behind the other along an axis, in the dtype that NumPy gives them; axis None: the
+    elements of all of them.
+
+    >>> collet.concat([[1, 2], [3.5]])
+    array([1. , 2. , 3.5])"""
+    parts = promoted(*arrays)
+    if axis is None:
+        parts, axis = [x.reshape(-1) for x in parts], 0
+    axis = axis_of(axis, parts[0].ndim)
+    shape = list(parts[0].shape)
+    for x in parts:
+        if [*x.shape[:axis], *x.shape[axis + 1:]] != [*shape[:axis], *shape[axis + 1:]] or \
+                x.ndim != len(shape):
+            raise ValueError(f"concat: the shapes {tuple(shape)} and {x.shape} differ on other axes "
+                             f"than {axis}")
+    shape[axis] = sum(x.shape[axis] for x in parts)
+    out, end = empty_as(parts[0], shape), 0
+    for x in parts:
+        start, end = end, end + x.shape[axis]
+        op.copy(x, out=out[(slice(None),) * axis + (slice(start, end),)])
+    return out
+
+
+def stack(arrays, /, *, axis=0):
+    """Arrays of one shape along a new axis, at this place of the result.
+
+    >>> collet.stack([[1, 2], [3, 4]], axis=1)
+    array([[1, 3],
+           [2, 4]])"""
+    parts = _arrays(arrays)
+    if len({x.shape for x in parts}) > 1:
+        raise ValueError(f"stack: the shapes {', '.join(str(x.shape) for x in parts)} are not equal")
+    axis = axis_of(axis, parts[0].ndim + 1)
+    return concat([expand_dims(x, axis) for x in parts], axis=axis)
+
+
+def roll(x, /, shift, *, axis=None):
+    """The elements moved by `shift` along an axis, from the end to the begin; several shifts and axes
+    are tuples. axis None: along all axes, in C order.
+
+    >>> collet.roll([1, 2, 3], 1)
+    array([3, 1, 2])"""
+    x, = arrays(x)
+    if axis is None:
+        return roll(x.reshape(-1), shift, axis=0).reshape(x.shape)
+    pairs = np.broadcast(shift, axis)
+    if pairs.ndim > 1:
+        raise ValueError("roll: shift and axis are integers or tuples of integers")
+    shifts = [0] * x.ndim
+    for n, i in pairs:
+        shifts[axis_of(i, x.ndim)] += int(n)
+    out, pieces = empty_as(x, x.shape), []
+    for n, extent in zip(shifts, x.shape):
+        n = n % extent if extent else 0
+        ends = [(0, extent - n, n), (extent - n, extent, n - extent)]  # where, and how far it moves
+        pieces.append([(slice(a, b), slice(a + by, b + by)) for a, b, by in ends if a < b])
+    for piece in itertools.product(*pieces):
+        op.copy(x[tuple(p[0] for p in piece)], out=out[tuple(p[1] for p in piece)])
+    return out
+
+
+def repeat(x, repeats, /, *, axis=None):
+    """Every element `repeats` times, a number or an array of one for each; axis None: of the elements
+    in C order.
+
+    >>> collet.repeat([1, 2], 2)
+    array([1, 1, 2, 2])"""
+    x, counts = arrays(x, repeats)
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    axis = axis_of(axis, x.ndim)
+    if counts.ndim > 1 or (counts.ndim and counts.shape[0] not in (1, x.shape[axis])):
+        raise ValueError(f"repeat: repeats has the shape {counts.shape}; the axis has the length "
+                         f"{x.shape[axis]}")
+    if counts.dtype.kind not in "iu" or (counts.size and int(op.min(counts)) < 0):
+        raise ValueError("repeat: repeats are integers that are not negative")
+    if counts.size == 1:  # of any backend
+        n = int(counts.reshape(()))
+        shape = [*x.shape[:axis + 1], n, *x.shape[axis + 1:]]
+        shape = broadcast_to(expand_dims(x, axis + 1), shape)
+        return op.copy(shape).reshape([*x.shape[:axis], x.shape[axis] * n, *x.shape[axis + 1:]])
+    from ._search import take
+    ends = op.cumulative_sum(converted(counts, "i8"))
+    total = int(ends[-1:].reshape(())) if counts.size else 0
+    places = same_kind(np.arange(total), x)
+    return take(x, op.searchsorted(ends, places, right=True), axis=axis)
+
+
+def tile(x, repetitions, /):
+    """The array repeated along each axis; new axes come first.
+
+    >>> collet.tile([1, 2], (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])"""
+    x, = arrays(x)
+    counts = (repetitions,) if hasattr(repetitions, "__index__") else tuple(repetitions)
+    ndim = max(x.ndim, len(counts))
+    shape = [*(1,) * (ndim - x.ndim), *x.shape]
+    counts = [*(1,) * (ndim - len(counts)), *counts]
+    twice = list(itertools.chain(*zip(counts, shape)))
+    wide = x.reshape(list(itertools.chain(*((1, n) for n in shape))))
+    return op.copy(broadcast_to(wide, twice)).reshape([n * m for n, m in zip(counts, shape)])
+
+
+def _sides(pad_width, ndim):
+    """The numbers of elements before and behind each axis."""
+    sides = np.broadcast_to(np.asarray(pad_width), (ndim, 2)).tolist()
+    for pair in sides:
+        if not all(isinstance(n, int) and n >= 0 for n in pair):
+            raise ValueError(f"pad: pad_width is {pad_width!r}; it is integers that are not negative")
+    return sides
+
+
+def pad(x, pad_width, mode="constant", *, constant_values=0):
+    """The array with elements before and behind each axis: pad_width is a number, (before, behind), or
+    that for each axis. mode "constant" takes constant_values, of the same shapes; "edge" the first
+    and last element, "reflect" the elements in reverse order from there on.
+
+    >>> collet.pad([1, 2, 3], (1, 2), "reflect")
+    array([2, 1, 2, 3, 2, 1])"""
+    x, = arrays(x)
+    sides = _sides(pad_width, x.ndim)
+    if mode == "constant":
+        return _pad_constant(x, sides, np.broadcast_to(np.asarray(constant_values), (x.ndim, 2)))
+    if mode not in ("edge", "reflect"):
+        raise ValueError(f"pad: mode is {mode!r}; it can be 'constant', 'edge' or 'reflect'")
+    from ._search import take
+    for axis, (before, behind) in enumerate(sides):
+        n = x.shape[axis]
+        if before or behind:
+            if not n:
+                raise ValueError(f"pad: axis {axis} is empty; only mode 'constant' can pad it")
+            places = np.arange(-before, n + behind)
+            if mode == "reflect":
+                places = np.abs((places + n - 1) % max(2 * n - 2, 1) - (n - 1))
+            x = take(x, np.clip(places, 0, n - 1), axis=axis)
+    return x
+
+
+def _pad_constant(x, sides, values):
+    inner = [slice(before, before + n) for n, (before, _) in zip(x.shape, sides)]
+    out = empty_as(x, [n + sum(pair) for n, pair in zip(x.shape, sides)])
+    op.copy(x, out=out[tuple(inner)])
+    for axis, (before, _) in enumerate(sides):  # the corners belong to the last axis
+        ends = slice(0, before), slice(before + x.shape[axis], None)
+        for end, value in zip(ends, values[axis].tolist()):
+            part = out[(slice(None),) * axis + (end, *inner[axis + 1:])]
+            if part.size:
+                op.fill(value=value, out=part)
+    return out
+
+
+def _triangle(x, k, lower):
+    x = matrices(*arrays(x))
+    rows, columns = (same_kind(np.arange(n), x) for n in x.shape[-2:])
+    kept = (op.less_equal if lower else op.greater_equal)(columns[None, :], op.add(rows, k)[:, None])
+    return op.where(kept, x, same_kind(np.zeros((), x.dtype), x))
+
+
+def tril(x, /, *, k=0):
+    """The matrices in the last two axes, with zeros above the diagonal k above the main one.
+
+    >>> collet.tril([[1, 2], [3, 4]])
+    array([[1, 0],
+           [3, 4]])"""
+    return _triangle(x, operator.index(k), True)
+
+
+def triu(x, /, *, k=0):
+    """The matrices in the last two axes, with zeros below the diagonal k above the main one.
+
+    >>> collet.triu([[1, 2], [3, 4]])
+    array([[1, 2],
+           [0, 4]])"""
+    return _triangle(x, operator.index(k), False)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_functions.py
+"""Cumulative sums, differences, histograms and order statistics. collet.functions exports them."""
+
+import operator
+
+import numpy as np
+
+from .. import _core, op
+from .._operands import (arrays, axes_of, axis_of, converted, empty_as, narrowed, permuted, promoted,
+                        same_kind)
+from ._search import take
+from ._shapes import broadcast_to, concat, moveaxis
+
+# ---- Sums and differences along an axis
+
+
+_WIDE = {"b": np.dtype("i8"), "i": np.dtype("i8"), "u": np.dtype("u8")}
+
+
+def _cumulative(name, x, axis, dtype, include_initial):
+    x, = arrays(x)
+    if axis is None and x.ndim > 1:
+        raise ValueError(f"{name}: an axis is needed, since the array has {x.ndim}")
+    x = x.reshape(1) if not x.ndim else x
+    dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
+    if _WIDE.get(x.dtype.kind) != _WIDE.get(dtype.kind, 0):  # the op widens integers
+        x = converted(x, _WIDE.get(dtype.kind, dtype))
+    if x.dtype.kind in "fV" and x.dtype.itemsize < 4:  # summed in f32
+        x = converted(x, np.dtype("f4"))
+    axis = axis_of(-1 if axis is None else axis, x.ndim)
+    x = moveaxis(x, axis, -1)
+    first = int(bool(include_initial))
+    out = empty_as(x, [*x.shape[:-1], x.shape[-1] + first], _WIDE.get(x.dtype.kind))
+    if first and out.size:
+        op.fill(value=int(name == "cumulative_prod"), out=out[..., :1])
+    getattr(op, name)(x, out=out[..., first:])
+    return moveaxis(narrowed(out, dtype), -1, axis)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    """The sums of the elements up to each along an axis, which only a vector need not name; of integers and
+    bool i64 or u64. include_initial: 0 comes first, and the axis is longer by one.
+
+    >>> collet.cumulative_sum([1, 2, 3], include_initial=True)
+    array([0, 1, 3, 6])"""
+    return _cumulative("cumulative_sum", x, axis, dtype, include_initial)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    """The products of the elements up to each, as cumulative_sum; include_initial: 1 comes first.
+
+    >>> collet.cumulative_prod([1, 2, 3])
+    array([1, 2, 6])"""
+    return _cumulative("cumulative_prod", x, axis, dtype, include_initial)
+
+
+def _end(part, x, axis):
+    """What comes before or behind x; a number has the length 1."""
+    if part is None:
+        return None
+    part, = arrays(part)
+    shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
+    return part if part.ndim else broadcast_to(part, shape)
+
+
+def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+    """Each element minus the one before it along an axis, n times; of bool whether the two differ.
+    prepend and append are put before and behind the axis.
+
+    >>> collet.diff([1, 4, 9])
+    array([3, 5])"""
+    x, = arrays(x)
+    axis = axis_of(axis, x.ndim)
+    if n < 0:
+        raise ValueError(f"diff: n is {n}; it must not be negative")
+    parts = [_end(prepend, x, axis), x, _end(append, x, axis)]
+    x = concat([p for p in parts if p is not None], axis=axis)
+    x = moveaxis(x, axis, -1)
+    for _ in range(n):
+        x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[..., 1:], x[..., :-1])
+    return moveaxis(x, -1, axis)
+
+
+# ---- Order statistics: numpy.quantile's methods, as places in the sorted elements
+
+
+def _places(q, n, method):
+    """The places between 0 and n - 1, with fractions, of the quantiles q of n elements."""
+    alpha_beta = {"interpolated_inverted_cdf": (0, 1), "hazen": (0.5, 0.5), "weibull": (0, 0),
+                  "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8)}
+    at = (n - 1) * q
+    if method in alpha_beta:
+        alpha, beta = alpha_beta[method]
+        at = n * q + (alpha + q * (1 - alpha - beta)) - 1
+    elif method in ("inverted_cdf", "averaged_inverted_cdf"):
+        below = np.ceil(n * q) - 1
+        at = below + (0.5 if method[0] == "a" else 0) * (n * q == below + 1)
+    elif method == "closest_observation":
+        at = n * q - 1.5
+        floor = np.floor(at)
+        at = floor + ~((at == floor) & (floor % 2 == 1))
+    elif method in ("lower", "higher", "nearest"):
+        at = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}[method](at)
+    elif method == "midpoint":
+        at = 0.5 * (np.floor(at) + np.ceil(at))
+    elif method != "linear":
+        raise ValueError(f"quantile: method is {method!r}; it is one of numpy.quantile")
+    return np.clip(at, 0, max(n - 1, 0))
+
+
+def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
+    """The numbers below which the shares q, from 0 to 1, of the elements are, over axes, by default all;
+    the axes of q come first. method: numpy.quantile's. NaN where an element is NaN or there is none.
+
+    Integers and bool are computed in f64; f16, bf16 and f32 in their dtype if q is a number of Python.
+
+    >>> collet.quantile([1, 2, 4, 8], [0.5, 1])
+    array([3., 8.])"""
+    plain, q = isinstance(q, (int, float)), np.asarray(q, "f8")
+    if not ((q >= 0) & (q <= 1)).all():
+        raise ValueError(f"quantile: q is {q}; quantiles are from 0 to 1, percentiles from 0 to 100")
+    x, = arrays(x)
+    if x.dtype.kind not in "fV":
+        x = converted(x, np.dtype("f8"))
+    axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
+    others = [i for i in range(x.ndim) if i not in axes]
+    kept = [1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes]
+    x = permuted(x, [*others, *axes]).reshape([*(x.shape[i] for i in others), -1]) \
+        if x.size else empty_as(x, [*(x.shape[i] for i in others), 0])
+    n = x.shape[-1]
+    if not n:
+        return same_kind(np.full([*q.shape, *kept], np.nan, x.dtype if plain else "f8"), x)
+    x = op.sort(x)
+    at = _places(q.reshape(-1), n, method)
+    below = np.floor(at)
+    share, above = at - below, np.ceil(at)  # without a fraction both are the same element
+    base, share = np.where(share < 0.5, (below, share), (above, share - 1))
+    first, second, base = (take(x, i.astype("i8"), axis=-1) for i in (below, above, base))
+    dtype = x.dtype if plain else np.result_type(x.dtype, "f8")
+    first, second, base = (converted(a, dtype) for a in (first, second, base))
+    part = op.mul(op.sub(second, first), same_kind(share.astype(dtype), x))
+    found = op.where(op.equal(first, second), first, op.add(base, part))
+    last = converted(x[..., -1:], dtype)  # NaN is behind all numbers
+    found = op.where(op.isnan(last), last, found)
+    return moveaxis(found, -1, 0).reshape([*q.shape, *kept])
+
+
+def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
+    """quantile of q / 100.
+
+    >>> float(collet.percentile([1, 2, 4, 8], 50))
+    3.0"""
+    shares = q / 100 if isinstance(q, (int, float)) else np.asarray(q) / 100
+    return quantile(x, shares, axis=axis, method=method, keepdims=keepdims)
+
+
+def median(x, /, *, axis=None, keepdims=False):
+    """The quantile 0.5.
+
+    >>> float(collet.median([1, 9, 4]))
+    4.0"""
+    return quantile(x, 0.5, axis=axis, keepdims=keepdims)
+
+
+# ---- Histograms
+
+
+def histogram(x, /, bins=10, range=None, density=False, weights=None):
+    """How many elements, or what sum of weights, are in each bin, and the edges: bins of one width from
+    the first to the second number of range, by default from the smallest to the largest element, or
+    between edges that ascend. Without its upper edge, but the last bin has both.
+
+    The counts are i64, or have the dtype of the weights. density: divided by their sum and the widths.
+
+    >>> collet.histogram([1, 2, 2, 9], 2, (0, 4))
+    (array([1, 2]), array([0., 2., 4.]))"""
+    values = arrays(x) if weights is None else arrays(x, weights)
+    if len(values) > 1 and values[1].shape != values[0].shape:
+        raise ValueError(f"histogram: the array is {values[0].shape}, its weights {values[1].shape}")
+    x, *factors = (a.reshape(-1) for a in values)
+    if factors and factors[0].dtype.kind == "c":
+        raise _core.DtypeError("histogram: the weights are complex")
+    given = [converted(a, np.dtype("f8")) for a in factors]
+    if hasattr(bins, "__index__") and not getattr(bins, "ndim", 0):
+        count = operator.index(bins)
+        if count < 1:
+            raise ValueError(f"histogram: bins is {count}; it must be positive")
+        if x.dtype.name not in ("float32", "float64", "uint8", "uint16", "int32", "int64"):
+            x = converted(x, np.dtype("f8" if x.dtype.kind in "fV" or x.dtype == np.uint64 else "i8"))
+        edges, low, high = _equal_edges(x, count, range)
+        found = op.histogram(x, *given, bins=count, low=low, high=high)
+    else:
+        x, edges = promoted(x, bins)
+        count = edges.size - 1
+        if edges.ndim != 1 or count < 1 or bool(op.any(op.less(edges[1:], edges[:-1]))):
+            raise ValueError("histogram: the edges are a vector of two or more that ascend")
+        places = op.searchsorted(edges, x, right=True)  # 1 to count in a bin
+        last = same_kind(np.asarray(count), x)
+        places = op.where(op.equal(x, edges[-1:]), last, places)
+        found = op.histogram(places, *given, bins=count, low=0.5, high=count + 0.5)
+        edges = converted(edges, np.dtype("f8")) if density else edges
+    if density:
+        found = converted(found, np.dtype("f8"))
+        return op.div(op.div(found, op.sub(edges[1:], edges[:-1])), op.sum(found)), edges
+    return converted(found, factors[0].dtype) if factors else found, edges
+
+
+def _equal_edges(x, count, limits):
+    if limits is None:
+        limits = (float(op.min(x)), float(op.max(x))) if x.size else (0, 1)
+    low, high = (float(n) for n in limits)
+    if not (np.isfinite(low) and np.isfinite(high) and low <= high):
+        raise ValueError(f"histogram: the range is {low} to {high}; it must be finite and ascend")
+    low, high = (low - 0.5, high + 0.5) if low == high else (low, high)
+    return same_kind(np.linspace(low, high, count + 1), x), low, high
