@@ -1,153 +1,162 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.evaluate: texts that were parsed before, and the values of names.
+/* An evaluation of an expression: its arguments become operands.
  * Tests: python/tests/op/test_evaluate.py */
-#include "expression.h"
+#include "evaluate.h"
 
-#define TEXTS 256 /* that are kept */
+#include <string.h>
 
-static PyObject *texts; /* a dict: text, Expression */
-static PyObject *locals_name, *flags_name;
+#include <collet/floating.h>
 
-static expression_object *parsed(PyObject *text)
+#include "base/error.h"
+#include "compute.h"
+#include "runtime.h"
+
+int evaluate_number(PyObject *object, const char *name, collet_scalar *s)
 {
-    PyObject *key, *found;
-    Py_ssize_t first = 0;
-    if (expression_check(text))
-        return (expression_object *)Py_NewRef(text);
-    if (!PyUnicode_CheckExact(text)) {
-        PyErr_Format(PyExc_TypeError, "evaluate() takes a text or an Expression, not %R",
-                     (PyObject *)Py_TYPE(text));
-        return NULL;
-    }
-    if (!texts) {
-        texts = PyDict_New();
-        locals_name = PyUnicode_InternFromString("f_locals");
-        flags_name = PyUnicode_InternFromString("co_flags");
-    }
-    if (!texts || !locals_name || !flags_name)
-        return NULL;
-    found = PyDict_GetItemWithError(texts, text);
-    if (found || PyErr_Occurred())
-        return (expression_object *)Py_XNewRef(found);
-    found = expression_new(text);
-    if (found && PyDict_Size(texts) >= TEXTS && PyDict_Next(texts, &first, &key, NULL)) {
-        Py_INCREF(key);
-        if (PyDict_DelItem(texts, key))
-            Py_CLEAR(found);
-        Py_DECREF(key);
-    }
-    if (found && PyDict_SetItem(texts, text, found))
-        Py_CLEAR(found);
-    return (expression_object *)found;
-}
-
-/* ---- Names -------------------------------------------------------------------------------- */
-
-/* Where names are looked up. */
-typedef struct scope {
-    PyObject *names;   /* a mapping; NULL: the caller's variables */
-    PyObject *locals;  /* a reference; may be NULL */
-    PyObject *globals; /* borrowed */
-} scope;
-
-/* A new reference; NULL without an exception: there is no such item. */
-static PyObject *item(PyObject *mapping, PyObject *name)
-{
-    PyObject *found;
-    if (PyDict_CheckExact(mapping))
-        return Py_XNewRef(PyDict_GetItemWithError(mapping, name));
-    found = PyObject_GetItem(mapping, name);
-    if (!found && PyErr_ExceptionMatches(PyExc_KeyError))
-        PyErr_Clear();
-    return found;
-}
-
-static PyObject *value_of(const scope *s, PyObject *name)
-{
-    PyObject *found = s->names ? item(s->names, name) : s->locals ? item(s->locals, name) : NULL;
-    if (!found && !PyErr_Occurred() && s->globals)
-        found = item(s->globals, name);
-    if (found || PyErr_Occurred())
-        return found;
-    if (s->names)
-        return PyErr_Format(PyExc_KeyError, "the expression has the input '%U', `names` has not",
-                            name);
-    return PyErr_Format(PyExc_NameError,
-                        "the expression has the input '%U', which is neither a local nor a global "
-                        "variable of the caller; a variable of a surrounding function is local "
-                        "where the code names it. Or give a mapping, `names`",
-                        name);
-}
-
-/* The frame of a function makes a dict of its variables, which would keep the arrays alive until
- * the function ends. */
-static void forget(PyFrameObject *frame, PyObject *locals)
-{
-    const long optimized = 1;
-    PyObject *code, *flags;
-    if (!PyDict_CheckExact(locals) || Py_REFCNT(locals) != 2) /* somebody else uses it */
-        return;
-    code = (PyObject *)PyFrame_GetCode(frame);
-    flags = PyObject_GetAttr(code, flags_name);
-    if (flags && PyLong_AsLong(flags) & optimized)
-        PyDict_Clear(locals);
-    Py_XDECREF(flags);
-    Py_DECREF(code);
-}
-
-static int look_up(PyObject *names, PyObject **given, PyObject *mapping)
-{
-    PyFrameObject *frame = mapping ? NULL : PyEval_GetFrame();
-    scope s = {.names = mapping};
-    Py_ssize_t count = PyTuple_Size(names), found = 0;
-    if (frame) {
-        s.globals = PyEval_GetGlobals();
-        s.locals = PyObject_GetAttr((PyObject *)frame, locals_name);
-        if (!s.locals)
-            return -1;
-    }
-    while (found < count && (given[found] = value_of(&s, PyTuple_GetItem(names, found))))
-        found++;
-    if (s.locals && s.locals != s.globals)
-        forget(frame, s.locals);
-    Py_XDECREF(s.locals);
-    if (found == count)
-        return 0;
-    while (found > 0)
-        Py_DECREF(given[--found]);
-    return -1;
-}
-
-/* ---- The function -------------------------------------------------------------------------- */
-
-PyObject *evaluate_text(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t count,
-                        PyObject *keywords)
-{
-    PyObject *given[COLLET_EXPRESSION_INPUTS], *out = NULL, *made = NULL;
-    PyObject *mapping = count > 1 && arguments[1] != Py_None ? arguments[1] : NULL;
-    Py_ssize_t extra = keywords ? PyTuple_Size(keywords) : 0;
-    if (count < 1 || count > 2)
-        return PyErr_Format(PyExc_TypeError,
-                            "evaluate() takes a text and a mapping of names (%zd given)", count);
-    for (Py_ssize_t i = 0; i < extra; i++) {
-        if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, i), "out"))
-            return PyErr_Format(PyExc_TypeError,
-                                "evaluate() has no parameter %R; it is "
-                                "evaluate(text, names=None, /, *, out=None)",
-                                PyTuple_GetItem(keywords, i));
-        out = arguments[count + i];
-    }
-    expression_object *e = parsed(arguments[0]);
-    PyObject *names = e ? expression_names(e) : NULL;
-    if (names) {
-        e->users++; /* a mapping may run any code */
-        if (!look_up(names, given, mapping)) {
-            made = expression_evaluate(e, given, out);
-            for (Py_ssize_t i = PyTuple_Size(names); i > 0; i--)
-                Py_DECREF(given[i - 1]);
+    int overflow = 0;
+    memset(s, 0, sizeof *s);
+    if (PyFloat_CheckExact(object)) {
+        s->dtype = COLLET_F64;
+        s->value.f64 = PyFloat_AsDouble(object);
+    } else if (PyBool_Check(object)) {
+        s->dtype = COLLET_BOOL;
+        s->value.b8 = object == Py_True;
+    } else if (PyLong_CheckExact(object)) {
+        s->dtype = COLLET_I64;
+        s->value.i64 = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow > 0) {
+            s->dtype = COLLET_U64;
+            s->value.u64 = PyLong_AsUnsignedLongLong(object);
         }
-        e->users--;
+        if (overflow < 0 || PyErr_Occurred()) {
+            PyErr_Clear();
+            error_format(COLLET_DTYPE, "%s is beyond the integers of 64 bits: give a float", name);
+            return -1;
+        }
+    } else if (PyComplex_CheckExact(object)) {
+        s->dtype = COLLET_C128;
+        s->value.c128.re = PyComplex_RealAsDouble(object);
+        s->value.c128.im = PyComplex_ImagAsDouble(object);
     }
-    Py_XDECREF(e);
+    return s->dtype != COLLET_DTYPE_NONE;
+}
+
+static int take_inputs(call *c, expression_object *e, PyObject *const *given)
+{
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        operand *o = &c->operands[c->n_out + i];
+        const char *name = collet_expression_input_name(e->handle, i);
+        collet_scalar number;
+        int found = evaluate_number(given[i], name, &number);
+        if (found > 0) {
+            memcpy(o->number, &number.value, sizeof o->number);
+            o->view.spec.dtype = number.dtype;
+            o->view.spec.ndim = COLLET_ABSENT;
+        }
+        if (found < 0 || (!found && operand_input(o, given[i], name, COLLET_DTYPE_NONE)))
+            return -1;
+        c->device |= o->array != NULL;
+    }
+    return 0;
+}
+
+static int take_outputs(call *c, PyObject *out)
+{
+    int several = out && PyTuple_Check(out);
+    c->given = out && out != Py_None;
+    if (!c->given)
+        return 0;
+    if (several ? PyTuple_Size(out) != (Py_ssize_t)c->n_out : c->n_out != 1) {
+        PyErr_Format(PyExc_ValueError,
+                     "the expression has %d outputs; `out` is a tuple of as many "
+                     "arrays or Nones",
+                     (int)c->n_out);
+        return -1;
+    }
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        PyObject *given = several ? PyTuple_GetItem(out, i) : out;
+        if (given != Py_None && operand_output(&c->operands[i], given, "out"))
+            return -1;
+        c->device |= c->operands[i].array != NULL;
+    }
+    return 0;
+}
+
+/* Sets the specs of the outputs that are made. */
+static int infer(call *c, expression_object *e)
+{
+    collet_array_spec ins[COLLET_EXPRESSION_INPUTS], outs[COLLET_EXPRESSION_OUTPUTS];
+    collet_error err;
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < c->n_out; i++)
+        open += !c->operands[i].object;
+    if (!open) /* the evaluation checks what the caller gave */
+        return 0;
+    for (uint32_t i = 0; i < c->n_in; i++)
+        ins[i] = c->operands[c->n_out + i].view.spec;
+    collet_status status = collet_expression_infer(e->handle, outs, ins, &err);
+    if (status != COLLET_OK) {
+        error_raise(status, err.text);
+        return -1;
+    }
+    for (uint32_t i = 0; i < c->n_out; i++)
+        if (!c->operands[i].object)
+            c->operands[i].view.spec = outs[i];
+    return 0;
+}
+
+static collet_status issue(const call *c, collet_array *const *outs, const collet_array *const *ins)
+{
+    collet_scalar numbers[COLLET_EXPRESSION_INPUTS];
+    int any = 0;
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        const operand *o = &c->operands[c->n_out + i];
+        if (ins[i])
+            continue;
+        any = 1;
+        numbers[i].dtype = o->view.spec.dtype;
+        memcpy(&numbers[i].value, o->number, sizeof o->number);
+    }
+    return collet_expression_evaluate_with(c->context, ((expression_object *)c->object)->handle,
+                                           outs, ins, any ? numbers : NULL);
+}
+
+static PyObject *results(const call *c)
+{
+    PyObject *tuple;
+    if (c->n_out == 1)
+        return Py_NewRef(c->operands[0].object);
+    tuple = PyTuple_New(c->n_out);
+    for (uint32_t i = 0; tuple && i < c->n_out; i++)
+        PyTuple_SetItem(tuple, i, Py_NewRef(c->operands[i].object));
+    return tuple;
+}
+
+PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyObject *out)
+{
+    COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
+    operand operands[COLLET_EXPRESSION_OUTPUTS + COLLET_EXPRESSION_INPUTS];
+    PyObject *made = NULL;
+    call c;
+    c.object = (PyObject *)e;
+    c.name = "the evaluation of an expression";
+    c.issue = issue;
+    c.users = &e->users;
+    c.id = (uintptr_t)e->handle;
+    c.n_out = collet_expression_output_count(e->handle);
+    c.n_in = collet_expression_input_count(e->handle);
+    c.params_size = 0;
+    c.device = 0;
+    c.operands = operands;
+    for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
+        operand_start(&operands[i]);
+    e->users++;
+    c.context = runtime_context();
+    if (c.context && !take_inputs(&c, e, given) && !take_outputs(&c, out) && !infer(&c, e) &&
+        !call_compute(&c))
+        made = results(&c);
+    e->users--;
+    for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
+        operand_clear(&operands[i]);
     return made;
 }

@@ -4,168 +4,13 @@
 
 #include <string.h>
 
-#include <collet/floating.h>
-
-#include "compute.h"
 #include "base/error.h"
 #include "base/numpy.h"
 #include "runtime.h"
 
 static PyTypeObject *type;
 
-/* ---- Evaluation --------------------------------------------------------------------------- */
-
-/* A number of Python as a weak constant, in o->number. 1: it is none. */
-static int take_number(operand *o, PyObject *object, const char *name)
-{
-    collet_dtype dtype = COLLET_F64;
-    collet_scalar s;
-    int overflow = 0;
-    if (PyFloat_CheckExact(object)) {
-        s.value.f64 = PyFloat_AsDouble(object);
-    } else if (PyBool_Check(object)) {
-        dtype = COLLET_BOOL;
-        s.value.b8 = object == Py_True;
-    } else if (PyLong_CheckExact(object)) {
-        dtype = COLLET_I64;
-        s.value.i64 = PyLong_AsLongLongAndOverflow(object, &overflow);
-        if (overflow > 0) {
-            dtype = COLLET_U64;
-            s.value.u64 = PyLong_AsUnsignedLongLong(object);
-        }
-        if (overflow < 0 || PyErr_Occurred()) {
-            PyErr_Clear();
-            error_format(COLLET_DTYPE, "%s is beyond the integers of 64 bits: give a float", name);
-            return -1;
-        }
-    } else if (PyComplex_CheckExact(object)) {
-        dtype = COLLET_C128;
-        s.value.c128.re = PyComplex_RealAsDouble(object);
-        s.value.c128.im = PyComplex_ImagAsDouble(object);
-    } else {
-        return 1;
-    }
-    memcpy(o->number, &s.value, collet_dtype_size(dtype));
-    o->view.spec.dtype = dtype;
-    o->view.spec.ndim = COLLET_ABSENT;
-    return 0;
-}
-
-static int take_inputs(call *c, expression_object *e, PyObject *const *given)
-{
-    for (uint32_t i = 0; i < c->n_in; i++) {
-        operand *o = &c->operands[c->n_out + i];
-        const char *name = collet_expression_input_name(e->handle, i);
-        int failed = take_number(o, given[i], name);
-        if (failed > 0)
-            failed = operand_input(o, given[i], name, COLLET_DTYPE_NONE);
-        if (failed)
-            return -1;
-        c->device |= o->array != NULL;
-    }
-    return 0;
-}
-
-static int take_outputs(call *c, PyObject *out)
-{
-    int several = out && PyTuple_Check(out);
-    c->given = out && out != Py_None;
-    if (!c->given)
-        return 0;
-    if (several ? PyTuple_Size(out) != (Py_ssize_t)c->n_out : c->n_out != 1) {
-        PyErr_Format(PyExc_ValueError,
-                     "the expression has %d outputs; `out` is a tuple of as many "
-                     "arrays or Nones",
-                     (int)c->n_out);
-        return -1;
-    }
-    for (uint32_t i = 0; i < c->n_out; i++) {
-        PyObject *given = several ? PyTuple_GetItem(out, i) : out;
-        if (given != Py_None && operand_output(&c->operands[i], given, "out"))
-            return -1;
-        c->device |= c->operands[i].array != NULL;
-    }
-    return 0;
-}
-
-/* Sets the specs of the outputs that are made. */
-static int infer(call *c, expression_object *e)
-{
-    collet_array_spec ins[COLLET_EXPRESSION_INPUTS], outs[COLLET_EXPRESSION_OUTPUTS];
-    collet_error err;
-    uint32_t open = 0;
-    for (uint32_t i = 0; i < c->n_out; i++)
-        open += !c->operands[i].object;
-    if (!open) /* the evaluation checks what the caller gave */
-        return 0;
-    for (uint32_t i = 0; i < c->n_in; i++)
-        ins[i] = c->operands[c->n_out + i].view.spec;
-    collet_status status = collet_expression_infer(e->handle, outs, ins, &err);
-    if (status != COLLET_OK) {
-        error_raise(status, err.text);
-        return -1;
-    }
-    for (uint32_t i = 0; i < c->n_out; i++)
-        if (!c->operands[i].object)
-            c->operands[i].view.spec = outs[i];
-    return 0;
-}
-
-static collet_status issue(const call *c, collet_array *const *outs, const collet_array *const *ins)
-{
-    collet_scalar numbers[COLLET_EXPRESSION_INPUTS];
-    int any = 0;
-    for (uint32_t i = 0; i < c->n_in; i++) {
-        const operand *o = &c->operands[c->n_out + i];
-        if (ins[i])
-            continue;
-        any = 1;
-        numbers[i].dtype = o->view.spec.dtype;
-        memcpy(&numbers[i].value, o->number, sizeof o->number);
-    }
-    return collet_expression_evaluate_with(c->context, ((expression_object *)c->object)->handle,
-                                           outs, ins, any ? numbers : NULL);
-}
-
-static PyObject *results(const call *c)
-{
-    PyObject *tuple;
-    if (c->n_out == 1)
-        return Py_NewRef(c->operands[0].object);
-    tuple = PyTuple_New(c->n_out);
-    for (uint32_t i = 0; tuple && i < c->n_out; i++)
-        PyTuple_SetItem(tuple, i, Py_NewRef(c->operands[i].object));
-    return tuple;
-}
-
-PyObject *expression_evaluate(expression_object *e, PyObject *const *given, PyObject *out)
-{
-    COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
-    operand operands[COLLET_EXPRESSION_OUTPUTS + COLLET_EXPRESSION_INPUTS];
-    PyObject *made = NULL;
-    call c;
-    c.object = (PyObject *)e;
-    c.name = "the evaluation of an expression";
-    c.issue = issue;
-    c.users = &e->users;
-    c.id = (uintptr_t)e->handle;
-    c.n_out = collet_expression_output_count(e->handle);
-    c.n_in = collet_expression_input_count(e->handle);
-    c.params_size = 0;
-    c.device = 0;
-    c.operands = operands;
-    for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
-        operand_start(&operands[i]);
-    e->users++;
-    c.context = runtime_context();
-    if (c.context && !take_inputs(&c, e, given) && !take_outputs(&c, out) && !infer(&c, e) &&
-        !call_compute(&c))
-        made = results(&c);
-    e->users--;
-    for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
-        operand_clear(&operands[i]);
-    return made;
-}
+/* ---- Calls -------------------------------------------------------------------------------- */
 
 /* The number of the input; -1: there is none of this name. */
 static Py_ssize_t input_named(expression_object *e, PyObject *key)
@@ -205,7 +50,7 @@ static PyObject *expression_call(PyObject *self, PyObject *arguments, PyObject *
                                 "the expression has %zd inputs; %zd, '%s', is "
                                 "missing",
                                 inputs, i, collet_expression_input_name(e->handle, (uint32_t)i));
-    return expression_evaluate(e, given, out);
+    return evaluate_expression(e, given, out);
 }
 
 /* ---- Making ------------------------------------------------------------------------------- */
@@ -310,17 +155,11 @@ static PyObject *add_input(PyObject *self, PyObject *arguments)
 
 static int take_constant(PyObject *number, collet_scalar *s)
 {
-    operand o;
-    int failed = take_number(&o, number, "a constant");
-    if (failed > 0)
+    int found = evaluate_number(number, "a constant", s);
+    if (!found)
         PyErr_Format(PyExc_TypeError, "a constant is a bool, int, float or complex, not %R",
                      (PyObject *)Py_TYPE(number));
-    memset(s, 0, sizeof *s);
-    if (failed)
-        return -1;
-    s->dtype = o.view.spec.dtype;
-    memcpy(&s->value, o.number, collet_dtype_size(s->dtype));
-    return 0;
+    return found > 0 ? 0 : -1;
 }
 
 static PyObject *add_constant(PyObject *self, PyObject *number)

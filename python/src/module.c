@@ -8,6 +8,7 @@
 #include "op.h"
 #include "report.h"
 #include "runtime.h"
+#include "texts.h"
 #include "timestamp.h"
 #include "work.h"
 
@@ -20,8 +21,8 @@ static PyMethodDef functions[] = {
     {"op_names", op_names, METH_NOARGS, NULL},
     {"op_describe", op_describe, METH_O, NULL},
     {"op_function", op_function, METH_VARARGS, NULL},
-    {"evaluate", (PyCFunction)(void (*)(void))evaluate_text, METH_FASTCALL | METH_KEYWORDS,
-     EVALUATE_DOC},
+    {"evaluate", (PyCFunction)(void (*)(void))texts_evaluate, METH_FASTCALL | METH_KEYWORDS,
+     TEXTS_DOC},
     {"set_array_class", array_set_class, METH_O, NULL},
     {"empty", array_empty, METH_VARARGS, NULL},
     {"dtype", array_dtype, METH_O, NULL},
