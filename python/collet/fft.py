@@ -15,18 +15,13 @@ import numpy as np
 from numpy.fft import fftfreq, rfftfreq
 
 from . import op
-from ._array import Array
-from ._operands import arrays, axes_of, floats, permuted, zeros_like
+from ._operands import arrays, axes_of, converted, floats, permuted, zeros_like
 
 _AT_ONCE = 3  # axes that the op transforms
 
 
 def _complex(a):
-    if a.dtype.kind == "c":
-        return a
-    if isinstance(a, Array):  # transforms of single points
-        return op.fft(a[..., None], axes=1)[..., 0]
-    return a.astype("c8" if a.dtype == np.float32 else "c16")
+    return a if a.dtype.kind == "c" else converted(a, np.dtype("c8" if a.dtype == np.float32 else "c16"))
 
 
 def _resized(a, lengths):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import op
+from ._core import evaluate
 from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_like
 from .functions import (broadcast_to, cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace,
                         triu, vecdot)
@@ -287,7 +288,8 @@ def slogdet(a):
 
 
 def _euclidean(x, axes, keepdims=True):
-    return op.sqrt(op.sum(op.mul(x, x), axes=axes, keepdims=keepdims))
+    where = f"axis={axes}, " if len(axes) < x.ndim else ""
+    return op.sqrt(evaluate(f"sum(x*x, {where}keepdims={keepdims})", {"x": x}))
 
 
 def _vector_norm(x, ord, axes):

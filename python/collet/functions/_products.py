@@ -3,18 +3,15 @@
 """Products of arrays of any dtype, in the dtype that NumPy 2 gives them. collet.functions exports them.
 
 f32, f64 and complex numbers are multiplied by dot, matvec and matmul, f16 and bf16 by matmul; integers
-and bool, which have no such kernels, by mul and sum in blocks: modulo 2^width, and of bool `and`, `or`.
+and bool, which have no such kernels, by evaluate: modulo 2^width, and of bool `and`, `or`.
 """
 
 import math
 
 from .. import _core, op
 from .._core import ShapeError
-from .._operands import (arrays, axes_of, axis_of, converted, empty_as, matrices, narrowed, permuted,
-                        promoted)
+from .._operands import axes_of, axis_of, converted, empty_as, narrowed, permuted, promoted
 from ._shapes import broadcast_to, diagonal, matrix_transpose, moveaxis
-
-_BLOCK = 1 << 22  # elements of a product of integers before it is summed
 
 
 def _multiply(a, b):
@@ -30,26 +27,19 @@ def _sum(a, axes):
     return narrowed(op.sum(a, axes=axes), a.dtype)
 
 
+def _sum_of_products(a, b, axis):
+    """The sums over an axis of the broadcast product, in one pass."""
+    text = "any(a & b, axis={})" if a.dtype.kind == "b" else "sum(a*b, axis={})"
+    return narrowed(_core.evaluate(text.format(axis), {"a": a, "b": b}), a.dtype)
+
+
 def _inner(a, b):
     """The sum over the last axis of a times b."""
     kind, size = a.dtype.kind, a.dtype.itemsize
     if kind in "fV" and size < 4:
         single = _core.dtype("f32")
         return converted(_inner(converted(a, single), converted(b, single)), a.dtype)
-    return op.dot(a, b) if a.ndim == b.ndim == 1 and kind in "fc" else _sum(_multiply(a, b), (-1,))
-
-
-def _exact(a, b):
-    """matmul of integers and bool."""
-    (rows, inner), columns = a.shape[-2:], b.shape[-1]
-    batch = math.prod(a.shape[:-2]) * math.prod(b.shape[:-2])  # at most
-    step = max(_BLOCK // max(batch * rows * columns, 1), 1)
-    total = None
-    for k in range(0, max(inner, 1), step):
-        part = _multiply(a[..., k:k + step, None], b[..., None, k:k + step, :])
-        part = _sum(part, (-2,))
-        total = part if total is None else (op.bitwise_or if a.dtype.kind == "b" else op.add)(total, part)
-    return total
+    return op.dot(a, b) if a.ndim == b.ndim == 1 and kind in "fc" else _sum_of_products(a, b, -1)
 
 
 def matmul(x1, x2, /):
@@ -71,7 +61,10 @@ def matmul(x1, x2, /):
         return op.matvec(a, b) if b.ndim == 1 else op.matvec(matrix_transpose(b), a)
     row, column = a.ndim == 1, b.ndim == 1
     a, b = a[None] if row else a, b[:, None] if column else b
-    product = (_exact if kind in "biu" else op.matmul)(a, b)
+    if kind in "biu":
+        product = _sum_of_products(a[..., None], b[..., None, :, :], -2)
+    else:
+        product = op.matmul(a, b)
     if row:
         return product[..., 0, :]
     return product[..., 0] if column else product

@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core, op
 from .._array import Array, asarray, zeros
 from .._operands import (arrays, axes_of, axis_of, converted, empty_as, matrices, permuted, promoted,
-                        same_kind)
+                        same_kind, zeros_like)
 
 # ---- Creation, in the host's memory
 
@@ -273,10 +273,11 @@ def repeat(x, repeats, /, *, axis=None):
         shape = broadcast_to(expand_dims(x, axis + 1), shape)
         return op.copy(shape).reshape([*x.shape[:axis], x.shape[axis] * n, *x.shape[axis + 1:]])
     from ._search import take
-    ends = op.cumulative_sum(converted(counts, "i8"))
+    ends = op.cumulative_sum(converted(counts, np.dtype("i8")))
     total = int(ends[-1:].reshape(())) if counts.size else 0
-    places = same_kind(np.arange(total), x)
-    return take(x, op.searchsorted(ends, places, right=True), axis=axis)
+    ones = broadcast_to(same_kind(np.asarray(1), ends), ends.shape)
+    steps = op.scatter_add(zeros_like(ends, (total + 1,)), ends, ones).out  # where the next element begins
+    return take(x, op.cumulative_sum(steps)[:total], axis=axis)
 
 
 def tile(x, repetitions, /):
