@@ -102,7 +102,7 @@ COLLET_API collet_status collet_expression_set_constant(collet_expression *expre
  * it was computed from; where the input is broadcast, its derivative is the sum over the repeated
  * axes. Of an expression that is reduced by sum it is the derivative of the sum. It has the input's
  * dtype if that is floating-point. Where a function jumps or has a corner the derivative is the one of
- * a side. INVALID: another reduction, no such output or input; UNSUPPORTED: a function without
+ * a side, or 0. INVALID: another reduction, no such output or input; UNSUPPORTED: a function without
  * derivative, which the text names. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_gradient(const collet_expression *expression,

@@ -159,12 +159,31 @@ static void sums_and_errors(void **state)
     collet_expression_destroy(e);
 }
 
+/* Where a factor of the derivative is infinite, the derivative is not. */
+static void finite_at_zero(void **state)
+{
+    static const char *const texts[] = {"hypot(b, a)", "a**(b + 1)", "a**0", "a**2"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        double x[INPUTS][POINTS] = {{0}}, d[POINTS];
+        collet_expression *e, *gradient;
+        assert_int_equal(collet_expression_parse(&e, texts[i], NULL), COLLET_OK);
+        uint32_t last = collet_expression_input_count(e) - 1;
+        assert_int_equal(collet_expression_gradient(e, &gradient, 0, last, NULL), COLLET_OK);
+        evaluate(gradient, x, d);
+        assert_true(d[0] == 0);
+        collet_expression_destroy(gradient);
+        collet_expression_destroy(e);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_function),
         cmocka_unit_test(compositions),
         cmocka_unit_test(sums_and_errors),
+        cmocka_unit_test(finite_at_zero),
     };
     return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
 }
