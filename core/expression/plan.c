@@ -10,6 +10,7 @@
 #include "literal.h"
 #include "op/elementwise.h"
 #include "op/program.h"
+#include "power.h"
 
 /* A value of the graph: its number, its dtype; weak: it adapts to others. */
 typedef struct typed {
@@ -221,6 +222,20 @@ static int is_identity(uint32_t op, collet_dtype d)
     }
 }
 
+static collet_status emit_power(compiler *c, const typed *x, const power_step *steps,
+                                uint32_t count, typed *out)
+{
+    typed values[POWER_STEPS + 1] = {*x};
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
+        const power_step *s = &steps[i];
+        const uint32_t in[] = {values[s->in[0]].id, values[s->in[1]].id};
+        status = emit(c, s->op, x->dtype, in, s->inputs, &values[i + 1]);
+    }
+    *out = values[count];
+    return status;
+}
+
 static collet_status bad_dtype(const compiler *c, const elementwise *e, collet_dtype d)
 {
     return collet_fail(c->err, COLLET_DTYPE, "%s does not take %s", e->name, collet_dtype_name(d));
@@ -230,7 +245,8 @@ static collet_status type_apply(compiler *c, const node *n, typed *out)
 {
     const elementwise *e = elementwise_of(n->op);
     uint32_t first = e->result == ELEMENTWISE_SELECT, ids[3] = {0};
-    typed in[3], one;
+    power_step steps[POWER_STEPS];
+    typed in[3];
     for (uint32_t i = 0; i < n->count; i++)
         in[i] = c->values[n->in[i]];
     typed all = common(in + first, n->count - first);
@@ -246,12 +262,17 @@ static collet_status type_apply(compiler *c, const node *n, typed *out)
     if (!dtype)
         return bad_dtype(c, e, all.dtype);
     for (uint32_t i = 0; i < n->count; i++) {
-        collet_status status = convert(c, &in[i], elementwise_operand(e, dtype, i), &one);
+        collet_status status = convert(c, &in[i], elementwise_operand(e, dtype, i), &in[i]);
         if (status != COLLET_OK)
             return status;
-        ids[i] = one.id;
+        ids[i] = in[i].id;
     }
-    collet_status status = emit(c, e->op, elementwise_result(e, dtype), ids, n->count, out);
+    const node *last = &c->g->nodes[n->in[n->count - 1]];
+    uint32_t count = 0;
+    if (e->op == COLLET_OP_POW && last->kind == NODE_LITERAL)
+        count = power_steps(steps, &last->value, dtype);
+    collet_status status = count ? emit_power(c, &in[0], steps, count, out)
+                                 : emit(c, e->op, elementwise_result(e, dtype), ids, n->count, out);
     out->weak = all.weak && out->dtype != COLLET_BOOL;
     return status;
 }

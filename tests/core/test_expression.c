@@ -275,6 +275,42 @@ static void the_first_example(void **state)
     collet_array_destroy(total);
 }
 
+/* x**3 is a product with the values of pow, also where those are tiny or infinite. */
+static void powers_are_products(void **state)
+{
+    static const double exponents[] = {2,  3,   7,  12,  16,  17,   -1, -2,
+                                       -3, -16, .5, -.5, 1.5, -1.5, 2.5};
+    static const double x[] = {0,    1,     3,     .1,    1e-310,   1e-200, 1e-100,
+                               1e20, 1e-20, 1e160, 1e308, INFINITY, NAN};
+    enum { N = sizeof x / sizeof *x };
+    const int64_t n = N;
+    double got[3 * N];
+    collet_array *in, *out[3];
+    (void)state;
+    assert_ok(cx, collet_array_from(cx, &in, COLLET_F64, 1, &n, x));
+    for (int k = 0; k < 3; k++)
+        assert_ok(cx, collet_array_create(cx, &out[k], COLLET_F64, 1, &n));
+    for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "a**%g; a**3 - a*a*a; a**4 - (a*a)*(a*a)", exponents[i]);
+        collet_expression *e = parsed(text);
+        assert_ok(cx, collet_expression_evaluate(cx, e, out, &(const collet_array *){in}));
+        for (int k = 0; k < 3; k++)
+            assert_ok(cx, collet_array_read(cx, out[k], got + k * N, N * sizeof *got));
+        for (int k = 0; k < N; k++) {
+            double y = pow(x[k], exponents[i]);
+            if (!(isnan(y) ? isnan(got[k])
+                           : got[k] == y || fabs(got[k] - y) <= 4e-15 * fabs(y) + 1e-322))
+                fail_msg("%g**%g is %.17g", x[k], exponents[i], got[k]);
+            assert_true(!(fabs(got[N + k]) > 0) && !(fabs(got[2 * N + k]) > 0));
+        }
+        collet_expression_destroy(e);
+    }
+    for (int k = 0; k < 3; k++)
+        collet_array_destroy(out[k]);
+    collet_array_destroy(in);
+}
+
 /* Numbers take the dtype of the arrays, and another number gives another result at once. */
 static void numbers_among_inputs(void **state)
 {
@@ -475,6 +511,7 @@ int main(void)
         cmocka_unit_test(dtypes_are_numpys),
         cmocka_unit_test(promotion_is_symmetric),
         cmocka_unit_test(the_first_example),
+        cmocka_unit_test(powers_are_products),
         cmocka_unit_test(constants_change),
         cmocka_unit_test(numbers_among_inputs),
         cmocka_unit_test(large_graphs_are_cut),

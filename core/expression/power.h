@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Powers whose exponent is a number of the text, as a few products. */
+#ifndef CORE_EXPRESSION_POWER_H
+#define CORE_EXPRESSION_POWER_H
+
+#include <collet/types.h>
+
+/* Values are numbered: x is 0, the result of step i is i + 1. */
+typedef struct power_step {
+    uint32_t op, inputs;
+    uint32_t in[2];
+} power_step;
+
+#define POWER_STEPS 12
+
+/*
+ * The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for real x
+ * of dtype `dtype`; the last one is the power. 0: pow computes it better, or there is nothing to do.
+ */
+uint32_t power_steps(power_step steps[POWER_STEPS], const collet_scalar *exponent,
+                     collet_dtype dtype);
+
+#endif
