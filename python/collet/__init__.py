@@ -17,29 +17,29 @@ from ._core import version as __version__
 from ._runtime import (Backend, Device, backends, configure, counters, finish, get_backend,
                        last_backend, memory, reset_peak, set_backend, set_num_threads, trim, using)
 
+_MODULES = ("bench", "fft", "functions", "linalg", "md", "random", "scatter", "ternary")
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import bench, fft, functions, linalg, md, random, scatter, ternary
     from .functions import *
-
-
-_MODULES = ("bench", "fft", "functions", "linalg", "md", "random", "scatter", "ternary")
+else:
+    def __getattr__(name):
+        """Modules and functions are imported at their first use: NumPy alone, which they import, takes
+        longer than this package."""
+        from importlib import import_module
+        if name in _MODULES:
+            return import_module("collet." + name)
+        found = {} if name.startswith("_") else _functions()
+        if name not in found:
+            raise AttributeError(f"module 'collet' has no attribute {name!r}")
+        globals()[name] = found[name]
+        return found[name]
 
 
 def _functions():
-    return {n: f for n, f in vars(__getattr__("functions")).items() if not n.startswith("_")}
-
-
-def __getattr__(name):
-    """Modules and functions are imported at their first use: NumPy alone, which they import, takes longer
-    than this package."""
-    from importlib import import_module
-    if name in _MODULES:
-        return import_module("collet." + name)
-    found = {} if name.startswith("_") else _functions()
-    if name not in found:
-        raise AttributeError(f"module 'collet' has no attribute {name!r}")
-    globals()[name] = found[name]
-    return found[name]
+    from . import functions
+    return {n: f for n, f in vars(functions).items() if not n.startswith("_")}
 
 
 def __dir__():

@@ -18,8 +18,7 @@ UniqueInverseResult = namedtuple("UniqueInverseResult", "values inverse_indices"
 
 
 def sort(x, /, *, axis=-1, descending=False, stable=True):
-    """The elements in order along an axis; NaN is greater than every number. Equal elements that differ
-    do not exist here but for zeros: -0 is less than +0.
+    """The elements in order along an axis: NaN is greater than every number, -0 less than +0.
 
     >>> collet.sort([3, 1, 2], descending=True)
     array([3, 2, 1])"""
@@ -28,7 +27,8 @@ def sort(x, /, *, axis=-1, descending=False, stable=True):
 
 
 def argsort(x, /, *, axis=-1, descending=False, stable=True):
-    """The indices of the elements in order along an axis, i64; those of equal elements ascend.
+    """The indices of the elements in order along an axis, i64; those of equal elements ascend, which is
+    what `stable` asks for.
 
     >>> collet.argsort([3, 1, 2])
     array([1, 2, 0])"""

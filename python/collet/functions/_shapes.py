@@ -221,6 +221,8 @@ def stack(arrays, /, *, axis=0):
     array([[1, 3],
            [2, 4]])"""
     parts = _arrays(arrays)
+    if not parts:
+        raise ValueError("stack: there is no array")
     if len({x.shape for x in parts}) > 1:
         raise ValueError(f"stack: the shapes {', '.join(str(x.shape) for x in parts)} are not equal")
     axis = axis_of(axis, parts[0].ndim + 1)

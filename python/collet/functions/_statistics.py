@@ -85,6 +85,9 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
 # ---- Order statistics: numpy.quantile's methods, as places in the sorted elements
 
 
+_ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # without interpolation
+
+
 def _places(q, n, method):
     """The places between 0 and n - 1, with fractions, of the quantiles q of n elements."""
     alpha_beta = {"interpolated_inverted_cdf": (0, 1), "hazen": (0.5, 0.5), "weibull": (0, 0),
@@ -113,7 +116,8 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
     """The numbers below which the shares q, from 0 to 1, of the elements are, over axes, by default all;
     the axes of q come first. method: numpy.quantile's. NaN where an element is NaN or there is none.
 
-    Integers and bool are computed in f64; f16, bf16 and f32 in their dtype if q is a number of Python.
+    Methods that choose an element have the dtype of x; others compute integers and bool in f64, and f16,
+    bf16 and f32 in their own dtype if q is a number of Python, else in f64.
 
     >>> collet.quantile([1, 2, 4, 8], [0.5, 1])
     array([3., 8.])"""
@@ -121,7 +125,7 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
     if not ((q >= 0) & (q <= 1)).all():
         raise ValueError(f"quantile: q is {q}; quantiles are from 0 to 1, percentiles from 0 to 100")
     x, = arrays(x)
-    if x.dtype.kind not in "fV":
+    if x.dtype.kind not in "fV" and method not in _ELEMENTS:
         x = converted(x, np.dtype("f8"))
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     others = [i for i in range(x.ndim) if i not in axes]
@@ -129,21 +133,28 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
     x = permuted(x, [*others, *axes]).reshape([*(x.shape[i] for i in others), -1]) \
         if x.size else empty_as(x, [*(x.shape[i] for i in others), 0])
     n = x.shape[-1]
+    dtype = x.dtype if plain or method in _ELEMENTS else np.result_type(x.dtype, "f8")
     if not n:
-        return same_kind(np.full([*q.shape, *kept], np.nan, x.dtype if plain else "f8"), x)
+        dtype = dtype if dtype.kind in "fV" else "f8"
+        return same_kind(np.full([*q.shape, *kept], np.nan, dtype), x)
     x = op.sort(x)
     at = _places(q.reshape(-1), n, method)
+    found = take(x, at.astype("i8"), axis=-1) if method in _ELEMENTS else _interpolated(x, at, dtype)
+    if x.dtype.kind in "fV":  # NaN is behind all numbers
+        last = converted(x[..., -1:], dtype)
+        found = op.where(op.isnan(last), last, found)
+    return moveaxis(found, -1, 0).reshape([*q.shape, *kept])
+
+
+def _interpolated(x, at, dtype):
+    """The elements at places with fractions of the last axis."""
     below = np.floor(at)
     share, above = at - below, np.ceil(at)  # without a fraction both are the same element
     base, share = np.where(share < 0.5, (below, share), (above, share - 1))
-    first, second, base = (take(x, i.astype("i8"), axis=-1) for i in (below, above, base))
-    dtype = x.dtype if plain else np.result_type(x.dtype, "f8")
-    first, second, base = (converted(a, dtype) for a in (first, second, base))
+    first, second, base = (converted(take(x, i.astype("i8"), axis=-1), dtype) for i in
+                           (below, above, base))
     part = op.mul(op.sub(second, first), same_kind(share.astype(dtype), x))
-    found = op.where(op.equal(first, second), first, op.add(base, part))
-    last = converted(x[..., -1:], dtype)  # NaN is behind all numbers
-    found = op.where(op.isnan(last), last, found)
-    return moveaxis(found, -1, 0).reshape([*q.shape, *kept])
+    return op.where(op.equal(first, second), first, op.add(base, part))
 
 
 def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
