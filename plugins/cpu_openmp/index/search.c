@@ -20,22 +20,38 @@ typedef struct job {
     int64_t n, step; /* of the sorted array */
     uint64_t size;   /* bytes of an element */
     int right;
-    loop values; /* view 0 is the output */
+    uint64_t *keys; /* of the sorted array, or NULL */
+    loop values;    /* view 0 is the output */
 } job;
 
-/* `size` is a constant. */
-static inline __attribute__((always_inline)) void
-search_group(const job *j, uint64_t size, const uint64_t *wanted, int64_t *found, int count)
+static inline uint64_t key_at(const job *j, const char *at)
 {
-    index_order order = j->order;
-    for (int k = 0; k < count; k++)
-        found[k] = 0;
+    return index_key_u64(&j->order, index_load(at, j->size));
+}
+
+/* Few values: the keys of the elements that they are compared with are made for each. */
+static void search_elements(const job *j, const uint64_t *wanted, int64_t *found)
+{
     for (int64_t left = j->n; left > 0;) {
         int64_t half = left - left / 2;
-        for (int k = 0; k < count; k++) {
-            const char *at = j->a + (found[k] + half - 1) * j->step;
-            uint64_t key = index_key_u64(&order, index_load(at, size));
+        for (int k = 0; k < GROUP; k++) {
+            uint64_t key = key_at(j, j->a + (found[k] + half - 1) * j->step);
             found[k] += key < wanted[k] || (j->right && key == wanted[k]) ? half : 0;
+        }
+        left -= half;
+    }
+}
+
+/* A loop that gathers keys is vectorised. */
+static void search_keys(const job *j, const uint64_t *wanted, int64_t *found)
+{
+    const uint64_t *keys = j->keys;
+    int right = j->right;
+    for (int64_t left = j->n; left > 0;) {
+        int64_t half = left - left / 2;
+        for (int k = 0; k < GROUP; k++) {
+            uint64_t key = keys[found[k] + half - 1];
+            found[k] += (key < wanted[k]) | (right & (key == wanted[k])) ? half : 0;
         }
         left -= half;
     }
@@ -46,18 +62,11 @@ static void search_row(const void *context, char *const *at, const int64_t *step
     const job *j = context;
     for (int64_t i = 0; i < n; i += GROUP) {
         int count = (int)min_i64(n - i, GROUP);
-        uint64_t wanted[GROUP];
-        int64_t found[GROUP];
+        uint64_t wanted[GROUP] = {0};
+        int64_t found[GROUP] = {0};
         for (int k = 0; k < count; k++)
-            wanted[k] = index_key_u64(&j->order, index_load(at[1] + (i + k) * step[1], j->size));
-        if (j->size == 8)
-            search_group(j, 8, wanted, found, count);
-        else if (j->size == 4)
-            search_group(j, 4, wanted, found, count);
-        else if (j->size == 2)
-            search_group(j, 2, wanted, found, count);
-        else
-            search_group(j, 1, wanted, found, count);
+            wanted[k] = key_at(j, at[1] + (i + k) * step[1]);
+        (j->keys ? search_keys : search_elements)(j, wanted, found);
         for (int k = 0; k < count; k++)
             *(int64_t *)(void *)(at[0] + (i + k) * step[0]) = found[k];
     }
@@ -69,17 +78,41 @@ static TEAM_BODY(search_part)
     loop_run(&j->values, begin, end, search_row, j);
 }
 
-KERNEL(searchsorted)
+static TEAM_BODY(make_keys)
+{
+    const job *j = argument;
+    for (int64_t i = begin; i < end; i++)
+        j->keys[i] = key_at(j, j->a + i * j->step);
+}
+
+static job job_of(const collet_kernel_call *call)
 {
     const collet_operand *a = operand_of(call, 1);
     const collet_searchsorted_params *params = call->params;
-    job j = {.order = index_order_of(a->dtype, 0, 1),
-             .a = cpu_at(a),
-             .n = a->shape[0],
-             .step = cpu_step(a, 0),
-             .size = cpu_dtype_size(a->dtype),
-             .right = params->right != 0,
-             .values = index_rows(operand_of(call, 0), operand_of(call, 2), -1)};
+    return (job){.order = index_order_of(a->dtype, 0, 1),
+                 .a = cpu_at(a),
+                 .n = a->shape[0],
+                 .step = cpu_step(a, 0),
+                 .size = cpu_dtype_size(a->dtype),
+                 .right = params->right != 0,
+                 .values = index_rows(operand_of(call, 0), operand_of(call, 2), -1)};
+}
+
+ACCEPTS(searchsorted)
+{
+    job j = job_of(call);
+    (void)device;
+    *workspace_bytes = j.values.count >= j.n ? (uint64_t)j.n * sizeof *j.keys : 0;
+    return COLLET_OK;
+}
+
+KERNEL(searchsorted)
+{
+    job j = job_of(call);
+    if (j.values.count >= j.n) {
+        j.keys = call->workspace;
+        team_run(device->threads, j.n, GRAIN, make_keys, &j);
+    }
     team_run(device->threads, j.values.count, GRAIN, search_part, &j);
     return COLLET_OK;
 }
