@@ -232,7 +232,9 @@ static number read_number(const collet_scalar *s)
 static int64_t saturated(const number *n, double low, double high, int64_t lowest, int64_t highest)
 {
     if (n->whole)
-        return n->integer;
+        return n->large || n->integer > highest ? highest
+               : n->integer < lowest            ? lowest
+                                                : n->integer;
     return isnan(n->re) ? 0 : n->re <= low ? lowest : n->re >= high ? highest : (int64_t)n->re;
 }
 
@@ -260,7 +262,7 @@ static int to_integer(collet_scalar *out, collet_dtype dtype, const number *n)
         TO_SIGNED(U16, u16, uint16_t, 0, UINT16_MAX)
         TO_SIGNED(U32, u32, uint32_t, 0, UINT32_MAX)
     default:
-        out->value.u64 = n->whole          ? (uint64_t)n->integer
+        out->value.u64 = n->whole          ? (n->large || n->integer > 0 ? (uint64_t)n->integer : 0)
                          : !(n->re > 0.0)  ? 0
                          : n->re >= 0x1p64 ? UINT64_MAX
                                            : (uint64_t)n->re;
@@ -274,7 +276,7 @@ int literal_convert(collet_scalar *out, collet_dtype dtype, const collet_scalar 
     *out = (collet_scalar){.dtype = dtype};
     /* Once, from a whole number: f64 may round it before. */
     float single = n.large ? (float)(uint64_t)n.integer : n.whole ? (float)n.integer : (float)n.re;
-    if (n.complex && dtype != COLLET_C64 && dtype != COLLET_C128)
+    if (n.complex && dtype != COLLET_C64 && dtype != COLLET_C128 && dtype != COLLET_BOOL)
         return 0;
     switch (dtype) {
     case COLLET_F16:
@@ -296,7 +298,7 @@ int literal_convert(collet_scalar *out, collet_dtype dtype, const collet_scalar 
         out->value.c128 = (collet_c128){n.re, n.im};
         return 1;
     case COLLET_BOOL:
-        out->value.b8 = n.re != 0.0;
+        out->value.b8 = n.re != 0.0 || n.im != 0.0;
         return 1;
     default:
         return to_integer(out, dtype, &n);

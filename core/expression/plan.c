@@ -100,9 +100,18 @@ static collet_status emit(compiler *c, uint32_t op, collet_dtype dtype, const ui
     return COLLET_OK;
 }
 
+/* The node of a constant that is not converted yet; PLAN_ZERO: it is none. */
 static uint32_t node_of_constant(const compiler *c, const typed *v)
 {
-    return PLAN_KIND(v->id) == PLAN_CONSTANT ? c->p->constants[PLAN_INDEX(v->id)].node : PLAN_ZERO;
+    uint32_t k =
+        PLAN_KIND(v->id) == PLAN_CONSTANT ? c->p->constants[PLAN_INDEX(v->id)].node : PLAN_ZERO;
+    if (k == PLAN_ZERO)
+        return k;
+    const node *n = &c->g->nodes[k];
+    collet_dtype own = n->kind != NODE_INPUT ? n->value.dtype
+                       : n->dtype            ? n->dtype
+                                             : c->p->in_dtypes[n->op] & ~PLAN_NUMBER;
+    return v->dtype == own ? k : PLAN_ZERO;
 }
 
 static collet_status convert(compiler *c, const typed *v, collet_dtype dtype, typed *out)
@@ -396,27 +405,44 @@ static collet_status type_graph(compiler *c)
 
 /* ---- The plan ---------------------------------------------------------------------------- */
 
+static int is_lost(const collet_scalar *from, collet_dtype to)
+{
+    return is_complex(from->dtype) && !is_complex(to) && to != COLLET_BOOL;
+}
+
+/* An input that is a number: weak, unless the input has a dtype of its own. */
+static collet_status value_of_input(const graph *g, const node *n, collet_dtype dtype,
+                                    collet_scalar *value, const collet_scalar *number,
+                                    collet_error *err)
+{
+    collet_scalar own = *number;
+    int fits = !n->dtype || literal_convert(&own, n->dtype, number);
+    if (fits && !literal_convert(value, dtype, &own))
+        fits = n->dtype && !is_lost(&own, dtype);
+    return fits ? COLLET_OK
+                : collet_fail(err, COLLET_DTYPE, "the number for input %u, %s does not fit %s",
+                              n->op, g->names[n->op],
+                              collet_dtype_name(n->dtype ? n->dtype : dtype));
+}
+
 /* The value of a constant; `numbers` NULL: those of inputs are left out. */
 static collet_status value_of(const graph *g, const plan_constant *k, collet_scalar *value,
                               const collet_scalar *numbers, collet_error *err)
 {
     static const collet_scalar zero = {.dtype = COLLET_U8};
     const node *n = k->node == PLAN_ZERO ? NULL : &g->nodes[k->node];
-    int number = n && n->kind == NODE_INPUT;
-    if (number && !numbers)
-        return COLLET_OK;
-    const collet_scalar *from = !n ? &zero : number ? &numbers[n->op] : &n->value;
-    if (literal_convert(value, k->dtype, from))
-        return COLLET_OK;
-    if (from->dtype == COLLET_C64 || from->dtype == COLLET_C128)
-        return collet_fail(err, COLLET_DTYPE, "a complex constant cannot be converted to %s",
+    if (n && n->kind == NODE_INPUT)
+        return numbers ? value_of_input(g, n, k->dtype, value, &numbers[n->op], err) : COLLET_OK;
+    int fits = literal_convert(value, k->dtype, n ? &n->value : &zero);
+    if (!fits && n->weak)
+        return collet_fail(err, COLLET_DTYPE,
+                           "a constant does not fit %s, the dtype of the other operands; convert "
+                           "them",
                            collet_dtype_name(k->dtype));
-    return number || n->weak
-               ? collet_fail(err, COLLET_DTYPE,
-                             "%s%s does not fit %s, the dtype of the other operands; convert them",
-                             number ? "the number " : "a constant", number ? g->names[n->op] : "",
-                             collet_dtype_name(k->dtype))
-               : COLLET_OK;
+    return fits || !is_lost(&n->value, k->dtype)
+               ? COLLET_OK
+               : collet_fail(err, COLLET_DTYPE, "a complex constant cannot be converted to %s",
+                             collet_dtype_name(k->dtype));
 }
 
 collet_status plan_piece_constants(const plan *p, const graph *g, const plan_piece *piece,

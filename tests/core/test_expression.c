@@ -121,6 +121,10 @@ static void numbers_are_pythons(void **state)
         {"nan == nan", 0},
         {"7.5 // 2", 3},
         {"real(2j * 2j)", -4},
+        {"f64(i32(2.7))", 2},
+        {"f64(u8(300.0))", 255},
+        {"f64(i16(i32(70000)))", 32767},
+        {"bool(2j)", 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -354,7 +358,7 @@ static void numbers_among_inputs(void **state)
     ins[0] = bytes;
     numbers[1] = (collet_scalar){.value.i64 = 300, .dtype = COLLET_I64};
     assert_status(cx, collet_expression_evaluate_with(cx, e, &bytes, ins, numbers), COLLET_DTYPE);
-    assert_text_has(cx, "the number k does not fit u8");
+    assert_text_has(cx, "the number for input 1, k does not fit u8");
     collet_expression_destroy(e);
     collet_array_destroy(bytes);
     collet_array_destroy(x);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Random graphs, evaluated by the op evaluate and by single ops, which must give the same bits: all
- * dtypes, broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays.
- *
+ * dtypes, broadcast inputs, negative strides, outputs that are or overlap inputs, empty arrays. What
+ * the op gets as numbers, single ops get as arrays without axes.
  *
  *     test_expression_random [SEED [COUNT]]
  */
@@ -111,6 +111,7 @@ typedef struct sample {
     typed values[VALUES + 4 * VALUES];
     uint32_t count, inputs, outputs;
     collet_dtype dtypes[INPUTS];
+    int number[INPUTS]; /* 1: a number for the op */
     int reduced;
 } sample;
 
@@ -179,7 +180,10 @@ static void make_graph(sample *s)
     GOOD(collet_expression_create(&s->e, NULL));
     for (uint32_t i = 0; i < s->inputs; i++) {
         s->dtypes[i] = 1 + (collet_dtype)below(COLLET_DTYPE_COUNT - 1);
-        GOOD(collet_expression_input(s->e, &s->values[i].id, NULL, 0, NULL));
+        s->number[i] =
+            i && below(4) == 0 && s->dtypes[i] != COLLET_F16 && s->dtypes[i] != COLLET_BF16;
+        GOOD(collet_expression_input(s->e, &s->values[i].id, NULL,
+                                     s->number[i] ? s->dtypes[i] : COLLET_DTYPE_NONE, NULL));
         s->values[i].dtype = s->dtypes[i];
         s->count++;
     }
@@ -226,6 +230,7 @@ typedef struct trial {
     view in[INPUTS], out[OUTPUTS];
     collet_array *outs[OUTPUTS];
     const collet_array *ins[INPUTS];
+    collet_scalar numbers[INPUTS];
     unsigned char *got[OUTPUTS];
 } trial;
 
@@ -233,7 +238,10 @@ static void run_once(const sample *s, trial *t, int by_steps, uint64_t seed)
 {
     for (uint32_t i = 0; i < s->inputs; i++)
         assert_ok(cx, collet_array_write(cx, t->in[i].whole, t->in[i].bytes, t->in[i].size));
-    collet_status status = expression_evaluate(cx, s->e, t->outs, t->ins, NULL, by_steps);
+    const collet_array *ins[INPUTS];
+    for (uint32_t i = 0; i < s->inputs; i++)
+        ins[i] = s->number[i] && !by_steps ? NULL : t->ins[i];
+    collet_status status = expression_evaluate(cx, s->e, t->outs, ins, t->numbers, by_steps);
     if (status != COLLET_OK)
         fail_msg("seed %llu: %s", (unsigned long long)seed, collet_last_error(cx));
     for (uint32_t k = 0; k < s->outputs; k++) {
@@ -255,6 +263,33 @@ static void run_once(const sample *s, trial *t, int by_steps, uint64_t seed)
     }
 }
 
+/* The same number in one of the dtypes that numbers have. */
+static collet_scalar widened(const void *bytes, collet_dtype d)
+{
+    collet_scalar s = {.dtype = d}, wide = {.dtype = COLLET_I64};
+    memcpy(s.value.bytes, bytes, collet_dtype_size(d));
+    switch (d) {
+#define WIDEN(NAME, name, TO, to)                                                                  \
+    case COLLET_##NAME:                                                                            \
+        wide.dtype = COLLET_##TO;                                                                  \
+        wide.value.to = s.value.name;                                                              \
+        return wide;
+        WIDEN(I8, i8, I64, i64)
+        WIDEN(U8, u8, I64, i64)
+        WIDEN(I16, i16, I64, i64)
+        WIDEN(U16, u16, U64, u64)
+        WIDEN(I32, i32, I64, i64)
+        WIDEN(U32, u32, U64, u64)
+        WIDEN(F32, f32, F64, f64)
+    case COLLET_C64:
+        wide.dtype = COLLET_C128;
+        wide.value.c128 = (collet_c128){s.value.c64.re, s.value.c64.im};
+        return wide;
+    default:
+        return s;
+    }
+}
+
 static void make_inputs(const sample *s, trial *t, collet_array_spec *specs)
 {
     static const int64_t extents[] = {1, 2, 3, 5, 7, 300, 0, 4};
@@ -264,10 +299,13 @@ static void make_inputs(const sample *s, trial *t, collet_array_spec *specs)
         base[i] = extents[below(i ? 5 + (below(6) == 0) : 8)];
     for (uint32_t i = 0; i < s->inputs; i++) {
         int32_t skip = i && below(2) ? (int32_t)below((uint32_t)ndim + 1) : 0;
+        if (s->number[i])
+            skip = ndim;
         specs[i] = (collet_array_spec){.dtype = s->dtypes[i], .ndim = ndim - skip};
         for (int32_t k = 0; k < ndim - skip; k++)
             specs[i].shape[k] = i && below(4) == 0 ? 1 : base[skip + k];
         t->in[i] = make_view(specs[i].dtype, specs[i].ndim, specs[i].shape);
+        t->numbers[i] = widened(t->in[i].bytes, s->dtypes[i]);
         t->ins[i] = t->in[i].array;
     }
 }
@@ -276,6 +314,8 @@ static void make_inputs(const sample *s, trial *t, collet_array_spec *specs)
 static int alias(const sample *s, trial *t, uint32_t k, const collet_array_spec *out)
 {
     for (uint32_t i = 0; below(2) && i < s->inputs; i++) {
+        if (s->number[i])
+            continue;
         const collet_array *a = t->ins[i];
         int taken = 0;
         for (uint32_t o = 0; o < k; o++)
@@ -295,6 +335,22 @@ static int alias(const sample *s, trial *t, uint32_t k, const collet_array_spec 
     return 0;
 }
 
+/* Numbers give the outputs that arrays without axes give. */
+static void infer_with_numbers(const sample *s, const trial *t, const collet_array_spec *ins,
+                               const collet_array_spec *outs, uint64_t seed)
+{
+    collet_array_spec with[INPUTS], made[OUTPUTS];
+    for (uint32_t i = 0; i < s->inputs; i++)
+        with[i] = s->number[i]
+                      ? (collet_array_spec){.dtype = t->numbers[i].dtype, .ndim = COLLET_ABSENT}
+                      : ins[i];
+    GOOD(collet_expression_infer(s->e, made, with, NULL));
+    for (uint32_t k = 0; k < s->outputs; k++)
+        if (made[k].dtype != outs[k].dtype || made[k].ndim != outs[k].ndim ||
+            memcmp(made[k].shape, outs[k].shape, (size_t)outs[k].ndim * sizeof(int64_t)) != 0)
+            fail_msg("seed %llu: output %u is inferred differently", (unsigned long long)seed, k);
+}
+
 static void compare(uint64_t seed)
 {
     sample s;
@@ -310,6 +366,7 @@ static void compare(uint64_t seed)
     collet_status status = collet_expression_infer(s.e, outs, ins, &err);
     if (status != COLLET_OK)
         fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+    infer_with_numbers(&s, &t, ins, outs, seed);
     for (uint32_t k = 0; k < s.outputs; k++) {
         if (!alias(&s, &t, k, &outs[k]))
             t.out[k] = make_view(outs[k].dtype, outs[k].ndim, outs[k].shape);
