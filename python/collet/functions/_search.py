@@ -80,12 +80,10 @@ def take(x, indices, /, *, axis=None):
         raise ValueError(f"take: an axis is needed, since the array has {x.ndim}")
     axis = axis_of(-1 if axis is None else axis, x.ndim)
     flat = indices.reshape(-1)
-    out, info = op.take(moveaxis(x, axis, -1), flat)
+    out = empty_as(x, [*x.shape[:axis], flat.size, *x.shape[axis + 1:]])
+    info = op.take(moveaxis(x, axis, -1), flat, out=(moveaxis(out, axis, -1), None)).info
     _raise_outside(info, "take", flat, x.shape[axis])
-    if indices.ndim != 1:
-        out = out.reshape([*out.shape[:-1], *indices.shape])
-    ends = range(x.ndim - 1, out.ndim)
-    return moveaxis(out, tuple(ends), tuple(axis + i for i in range(len(ends))))
+    return out.reshape([*x.shape[:axis], *indices.shape, *x.shape[axis + 1:]])
 
 
 def take_along_axis(x, indices, /, *, axis=-1):

@@ -29,13 +29,13 @@ def _cumulative(name, x, axis, dtype, include_initial):
     if x.dtype.kind in "fV" and x.dtype.itemsize < 4:  # summed in f32
         x = converted(x, np.dtype("f4"))
     axis = axis_of(-1 if axis is None else axis, x.ndim)
-    x = moveaxis(x, axis, -1)
     first = int(bool(include_initial))
-    out = empty_as(x, [*x.shape[:-1], x.shape[-1] + first], _WIDE.get(x.dtype.kind))
+    out = empty_as(x, [n + first * (i == axis) for i, n in enumerate(x.shape)], _WIDE.get(x.dtype.kind))
+    rows = moveaxis(out, axis, -1)
     if first and out.size:
-        op.fill(value=int(name == "cumulative_prod"), out=out[..., :1])
-    getattr(op, name)(x, out=out[..., first:])
-    return moveaxis(narrowed(out, dtype), -1, axis)
+        op.fill(value=int(name == "cumulative_prod"), out=rows[..., :1])
+    getattr(op, name)(moveaxis(x, axis, -1), out=rows[..., first:])
+    return narrowed(out, dtype)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):

@@ -9,6 +9,7 @@
 #include "shared/host/util/counts.h"
 
 #define GRAIN (16 << 10) /* elements per thread, at least */
+#define FEW 8            /* elements of other axes that are taken as blocks */
 
 typedef struct job {
     const collet_operand *out, *a, *index, *values;
@@ -53,20 +54,29 @@ static void clear(char *out, int64_t step, uint64_t size, int64_t n)
         index_gather(out + i * step, 0, NULL, 0, size, &none, 1);
 }
 
-/* Indices begin .. end-1; the elements of the other axes are copied for each. */
+/* Indices begin .. end-1 of one row; the elements of the other axes are copied for each, or, if they
+ * are in few cache lines, one after the other for a block of indices. */
 static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end)
 {
     job *j = argument;
+    int64_t positions[INDEX_BLOCK], count = j->out_lead.count;
+    int64_t out_step = cpu_last_step(j->out), a_step = cpu_last_step(j->a);
+    int64_t out_each = j->out_lead.each, a_each = j->a_lead.each;
     (void)thread;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t position;
-        char *out = cpu_at(j->out) + i * cpu_last_step(j->out);
-        index_positions(&position, j->index, cpu_at(j->index), 0, i, 1, j->extent, &j->info);
-        if (position < 0)
-            clear(out, j->out_lead.each, j->size, j->out_lead.count);
-        else
-            cpu_move(out, j->out_lead.each, cpu_at(j->a) + position * cpu_last_step(j->a),
-                     j->a_lead.each, j->size, j->out_lead.count);
+    for (int64_t n; begin < end; begin += n) {
+        char *out = cpu_at(j->out) + begin * out_step;
+        n = min_i64(end - begin, INDEX_BLOCK);
+        index_positions(positions, j->index, cpu_at(j->index), 0, begin, n, j->extent, &j->info);
+        for (int64_t c = 0; count <= FEW && c < count; c++)
+            index_gather(out + c * out_each, out_step, cpu_at(j->a) + c * a_each, a_step, j->size,
+                         positions, n);
+        for (int64_t i = 0; count > FEW && i < n; i++, out += out_step) {
+            if (positions[i] < 0)
+                clear(out, out_each, j->size, count);
+            else
+                cpu_move(out, out_each, cpu_at(j->a) + positions[i] * a_step, a_each, j->size,
+                         count);
+        }
     }
 }
 
