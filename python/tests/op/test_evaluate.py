@@ -5,6 +5,7 @@ import copy
 import gc
 import pickle
 import signal
+import sys
 import threading
 import time
 import weakref
@@ -387,6 +388,10 @@ def test_arrays_are_not_kept():
 def test_many_texts():
     """Their number is bounded, and the first ones are parsed again."""
     x = np.ones(2)
-    for _ in range(2):
-        for i in range(600):
-            assert evaluate(f"x + {i}")[0] == 1 + i
+    first = "".join(["x + ", "0.125"])
+    assert evaluate(first)[0] == 1.125
+    kept = sys.getrefcount(first)
+    for i in range(300):
+        assert evaluate(f"x + {i}")[0] == 1 + i
+    assert sys.getrefcount(first) < kept
+    assert evaluate(first)[0] == 1.125 and sys.getrefcount(first) == kept
