@@ -62,7 +62,10 @@ def _adjoint(a):
 def dot(a, b):
     """The sum over the last axis of a and the second to last, or only, axis of b, as numpy.dot: a
     number for vectors, the product for matrices; if an argument has no axes, the product with that
-    number."""
+    number.
+
+    >>> collet.linalg.dot([[1.0, 2], [3, 4]], [1, 1])
+    array([3., 7.])"""
     a, b = _numbers(a, b)
     if not a.ndim or not b.ndim:
         return op.mul(a, b)
@@ -76,14 +79,21 @@ def dot(a, b):
 
 def vdot(a, b):
     """The inner product of all elements of a, conjugated if complex, and b: a number. Sums are
-    compensated."""
+    compensated.
+
+    >>> float(collet.linalg.vdot([1, 2], [3, 4]))
+    11.0"""
     a, b = _numbers(a, b)
     return op.dot(_conj(a).reshape(-1), b.reshape(-1))
 
 
 def matrix_power(a, n):
     """The n-th power of square matrices; a negative n gives powers of the inverse, or LinAlgError
-    if singular."""
+    if singular.
+
+    >>> collet.linalg.matrix_power([[1, 1], [0, 1]], 3)
+    array([[1., 3.],
+           [0., 1.]])"""
     a = _matrices(a, square=True)
     if n < 0:
         a, n = inv(a), -n
@@ -102,7 +112,10 @@ def matrix_power(a, n):
 def solve(a, b):
     """x of a x = b, for square a (..., N, N) and b (N,) or (..., N, R): (..., N) or (..., N, R).
 
-    LinAlgError if a matrix is singular (an exact zero as pivot). NaN where a or b is not finite."""
+    LinAlgError if a matrix is singular (an exact zero as pivot). NaN where a or b is not finite.
+
+    >>> collet.linalg.solve([[2, 0], [0, 4]], [2, 2])
+    array([1. , 0.5])"""
     a, b = _numbers(_matrices(a, square=True), b)
     x, info = op.solve(a, b[:, None] if b.ndim == 1 else b)
     _check(info, f"solve: matrix {int(info) - 1} is singular")
@@ -110,7 +123,10 @@ def solve(a, b):
 
 
 def inv(a):
-    """The inverse of square matrices. LinAlgError if one is singular."""
+    """The inverse of square matrices. LinAlgError if one is singular.
+
+    >>> collet.linalg.inv([[2.0]])
+    array([[0.5]])"""
     a = _matrices(a, square=True)
     return solve(a, _eye(a))
 
@@ -152,7 +168,11 @@ def lu(a):
     K = min(M, N), the permutation matrix P (..., M, M), L (..., M, K) with ones on its diagonal,
     U (..., K, N).
 
-    A singular matrix is not an error. collet.op.lu returns the permutation as indices."""
+    A singular matrix is not an error. collet.op.lu returns the permutation as indices.
+
+    >>> collet.linalg.lu([[0, 2], [4, 0]]).U
+    array([[4., 0.],
+           [0., 2.]])"""
     a = _matrices(a)
     perm, lower, upper, _ = op.lu(a)
     rows = same_kind(np.arange(a.shape[-2], dtype="i4"), a)[:, None]
@@ -164,7 +184,10 @@ def qr(a, mode="reduced"):
     """Q, R with a = Q R, Q with orthonormal columns, R triangular with a diagonal >= 0: for a (...,
     M, N), with K = min(M, N), Q (..., M, K) and R (..., K, N).
 
-    mode="complete": Q (..., M, M), R (..., M, N); "r": R alone."""
+    mode="complete": Q (..., M, M), R (..., M, N); "r": R alone.
+
+    >>> collet.linalg.qr([[3], [4]], "r").shape
+    (1, 1)"""
     a = _matrices(a)
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"qr: mode is {mode!r}; it can be 'reduced', 'complete' or 'r'")
@@ -183,7 +206,10 @@ def svd(a, full_matrices=True, compute_uv=True):
     M, M), S (..., K), Vh (..., N, N); without full_matrices U (..., M, K), Vh (..., K, N). Without
     compute_uv S alone.
 
-    LinAlgError if a is not finite or the iteration does not converge."""
+    LinAlgError if a is not finite or the iteration does not converge.
+
+    >>> collet.linalg.svd([[3, 0], [0, 4]]).S
+    array([4., 3.])"""
     a = _matrices(a)
     u, s, vh, info = op.svd(a)
     _check(info, "svd: a matrix is not finite, or the iteration did not converge")
@@ -196,7 +222,10 @@ def svd(a, full_matrices=True, compute_uv=True):
 
 
 def svdvals(a):
-    """The singular values (..., K), descending. LinAlgError as svd."""
+    """The singular values (..., K), descending. LinAlgError as svd.
+
+    >>> collet.linalg.svdvals([[3, 0], [0, 4]])
+    array([4., 3.])"""
     return svd(a, compute_uv=False)
 
 
@@ -204,14 +233,20 @@ def eig(a):
     """Eigenvalues (..., N), in any order, and right eigenvectors (..., N, N), as columns of length 1,
     of square matrices: always complex.
 
-    LinAlgError if a is not finite or the iteration does not converge."""
+    LinAlgError if a is not finite or the iteration does not converge.
+
+    >>> collet.linalg.eig([[2]]).eigenvalues
+    array([2.+0.j])"""
     values, vectors, info = op.eig(_matrices(a, square=True))
     _check(info, "eig: a matrix is not finite, or the iteration did not converge")
     return EigResult(values, vectors)
 
 
 def eigvals(a):
-    """The eigenvalues of eig."""
+    """The eigenvalues of eig.
+
+    >>> collet.linalg.eigvals([[2]])
+    array([2.+0.j])"""
     return eig(a).eigenvalues
 
 
@@ -219,7 +254,10 @@ def eigh(a, UPLO="L"):
     """Eigenvalues (..., N), ascending, and eigenvectors (..., N, N), as columns, of symmetric
     or Hermitian matrices. Only the lower triangle is read; with UPLO="U" only the upper one.
 
-    LinAlgError if a is not finite or the iteration does not converge."""
+    LinAlgError if a is not finite or the iteration does not converge.
+
+    >>> collet.linalg.eigh([[3, 0], [0, 2]]).eigenvalues
+    array([2., 3.])"""
     a = _matrices(a, square=True)
     if UPLO not in ("L", "U"):
         raise ValueError(f"eigh: UPLO is {UPLO!r}; it can be 'L' or 'U'")
@@ -229,14 +267,20 @@ def eigh(a, UPLO="L"):
 
 
 def eigvalsh(a, UPLO="L"):
-    """The eigenvalues of eigh."""
+    """The eigenvalues of eigh.
+
+    >>> collet.linalg.eigvalsh([[3, 0], [0, 2]])
+    array([2., 3.])"""
     return eigh(a, UPLO).eigenvalues
 
 
 def cholesky(a, *, upper=False):
     """L with a = L L^H, for symmetric or Hermitian matrices, whose lower triangle is read;
     upper=True: U with a = U^H U, from the upper triangle. LinAlgError if a matrix is not positive
-    definite."""
+    definite.
+
+    >>> collet.linalg.cholesky([[4]])
+    array([[2.]])"""
     a = _matrices(a, square=True)
     lower, info = op.cholesky(_adjoint(a) if upper else a)
     _check(info, "cholesky: a matrix is not positive definite")
@@ -329,7 +373,10 @@ def norm(x, ord=None, axis=None, keepdims=False):
     ord of vectors: None or 2 (Euclidean), 0 (how many are not 0), inf, -inf, or a number p, the p-th root
     of the sum of p-th powers; of matrices: None or "fro" (Frobenius),
     "nuc", 1, -1, 2, -2, inf, -inf.
-    keepdims: the axes stay, with length 1. ValueError for another ord or axis."""
+    keepdims: the axes stay, with length 1. ValueError for another ord or axis.
+
+    >>> float(collet.linalg.norm([3, 4]))
+    5.0"""
     x, = _numbers(x)
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     if ord is not None and len(axes) not in (1, 2):
@@ -365,7 +412,10 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
 def cond(x, p=None):
     """The condition number (...) of matrices: the ratio of the largest and smallest singular value,
     inf if that is 0; with p, an ord of norm, the number of square matrices in this norm, and
-    LinAlgError if one is singular."""
+    LinAlgError if one is singular.
+
+    >>> float(collet.linalg.cond([[2, 0], [0, 4]]))
+    2.0"""
     x = _matrices(x)
     if p is None or p == 2:
         s = svdvals(x)
