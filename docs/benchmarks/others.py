@@ -464,8 +464,13 @@ class Server:
         if not hasattr(self.library, method) or \
                 method not in getattr(self.library, "offered", {method}):
             return {"sum": None}
-        self.call, result = getattr(self.library, method)(*ROWS[row][2:])
-        self.call()
+        try:
+            self.call, result = getattr(self.library, method)(*ROWS[row][2:])
+            if self.call is None:
+                return {"sum": None}
+            self.call()
+        except Exception as failure:  # pylint: disable=broad-except
+            return {"sum": None, "failure": f"{type(failure).__name__}: {failure}".splitlines()[0][:200]}
         total = float(numpy.sum(numpy.abs(numpy.asarray(result()).astype(complex))))
         self.turn(0.2)
         self.stats()
@@ -520,7 +525,7 @@ class Client:
     def __init__(self, name, options):
         self.name = name
         self.process = subprocess.Popen(
-            [sys.executable, os.path.abspath(__file__), "--serve", name, "--library",
+            [sys.executable, os.path.abspath(sys.argv[0]), "--serve", name, "--library",
              options.library, "--backend", options.backend],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.missing = self.answer().get("missing")
@@ -562,7 +567,13 @@ def measure(clients, count, seconds):
 
 def begin_row(clients, row):
     """The clients that have the row, after a comparison of their results."""
-    sums = [client.ask("begin", row).get("sum") for client in clients]
+    answers = [client.ask("begin", row) for client in clients]
+    for client, answer in zip(clients, answers):
+        if "failure" in answer:
+            print(f"{ROWS[row][0]}: not measured with {client.name}: {answer['failure']}")
+    sums = [answer.get("sum") for answer in answers]
+    if sums[0] is None:
+        return []
     taking = [client for client, total in zip(clients, sums) if total is not None]
     tolerance = 1e-2 if ROWS[row][1] == "normal" else 1e-4
     for client, total in zip(clients, sums):
@@ -636,6 +647,8 @@ def main():
         if options.names and not any(part in name for part in options.names):
             continue
         taking = begin_row(clients, row)
+        if not taking:
+            continue
         results = [measure(taking, count, options.seconds) for count in counts]
         better += print_row(name, counts, taking, results)
     print(f"\nBetter than Collet by more than 10 % (mean): {len(better)}")
