@@ -123,7 +123,7 @@ typedef struct evaluation {
     collet_error *err;
     const graph *g;
     plan *p;
-    int by_steps;
+    int by_steps, apart; /* apart: the reduction is a call of its own */
     extent x;
     collet_array *const *outs;
     const collet_array *const *ins;
@@ -146,7 +146,8 @@ static collet_evaluate_params params_of(const evaluation *v, const collet_progra
 #define FEW 32 /* constants */
 
 /* By the first choice of backend; where that has no such kernel, single ops, which any of the
- * backends may compute, are better than another backend's interpreter. */
+ * backends may compute, are better than another backend's interpreter. A program that reduces is then
+ * REFUSED: its values may still be computed by one kernel. */
 static collet_status call_program(const evaluation *v, const collet_program *program,
                                   const collet_scalar *constants, collet_array *const *outs,
                                   const collet_array *const *ins)
@@ -166,7 +167,7 @@ static collet_status call_program(const evaluation *v, const collet_program *pro
     if (status != COLLET_UNSUPPORTED && status != COLLET_REFUSED && status != COLLET_UNAVAILABLE)
         return status;
     *v->err = before;
-    return steps_run(v->cx, outs, ins, &params);
+    return program->reduce ? COLLET_REFUSED : steps_run(v->cx, outs, ins, &params);
 }
 
 static collet_status call_piece(const evaluation *v, const collet_program *program,
@@ -242,8 +243,11 @@ static collet_status run_piece(evaluation *v, uint32_t i, int direct)
     gather(v, piece, in, &ndim, shape);
     int full = same_shape(&v->x, ndim, shape);
     collet_program program = piece->program;
-    if (program.reduce && full)
-        return call_piece(v, &program, piece, v->outs, in);
+    if (program.reduce && full && !v->apart) {
+        collet_status status = call_piece(v, &program, piece, v->outs, in);
+        if (status != COLLET_REFUSED)
+            return status;
+    }
     if (program.reduce) {
         program.reduce = COLLET_NO_OP;
         program.hash = plan_hash(&program);
@@ -372,8 +376,12 @@ static collet_status run(evaluation *v)
     if (v->p->piece_count == 1) {
         const plan_piece *piece = &v->p->pieces[0];
         gather(v, piece, in, &ndim, shape);
-        if (same_shape(&v->x, ndim, shape))
-            return call_piece(v, &piece->program, piece, v->outs, in);
+        if (same_shape(&v->x, ndim, shape)) {
+            status = call_piece(v, &piece->program, piece, v->outs, in);
+            if (!piece->program.reduce || status != COLLET_REFUSED)
+                return status;
+            v->apart = 1;
+        }
     }
     return run_pieces(v);
 }
