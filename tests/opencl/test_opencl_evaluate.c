@@ -159,8 +159,34 @@ static void mixed_dtypes(void **state)
         same_on_both(&params, views[v]);
 }
 
+/* where(x < y, z * x, k), and as i32, summed: all sums are exact. */
+static void sums(void **state)
+{
+    static const collet_dtype dtypes[] = {COLLET_F32, COLLET_F32, COLLET_F16, COLLET_F32};
+    static const collet_step steps[] = {
+        {.op = COLLET_OP_LESS, .dtype = COLLET_BOOL, .in = {0, 1}},
+        {.op = COLLET_OP_COPY, .dtype = COLLET_F32, .in = {2}},
+        {.op = COLLET_OP_MUL, .dtype = COLLET_F32, .in = {5, 0}},
+        {.op = COLLET_OP_WHERE, .dtype = COLLET_F32, .in = {4, 6, 3}},
+        {.op = COLLET_OP_COPY, .dtype = COLLET_I32, .in = {7}},
+    };
+    static const uint16_t outs[] = {7, 8};
+    static const uint32_t axes[VIEWS] = {1, 5, 1};
+    const collet_program p = {sizeof p, 3, 1, 5, 2, COLLET_OP_SUM, 1, dtypes, steps, outs};
+    const collet_scalar k = {.dtype = COLLET_F32, .value.f32 = 0.25f};
+    (void)state;
+    if (!devices[1])
+        skip();
+    for (int v = 0; v < VIEWS; v++) {
+        const collet_evaluate_params params = {
+            sizeof params, axes[v], (uint32_t)v & 1, 0, 0, &p, &k};
+        same_on_both(&params, views[v]);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_chain), cmocka_unit_test(mixed_dtypes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_chain), cmocka_unit_test(mixed_dtypes),
+                                       cmocka_unit_test(sums)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -6,6 +6,7 @@
 
 #include "shared/host/util/convert.h"
 #include "shared/jit/runtime/view.h"
+#include "reduce.h"
 #include "steps.h"
 
 static const jit_source source = {.name = "elementwise", .make = jit_steps_texts};
@@ -161,23 +162,14 @@ JIT_ACCEPTS(evaluate)
     char why[STEPS_WHY];
     if (!jit_steps_offered(p, t, why))
         return jit_host(device)->fail(call->err, COLLET_REFUSED, "evaluate: %s", why);
-    if (p->reduce)
-        return jit_host(device)->fail(call->err, COLLET_REFUSED,
-                                      "evaluate: devices reduce what a program has computed");
-    (void)workspace_bytes;
-    uint64_t bytes = argument_bytes(call, p);
-    if (bytes > t->argument_bytes)
-        return jit_host(device)->fail(call->err, COLLET_REFUSED,
-                                      "evaluate: operands and constants are %llu bytes of a "
-                                      "kernel's arguments, the device allows %llu",
-                                      (unsigned long long)bytes,
-                                      (unsigned long long)t->argument_bytes);
-    return COLLET_OK;
+    return p->reduce ? jit_reduce_program_accepts(device, call, workspace_bytes)
+                     : jit_steps_fit(device, call, argument_bytes(call, p));
 }
 
 JIT_KERNEL(evaluate)
 {
     const collet_evaluate_params *params = call->params;
     const collet_program *p = params->program;
-    return run(device, queue, call, p, params->constants);
+    return p->reduce ? jit_reduce_program(device, queue, call)
+                     : run(device, queue, call, p, params->constants);
 }

@@ -110,7 +110,7 @@ JIT_KERNEL(transpose)
     jit_axis axes[COLLET_MAX_DIMS];
     for (int32_t i = 0; i < out->ndim; i++)
         axes[i] = (jit_axis){out->shape[i], {out->strides[i], in->strides[params->perm[i]]}};
-    int32_t count = jit_axes_merge(axes, out->ndim, 0), fast = fast_in(axes, count);
+    int32_t count = jit_axes_merge(axes, out->ndim, 1, 0), fast = fast_in(axes, count);
     const tile_kind *kind = &kinds[cpu_dtype_size(out->dtype)];
     /* For very small tiles a strided copy is faster. */
     if (fast >= count - 1 || axes[fast].extent * axes[count - 1].extent < SMALL)

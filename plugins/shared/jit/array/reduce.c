@@ -1,88 +1,155 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* array: sum, mean, min, max, argmin, argmax, any, all, count_nonzero.
  * Tests: conformance/array/reduce.c */
-#include "shared/jit/runtime/launch.h"
-#include "shared/jit/runtime/rows.h"
+#include "reduce.h"
 
-#include <stdlib.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "shared/host/util/counts.h"
 #include "axes.h"
+#include "shared/jit/runtime/launch.h"
 #include "shared/jit/runtime/view.h"
+#include "steps.h"
 
 #include "reduce_params.h"
-#include "shared/jit/texts.h"
 
-static const jit_source source =
-    JIT_SOURCE("reduce", jit_text_array_reduce_params, jit_text_array_reduce);
+_Static_assert(INPUTS == COLLET_PROGRAM_INPUTS, "a view has room for any program");
+
+static const jit_source source = {.name = "reduce", .make = jit_steps_texts};
+
+/* ---- What is reduced ------------------------------------------------------------------------- */
+
+/* The values of a program's only output. */
+typedef struct reduction {
+    uint32_t axes, keepdims;
+    collet_operand out, in[COLLET_PROGRAM_INPUTS]; /* the inputs have one shape */
+    collet_dtype from;                             /* of a value */
+    int64_t parts;                                 /* 2: `in` are the numbers of complex ones */
+    collet_program program;
+    const collet_scalar *constants;
+    uint16_t value;
+} reduction;
+
+static int is_sum_of_floats(const reduction *r)
+{
+    collet_dtype to = r->out.dtype;
+    return r->program.reduce == COLLET_OP_MEAN ||
+           (r->program.reduce == COLLET_OP_SUM && to != COLLET_I64 && to != COLLET_U64);
+}
+
+/* The elements of an array: a program without steps. A complex sum is two of real numbers. */
+static void reduction_init(reduction *r, const collet_kernel_call *call)
+{
+    const collet_reduce_params *params = call->params;
+    *r = (reduction){.axes = params->axes,
+                     .keepdims = params->keepdims,
+                     .out = *operand_of(call, 0),
+                     .in[0] = *operand_of(call, 1),
+                     .from = operand_of(call, 1)->dtype,
+                     .parts = 1};
+    r->program = (collet_program){
+        .n_in = 1, .n_out = 1, .reduce = call->op, .dtypes = &r->from, .outs = &r->value};
+    if (is_sum_of_floats(r) && part_of(r->out.dtype) != r->out.dtype) {
+        r->parts = 2;
+        r->out.dtype = part_of(r->out.dtype);
+        r->from = r->in[0].dtype = part_of(r->from);
+    }
+}
+
+/* Output k of the op evaluate. */
+static void reduction_of_program(reduction *r, const collet_kernel_call *call, uint32_t k)
+{
+    const collet_evaluate_params *params = call->params;
+    *r = (reduction){.axes = params->axes,
+                     .keepdims = params->keepdims,
+                     .out = *operand_of(call, k),
+                     .parts = 1,
+                     .program = *params->program,
+                     .constants = params->constants};
+    r->program.n_out = 1;
+    r->program.outs += k;
+    r->from = jit_steps_dtype(&r->program, *r->program.outs);
+    for (uint32_t i = 0; i < r->program.n_in; i++)
+        r->in[i] = *operand_of(call, call->n_out + i);
+}
 
 /* ---- The axes ------------------------------------------------------------------------------ */
 
 typedef struct split_axes {
-    jit_axis kept[KEPT_DIMS], reduced[COLLET_MAX_DIMS];
+    jit_axis kept[REDUCE_DIMS], reduced[COLLET_MAX_DIMS];
     int32_t kept_count, reduced_count;
 } split_axes;
 
+static jit_axis axis_of(const reduction *r, int32_t axis, int64_t result)
+{
+    jit_axis a = {.extent = r->in[0].shape[axis], .stride = {result}};
+    for (uint32_t k = 0; k < r->program.n_in; k++)
+        a.stride[1 + k] = r->in[k].strides[axis] * r->parts;
+    return a;
+}
+
 /* Strides count real numbers: the two parts of a complex number form one more kept axis. Stride 0
  * of a reduced axis is the stride of the elements' index. */
-static void split(split_axes *s, const collet_kernel_call *call)
+static void split(split_axes *s, const reduction *r)
 {
-    const collet_reduce_params *params = call->params;
-    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    int64_t parts = part_of(out->dtype) == out->dtype ? 1 : 2, index = 1;
+    int64_t index = 1;
     s->kept_count = s->reduced_count = 0;
-    for (int32_t i = 0; i < in->ndim; i++) {
-        int64_t step = in->strides[i] * parts;
-        if (params->axes >> i & 1) {
-            s->reduced[s->reduced_count++] = (jit_axis){in->shape[i], {0, step}};
-        } else {
-            int32_t to = params->keepdims ? i : s->kept_count;
-            s->kept[s->kept_count++] = (jit_axis){in->shape[i], {out->strides[to] * parts, step}};
-        }
+    for (int32_t i = 0; i < r->in[0].ndim; i++) {
+        int32_t to = r->keepdims ? i : s->kept_count;
+        if (r->axes >> i & 1)
+            s->reduced[s->reduced_count++] = axis_of(r, i, 0);
+        else
+            s->kept[s->kept_count++] = axis_of(r, i, r->out.strides[to] * r->parts);
     }
     for (int32_t i = s->reduced_count - 1; i >= 0; i--) {
         s->reduced[i].stride[0] = index;
         index *= s->reduced[i].extent;
     }
-    s->kept[s->kept_count++] = (jit_axis){parts, {1, 1}};
-    s->kept_count = jit_axes_merge(s->kept, s->kept_count, 1);
-    s->reduced_count = jit_axes_merge(s->reduced, s->reduced_count, 1);
+    if (r->parts > 1)
+        s->kept[s->kept_count++] = (jit_axis){r->parts, {1, 1}};
+    s->kept_count = jit_axes_merge(s->kept, s->kept_count, r->program.n_in, 1);
+    s->reduced_count = jit_axes_merge(s->reduced, s->reduced_count, r->program.n_in, 1);
 }
 
-static void view_axes(reduce_view *v, const split_axes *s)
+static void add_axis(reduce_view *v, int32_t i, const jit_axis *axis, uint32_t inputs)
+{
+    v->extent[i] = axis->extent;
+    v->result[i] = axis->stride[0];
+    for (uint32_t k = 0; k < inputs; k++)
+        v->stride[k][i] = axis->stride[1 + k];
+}
+
+static void view_axes(reduce_view *v, const split_axes *s, uint32_t inputs)
 {
     int32_t last = s->reduced_count - 1, kept_last = s->kept_count - 1;
     v->rows = v->columns = v->kept = 1;
     for (int32_t i = 0; i < s->kept_count; i++) {
         v->kept *= s->kept[i].extent;
-        v->kept_extent[i] = s->kept[i].extent;
-        v->kept_stride[0][i] = s->kept[i].stride[0];
-        v->kept_stride[1][i] = s->kept[i].stride[1];
+        add_axis(v, i, &s->kept[i], inputs);
+    }
+    for (int32_t i = 0; i <= last; i++) {
+        int64_t *counts = i < last ? &v->rows : &v->columns;
+        *counts *= s->reduced[i].extent;
+        add_axis(v, s->kept_count + i, &s->reduced[i], inputs);
     }
     v->kept_axes = s->kept_count;
-    for (int32_t i = 0; i < last; i++) {
-        v->rows *= s->reduced[i].extent;
-        v->row_extent[i] = s->reduced[i].extent;
-        v->row_stride[i] = s->reduced[i].stride[1];
-        v->row_index[i] = s->reduced[i].stride[0];
-    }
     v->row_axes = last > 0 ? last : 0;
-    if (last >= 0) {
-        v->columns = s->reduced[last].extent;
-        v->column_step = s->reduced[last].stride[1];
-        v->column_index = s->reduced[last].stride[0];
-    }
-    v->kept_adjacent = kept_last >= 0 && (last < 0 || llabs(s->kept[kept_last].stride[1]) <
-                                                          llabs(s->reduced[last].stride[1]));
+    v->column_axis = last >= 0 ? s->kept_count + last : 0; /* without one, the only column is 0 */
+    v->kept_adjacent = kept_last >= 0 && (last < 0 || jit_axis_span(&s->kept[kept_last], inputs) <
+                                                          jit_axis_span(&s->reduced[last], inputs));
 }
 
 /* ---- The geometry -------------------------------------------------------------------------- */
 
 /* Minimum number of elements of a part per item. */
 #define PER_MEMBER 16
+/* Elements of a part, in all inputs, that caches hold: a processor runs the items of a group one after
+ * the other, and each reads all lines of the part. */
+#define CACHED (16 << 10)
 /* One group joins the results of up to this many parts. */
-#define MOST_PARTS 1024
+#define MOST_PARTS 4096
 
 /* The smallest b <= most with 1 << b >= n. */
 static int32_t bits_for(int64_t n, int32_t most)
@@ -96,6 +163,11 @@ static int32_t bits_for(int64_t n, int32_t most)
 static int64_t lesser(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
 }
 
 /* Parts consist of whole rows if there are enough, else of pieces of rows. */
@@ -119,7 +191,7 @@ static void cut(reduce_view *v, int64_t parts)
 }
 
 /* Items that share a kept element of a group. */
-static void shape_groups(reduce_view *v, const jit_traits *t)
+static void shape_groups(reduce_view *v, const jit_traits *t, uint32_t inputs)
 {
     int32_t group_bits = bits_for(t->group, 30);
     int64_t total = v->rows * v->columns;
@@ -131,20 +203,21 @@ static void shape_groups(reduce_view *v, const jit_traits *t)
     v->groups = divide_up(v->kept, (int64_t)1 << v->kept_bits);
     if (!v->groups)
         return;
-    int64_t target = divide_up((int64_t)t->units * 8, v->groups);
+    int64_t cached = greater((CACHED / inputs) >> v->kept_bits, 1);
+    int64_t target = greater(divide_up((int64_t)t->units * 8, v->groups), total / cached);
     int64_t members = (int64_t)t->group >> v->kept_bits;
     cut(v, lesser(lesser(target, MOST_PARTS), total / (members * PER_MEMBER)));
 }
 
 /* Depends only on the shape and the device, so that results are reproducible. */
-static void view_of(reduce_view *v, const jit_traits *t, const collet_kernel_call *call)
+static void view_of(reduce_view *v, const jit_traits *t, const reduction *r)
 {
     split_axes axes;
     memset(v, 0, sizeof *v);
-    split(&axes, call);
-    view_axes(v, &axes);
-    v->negated = call->op == COLLET_OP_MAX;
-    shape_groups(v, t);
+    split(&axes, r);
+    view_axes(v, &axes, r->program.n_in);
+    v->negated = r->program.reduce == COLLET_OP_MAX;
+    shape_groups(v, t, r->program.n_in);
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
@@ -165,44 +238,40 @@ static by_type places[] = {{COLLET_EACH_REAL(OPTION, "LEAST=1 -DPLACE", i64)},
 static by_type counts[] = {
     {COUNTS("COUNT", i64)}, {COUNTS("ANY=1 -DCOUNT", b8)}, {COUNTS("ALL=1 -DCOUNT", b8)}};
 
-static const char *options_of(const collet_kernel_call *call)
+/* NULL: the kernels do not reduce so. */
+static const char *kind_of(const reduction *r)
 {
-    collet_dtype to = part_of(operand_of(call, 0)->dtype), from = operand_of(call, 1)->dtype;
-    switch (call->op) {
+    collet_dtype to = r->out.dtype, from = r->from;
+    switch (r->program.reduce) {
     case COLLET_OP_MIN:
     case COLLET_OP_MAX:
         return extremes[from];
     case COLLET_OP_ARGMIN:
     case COLLET_OP_ARGMAX:
-        return places[call->op == COLLET_OP_ARGMAX][from];
+        return places[r->program.reduce == COLLET_OP_ARGMAX][from];
     case COLLET_OP_COUNT_NONZERO:
         return counts[0][from];
     case COLLET_OP_ANY:
         return counts[1][from];
     case COLLET_OP_ALL:
         return counts[2][from];
-    default:
+    case COLLET_OP_SUM:
+    case COLLET_OP_MEAN:
         break;
+    default:
+        return NULL;
     }
-    if (to == COLLET_I64 || to == COLLET_U64)
+    if (!is_sum_of_floats(r))
         return integer_sums[from];
-    return to == part_of(from) ? same_sums[to] : "-DSUM=1 -DIN=f32 -DTO=f64";
-}
-
-static int is_sum_of_floats(const collet_kernel_call *call)
-{
-    collet_dtype to = operand_of(call, 0)->dtype;
-    return call->op == COLLET_OP_MEAN ||
-           (call->op == COLLET_OP_SUM && to != COLLET_I64 && to != COLLET_U64);
+    return to == from ? same_sums[to] : to == COLLET_F64 ? "-DSUM=1 -DIN=f32 -DTO=f64" : NULL;
 }
 
 /* The divisor of a sum: one number of the kernel's wide type and its rounding error. */
-static void pass_count(jit_launch *l, const jit_traits *t, const collet_kernel_call *call,
-                       const reduce_view *v)
+static void pass_count(jit_launch *l, const jit_traits *t, const reduction *r, const reduce_view *v)
 {
-    if (!is_sum_of_floats(call))
+    if (!is_sum_of_floats(r))
         return;
-    double count = call->op == COLLET_OP_MEAN ? (double)(v->rows * v->columns) : 1.0;
+    double count = r->program.reduce == COLLET_OP_MEAN ? (double)(v->rows * v->columns) : 1.0;
     if (t->has_f64) {
         jit_pass_f64(l, count);
         jit_pass_f64(l, 0.0);
@@ -212,61 +281,122 @@ static void pass_count(jit_launch *l, const jit_traits *t, const collet_kernel_c
     }
 }
 
-/* Bytes of `carried` in the kernels, at most. */
-static uint64_t carried_size(const jit_traits *t, const collet_kernel_call *call)
+/* Bytes of the partial results; `carried` in the kernels has at most so many. */
+static uint64_t workspace_of(const jit_traits *t, const reduction *r, const reduce_view *v)
 {
-    int pairs = call->op == COLLET_OP_ARGMIN || call->op == COLLET_OP_ARGMAX ||
-                (is_sum_of_floats(call) && t->has_f64);
-    return pairs ? 16 : 8;
+    uint32_t op = r->program.reduce;
+    int pairs =
+        op == COLLET_OP_ARGMIN || op == COLLET_OP_ARGMAX || (is_sum_of_floats(r) && t->has_f64);
+    return v->parts > 1 ? (uint64_t)v->parts * (uint64_t)v->kept * (pairs ? 16 : 8) : 0;
+}
+
+#define OPTIONS (STEPS_OPTIONS + 64)
+
+static uint32_t view_bytes(const reduction *r)
+{
+    reduce_view *v = NULL;
+    return (uint32_t)(offsetof(reduce_view, stride) + r->program.n_in * sizeof *v->stride);
+}
+
+/* The inputs and constants. */
+static void pass_source(jit_launch *l, const reduction *r, uint32_t words[STEPS_WORDS])
+{
+    for (uint32_t k = 0; k < r->program.n_in; k++)
+        jit_pass_operand(l, &r->in[k]);
+    if (r->program.n_constants)
+        jit_pass_block(l, words, 4 * jit_steps_words(words, &r->program, r->constants));
+}
+
+static void begin(jit_launch *l, const reduction *r, const char *options, const char *kernel)
+{
+    jit_launch_begin(l, &source, options, kernel);
+    l->made_of = &r->program;
+}
+
+static void launch(jit_sequence *s, const reduction *r)
+{
+    const jit_traits *t = s->traits;
+    char options[OPTIONS];
+    uint32_t words[STEPS_WORDS];
+    reduce_view v;
+    jit_launch l;
+    view_of(&v, t, r);
+    jit_steps_options(options + snprintf(options, OPTIONS, "%s ", kind_of(r)), &r->program);
+    begin(&l, r, options, "reduce");
+    jit_pass_operand(&l, &r->out);
+    jit_pass_buffer(&l, v.parts > 1 ? s->call->workspace : NULL);
+    pass_source(&l, r, words);
+    jit_pass_block(&l, &v, view_bytes(r));
+    pass_count(&l, t, r, &v);
+    jit_sequence_enqueue(s, &l, (uint64_t)(v.groups * v.parts));
+    if (v.parts <= 1)
+        return;
+    int32_t join_bits = bits_for(v.kept, bits_for(t->group, 30));
+    begin(&l, r, options, "join");
+    jit_pass_operand(&l, &r->out);
+    jit_pass_buffer(&l, s->call->workspace);
+    jit_pass_block(&l, &v, view_bytes(r));
+    jit_pass_i32(&l, join_bits);
+    pass_count(&l, t, r, &v);
+    jit_sequence_enqueue(s, &l, jit_ceiling((uint64_t)v.kept, (uint64_t)1 << join_bits));
 }
 
 JIT_ACCEPTS(reduce)
 {
     const jit_traits *t = jit_traits_of(device);
+    reduction r;
     reduce_view v;
-    view_of(&v, t, call);
-    *workspace_bytes =
-        v.parts > 1 ? (uint64_t)v.parts * (uint64_t)v.kept * carried_size(t, call) : 0;
+    reduction_init(&r, call);
+    view_of(&v, t, &r);
+    *workspace_bytes = workspace_of(t, &r, &v);
     return COLLET_OK;
-}
-
-static collet_status join(collet_device *device, collet_queue *queue,
-                          const collet_kernel_call *call, const collet_operand *out,
-                          const reduce_view *v, const char *options)
-{
-    const jit_traits *t = jit_traits_of(device);
-    int32_t join_bits = bits_for(v->kept, bits_for(t->group, 30));
-    jit_launch l;
-    jit_launch_begin(&l, &source, options, "join");
-    jit_pass_operand(&l, out);
-    jit_pass_buffer(&l, call->workspace);
-    jit_pass_block(&l, v, sizeof *v);
-    jit_pass_i32(&l, join_bits);
-    pass_count(&l, t, call, v);
-    uint64_t groups = jit_ceiling((uint64_t)v->kept, (uint64_t)1 << join_bits);
-    return jit_after_first(jit_enqueue(device, queue, &l, groups, call->err));
 }
 
 JIT_KERNEL(reduce)
 {
+    jit_sequence s = jit_sequence_of(device, queue, call);
+    reduction r;
+    reduction_init(&r, call);
+    launch(&s, &r);
+    return s.status;
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+/* The outputs, one after the other, use the same workspace. */
+JIT_ACCEPTS(reduce_program)
+{
+    const collet_evaluate_params *params = call->params;
     const jit_traits *t = jit_traits_of(device);
-    const char *options = options_of(call);
-    collet_operand out = *operand_of(call, 0), in = *operand_of(call, 1);
-    out.dtype = part_of(out.dtype);
-    if (is_sum_of_floats(call))
-        in.dtype = part_of(in.dtype);
-    jit_launch l;
-    reduce_view v;
-    view_of(&v, t, call);
-    jit_launch_begin(&l, &source, options, "reduce");
-    jit_pass_operand(&l, &out);
-    jit_pass_buffer(&l, v.parts > 1 ? call->workspace : NULL);
-    jit_pass_operand(&l, &in);
-    jit_pass_block(&l, &v, sizeof v);
-    pass_count(&l, t, call, &v);
-    collet_status status =
-        jit_enqueue(device, queue, &l, (uint64_t)(v.groups * v.parts), call->err);
-    if (status != COLLET_OK || v.parts <= 1)
-        return status;
-    return join(device, queue, call, &out, &v, options);
+    for (uint32_t k = 0; k < params->program->n_out; k++) {
+        uint32_t words[STEPS_WORDS];
+        reduction r;
+        reduce_view v;
+        reduction_of_program(&r, call, k);
+        uint64_t sig = COLLET_SIG(r.out.dtype, r.from);
+        if (!kind_of(&r) || !r.program.n_in || !jit_row_runs(t, r.program.reduce, sig))
+            return jit_host(device)->fail(call->err, COLLET_REFUSED,
+                                          "evaluate: the reduction of output %u is not offered", k);
+        view_of(&v, t, &r);
+        uint64_t bytes = workspace_of(t, &r, &v);
+        *workspace_bytes = bytes > *workspace_bytes ? bytes : *workspace_bytes;
+        bytes = 40 + 16 * r.program.n_in + view_bytes(&r) +
+                4 * jit_steps_words(words, &r.program, r.constants);
+        collet_status status = jit_steps_fit(device, call, bytes);
+        if (status != COLLET_OK)
+            return status;
+    }
+    return COLLET_OK;
+}
+
+JIT_KERNEL(reduce_program)
+{
+    const collet_evaluate_params *params = call->params;
+    jit_sequence s = jit_sequence_of(device, queue, call);
+    for (uint32_t k = 0; k < params->program->n_out; k++) {
+        reduction r;
+        reduction_of_program(&r, call, k);
+        launch(&s, &r);
+    }
+    return s.status;
 }

@@ -3,24 +3,29 @@
 #ifndef COLLET_JIT_ARRAY_REDUCE_PARAMS_H
 #define COLLET_JIT_ARRAY_REDUCE_PARAMS_H
 
+#ifndef INPUTS
+#define INPUTS 8 /* COLLET_PROGRAM_INPUTS */
+#endif
 /* The parts of complex numbers form a separate axis. */
-#define KEPT_DIMS (VIEW_DIMS + 1)
+#define REDUCE_DIMS (VIEW_DIMS + 1)
 
 typedef struct reduce_view {
-    /* Reduced elements: `rows` rows of `columns`, column_step apart, divided into parts of
-     * part_rows by part_columns, `across` per row. Elements of a row differ by column_index in
-     * their index, which counts the reduced elements in the order of the input's axes. */
-    i64 rows, columns, column_step, column_index;
-    i64 part_rows, part_columns, parts, across;
+    /* Reduced elements: `rows` rows of `columns`, divided into parts of part_rows by part_columns,
+     * `across` per row. */
+    i64 rows, columns, part_rows, part_columns, parts, across;
     /* Kept elements, and the groups that cover them. */
     i64 kept, groups;
-    i64 row_extent[VIEW_DIMS], row_stride[VIEW_DIMS], row_index[VIEW_DIMS];
-    i64 kept_extent[KEPT_DIMS], kept_stride[2][KEPT_DIMS]; /* output, input */
-    i32 row_axes, kept_axes;
+    /* Axes of kept elements, then of rows; the columns' is column_axis. */
+    i32 kept_axes, row_axes, column_axis;
     /* A group has 1 << kept_bits kept elements and divides its items among them, 1 << column_bits
      * per row. Adjacent items have adjacent kept elements or adjacent reduced ones. */
     i32 kept_bits, column_bits, kept_adjacent;
-    i32 negated; /* max is -min(-x) */
+    i32 negated, unused; /* max is -min(-x) */
+    i64 extent[REDUCE_DIMS];
+    /* Strides of kept axes in the output, and of reduced ones in the index of an element, which counts
+     * them in the order of the inputs' axes. */
+    i64 result[REDUCE_DIMS];
+    i64 stride[INPUTS][REDUCE_DIMS];
 } reduce_view;
 
 #endif

@@ -43,19 +43,20 @@ static collet_dtype computed(collet_dtype dtype)
     return is_half(dtype) ? COLLET_F32 : dtype;
 }
 
-static collet_dtype value_dtype(const collet_program *p, uint32_t value)
+collet_dtype jit_steps_dtype(const collet_program *p, uint32_t value)
 {
     uint32_t given = p->n_in + p->n_constants;
     return value < given ? p->dtypes[value] : p->steps[value - given].dtype;
 }
 
-/* A program without steps only moves bits, also of types that the device cannot compute with. */
+/* A program without steps only moves bits, also of types that the device cannot compute with,
+ * unless it reduces. */
 static const char *type_name(const collet_program *p, uint32_t value)
 {
     static const char *const moved[17] = {
         [1] = "u8", [2] = "u16", [4] = "u32", [8] = "u64", [16] = "b128"};
-    collet_dtype dtype = value_dtype(p, value);
-    return p->n_steps ? type_names[dtype] : moved[cpu_dtype_size(dtype)];
+    collet_dtype dtype = jit_steps_dtype(p, value);
+    return p->n_steps || p->reduce ? type_names[dtype] : moved[cpu_dtype_size(dtype)];
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -71,9 +72,9 @@ static uint64_t hash_of(const collet_program *p, uint64_t seed)
 
 static int needs_f64(const collet_program *p)
 {
-    int needs = 0;
-    for (uint32_t i = 0; i < p->n_in + p->n_constants + p->n_steps && p->n_steps; i++)
-        needs |= part_of(value_dtype(p, i)) == COLLET_F64;
+    int needs = 0, computes = p->n_steps || p->reduce;
+    for (uint32_t i = 0; computes && i < p->n_in + p->n_constants + p->n_steps; i++)
+        needs |= part_of(jit_steps_dtype(p, i)) == COLLET_F64;
     return needs;
 }
 
@@ -91,8 +92,9 @@ int jit_steps_offered(const collet_program *p, const jit_traits *t, char why[STE
     for (uint32_t i = 0; i < p->n_steps; i++) {
         const collet_step *s = &p->steps[i];
         const step_function *function = &functions[s->op];
-        collet_dtype dtype = value_dtype(p, s->in[function->inputs - 1]);
-        int runs = jit_row_runs(t, s->op, COLLET_SIG(s->dtype, dtype, value_dtype(p, s->in[0])));
+        collet_dtype dtype = jit_steps_dtype(p, s->in[function->inputs - 1]);
+        int runs =
+            jit_row_runs(t, s->op, COLLET_SIG(s->dtype, dtype, jit_steps_dtype(p, s->in[0])));
         if (s->op == COLLET_OP_COPY && part_of(dtype) != dtype)
             runs = runs && part_of(s->dtype) != s->dtype;
         if (runs)
@@ -109,7 +111,7 @@ int jit_steps_offered(const collet_program *p, const jit_traits *t, char why[STE
 /* A value as its function takes it: the type of computation. */
 static void write_argument(text *t, const collet_program *p, uint32_t value)
 {
-    collet_dtype dtype = value_dtype(p, value);
+    collet_dtype dtype = jit_steps_dtype(p, value);
     if (is_half(dtype))
         text_add(t, "f32_of_%s(v%u)", type_names[dtype], value);
     else
@@ -118,7 +120,7 @@ static void write_argument(text *t, const collet_program *p, uint32_t value)
 
 static void write_copy(text *t, const collet_program *p, const collet_step *s)
 {
-    collet_dtype from = value_dtype(p, s->in[0]), to = s->dtype;
+    collet_dtype from = jit_steps_dtype(p, s->in[0]), to = s->dtype;
     const char *part = type_names[part_of(to)];
     uint32_t v = s->in[0];
     if (from == to)
@@ -137,7 +139,7 @@ static void write_step(text *t, const collet_program *p, const collet_step *s)
     const step_function *function = &functions[s->op];
     int rounds = is_half(s->dtype);
     /* The first input of `where` is a bool. */
-    collet_dtype dtype = computed(value_dtype(p, s->in[function->inputs - 1]));
+    collet_dtype dtype = computed(jit_steps_dtype(p, s->in[function->inputs - 1]));
     if (s->op == COLLET_OP_COPY) {
         write_copy(t, p, s);
         return;
@@ -156,10 +158,16 @@ static uint32_t words_of(collet_dtype dtype)
     return (uint32_t)(cpu_dtype_size(dtype) + 3) / 4;
 }
 
+/* A reduction has its own parameters for the output. */
+static uint32_t outputs_of(const collet_program *p)
+{
+    return p->reduce ? 0 : p->n_out;
+}
+
 /* Pointers and indices of operands, outputs first. */
 static void write_parameters(text *t, const collet_program *p, const char *index)
 {
-    uint32_t outputs = p->n_out;
+    uint32_t outputs = outputs_of(p);
     for (uint32_t i = 0; i < outputs; i++)
         text_add(t, "%sGLOBAL %s *o%u, i64 o%u%s", i ? ", " : "", type_name(p, p->outs[i]), i, i,
                  index);
@@ -168,11 +176,12 @@ static void write_parameters(text *t, const collet_program *p, const char *index
                  i, i, index);
 }
 
-/* The function of one element. */
+/* The function of one element: it stores the outputs or, for a reduction, returns the value. */
 static void write_function(text *t, const collet_program *p)
 {
     uint32_t given = p->n_in + p->n_constants, word = 0;
-    text_add(t, "INLINE void element(");
+    const char *result = type_names[computed(jit_steps_dtype(p, p->outs[0]))];
+    text_add(t, "INLINE %s element(", p->reduce ? result : "void");
     write_parameters(t, p, "_at");
     text_add(t, "%s)\n{\n", p->n_constants ? ", const u32 *words" : "");
     for (uint32_t i = 0; i < p->n_in; i++)
@@ -186,24 +195,32 @@ static void write_function(text *t, const collet_program *p)
         write_step(t, p, &p->steps[i]);
         text_add(t, ";\n");
     }
-    for (uint32_t i = 0; i < p->n_out; i++)
+    for (uint32_t i = 0; i < outputs_of(p); i++)
         text_add(t, "    o%u[o%u_at] = v%u;\n", i, i, p->outs[i]);
+    if (p->reduce) {
+        text_add(t, "    return ");
+        write_argument(t, p, p->outs[0]);
+        text_add(t, ";\n");
+    }
     text_add(t, "}\n#define BUFFERS ");
     write_parameters(t, p, "_first");
     if (word)
         text_add(t,
                  "\ntypedef struct constants {\n    u32 words[%u];\n} constants;\n"
-                 "#define CONSTANTS , constants k\n",
+                 "#define CONSTANTS , constants k\n#define CONSTANT_NAMES , k\n",
                  word);
     else
-        text_add(t, "\n#define CONSTANTS\n");
+        text_add(t, "\n#define CONSTANTS\n#define CONSTANT_NAMES\n");
 }
 
 /* How kernels pass their parameters on. */
 static void write_macros(text *t, const collet_program *p)
 {
-    uint32_t outputs = p->n_out;
-    text_add(t, "#define EACH(AT) element(");
+    uint32_t outputs = outputs_of(p);
+    text_add(t, "#define INPUTS %u\n#define BUFFER_NAMES ", p->n_in);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        text_add(t, "%si%u, i%u_first", i ? ", " : "", i, i);
+    text_add(t, "\n#define EACH(AT) element(");
     for (uint32_t i = 0; i < outputs; i++)
         text_add(t, "%so%u, AT(%u, o%u_first)", i ? ", " : "", i, i, i);
     for (uint32_t i = 0; i < p->n_in; i++)
@@ -229,7 +246,7 @@ static void find_used(uint8_t used[COLLET_DTYPE_COUNT], const collet_program *p)
     for (uint32_t i = 0; i < p->n_steps; i++) {
         const collet_step *s = &p->steps[i];
         const step_function *function = &functions[s->op];
-        collet_dtype dtype = computed(value_dtype(p, s->in[function->inputs - 1]));
+        collet_dtype dtype = computed(jit_steps_dtype(p, s->in[function->inputs - 1]));
         int is_complex = part_of(dtype) != dtype;
         if (s->op == COLLET_OP_COPY)
             continue;
@@ -285,15 +302,18 @@ static void write_text(text *t, const collet_program *p)
 }
 
 /* The list and the text that is made, in one allocation. */
-static const char **make(const collet_program *p)
+const char **jit_steps_texts(const void *program)
 {
+    const collet_program *p = program;
     text_list l = {.count = 0};
     text made = {.at = NULL};
     add_formulas(&l, p);
     add(&l, jit_text_array_steps);
     uint32_t place = l.count;
     add(&l, "");
-    add(&l, jit_text_array_elementwise);
+    if (p->reduce)
+        add(&l, jit_text_array_reduce_params);
+    add(&l, p->reduce ? jit_text_array_reduce : jit_text_array_elementwise);
     add(&l, NULL);
     write_text(&made, p);
     size_t bytes = l.count * sizeof *l.texts;
@@ -307,11 +327,6 @@ static const char **make(const collet_program *p)
     return list;
 }
 
-const char **jit_steps_texts(const void *program)
-{
-    return make(program);
-}
-
 uint32_t jit_steps_words(uint32_t words[STEPS_WORDS], const collet_program *p,
                          const collet_scalar *constants)
 {
@@ -323,4 +338,15 @@ uint32_t jit_steps_words(uint32_t words[STEPS_WORDS], const collet_program *p,
         count += words_of(dtype);
     }
     return count;
+}
+
+collet_status jit_steps_fit(collet_device *device, const collet_kernel_call *call, uint64_t bytes)
+{
+    uint64_t most = jit_traits_of(device)->argument_bytes;
+    if (bytes <= most)
+        return COLLET_OK;
+    return jit_host(device)->fail(call->err, COLLET_REFUSED,
+                                  "evaluate: operands and constants are %llu bytes of a kernel's "
+                                  "arguments, the device allows %llu",
+                                  (unsigned long long)bytes, (unsigned long long)most);
 }

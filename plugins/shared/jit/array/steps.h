@@ -13,14 +13,22 @@
 #define STEPS_WORDS (4 * COLLET_PROGRAM_CONSTANTS)
 #define STEPS_OPTIONS 128
 
-/* The compiler options of a program. Different programs have different ones (128 bits of a hash). */
+/* The compiler options of a program but for its reduction. Different programs have different ones (128
+ * bits of a hash). */
 void jit_steps_options(char options[STEPS_OPTIONS], const collet_program *program);
+
+/* The dtype of a value. */
+collet_dtype jit_steps_dtype(const collet_program *program, uint32_t value);
 
 /* Whether a device computes all steps; else the reason. */
 #define STEPS_WHY 128
 int jit_steps_offered(const collet_program *program, const jit_traits *t, char why[STEPS_WHY]);
 
-/* jit_source.make of the kernels `flat` and `strided` (elementwise.dev) of a collet_program. */
+/* REFUSED if a kernel's arguments of this size exceed what the device allows. */
+collet_status jit_steps_fit(collet_device *device, const collet_kernel_call *call, uint64_t bytes);
+
+/* jit_source.make of the kernels of a collet_program: `flat` and `strided` (elementwise.dev), or, if it
+ * reduces its only output, `reduce` and `join` (reduce.dev). */
 const char **jit_steps_texts(const void *program);
 
 /* The constants as a kernel gets them; returns the number of words. */
