@@ -14,6 +14,7 @@ from collet import functions, linalg, op
 
 RNG = np.random.default_rng(11)
 REAL = "?bBhHiIqQefd"
+SOME = "?bHQefd"  # where dtypes differ by their kind alone
 ALL = REAL + "FD"
 SHAPES = [(), (7,), (0, 3), (2, 3, 1)]
 ROUNDED = {"e": 2e-3, "f": 1e-5, "F": 1e-5, "d": 1e-12, "D": 1e-12}
@@ -225,7 +226,7 @@ def with_nan(a):
 
 
 def test_sort(kind):
-    for a in arrays(REAL):
+    for a in arrays(SOME):
         a = with_nan(a)
         for axis in range(-a.ndim, a.ndim):
             same(collet.sort(kind(a), axis=axis), np.sort(a, axis), kind, exact=True)
@@ -270,7 +271,7 @@ def test_take(kind):
 
 
 def test_nonzero(kind):
-    for a in arrays():
+    for a in arrays(SOME + "D"):
         if a.ndim:
             for found, wanted in itertools.zip_longest(collet.nonzero(kind(a)), np.nonzero(a)):
                 same(found, wanted, kind)
@@ -282,7 +283,7 @@ def test_nonzero(kind):
 
 
 def test_unique(kind):
-    for a in arrays(REAL):
+    for a in arrays(SOME):
         wanted, first, inverse, counts = np.unique(a, True, True, True)
         found = collet.unique_all(kind(a))
         assert found._fields == ("values", "indices", "inverse_indices", "counts")
@@ -316,7 +317,7 @@ def test_isin(kind):
 def test_cumulative_sums(kind):
     for name in ("sum", "prod"):
         ours, theirs = getattr(collet, "cumulative_" + name), getattr(np, "cum" + name)
-        for a in arrays(ALL if name == "sum" else REAL):
+        for a in arrays(SOME + "D" * (name == "sum")):
             if a.dtype.char in "efdFD":
                 a = a / a.dtype.type(4)
             for axis in range(-a.ndim, a.ndim):
@@ -332,8 +333,8 @@ def test_cumulative_sums(kind):
 
 
 def test_diff(kind):
-    for a in arrays():
-        for axis, n in itertools.product(range(-a.ndim, a.ndim), (0, 1, 3)):
+    for a in arrays(SOME + "D"):
+        for axis, n in itertools.product(range(-a.ndim, a.ndim), (0, 2)):
             same(collet.diff(kind(a), axis=axis, n=n), np.diff(a, n, axis), kind)
     a, b = values((2, 3), "f"), values((2, 4), "d")
     same(collet.diff(kind(a), prepend=kind(b), append=kind(a)), np.diff(a, prepend=b, append=a), kind)
@@ -358,8 +359,8 @@ def test_methods_of_quantiles(kind, method):
 
 
 def test_quantiles(kind):
-    for a in arrays("bQef", [(7,), (2, 3, 4)]):
-        for axis in [None, *range(-a.ndim, a.ndim), *([(0, -1)] if a.ndim > 1 else [])]:
+    for a in arrays("Qef", [(7,), (2, 3, 4)]):
+        for axis in [None, 0, -1, *([(0, -1)] if a.ndim > 1 else [])]:
             for keepdims in (False, True):
                 found = collet.median(kind(a), axis=axis, keepdims=keepdims)
                 same(found, np.median(a, axis=axis, keepdims=keepdims), kind)
@@ -378,7 +379,7 @@ def test_quantiles(kind):
 
 @pytest.mark.filterwarnings("ignore:Converting input from bool")
 def test_histogram(kind):
-    for a in arrays("?bBIQef", [(50,), (0,)]):
+    for a in arrays("?BQef", [(50,), (0,)]):
         weights = values(a.shape, "d")
         for bins, limits in ((5, None), (3, (-2, 4)), (1, (0, 1)), ([-3, -1, 0, 2, 8], None), ([0.5, 3], None)):
             wanted = np.histogram(a.astype("d") if a.dtype.char in "ef?" else a, bins, limits)
