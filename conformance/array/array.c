@@ -250,13 +250,18 @@ static void judge_copy(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);
     collet_dtype part = kit_part(out->dtype);
-    int64_t halves = part == out->dtype ? 1 : 2;
+    int64_t halves = part == out->dtype ? 1 : 2, parts = kit_part(in->dtype) == in->dtype ? 1 : 2;
     unsigned char ideal[16];
     for (int64_t i = 0; i < kit_parts(out); i++) {
-        int64_t from = kit_source(c, 0, i / halves) * halves + i % halves;
-        kit_convert(part, kit_get(in, from), ideal);
+        int64_t from = kit_source(c, 0, i / halves) * parts;
+        if (i % halves < parts) /* a real number has the imaginary part 0 */
+            kit_convert(part, kit_get(in, from + i % halves), ideal);
+        else
+            kit_convert(part, 0, ideal);
+        if (halves < parts) /* a bool of a complex number */
+            ideal[0] = kit_get(in, from) != 0 || kit_get(in, from + 1) != 0;
         if (in->dtype == out->dtype)
-            memcpy(ideal, kit_at(in, from), collet_dtype_size(part));
+            memcpy(ideal, kit_at(in, from + i % halves), collet_dtype_size(part));
         kit_same(c, v, 0, i, ideal, in->dtype == out->dtype);
     }
 }

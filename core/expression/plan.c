@@ -124,24 +124,8 @@ static collet_status convert(compiler *c, const typed *v, collet_dtype dtype, ty
         return constant(c, node_of_constant(c, v), dtype, out);
     if (program_converts(dtype, v->dtype))
         return emit(c, COLLET_OP_COPY, dtype, &v->id, 1, out);
-    typed zero, part;
-    collet_dtype parts = dtype == COLLET_C64 ? COLLET_F32 : COLLET_F64;
-    if (is_complex(v->dtype) && dtype == COLLET_BOOL) {
-        collet_status status = constant(c, PLAN_ZERO, v->dtype, &zero);
-        return status == COLLET_OK
-                   ? emit(c, COLLET_OP_NOT_EQUAL, COLLET_BOOL, (uint32_t[]){v->id, zero.id}, 2, out)
-                   : status;
-    }
-    if (!is_complex(dtype) || is_complex(v->dtype))
-        return collet_fail(c->err, COLLET_DTYPE,
-                           "%s cannot be converted to %s; take real() or imag()",
-                           collet_dtype_name(v->dtype), collet_dtype_name(dtype));
-    collet_status status = convert(c, v, parts, &part);
-    if (status == COLLET_OK)
-        status = constant(c, PLAN_ZERO, parts, &zero);
-    return status == COLLET_OK
-               ? emit(c, COLLET_OP_COMPLEX, dtype, (uint32_t[]){part.id, zero.id}, 2, out)
-               : status;
+    return collet_fail(c->err, COLLET_DTYPE, "%s cannot be converted to %s; take real() or imag()",
+                       collet_dtype_name(v->dtype), collet_dtype_name(dtype));
 }
 
 /* ---- Promotion --------------------------------------------------------------------------- */

@@ -83,6 +83,41 @@ collet_status collet_array_slice(collet_context *cx, const collet_array *array, 
     return COLLET_OK;
 }
 
+/* A view of the real (`part` 0) or imaginary parts. */
+static collet_status part_view(collet_context *cx, const char *what, const collet_array *array,
+                               collet_array **out, int part)
+{
+    collet_array *a = NULL;
+    collet_status status = view_create(cx, what, out, array, &a);
+    if (status != COLLET_OK)
+        return status;
+    int is_complex = a->dtype == COLLET_C64 || a->dtype == COLLET_C128;
+    if (!is_complex && part)
+        return VIEW_REFUSE(COLLET_DTYPE,
+                           "%s: the numbers are real, %s: their imaginary parts are 0", what,
+                           collet_dtype_name(array->dtype));
+    if (is_complex) {
+        a->dtype = a->dtype == COLLET_C64 ? COLLET_F32 : COLLET_F64;
+        a->offset += part ? collet_dtype_size(a->dtype) : 0;
+        for (int32_t i = 0; i < a->ndim; i++)
+            a->strides[i] *= 2;
+    }
+    view_finish(out, a);
+    return COLLET_OK;
+}
+
+collet_status collet_array_real(collet_context *cx, const collet_array *array, collet_array **out)
+{
+    COLLET_FLOATING_SCOPE;
+    return part_view(cx, "real", array, out, 0);
+}
+
+collet_status collet_array_imag(collet_context *cx, const collet_array *array, collet_array **out)
+{
+    COLLET_FLOATING_SCOPE;
+    return part_view(cx, "imag", array, out, 1);
+}
+
 collet_status collet_array_permute(collet_context *cx, const collet_array *array,
                                    collet_array **out, const int32_t *perm)
 {

@@ -435,6 +435,13 @@ COLLET_API collet_status collet_array_broadcast(collet_context *context, const c
                                                 collet_array **out, int32_t ndim,
                                                 const int64_t *shape);
 
+/* The real, or imaginary, parts of complex numbers: f32 for c64, f64 for c128. Of real numbers the real
+ * parts are the array itself; the imaginary parts are DTYPE. */
+COLLET_API collet_status collet_array_real(collet_context *context, const collet_array *array,
+                                           collet_array **out);
+COLLET_API collet_status collet_array_imag(collet_context *context, const collet_array *array,
+                                           collet_array **out);
+
 /* Copies all elements, in C order, out of or into the array; `bytes` must be exactly their size.
  * Reading waits for the work that computes them. */
 COLLET_API collet_status collet_array_read(collet_context *context, const collet_array *array,

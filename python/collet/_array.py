@@ -44,12 +44,8 @@ def _promoted(a: str, b: str) -> str | None:
 
 
 def cast(array: Array, dtype: str) -> Array:
-    """The array in another dtype; a real array becomes complex by adding an imaginary part of 0."""
-    if array._dtype == dtype:
-        return array
-    if dtype in _COMPLEX and array._dtype not in _COMPLEX:
-        return op.complex(cast(array, "f32" if dtype == "c64" else "f64"), 0)
-    return op.copy(array, dtype=dtype)
+    """The array in another dtype."""
+    return array if array._dtype == dtype else op.copy(array, dtype=dtype)
 
 
 def _operand(value: Any) -> Any:
@@ -230,6 +226,16 @@ class Array(_core.Array):
         if self.ndim < 2:
             raise _core.ShapeError("mT needs two axes")
         return self._permute([*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
+
+    @property
+    def real(self) -> Array:
+        """The real parts: a view, for real numbers the array itself."""
+        return self._part(False)
+
+    @property
+    def imag(self) -> Array:
+        """The imaginary parts of complex numbers: a view."""
+        return self._part(True)
 
     def transpose(self, *axes: Any) -> Array:
         if len(axes) == 1 and not isinstance(axes[0], int):

@@ -139,6 +139,17 @@ static PyObject *slice(PyObject *self, PyObject *arguments)
     return viewed(context, collet_array_slice(context, a, &view, axis, start, count, step), &view);
 }
 
+static PyObject *part(PyObject *self, PyObject *imaginary)
+{
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    int imag = context ? PyObject_IsTrue(imaginary) : -1;
+    if (imag < 0)
+        return NULL;
+    return viewed(context, (imag ? collet_array_imag : collet_array_real)(context, a, &view),
+                  &view);
+}
+
 static int numbers(PyObject *sequence, int64_t *values)
 {
     Py_ssize_t count = PySequence_Check(sequence) ? PySequence_Size(sequence) : -1;
@@ -348,6 +359,7 @@ int array_add_type(PyObject *module)
         {NULL, NULL, NULL, NULL, NULL}};
     static PyMethodDef methods[] = {
         {"_slice", slice, METH_VARARGS, "A view: axis, start, count, step."},
+        {"_part", part, METH_O, "A view: the imaginary parts if true, else the real ones."},
         {"_permute", permute, METH_O, "A view: axes."},
         {"_diagonal", diagonal, METH_NOARGS, "A view: the diagonal of the last two axes."},
         {"_reshape", reshape, METH_O, "A view: shape."},

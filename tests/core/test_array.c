@@ -47,6 +47,39 @@ static void views_share_and_read_in_order(void **state)
     collet_array_destroy(u);
 }
 
+static void parts_of_complex_numbers_are_views(void **state)
+{
+    (void)state;
+    const int64_t two_three[] = {2, 3};
+    float values[12], four = 4;
+    collet_array *a, *back, *parts[2], *same, *none;
+    for (int i = 0; i < 12; i++)
+        values[i] = (float)i;
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_C64, 2, two_three));
+    assert_ok(cx, collet_array_write(cx, a, values, sizeof values));
+    assert_ok(cx, collet_array_slice(cx, a, &back, 1, 2, 3, -1));
+    assert_ok(cx, collet_array_real(cx, back, &parts[0]));
+    assert_ok(cx, collet_array_imag(cx, back, &parts[1]));
+    assert_floats(cx, parts[0], (const float[]){4, 2, 0, 10, 8, 6});
+    assert_floats(cx, parts[1], (const float[]){5, 3, 1, 11, 9, 7});
+    assert_int_equal(collet_array_strides(parts[1])[0], 6);
+    collet_fill_params fill = {.struct_size = sizeof fill};
+    fill.value.dtype = COLLET_F32;
+    fill.value.value.f32 = four;
+    assert_ok(cx, collet_call(cx, COLLET_OP_FILL, &parts[1], NULL, &fill));
+    assert_ok(cx, collet_array_read(cx, a, values, sizeof values));
+    for (int i = 0; i < 12; i++)
+        assert_true(values[i] == (i % 2 ? 4 : (float)i));
+    assert_ok(cx, collet_array_real(cx, parts[1], &same));
+    assert_floats(cx, same, (const float[]){4, 4, 4, 4, 4, 4});
+    assert_status(cx, collet_array_imag(cx, parts[1], &none), COLLET_DTYPE);
+    collet_array_destroy(a);
+    collet_array_destroy(back);
+    collet_array_destroy(parts[0]);
+    collet_array_destroy(parts[1]);
+    collet_array_destroy(same);
+}
+
 static void reshape_follows_strides_where_it_can(void **state)
 {
     (void)state;
@@ -401,12 +434,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_scalar, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(views_share_and_read_in_order),          TEST(reshape_follows_strides_where_it_can),
-        TEST(views_that_leave_the_array_are_refused), TEST(sizes_are_checked_for_overflow),
-        TEST(calls_name_what_does_not_fit),           TEST(inputs_are_broadcast_to_the_output),
-        TEST(overlaps_go_through_a_temporary),        TEST(wrapped_memory_is_used_in_place),
-        TEST(strides_that_lead_to_no_element),        TEST(reading_checks_the_size),
-        TEST(reductions_check_their_output),          TEST(calls_after_fork_are_refused),
+        TEST(views_share_and_read_in_order),
+        TEST(parts_of_complex_numbers_are_views),
+        TEST(reshape_follows_strides_where_it_can),
+        TEST(views_that_leave_the_array_are_refused),
+        TEST(sizes_are_checked_for_overflow),
+        TEST(calls_name_what_does_not_fit),
+        TEST(inputs_are_broadcast_to_the_output),
+        TEST(overlaps_go_through_a_temporary),
+        TEST(wrapped_memory_is_used_in_place),
+        TEST(strides_that_lead_to_no_element),
+        TEST(reading_checks_the_size),
+        TEST(reductions_check_their_output),
+        TEST(calls_after_fork_are_refused),
         TEST(arrays_may_be_freed_on_any_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,8 +158,9 @@ static void damaged_programs(void **state)
          other[1].dtype = COLLET_F64);
     WITH(COLLET_DTYPE, "step 0, bitwise_and of f32", p.steps = other;
          other[0].op = COLLET_OP_BITWISE_AND);
-    WITH(COLLET_DTYPE, "step 1, copy of f32, cannot give c64", p.steps = other;
-         other[1] = (collet_step){.op = COLLET_OP_COPY, .dtype = COLLET_C64, .in = {3}});
+    WITH(COLLET_DTYPE, "step 2, copy of c64, cannot give f32", p.n_steps = 3; p.steps = other;
+         other[1] = (collet_step){.op = COLLET_OP_COPY, .dtype = COLLET_C64, .in = {3}};
+         other[2] = (collet_step){.op = COLLET_OP_COPY, .dtype = COLLET_F32, .in = {4}});
     WITH(COLLET_INVALID, "output 1 is the value 6", p.outs = outs);
     WITH(COLLET_INVALID, "output 0 is an input", p.outs = outs; outs[0] = 1);
     WITH(COLLET_INVALID, "dtype 2 of the program is 99", p.dtypes = types);

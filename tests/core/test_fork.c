@@ -157,6 +157,8 @@ static void of_an_array(void)
     REFUSED(collet_array_diagonal, a, &out);
     REFUSED(collet_array_reshape, a, &out, 1, &four);
     REFUSED(collet_array_broadcast, a, &out, 1, &four);
+    REFUSED(collet_array_real, a, &out);
+    REFUSED(collet_array_imag, a, &out);
     REFUSED(collet_array_read, a, memory, sizeof memory);
     REFUSED(collet_array_write, a, memory, sizeof memory);
     REFUSED(collet_array_acquire, a, &address, COLLET_READ);

@@ -2,6 +2,7 @@
 /* Tests: conformance/array/array.c */
 #include "kernel_convert.h"
 
+#include <complex.h>
 #include <string.h>
 
 #include "cpu_openmp/util/kernel_level.h"
@@ -21,6 +22,8 @@
 #define TYPE_I64 int64_t
 #define TYPE_U64 uint64_t
 #define TYPE_BOOL uint8_t
+#define TYPE_C64 float complex
+#define TYPE_C128 double complex
 
 /* X(to, from): conversions that are a cast in C; and those from or to bool. */
 #define CASTS(X)                                                                                   \
@@ -29,7 +32,8 @@
         X(F32, U64) X(F64, I8) X(F64, U8) X(F64, I16) X(F64, U16) X(F64, I32) X(F64, U32)          \
             X(F64, I64) X(F64, U64) X(I16, I8) X(I16, U8) X(U16, U8) X(I32, I8) X(I32, U8)         \
                 X(I32, I16) X(I32, U16) X(U32, U8) X(U32, U16) X(I64, I8) X(I64, U8) X(I64, I16)   \
-                    X(I64, U16) X(I64, I32) X(I64, U32) X(U64, U8) X(U64, U16) X(U64, U32)
+                    X(I64, U16) X(I64, I32) X(I64, U32) X(U64, U8) X(U64, U16) X(U64, U32)               \
+                        X(C64, F32) X(C128, F64) X(C128, F32)
 #define TRUTHS(X)                                                                                  \
     X(BOOL, F32)                                                                                   \
     X(BOOL, F64) X(BOOL, I8) X(BOOL, U8) X(BOOL, I16) X(BOOL, U16) X(BOOL, I32) X(BOOL, U32)       \

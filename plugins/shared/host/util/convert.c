@@ -199,6 +199,17 @@ static void convert_real(char *out, collet_dtype to, int64_t out_step, const cha
     }
 }
 
+/* Whether a part of a complex number differs from 0. */
+static void truth_of_complex(char *out, int64_t out_step, const char *in, collet_dtype part,
+                             int64_t in_step, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++, out += out_step, in += in_step) {
+        char parts[2];
+        convert_real(parts, COLLET_BOOL, 1, in, part, (int64_t)conversions[part].size, 2);
+        *out = parts[0] | parts[1];
+    }
+}
+
 void cpu_convert(char *out, collet_dtype to, int64_t out_step, const char *in, collet_dtype from,
                  int64_t in_step, int64_t count)
 {
@@ -207,6 +218,10 @@ void cpu_convert(char *out, collet_dtype to, int64_t out_step, const char *in, c
         return;
     }
     collet_dtype to_part = conversions[to].part, from_part = conversions[from].part;
+    if (from_part != COLLET_DTYPE_NONE && to == COLLET_BOOL) {
+        truth_of_complex(out, out_step, in, from_part, in_step, count);
+        return;
+    }
     if (to_part == COLLET_DTYPE_NONE) {
         convert_real(out, to, out_step, in, from, in_step, count);
         return;

@@ -95,8 +95,6 @@ int jit_steps_offered(const collet_program *p, const jit_traits *t, char why[STE
         collet_dtype dtype = jit_steps_dtype(p, s->in[function->inputs - 1]);
         int runs =
             jit_row_runs(t, s->op, COLLET_SIG(s->dtype, dtype, jit_steps_dtype(p, s->in[0])));
-        if (s->op == COLLET_OP_COPY && part_of(dtype) != dtype)
-            runs = runs && part_of(s->dtype) != s->dtype;
         if (runs)
             continue;
         snprintf(why, STEPS_WHY, "step %u, %s from %s to %s, is not offered", i, function->name,
@@ -125,6 +123,8 @@ static void write_copy(text *t, const collet_program *p, const collet_step *s)
     uint32_t v = s->in[0];
     if (from == to)
         text_add(t, "v%u", v);
+    else if (to == COLLET_BOOL && part_of(from) != from)
+        text_add(t, "(b8)(RE(v%u) != 0 || IM(v%u) != 0)", v, v);
     else if (part_of(to) == to)
         text_add(t, "CONVERT(%s, %s, v%u)", type_names[to], type_names[from], v);
     else if (part_of(from) != from)
