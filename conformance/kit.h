@@ -138,11 +138,18 @@ struct kit_op {
 /* The kit's entry for an op, or NULL. */
 const kit_op *kit_op_find(uint32_t op);
 
+/* The dtypes of row `index` of the op evaluate, whose signature does not list them; false beyond the
+ * last one (in array/evaluate.c). */
+bool kit_evaluate_row(size_t index, collet_dtype dtypes[KIT_OPERANDS]);
+/* Appends the steps of its program: "; 4 = f32 add(0,1)". */
+void kit_evaluate_text(const kit_case *c, char text[KIT_TEXT]);
+
 /* The tables of the families, which end with op 0. */
 #define KIT_TABLES(X)                                                                              \
     X(kit_array_axes_ops)                                                                          \
     X(kit_array_axpy_ops)                                                                          \
     X(kit_array_elementwise_ops)                                                                   \
+    X(kit_array_evaluate_ops)                                                                      \
     X(kit_array_ops)                                                                               \
     X(kit_array_reduce_ops)                                                                        \
     X(kit_eigen_ops)                                                                               \
@@ -219,6 +226,7 @@ struct kit_case {
         collet_transpose_params transpose;
         collet_reduce_params reduce;
         collet_variance_params variance;
+        collet_evaluate_params evaluate;
         collet_fft_params fft;
         collet_fftshift_params fftshift;
         collet_sort_params sort;
@@ -272,6 +280,8 @@ void kit_emit_parts(kit_plan *plan, const kit_case *c);
 
 /* ---- Signatures and patterns (signature.c) ------------------------------------------------- */
 
+/* Appends to a text, cut to its size. */
+void kit_append(char text[KIT_TEXT], const char *format, ...) COLLET_PRINTF(2, 3);
 void kit_signature_text(const collet_dtype *dtypes, uint32_t n_out, uint32_t count,
                         char text[KIT_SIG]);
 

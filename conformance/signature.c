@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes signatures as text; finds operand axes in the op's patterns.
+/* Writes texts and signatures; finds operand axes in the op's patterns.
  * Tests: tests/conformance/test_kit.c */
 #include "kit.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void kit_append(char text[KIT_TEXT], const char *format, ...)
+{
+    size_t at = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + at, KIT_TEXT - at, format, arguments);
+    va_end(arguments);
+}
 
 #define LETTER(name, id, size, text, letter, ...) [id] = letter,
 static const char letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER)};
@@ -14,7 +27,7 @@ void kit_signature_text(const collet_dtype *dtypes, uint32_t n_out, uint32_t cou
     for (uint32_t i = 0; i <= count && at + 2 < KIT_SIG; i++) {
         if (i == n_out)
             text[at++] = ':';
-        if (i < count)
+        if (i < count && dtypes[i])
             text[at++] = letters[dtypes[i]];
     }
     text[at] = '\0';

@@ -41,6 +41,8 @@ collet_status collet_backend_has_kernel(const collet_runtime *r, const char *nam
         sig |= COLLET_SIG_AT(i, dtypes[i]);
         mask |= COLLET_SIG_AT(i, (1u << COLLET_SIG_BITS) - 1);
     }
+    if (o->any_dtype)
+        sig = mask = 0;
     return device_find_row(d, id, sig, mask)
                ? COLLET_OK
                : collet_fail(err, COLLET_UNSUPPORTED, "%s has no kernel %s for these dtypes", name,

@@ -208,6 +208,8 @@ static void add_rows(worker *w, uint32_t device)
         for (size_t s = 0; collet_ops_signature(w->runtime, op.id, dtypes, s, NULL) == COLLET_OK;
              s++)
             add_row(w, device, &op, dtypes);
+        for (size_t s = 0; op.id == COLLET_OP_EVALUATE && kit_evaluate_row(s, dtypes); s++)
+            add_row(w, device, &op, dtypes);
     }
 }
 

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * array: evaluate. Each row has a program of exact functions, chosen at random by the row's signature,
+ * whose steps are computed element by element.
+ * Tests: tests/conformance/test_broken.c
+ */
+#include "array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elementwise_truth.h"
+
+enum { STEPS = 40, CONSTANTS = 2, CHOSEN = 9 };
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* `value`: the dtype that is reduced. */
+static const struct {
+    const char *sig;
+    uint32_t reduce;
+    char value;
+} rows[] = {
+    {"f:ff", 0, 0},
+    {"d:df", 0, 0},
+    {"h:hbf", 0, 0},
+    {"b:bA", 0, 0},
+    {"B:fdB", 0, 0},
+    {"l:liA", 0, 0},
+    {"I:IsS", 0, 0},
+    {"L:Lla", 0, 0},
+    {"c:cf", 0, 0},
+    {"z:zcd", 0, 0},
+    {"fB:dlf", 0, 0},
+    {"dicl:fdiclABS", 0, 0},
+    {"f:fff", COLLET_OP_MAX, 'f'},
+    {"l:iA", COLLET_OP_SUM, 'i'},
+    {"l:df", COLLET_OP_COUNT_NONZERO, 'f'},
+    {"B:zd", COLLET_OP_ANY, 'd'},
+    {"d:dd", COLLET_OP_SUM, 'd'},
+};
+
+#define LETTER(name, id, size, text, letter, ...) [id] = letter,
+static const char letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER)};
+#undef LETTER
+
+static collet_dtype dtype_of(char letter)
+{
+    collet_dtype d = 1;
+    while (letters[d] != letter)
+        d++;
+    return d;
+}
+
+bool kit_evaluate_row(size_t index, collet_dtype dtypes[KIT_OPERANDS])
+{
+    if (index >= sizeof rows / sizeof *rows)
+        return false;
+    memset(dtypes, 0, KIT_OPERANDS * sizeof *dtypes);
+    uint32_t at = 0;
+    for (const char *s = rows[index].sig; *s; s++)
+        if (*s == ':')
+            at = COLLET_PROGRAM_OUTPUTS;
+        else
+            dtypes[at++] = dtype_of(*s);
+    return true;
+}
+
+static size_t index_of(const kit_row *row)
+{
+    size_t i = 0;
+    while (strcmp(rows[i].sig, row->sig))
+        i++;
+    return i;
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+typedef struct kit_program {
+    collet_program program;
+    collet_scalar constants[CONSTANTS];
+    collet_step steps[STEPS];
+    uint16_t outs[COLLET_PROGRAM_OUTPUTS];
+    uint32_t inputs[STEPS];
+    collet_dtype value[KIT_OPERANDS + CONSTANTS + STEPS]; /* of every value */
+} kit_program;
+
+typedef enum result_kind { SAME, BOOL, REAL, COMPLEX, SELECT } result_kind;
+
+typedef struct function {
+    uint32_t op, inputs;
+    result_kind result;
+    const char *kinds;
+} function;
+
+/* Functions without a limit; the sign of a NaN is not defined. */
+static bool is_chosen(const function *f, double ulp)
+{
+    return ulp == 0 && f->op != COLLET_OP_SIGNBIT && f->op != COLLET_OP_COPYSIGN;
+}
+
+static bool choose_function(kit_rng *rng, function *f)
+{
+    static const struct {
+        function f;
+        double ulp;
+    } functions[] = {
+#define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, ulp, ...)                        \
+    {{COLLET_OP_##NAME, inputs, result, #kinds}, ulp},
+#include <collet/ops/elementwise.def>
+    };
+    size_t i = (size_t)kit_below(rng, sizeof functions / sizeof *functions);
+    *f = functions[i].f;
+    return is_chosen(f, functions[i].ulp);
+}
+
+/* Complex quotients, magnitudes and roots have limits. */
+static bool takes(const function *f, collet_dtype d)
+{
+    static const uint32_t limited[] = {COLLET_OP_DIV, COLLET_OP_RECIPROCAL, COLLET_OP_ABS,
+                                       COLLET_OP_SIGN, COLLET_OP_SQRT};
+    char kind = kit_part(d) != d                     ? 'C'
+                : d == COLLET_BOOL                   ? 'B'
+                : !kit_is_real_float(d)              ? 'I'
+                : d == COLLET_F32 || d == COLLET_F64 ? 'W'
+                                                     : 'F';
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++)
+        if (kind == 'C' && f->op == limited[i])
+            return false;
+    return strchr(f->kinds, kind) || (kind == 'W' && strchr(f->kinds, 'F'));
+}
+
+static uint32_t values_of(const kit_program *p)
+{
+    return p->program.n_in + p->program.n_constants + p->program.n_steps;
+}
+
+static uint16_t add_step(kit_program *p, uint32_t op, collet_dtype dtype, const uint16_t in[3],
+                         uint32_t inputs)
+{
+    uint16_t value = (uint16_t)values_of(p);
+    p->inputs[p->program.n_steps] = inputs;
+    p->steps[p->program.n_steps++] =
+        (collet_step){.op = op, .dtype = dtype, .in = {in[0], in[1], in[2]}};
+    p->value[value] = dtype;
+    return value;
+}
+
+/* A complex value becomes real by its real part. */
+static uint16_t converted(kit_program *p, uint16_t value, collet_dtype dtype)
+{
+    collet_dtype part = kit_part(p->value[value]);
+    if (p->value[value] == dtype)
+        return value;
+    if (part != p->value[value] && kit_part(dtype) == dtype && dtype != COLLET_BOOL)
+        value = add_step(p, COLLET_OP_REAL, part, (const uint16_t[3]){value}, 1);
+    return p->value[value] == dtype
+               ? value
+               : add_step(p, COLLET_OP_COPY, dtype, (const uint16_t[3]){value}, 1);
+}
+
+static collet_dtype result_of(const function *f, collet_dtype d)
+{
+    switch (f->result) {
+    case BOOL:
+        return COLLET_BOOL;
+    case REAL:
+        return kit_part(d);
+    case COMPLEX:
+        return d == COLLET_F32 ? COLLET_C64 : COLLET_C128;
+    default:
+        return d;
+    }
+}
+
+/* A function of values, mostly of the last ones, that are converted to the dtype of one of them. */
+static void add_function(kit_program *p, kit_rng *rng)
+{
+    function f;
+    uint16_t in[3] = {0};
+    collet_dtype d;
+    do {
+        uint32_t count = values_of(p), recent = count < 4 ? count : 4;
+        for (int k = 0; k < 3; k++)
+            in[k] = (uint16_t)(kit_next(rng) & 1 ? kit_below(rng, count)
+                                                 : count - 1 - (uint32_t)kit_below(rng, recent));
+        if (kit_below(rng, 4)) /* few results are unused */
+            in[0] = (uint16_t)(count - 1);
+        d = p->value[in[0]];
+    } while (!choose_function(rng, &f) || !takes(&f, d));
+    for (uint32_t k = 0; k < 3; k++)
+        in[k] = k >= f.inputs ? 0 : converted(p, in[k], f.result == SELECT && !k ? COLLET_BOOL : d);
+    add_step(p, f.op, result_of(&f, d), in, f.inputs);
+}
+
+static void build(kit_program *p, const kit_row *row)
+{
+    size_t index = index_of(row);
+    kit_rng rng = {.state = index + 1};
+    memset(p, 0, sizeof *p);
+    p->program = (collet_program){.struct_size = sizeof p->program,
+                                  .n_constants = CONSTANTS,
+                                  .reduce = rows[index].reduce,
+                                  .hash = index + 1,
+                                  .dtypes = p->value,
+                                  .steps = p->steps,
+                                  .outs = p->outs};
+    for (uint32_t k = row->info.n_out; k < row->operands && row->dtypes[k]; k++)
+        p->value[p->program.n_in++] = row->dtypes[k];
+    for (uint32_t i = 0; i < CONSTANTS; i++) {
+        collet_dtype d = p->value[i % p->program.n_in];
+        p->constants[i] = kit_edge_scalar(d, (int64_t)i);
+        p->value[p->program.n_in + i] = d;
+    }
+    for (int i = 0; i < CHOSEN; i++)
+        add_function(p, &rng);
+    uint16_t last = (uint16_t)(values_of(p) - 1);
+    for (uint32_t k = 0; k < row->info.n_out && row->dtypes[k]; k++) {
+        collet_dtype d = rows[index].value ? dtype_of(rows[index].value) : row->dtypes[k];
+        p->outs[p->program.n_out++] = converted(p, (uint16_t)(last - k), d);
+    }
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+/* All inputs have the shape, or each second one is repeated along the first axis and without the
+ * other ones; a reduction is over `axes`. */
+static kit_case of_shape(const kit_plan *plan, const kit_program *p, int32_t ndim,
+                         const int64_t *shape, bool broadcast, uint32_t axes)
+{
+    kit_case c = kit_case_of(plan);
+    int64_t left[COLLET_MAX_DIMS], ones[COLLET_MAX_DIMS];
+    int32_t count = 0;
+    axes = p->program.reduce ? axes : 0;
+    for (int32_t i = 0; i < ndim; i++) {
+        ones[i] = i ? shape[i] : 1;
+        if (!(axes >> i & 1))
+            left[count++] = shape[i];
+    }
+    for (uint32_t k = 0; k < plan->row->operands; k++)
+        if (!c.operand[k].dtype)
+            kit_absent(&c, k);
+        else if (k < plan->row->info.n_out)
+            kit_shape(&c, k, count, left);
+        else
+            kit_shape(&c, k, ndim, broadcast && (k - plan->row->info.n_out) % 2 ? ones : shape);
+    c.params.evaluate = (collet_evaluate_params){.struct_size = sizeof c.params.evaluate,
+                                                 .axes = axes,
+                                                 .program = &p->program,
+                                                 .constants = p->constants};
+    return c;
+}
+
+static void plan_evaluate(kit_plan *plan)
+{
+    static const struct {
+        int32_t ndim;
+        int64_t shape[3];
+        uint32_t axes;
+    } shapes[] = {
+        {0, {0}, 0},       {1, {1}, 1},         {1, {17}, 1},     {1, {1100}, 1},   {2, {0, 3}, 2},
+        {3, {2, 3, 5}, 5}, {3, {4, 300, 3}, 2}, {2, {700, 3}, 2}, {2, {3, 700}, 1},
+    };
+    kit_program p;
+    build(&p, plan->row);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (int kind = ORDINARY; kind <= EDGES; kind++) {
+            kit_case c =
+                of_shape(plan, &p, shapes[i].ndim, shapes[i].shape, kind % 2, shapes[i].axes);
+            bool empty_maximum = p.program.reduce == COLLET_OP_MAX && shapes[i].shape[0] == 0;
+            c.kind = kind;
+            c.data = kind == ORDINARY  ? ""
+                     : kind == SPECIAL ? "special"
+                     : kind == BITS    ? "bits"
+                                       : "edges";
+            if ((shapes[i].ndim && empty_maximum) || (!shapes[i].ndim && p.program.reduce))
+                continue;
+            kit_emit(plan, &c);
+            for (uint32_t k = 0; k < plan->row->operands; k++)
+                c.layout[k] = KIT_MIXED;
+            if (shapes[i].ndim)
+                kit_emit(plan, &c);
+            if (kind == ORDINARY && !p.program.reduce)
+                kit_emit_sharing(plan, &c);
+        }
+    int64_t big = (1 << 19) + 3;
+    kit_case c = of_shape(plan, &p, 1, &big, false, 1);
+    c.big = true;
+    kit_emit(plan, &c);
+}
+
+static const char *name_of(uint32_t op)
+{
+    switch (op) {
+#define COLLET_ELEMENTWISE(NAME, id, name, ...)                                                    \
+    case COLLET_OP_##NAME:                                                                         \
+        return #name;
+#include <collet/ops/elementwise.def>
+    default:
+        return "copy";
+    }
+}
+
+void kit_evaluate_text(const kit_case *c, char text[KIT_TEXT])
+{
+    const collet_program *p = c->params.evaluate.program;
+    const kit_program *own = (const kit_program *)(const void *)p;
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        kit_append(text, "; %u = %s %s", p->n_in + p->n_constants + i,
+                   collet_dtype_name(p->steps[i].dtype), name_of(p->steps[i].op));
+        for (uint32_t k = 0; k < own->inputs[i]; k++)
+            kit_append(text, "%c%u", k ? ',' : '(', p->steps[i].in[k]);
+        kit_append(text, ")");
+    }
+    for (uint32_t k = 0; k < p->n_out; k++)
+        kit_append(text, "%s%u", k ? "," : "; outputs ", p->outs[k]);
+}
+
+/* ---- The oracle ------------------------------------------------------------------------------ */
+
+static void copy_element(collet_dtype to, unsigned char *out, collet_dtype from, unsigned char *in)
+{
+    kit_tensor target = {.dtype = to, .count = 1, .data = out};
+    const kit_tensor source = {.dtype = from, .count = 1, .data = in};
+    if (to == COLLET_BOOL && kit_parts(&source) == 2)
+        *out = kit_get(&source, 0) != 0 || kit_get(&source, 1) != 0;
+    for (int64_t i = 0; i < kit_parts(&target) && !(to == COLLET_BOOL && kit_parts(&source) == 2);
+         i++)
+        kit_set(&target, i, i < kit_parts(&source) ? kit_get(&source, i) : 0);
+}
+
+/* The element of an input at the place of element i of `full`. */
+static int64_t place_in(const kit_tensor *in, const kit_tensor *full, int64_t i)
+{
+    int64_t at = 0, stride = 1;
+    for (int32_t axis = full->ndim - 1; axis >= 0; axis--) {
+        int64_t index = i % full->shape[axis];
+        i /= full->shape[axis];
+        at += in->shape[axis] == 1 ? 0 : index * stride;
+        stride *= in->shape[axis];
+    }
+    return at;
+}
+
+/* All values of one element. */
+static void run(const kit_case *c, int64_t element, unsigned char (*values)[16])
+{
+    const collet_program *p = c->params.evaluate.program;
+    const kit_program *own = (const kit_program *)(const void *)p;
+    uint32_t first = p->n_in + p->n_constants;
+    for (uint32_t k = 0; k < p->n_in; k++) {
+        const kit_tensor *in = kit_in(c, k);
+        size_t size = collet_dtype_size(in->dtype);
+        memcpy(values[k], in->data + size * (size_t)place_in(in, kit_in(c, 0), element), size);
+    }
+    for (uint32_t k = 0; k < p->n_constants; k++)
+        memcpy(values[p->n_in + k], c->params.evaluate.constants[k].value.bytes, 16);
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const collet_step *s = &p->steps[i];
+        char *at[4] = {(char *)values[first + i]};
+        collet_dtype from = own->value[s->in[own->inputs[i] - 1]];
+        for (uint32_t k = 0; k < 3; k++)
+            at[k + 1] = (char *)values[s->in[k]];
+        if (s->op == COLLET_OP_COPY)
+            copy_element(s->dtype, values[first + i], from, values[s->in[0]]);
+        else
+            truth_in_dtype(s->op, from, at);
+    }
+}
+
+static void judge_elements(const kit_case *c, kit_verdict *v)
+{
+    unsigned char values[KIT_OPERANDS + CONSTANTS + STEPS][16];
+    const collet_program *p = c->params.evaluate.program;
+    for (int64_t i = 0; i < c->operand[0].count; i++) {
+        run(c, i, values);
+        for (uint32_t k = 0; k < p->n_out; k++) {
+            const kit_tensor *out = &c->operand[k];
+            int64_t parts = kit_parts(out) / out->count;
+            for (int64_t part = 0; part < parts; part++)
+                kit_same(c, v, k, i * parts + part,
+                         values[p->outs[k]] +
+                             part * (int64_t)collet_dtype_size(kit_part(out->dtype)),
+                         false);
+        }
+    }
+}
+
+/* What a reduction has of the elements so far. */
+typedef struct total {
+    long double sum, magnitude, most;
+    int64_t nonzero;
+} total;
+
+static void take_element(total *t, long double x)
+{
+    t->sum += x;
+    t->magnitude += fabsl(x);
+    t->most = isnan(t->most) || x < t->most ? t->most : x;
+    t->nonzero += x != 0;
+}
+
+static void judge_total(const kit_case *c, kit_verdict *v, int64_t i, const total *t)
+{
+    const kit_tensor *out = &c->operand[0];
+    uint32_t reduce = c->params.evaluate.program->reduce;
+    unsigned char ideal[16];
+    if (reduce == COLLET_OP_SUM && kit_is_real_float(out->dtype)) {
+        if (t->magnitude >= 0x1p1023L && isfinite(t->magnitude))
+            return; /* a partial sum may overflow */
+        kit_near(c, v, 0, i, t->sum, t->magnitude,
+                 kit_limit_find(COLLET_OP_SUM, out->dtype, "value"));
+        return;
+    }
+    kit_convert(out->dtype,
+                reduce == COLLET_OP_SUM   ? t->sum
+                : reduce == COLLET_OP_MAX ? t->most
+                                          : (long double)t->nonzero,
+                ideal);
+    kit_same(c, v, 0, i, ideal, false);
+}
+
+/* The element of the output to which element i of `full` belongs. */
+static int64_t place_of(const kit_tensor *full, uint32_t axes, int64_t i)
+{
+    int64_t at = 0, stride = 1;
+    for (int32_t axis = full->ndim - 1; axis >= 0; axis--) {
+        int64_t index = i % full->shape[axis];
+        i /= full->shape[axis];
+        if (axes >> axis & 1)
+            continue;
+        at += index * stride;
+        stride *= full->shape[axis];
+    }
+    return at;
+}
+
+static void judge_reduced(const kit_case *c, kit_verdict *v)
+{
+    unsigned char values[KIT_OPERANDS + CONSTANTS + STEPS][16];
+    const collet_program *p = c->params.evaluate.program;
+    const kit_program *own = (const kit_program *)(const void *)p;
+    const kit_tensor *full = kit_in(c, 0);
+    total *totals = kit_memory((size_t)c->operand[0].count * sizeof *totals + 1);
+    for (int64_t i = 0; i < c->operand[0].count; i++)
+        totals[i] = (total){.most = -(long double)INFINITY};
+    for (int64_t i = 0; i < full->count; i++) {
+        run(c, i, values);
+        take_element(&totals[place_of(full, c->params.evaluate.axes, i)],
+                     kit_value(own->value[p->outs[0]], values[p->outs[0]]));
+    }
+    for (int64_t i = 0; i < c->operand[0].count; i++)
+        judge_total(c, v, i, &totals[i]);
+    free(totals);
+}
+
+static void judge_evaluate(const kit_case *c, kit_verdict *v)
+{
+    if (c->params.evaluate.program->reduce)
+        judge_reduced(c, v);
+    else
+        judge_elements(c, v);
+}
+
+const kit_op kit_array_evaluate_ops[] = {
+    {COLLET_OP_EVALUATE, plan_evaluate, kit_generate_any, judge_evaluate},
+    {0},
+};
