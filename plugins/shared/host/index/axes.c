@@ -37,6 +37,12 @@ void index_store_info(const collet_operand *o, const index_info *info)
     *(int64_t *)(void *)cpu_at(o) = info->first == INT64_MAX ? 0 : 1 + info->first;
 }
 
+/* Random elements arrive from memory one by one. More lines are on their way to an L2 cache at a time
+ * than to an L1 cache. */
+#define AHEAD 64 /* elements */
+#define PREFETCH(a, offset)                                                                        \
+    __builtin_prefetch((const void *)((uintptr_t)(a) + (uint64_t)(offset)), 0, 2)
+
 typedef struct pair {
     uint64_t first, second;
 } pair;
@@ -48,8 +54,13 @@ typedef struct pair {
     static void gather_##size(char *out, int64_t out_step, const char *a, int64_t a_step,          \
                               const int64_t *positions, int64_t n)                                 \
     {                                                                                              \
+        int64_t ahead = n < AHEAD ? n : AHEAD;                                                     \
+        for (int64_t i = 0; i < ahead; i++)                                                        \
+            PREFETCH(a, positions[i] * a_step);                                                    \
         for (int64_t i = 0; i < n; i++) {                                                          \
             TYPE x = {0};                                                                          \
+            if (i + AHEAD < n)                                                                     \
+                PREFETCH(a, positions[i + AHEAD] * a_step);                                        \
             if (positions[i] >= 0)                                                                 \
                 x = *(const TYPE *)(const void *)(a + positions[i] * a_step);                      \
             *(TYPE *)(void *)(out + i * out_step) = x;                                             \
