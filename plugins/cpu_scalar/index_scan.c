@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cumulative_sum and cumulative_prod, one element after another.
+ * Tests: conformance/index/scan.c */
+#include "device.h"
+
+#include "shared/host/index/axes.h"
+#include "shared/host/util/counts.h"
+
+#define BLOCK 256
+
+typedef union word {
+    double number;
+    uint64_t word;
+} word;
+
+/* Joins *all with n words, which become the results. */
+static void join(word *all, word *words, int64_t n, int is_float, int is_product)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (is_float)
+            all->number =
+                is_product ? all->number * words[i].number : all->number + words[i].number;
+        else
+            all->word = is_product ? all->word * words[i].word : all->word + words[i].word;
+        words[i] = *all;
+    }
+}
+
+/* The parts of complex numbers are summed one after the other. */
+KERNEL(scan)
+{
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
+    collet_dtype from = part_of(in->dtype), to = part_of(out->dtype);
+    int is_product = call->op == COLLET_OP_CUMULATIVE_PROD;
+    int is_float = from == COLLET_F32 || from == COLLET_F64;
+    collet_dtype type = is_float ? COLLET_F64 : to;
+    index_axes out_lead = index_axes_of(out, 0, out->ndim - 1);
+    index_axes in_lead = index_axes_of(in, 0, in->ndim - 1);
+    int64_t n = operand_extent(in, 0), out_step = cpu_last_step(out), in_step = cpu_last_step(in);
+    int64_t parts = from == in->dtype ? 1 : 2, size = (int64_t)cpu_dtype_size(to);
+    for (int64_t row = 0; row < parts * out_lead.count; row++) {
+        int64_t offset = row % parts * size;
+        char *to_row = cpu_at(out) + offset + index_at(&out_lead, row / parts);
+        const char *from_row = cpu_at(in) + offset + index_at(&in_lead, row / parts);
+        word all = {0}, words[BLOCK];
+        if (is_float)
+            all.number = is_product;
+        else
+            all.word = (uint64_t)is_product;
+        for (int64_t i = 0; i < n; i += BLOCK) {
+            int64_t m = min_i64(BLOCK, n - i);
+            cpu_convert((char *)words, type, sizeof all, from_row + i * in_step, from, in_step, m);
+            join(&all, words, m, is_float, is_product);
+            cpu_convert(to_row + i * out_step, to, out_step, (const char *)words, type, sizeof all,
+                        m);
+        }
+    }
+    return COLLET_OK;
+}
