@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cumulative_sum and cumulative_prod, one element after another.
+/* cumulative_sum, cumulative_prod and histogram, one element after another.
  * Tests: conformance/index/scan.c */
 #include "device.h"
 
@@ -54,6 +54,56 @@ KERNEL(scan)
             cpu_convert(to_row + i * out_step, to, out_step, (const char *)words, type, sizeof all,
                         m);
         }
+    }
+    return COLLET_OK;
+}
+
+/* The bin of x by the edges; -1: none. */
+static int64_t bin_of(double low, double high, int64_t bins, double x)
+{
+    double width = (high - low) / (double)bins, last = (double)(bins - 1);
+    double near = (x - low) / width;
+    int64_t i = near < last ? (int64_t)near : bins - 1;
+    if (!(x >= low && x <= high))
+        return -1;
+    while (i + 1 < bins && x >= (double)(i + 1) * width + low)
+        i++;
+    while (i > 0 && x < (double)i * width + low)
+        i--;
+    return i;
+}
+
+/* Counts and weights are added in the output. */
+KERNEL(histogram)
+{
+    const collet_histogram_params *params = call->params;
+    const collet_operand *out = operand_of(call, 0), *a = operand_of(call, 1);
+    const collet_operand *weights = operand_of(call, 2);
+    double low = params->low, high = params->high;
+    int64_t bins = operand_extent(out, 0), step = cpu_last_step(out);
+    const word nothing = {0};
+    const int64_t one = 1;
+    if (low == high) {
+        low -= 0.5;
+        high += 0.5;
+    }
+    cpu_move(cpu_at(out), step, (const char *)&nothing, 0, sizeof nothing, bins);
+    for (int64_t i = 0; i < operand_extent(a, 0) && bins > 0; i++) {
+        double x;
+        cpu_convert((char *)&x, COLLET_F64, 0, cpu_at(a) + i * cpu_last_step(a), a->dtype, 0, 1);
+        int64_t bin = bin_of(low, high, bins, x);
+        word *sum = (word *)(void *)(cpu_at(out) + bin * step), more;
+        if (bin < 0)
+            continue;
+        if (operand_present(weights))
+            cpu_convert((char *)&more, out->dtype, 0, cpu_at(weights) + i * cpu_last_step(weights),
+                        weights->dtype, 0, 1);
+        else
+            cpu_convert((char *)&more, out->dtype, 0, (const char *)&one, COLLET_I64, 0, 1);
+        if (out->dtype == COLLET_F64)
+            sum->number += more.number;
+        else
+            sum->word += more.word;
     }
     return COLLET_OK;
 }

@@ -25,6 +25,7 @@
     X(solve_kernels, solve)                                                                        \
     X(eigen3_kernels, eigen3)                                                                      \
     X(fft_kernels, fft)                                                                            \
+    X(histogram_kernels, histogram)                                                                \
     X(scan_kernels, scan)                                                                          \
     X(sort_kernels, sort)                                                                          \
     X(random_kernels, random)                                                                      \

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernel_histogram.h - the bins of elements, and how many are in each. */
+#ifndef PLUGINS_CPU_OPENMP_INDEX_KERNEL_HISTOGRAM_H
+#define PLUGINS_CPU_OPENMP_INDEX_KERNEL_HISTOGRAM_H
+
+#include <stdint.h>
+
+#define HISTOGRAM_BLOCK 1024 /* elements at most */
+#define HISTOGRAM_TABLES 4
+
+typedef struct histogram_edges {
+    double low, high, width, scale; /* the last two as in docs/KERNELS.md, and 1 / width */
+    int64_t bins;
+    /* How far (x - low) * scale in f32 and in f64 may be from the number that the edges define. */
+    double error_f32, error_f64;
+} histogram_edges;
+
+typedef struct histogram_kernels {
+    /* to[i] = 1 + the bin of in[i], 0 or bins + 1 outside; i < n <= HISTOGRAM_BLOCK. */
+    void (*find_f32)(const histogram_edges *e, int32_t *to, const float *in, int64_t n);
+    void (*find_f64)(const histogram_edges *e, int32_t *to, const double *in, int64_t n);
+    /* The same without estimates, for elements that are often at edges. */
+    void (*find_exactly)(const histogram_edges *e, int32_t *to, const double *in, int64_t n);
+    /* Adds 1 to a counter for each of n places: in table i % `tables`, so that counters of frequent bins
+     * do not wait for themselves. The tables, 1 or HISTOGRAM_TABLES, have `size` counters. */
+    void (*count)(uint64_t *counters, int64_t size, int tables, const int32_t *places, int64_t n);
+} histogram_kernels;
+
+#endif
