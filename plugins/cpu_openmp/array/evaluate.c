@@ -47,17 +47,17 @@ static machine machine_of(const collet_device *device, const collet_evaluate_par
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
 
-/* One output of a program, which is computed when it is reduced. */
-typedef struct reduced_output {
-    packed_call packed; /* the call of the program with that output alone, in C order */
+/* Some outputs of a program, which are computed when they are reduced. */
+typedef struct reduced_outputs {
+    packed_call packed; /* the call of the program with these outputs, in C order */
     collet_program program;
     machine m;
     collet_kernel_call call; /* of the reduction */
-    collet_operand operand[2];
+    collet_operand operand[COLLET_PROGRAM_OUTPUTS + 1];
     collet_variance_params params;
     int64_t strides[COLLET_MAX_DIMS];
     int64_t thread_bytes;
-} reduced_output;
+} reduced_outputs;
 
 static collet_dtype dtype_of(const collet_program *p, uint32_t value)
 {
@@ -71,46 +71,68 @@ static int is_reduced(const collet_program *p, uint32_t k)
     return p->reduce != COLLET_OP_ARGMIN && p->reduce != COLLET_OP_ARGMAX && p->n_in > 0;
 }
 
-/* `at` is memory of the workspace, or NULL. */
-static void reduced_output_init(reduced_output *r, const collet_device *device,
-                                const collet_kernel_call *call, uint32_t k, void *at)
+/* The call of the reduction of the first outputs, from output k on, that can be computed at once. */
+static void set_call(reduced_outputs *r, const collet_device *device,
+                     const collet_kernel_call *call, uint32_t k)
 {
     const collet_evaluate_params *params = call->params;
+    const collet_program *program = params->program;
     const collet_operand *in = operand_of(call, call->n_out);
-    r->program = *params->program;
-    r->program.outs += k;
-    r->program.n_out = 1;
-    pack(&r->packed, call, &r->program);
-    collet_dtype dtype = dtype_of(params->program, params->program->outs[k]);
-    int64_t step = 1;
-    for (int32_t i = in->ndim - 1; i >= 0; i--) {
-        r->strides[i] = step;
-        step *= in->shape[i];
-    }
-    r->packed.operand[0] = r->operand[1] = (collet_operand){
-        .buffer = at, .dtype = dtype, .ndim = in->ndim, .shape = in->shape, .strides = r->strides};
-    r->operand[0] = *operand_of(call, k);
+    collet_dtype dtype = dtype_of(program, program->outs[k]);
+    uint32_t count = 1;
     r->params = (collet_variance_params){.struct_size = sizeof r->params,
                                          .axes = params->axes,
                                          .keepdims = params->keepdims,
                                          .correction = params->correction};
     r->call = *call;
-    r->call.op = params->program->reduce;
-    r->call.n_out = r->call.n_in = 1;
+    r->call.op = program->reduce;
+    r->call.n_in = 1;
     r->call.operands = r->operand;
     r->call.operand_size = sizeof r->operand[0];
     r->call.params = &r->params;
+    while (k + count < program->n_out && dtype_of(program, program->outs[k + count]) == dtype)
+        count++;
+    int64_t step = 1;
+    for (int32_t i = in->ndim - 1; i >= 0; i--) {
+        r->strides[i] = step;
+        step *= in->shape[i];
+    }
+    for (;; count = 1) {
+        for (uint32_t i = 0; i < count; i++)
+            r->operand[i] = *operand_of(call, k + i);
+        r->operand[count] = (collet_operand){
+            .dtype = dtype, .ndim = in->ndim, .shape = in->shape, .strides = r->strides};
+        r->call.n_out = count;
+        if (count == 1 || reduce_together(device, &r->call))
+            return;
+    }
+}
+
+/* Outputs from k on; `at` is memory of the workspace, or NULL. */
+static void reduced_outputs_init(reduced_outputs *r, const collet_device *device,
+                                 const collet_kernel_call *call, uint32_t k, void *at)
+{
+    const collet_evaluate_params *params = call->params;
+    set_call(r, device, call, k);
+    r->program = *params->program;
+    r->program.outs += k;
+    r->program.n_out = r->call.n_out;
+    pack(&r->packed, call, &r->program);
+    for (uint32_t i = 0; i < r->call.n_out; i++) {
+        r->packed.operand[i] = r->operand[r->call.n_out];
+        r->packed.operand[i].buffer = at;
+    }
     r->m = machine_of(device, params);
     r->m.program = &r->program;
     r->m.read_soon = 1;
     machine_prepare(&r->m, &r->packed.call, at);
-    r->thread_bytes = machine_memory(&r->m) + MACHINE_STAGE;
+    r->thread_bytes = machine_memory(&r->m) + r->call.n_out * (int64_t)MACHINE_STAGE;
 }
 
 static void compute(const void *context, int32_t thread, int64_t begin, int64_t end, char *out)
 {
-    const reduced_output *r = context;
-    machine_range(&r->m, r->m.memory + thread * r->thread_bytes, begin, end, out);
+    const reduced_outputs *r = context;
+    machine_range(&r->m, r->m.memory + thread * r->thread_bytes, begin, end, out, REDUCE_CAPACITY);
 }
 
 /* The workspace: steps, memory of the machine, scratch of the reduction, its own workspace. */
@@ -118,11 +140,12 @@ static uint64_t reduced_bytes(const collet_device *device, const collet_kernel_c
 {
     const collet_evaluate_params *params = call->params;
     int64_t most = 0;
-    for (uint32_t k = 0; k < params->program->n_out; k++) {
-        reduced_output r;
-        reduced_output_init(&r, device, call, k, NULL);
-        int64_t bytes = device->threads * (r.thread_bytes + REDUCE_CAPACITY) +
-                        reduce_workspace(device, &r.call);
+    reduced_outputs r;
+    for (uint32_t k = 0; k < params->program->n_out; k += r.call.n_out) {
+        reduced_outputs_init(&r, device, call, k, NULL);
+        int64_t scratch = r.call.n_out * (int64_t)REDUCE_CAPACITY;
+        int64_t bytes =
+            device->threads * (r.thread_bytes + scratch) + reduce_workspace(device, &r.call);
         most = bytes > most ? bytes : most;
     }
     return (uint64_t)(steps_bytes(params->program) + most);
@@ -131,13 +154,13 @@ static uint64_t reduced_bytes(const collet_device *device, const collet_kernel_c
 static void reduce_outputs(collet_device *device, const collet_kernel_call *call)
 {
     const collet_evaluate_params *params = call->params;
-    for (uint32_t k = 0; k < params->program->n_out; k++) {
-        reduced_output r;
-        reduced_output_init(&r, device, call, k, call->workspace);
+    reduced_outputs r;
+    for (uint32_t k = 0; k < params->program->n_out; k += r.call.n_out) {
+        reduced_outputs_init(&r, device, call, k, call->workspace);
         r.m.memory = (char *)call->workspace + steps_bytes(params->program);
         char *scratch = r.m.memory + device->threads * r.thread_bytes;
         const reduce_source source = {compute, &r, scratch};
-        r.call.workspace = scratch + device->threads * (int64_t)REDUCE_CAPACITY;
+        r.call.workspace = scratch + device->threads * (r.call.n_out * (int64_t)REDUCE_CAPACITY);
         reduce_run(device, &r.call, &source);
     }
 }

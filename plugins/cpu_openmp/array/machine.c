@@ -301,24 +301,40 @@ void machine_run(machine *m)
              m);
 }
 
-void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, char *out)
+/* The address of element 0 of an output whose element `first` is at `at`. */
+static char *origin(const machine *m, int32_t k, char *at, int64_t first)
+{
+    return (char *)((uintptr_t)at - (uintptr_t)(first * m->view[k].size));
+}
+
+void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, char *out,
+                   int64_t out_step)
 {
     machine part = *m;
-    int64_t size = m->view[0].size, length = m->l.shape[m->l.ndim - 1];
+    int64_t length = m->l.shape[m->l.ndim - 1], rows = INT64_MAX;
+    int32_t outputs = (int32_t)m->program->n_out;
     if (!m->block_rows) {
-        part.l.at[0] = (char *)((uintptr_t)out - (uintptr_t)(begin * size));
+        for (int32_t k = 0; k < outputs; k++)
+            part.l.at[k] = origin(m, k, out + k * out_step, begin);
         run_part(&part, memory, begin, end);
         return;
     }
     /* Whole rows, from which the elements are then copied. */
     char *stage = memory + machine_memory(m);
-    int64_t rows = MACHINE_STAGE / (length * size);
+    for (int32_t k = 0; k < outputs; k++)
+        rows = min_i64(rows, MACHINE_STAGE / (length * m->view[k].size));
     for (int64_t row = begin / length; row * length < end; row += rows) {
         int64_t last = min_i64(row + rows, divide_up(end, length));
         int64_t first = row * length > begin ? row * length : begin;
-        part.l.at[0] = (char *)((uintptr_t)stage - (uintptr_t)(row * length * size));
+        int64_t stop = min_i64(last * length, end);
+        for (int32_t k = 0; k < outputs; k++)
+            part.l.at[k] = origin(m, k, stage + k * MACHINE_STAGE, row * length);
         run_part(&part, memory, row, last);
-        memcpy(out + (first - begin) * size, stage + (first - row * length) * size,
-               (size_t)((min_i64(last * length, end) - first) * size));
+        for (int32_t k = 0; k < outputs; k++) {
+            int64_t size = m->view[k].size;
+            memcpy(out + k * out_step + (first - begin) * size,
+                   stage + k * MACHINE_STAGE + (first - row * length) * size,
+                   (size_t)((stop - first) * size));
+        }
     }
 }

@@ -105,11 +105,13 @@ int64_t machine_memory(const machine *m);
 void machine_run(machine *m);
 
 /*
- * Elements begin .. end-1 of the only output, which is in C order, to `out` instead; `memory` has
- * machine_memory bytes, and MACHINE_STAGE if rows are short.
+ * Elements begin .. end-1 of the outputs, which are in C order, to `out` instead, further outputs
+ * out_step bytes apart; `memory` has machine_memory bytes, and MACHINE_STAGE for each output if rows
+ * are short.
  */
 #define MACHINE_STAGE (16 << 10)
-void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, char *out);
+void machine_range(const machine *m, char *memory, int64_t begin, int64_t end, char *out,
+                   int64_t out_step);
 
 /* What is known of an op: its number of inputs, and whether it has kernels with one repeated input
  * (kernel_blocks.h), or costs much more than memory accesses. */

@@ -55,7 +55,9 @@ typedef struct axes {
 typedef struct reduce_plan {
     method method;
     axes kept, reduced;
-    char *in, *out;
+    char *in, *out[REDUCE_OUTPUTS];
+    int32_t outputs; /* each has results of its own, result_size doubles apart */
+    int64_t result_size;
     collet_dtype to;
     int to_center;   /* results become numbers of `center` */
     double *center;  /* the mean of each column, [items][tile]; NULL: not needed */
@@ -81,11 +83,17 @@ typedef struct part {
     reduce_about about;
 } part;
 
-/* The results of `tile` columns in memory: as many results, then as many losses. */
-#define RESULT_SIZE(tile) (2 * (tile))
+/* The results of a tile in memory: for each output as many results as columns, then as many losses. */
+static int64_t tile_size(const reduce_plan *plan)
+{
+    return plan->outputs * plan->result_size;
+}
 
 /* Two of these, on cache lines that no other thread writes to. */
-#define THREAD_SIZE(tile) (divide_up(2 * RESULT_SIZE(tile), 16) * 16)
+static int64_t thread_size(const reduce_plan *plan)
+{
+    return divide_up(2 * tile_size(plan), 16) * 16;
+}
 
 /* ---- The axes -------------------------------------------------------------------------------- */
 
@@ -147,7 +155,7 @@ static int64_t at_least_one(int64_t x)
 static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
 {
     const collet_reduce_params *params = call->params;
-    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, call->n_out);
     int32_t kept = 0;
     plan->kept.count = plan->reduced.count = 1;
     for (int32_t i = 0; i < in->ndim; i++) {
@@ -210,6 +218,8 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
         plan->chunks = divide_up(plan->blocks, plan->chunk);
     }
     plan->items = kept->count == 0 ? 0 : kept->count / width * plan->tiles;
+    plan->outputs = (int32_t)call->n_out;
+    plan->result_size = 2 * plan->tile;
     plan->shared = shares_tiles(device, plan);
 }
 
@@ -217,10 +227,11 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
 
 static char *scratch_of(const part *p)
 {
-    return p->plan->source->scratch + p->thread * (int64_t)REDUCE_CAPACITY;
+    const reduce_plan *plan = p->plan;
+    return plan->source->scratch + p->thread * plan->outputs * (int64_t)REDUCE_CAPACITY;
 }
 
-/* The bytes from `in` on, which is an offset from plan->in. */
+/* The bytes from `in` on, which is an offset from plan->in, of all outputs. */
 static void fetch(const part *p, const char *in, int64_t bytes, char *out)
 {
     const reduce_plan *plan = p->plan;
@@ -249,7 +260,9 @@ static void reduce_columns(const part *p, const reduce_about *about, double *res
         int64_t n = min_i64(most, width - j);
         const reduce_about piece = {about->bits, about->center ? about->center + j : NULL};
         fetch(p, in + j * column, (n - 1) * column + (rows - 1) * row + plan->part_size, to);
-        method_columns(&plan->method, &piece, result + j, lost + j, to, row, column, rows, n);
+        for (int64_t k = 0, at = j; k < plan->outputs; k++, at += plan->result_size)
+            method_columns(&plan->method, &piece, result + at, lost + at, to + k * REDUCE_CAPACITY,
+                           row, column, rows, n);
     }
     int64_t group = REDUCE_CAPACITY / (width * column) / REDUCE_TREE * REDUCE_TREE;
     for (int64_t i = 0; i < rows && row >= bytes; i += group) {
@@ -258,7 +271,9 @@ static void reduce_columns(const part *p, const reduce_about *about, double *res
             fetch(p, in + i * row, (n - 1) * row + bytes, to);
         for (int64_t k = 0; k < n && row != next; k++)
             fetch(p, in + (i + k) * row, bytes, to + k * next);
-        method_columns(&plan->method, about, result, lost, to, next, column, n, width);
+        for (int64_t k = 0, at = 0; k < plan->outputs; k++, at += plan->result_size)
+            method_columns(&plan->method, about, result + at, lost + at, to + k * REDUCE_CAPACITY,
+                           next, column, n, width);
     }
 }
 
@@ -276,11 +291,14 @@ static void reduce_blocks(const part *p, const char *in, int64_t begin, int64_t 
         int64_t first = b % in_a_row * BLOCK;
         const char *at = in + offset_of(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
         int64_t n = min_i64(length - first, BLOCK);
-        if (plan->source) {
-            fetch(p, at, n * step, scratch_of(p));
-            at = scratch_of(p);
+        if (!plan->source) {
+            method_run(&plan->method, &p->about, result, lost, at, step, n);
+            continue;
         }
-        method_run(&plan->method, &p->about, result, lost, at, step, n);
+        fetch(p, at, n * step, scratch_of(p));
+        for (int64_t k = 0; k < plan->outputs; k++)
+            method_run(&plan->method, &p->about, result + k * plan->result_size,
+                       lost + k * plan->result_size, scratch_of(p) + k * REDUCE_CAPACITY, step, n);
     }
 }
 
@@ -352,19 +370,19 @@ static void reduce_rows(const part *p, const char *in, int64_t begin, int64_t en
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
-/* Finds where tile `item` begins in input and output; returns its number of columns. */
-static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in, char **out)
+/* Finds where tile `item` begins in the input, and in outputs, in bytes; returns its number of columns. */
+static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in, int64_t *out)
 {
     const axes *k = &plan->kept;
     int32_t last = k->ndim - 1;
     int64_t first = item % plan->tiles * plan->tile, to = 0;
     int64_t from = offset_of(k, last, item / plan->tiles, &to);
     *in = plan->in + from + first * k->step[last];
-    *out = plan->out + to + first * k->out[last];
+    *out = to + first * k->out[last];
     return min_i64(k->shape[last] - first, plan->tile);
 }
 
-/* The results of one chunk of the tile at `in`, RESULT_SIZE(plan->tile) of them. */
+/* The results of one chunk of the tile at `in`, tile_size of them. */
 static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, int64_t width,
                          double *result)
 {
@@ -374,7 +392,8 @@ static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, i
     double *lost = result + plan->tile;
     if (plan->center && !plan->to_center)
         p->about.center = plan->center + item * plan->tile;
-    clear(plan, result, lost, width);
+    for (int64_t k = 0, at = 0; k < plan->outputs; k++, at += plan->result_size)
+        clear(plan, result + at, lost + at, width);
     if (plan->by_columns)
         reduce_rows(p, in, begin, end, width, result, lost);
     else
@@ -382,22 +401,29 @@ static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, i
 }
 
 /* The results of `width` columns of tile `item`, from `first` on; `out` is where the tile begins. */
-static void store(const reduce_plan *plan, int64_t item, char *out, int64_t first, int64_t width,
+static void store(const reduce_plan *plan, int64_t item, int64_t out, int64_t first, int64_t width,
                   const double *result)
 {
     int64_t step = plan->kept.out[plan->kept.ndim - 1];
     const double *lost = result + plan->tile;
-    if (plan->to_center)
+    if (plan->to_center) {
         method_store(&plan->method, (char *)(plan->center + item * plan->tile + first), COLLET_F64,
                      sizeof(double), result, lost, width);
-    else
-        method_store(&plan->method, out + first * step, plan->to, step, result, lost, width);
+        return;
+    }
+    for (int64_t k = 0, at = 0; k < plan->outputs; k++, at += plan->result_size)
+        method_store(&plan->method, plan->out[k] + out + first * step, plan->to, step, result + at,
+                     lost + at, width);
 }
 
 /* Combines the results of a further chunk. */
 static void join_chunk(const reduce_plan *plan, double *result, const double *more, int64_t width)
 {
-    join(plan, result, result + plan->tile, more, more + plan->tile, width);
+    for (int64_t k = 0; k < plan->outputs; k++) {
+        join(plan, result, result + plan->tile, more, more + plan->tile, width);
+        result += plan->result_size;
+        more += plan->result_size;
+    }
 }
 
 /* Whole tiles, with two of plan->partial that are the thread's. */
@@ -407,9 +433,9 @@ static TEAM_BODY(reduce_tiles)
     part p = {plan, thread, plan->method.about};
     for (int64_t item = begin; item < end; item++) {
         const char *in;
-        char *out;
-        double *result = plan->partial + thread * THREAD_SIZE(plan->tile);
-        double *more = result + RESULT_SIZE(plan->tile);
+        int64_t out;
+        double *result = plan->partial + thread * thread_size(plan);
+        double *more = result + tile_size(plan);
         int64_t width = find_tile(plan, item, &in, &out);
         reduce_chunk(&p, item, in, 0, width, result);
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++) {
@@ -427,10 +453,10 @@ static TEAM_BODY(reduce_chunks)
     part p = {plan, thread, plan->method.about};
     for (int64_t i = begin; i < end; i++) {
         const char *in;
-        char *out;
+        int64_t out;
         int64_t width = find_tile(plan, i / plan->chunks, &in, &out);
         reduce_chunk(&p, i / plan->chunks, in, i % plan->chunks, width,
-                     plan->partial + i * RESULT_SIZE(plan->tile));
+                     plan->partial + i * tile_size(plan));
     }
 }
 
@@ -441,20 +467,20 @@ static TEAM_BODY(join_chunks)
     int64_t parts = divide_up(plan->tile, PART);
     for (int64_t i = begin; i < end; i++) {
         const char *in;
-        char *out;
+        int64_t out;
         int64_t item = i / parts, first = i % parts * PART;
         int64_t width = min_i64(find_tile(plan, item, &in, &out) - first, PART);
-        double *result = plan->partial + item * plan->chunks * RESULT_SIZE(plan->tile) + first;
+        double *result = plan->partial + item * plan->chunks * tile_size(plan) + first;
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++)
-            join_chunk(plan, result, result + chunk * RESULT_SIZE(plan->tile), width);
+            join_chunk(plan, result, result + chunk * tile_size(plan), width);
         store(plan, item, out, first, width, result);
     }
 }
 
 static int64_t partial_size(const collet_device *device, const reduce_plan *plan)
 {
-    return plan->shared ? plan->items * plan->chunks * RESULT_SIZE(plan->tile)
-                        : device->threads * THREAD_SIZE(plan->tile);
+    return plan->shared ? plan->items * plan->chunks * tile_size(plan)
+                        : device->threads * thread_size(plan);
 }
 
 static int has_center(uint32_t op)
@@ -468,6 +494,21 @@ int64_t reduce_workspace(const collet_device *device, const collet_kernel_call *
     make_plan(&plan, device, call);
     int64_t centers = has_center(call->op) ? plan.items * plan.tile : 0;
     return (partial_size(device, &plan) + centers) * (int64_t)sizeof(double);
+}
+
+int reduce_together(const collet_device *device, const collet_kernel_call *call)
+{
+    const collet_operand *first = operand_of(call, 0);
+    reduce_plan plan = {0};
+    make_plan(&plan, device, call);
+    int together = !has_center(call->op) && plan.fold == 1;
+    for (uint32_t k = 1; k < call->n_out; k++) {
+        const collet_operand *out = operand_of(call, k);
+        together &= out->dtype == first->dtype;
+        for (int32_t i = 0; i < out->ndim; i++)
+            together &= out->strides[i] == first->strides[i];
+    }
+    return together;
 }
 
 ACCEPTS(reduce)
@@ -491,14 +532,15 @@ static void run(collet_device *device, reduce_plan *plan)
 
 void reduce_run(collet_device *device, const collet_kernel_call *call, const reduce_source *source)
 {
-    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, call->n_out);
     reduce_plan plan = {.in = source ? source->scratch : cpu_at(in),
-                        .out = cpu_at(out),
                         .to = part_of(out->dtype),
                         .source = source,
                         .size = (int64_t)cpu_dtype_size(in->dtype),
                         .part_size = (int64_t)cpu_dtype_size(part_of(in->dtype))};
     make_plan(&plan, device, call);
+    for (uint32_t k = 0; k < call->n_out; k++)
+        plan.out[k] = cpu_at(operand_of(call, k));
     plan.partial = call->workspace;
     if (plan.items == 0)
         return;

@@ -14,12 +14,20 @@
 /* Bytes that are computed at a time, at most. */
 #define REDUCE_CAPACITY (512 << 10)
 
+/* Outputs of one run. */
+#define REDUCE_OUTPUTS COLLET_PROGRAM_OUTPUTS
+
 typedef struct reduce_source {
-    /* Writes elements begin .. end-1, in C order, to `out`. `thread`: as in team.h. */
+    /* Writes elements begin .. end-1, in C order, to `out`, for further outputs of the call
+     * REDUCE_CAPACITY bytes apart. `thread`: as in team.h. */
     void (*fetch)(const void *context, int32_t thread, int64_t begin, int64_t end, char *out);
     const void *context;
-    char *scratch; /* REDUCE_CAPACITY bytes for each thread of the device */
+    char *scratch; /* REDUCE_CAPACITY bytes for each output and thread of the device */
 } reduce_source;
+
+/* 1 if the outputs of the call, whose inputs are computed, can be reduced in one run: they have one
+ * dtype and equal strides. The call has one input. */
+int reduce_together(const collet_device *device, const collet_kernel_call *call);
 
 /* Bytes of workspace that a call needs. */
 int64_t reduce_workspace(const collet_device *device, const collet_kernel_call *call);
