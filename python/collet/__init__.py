@@ -22,6 +22,7 @@ _MODULES = ("bench", "fft", "functions", "linalg", "md", "random", "scatter", "t
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import bench, fft, functions, linalg, md, random, scatter, ternary
+    from ._standard.names import *
     from .functions import *
 else:
     def __getattr__(name):
@@ -30,20 +31,26 @@ else:
         from importlib import import_module
         if name in _MODULES:
             return import_module("collet." + name)
-        found = {} if name.startswith("_") else _functions()
-        if name not in found:
-            raise AttributeError(f"module 'collet' has no attribute {name!r}")
-        globals()[name] = found[name]
-        return found[name]
+        standard = "__array_" in name or not name.startswith("_")
+        for names, find in _places() if standard else ():
+            if name in names:
+                globals()[name] = found = find(name)
+                return found
+        raise AttributeError(f"module 'collet' has no attribute {name!r}")
 
 
-def _functions():
+def _places():
+    """Where names are that are imported at their first use, and what finds them."""
     from . import functions
-    return {n: f for n, f in vars(functions).items() if not n.startswith("_")}
+    from ._standard import elementwise, names
+    composed = {n: f for n, f in vars(functions).items() if not n.startswith("_")}
+    yield elementwise.names(), elementwise.functions.__getitem__
+    yield composed, composed.__getitem__
+    yield names.names(), lambda name: getattr(names, name)
 
 
 def __dir__():
-    return sorted({*globals(), *_functions(), *_MODULES})
+    return sorted({*globals(), *_MODULES, *(n for names, _ in _places() for n in names)})
 
 
 def doctor() -> tuple:

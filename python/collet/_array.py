@@ -8,144 +8,34 @@ import math
 import operator
 
 from . import _core, op
+from ._standard.operators import binary, cast, in_place, matmul, unary
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     import numpy as np
     import numpy.typing as npt
 
-    Operator = Callable[["Array", Any], Any]
     Number = int | float | complex
     Shape = int | Sequence[int]
 
+_FLOATS = ("f16", "bf16", "f32", "f64", "c64", "c128")
 _PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
-_FLOATS = {"f16": 1, "bf16": 1, "f32": 2, "f64": 3}
-_COMPLEX = {"c64": 2, "c128": 3}
 
 
-# ---- Operators: for each the op that computes it.
-
-
-def _promoted(a: str, b: str) -> str | None:
-    """The dtype of an operator on two dtypes, by the rules of the array API; None: none."""
-    if a == b:
-        return a
-    if {a, b} == {"f16", "bf16"}:
-        return "f32"
-    if a in _FLOATS and b in _FLOATS:
-        return a if _FLOATS[a] >= _FLOATS[b] else b
-    if (a in _FLOATS or a in _COMPLEX) and (b in _FLOATS or b in _COMPLEX):
-        wide = max(_FLOATS.get(a) or _COMPLEX[a], _FLOATS.get(b) or _COMPLEX[b])
-        return "c128" if wide == 3 else "c64"
-    return None
-
-
-def cast(array: Array, dtype: str) -> Array:
-    """The array in another dtype."""
-    return array if array._dtype == dtype else op.copy(array, dtype=dtype)
-
-
-def _operand(value: Any) -> Any:
-    """The other operand of an operator, converted; None: this class does not support it. A sequence
-    would multiply itself by an integer Array."""
-    if isinstance(value, (Array, int, float, complex)):
-        return value
-    if hasattr(value, "__array_struct__"):
-        return asarray(value, copy=False)
-    if isinstance(value, (list, tuple, str, bytes, bytearray)):
-        raise TypeError("operators take numbers, NumPy arrays and collet.Arrays, not "
-                        f"{type(value).__name__}: convert it by collet.asarray")
-    return None
-
-
-def _compute(name: str, a: Any, b: Any) -> Array:
-    function = getattr(op, name)
-    if isinstance(a, Array) and isinstance(b, Array) and a._dtype != b._dtype:
-        dtype = _promoted(a._dtype, b._dtype)
-        if dtype:
-            a, b = cast(a, dtype), cast(b, dtype)
-    return function(a, b)
-
-
-def _binary(name: str) -> tuple[Operator, Operator]:
-    """The methods for the operator, with the Array on its left and on its right."""
-    def forward(self: Array, other: Any) -> Any:
-        if type(other) is type(self) and other._dtype == self._dtype:
-            return getattr(op, name)(self, other)
-        other = _operand(other)
-        return NotImplemented if other is None else _compute(name, self, other)
-
-    def backward(self: Array, other: Any) -> Any:
-        other = _operand(other)
-        return NotImplemented if other is None else _compute(name, other, self)
-
-    return forward, backward
-
-
-def _in_place(name: str) -> Operator:
-    def assign(self: Array, other: Any) -> Array:
-        if not isinstance(other, (int, float, complex)):
-            other = cast(asarray(other, copy=False), self._dtype)
-        return getattr(op, name)(self, other, out=self)
-
-    return assign
-
-
-def _comparison(symbol: str, numpy_too: str = "x.to_numpy() {} y") -> Operator:
-    """An operator that raises, because Python would compare identities."""
-    def compare(self: Array, other: Any) -> Any:
-        raise TypeError(f"collet.Array has no operator {symbol}: compare copies of the elements, "
-                        f"{numpy_too.format(symbol)}; `is` compares identities")
-
-    return compare
-
-
-# NumPy's names of the operators, and their methods with the Array on the left and on the right
-_OPERATORS = {
-    "add": ("__add__", "__radd__"), "subtract": ("__sub__", "__rsub__"),
-    "multiply": ("__mul__", "__rmul__"), "divide": ("__truediv__", "__rtruediv__"),
-    "matmul": ("__matmul__", "__rmatmul__"), "equal": ("__eq__", "__eq__"),
-    "not_equal": ("__ne__", "__ne__"), "less": ("__lt__", "__gt__"), "greater": ("__gt__", "__lt__"),
-    "less_equal": ("__le__", "__ge__"), "greater_equal": ("__ge__", "__le__")}
-
-
-def _ufunc(_: Array, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-    names = _OPERATORS.get(ufunc.__name__)
-    if not names or method != "__call__":
-        name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-        raise TypeError(f"numpy.{name} takes no collet.Array: use the functions of collet.op, or give "
-                        "it a copy of the elements, x.to_numpy()")
-    if keywords:
-        raise TypeError(f"numpy.{ufunc.__name__} takes no {'=, '.join(keywords)}= where an operand or out "
-                        "is a collet.Array (a += x is out=a): use the functions of collet.op, or give "
-                        "it a copy of the elements, x.to_numpy()")
-    if isinstance(inputs[0], Array):
-        return getattr(inputs[0], names[0])(inputs[1])
-    return getattr(inputs[1], names[1])(inputs[0])
+def _ufunc(array: Array, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+    from ._standard.protocols import ufunc as compute
+    return compute(ufunc, method, inputs, keywords)
 
 
 class _Ufunc:
-    """NumPy finds a function in the class, which computes operators with an Array on the right and
-    refuses the rest. Masked arrays find None in an Array, and leave operators to it."""
+    """NumPy finds a function in the class. Masked arrays find None in an Array, and leave operators to
+    it."""
 
     def __get__(self, array: Array | None, owner: type) -> Any:
         return _ufunc if array is None else None
-
-
-def _matmul(a: Any, b: Any) -> Any:
-    b = _operand(b)
-    if b is None or isinstance(b, (int, float, complex)):
-        return NotImplemented
-    if a.ndim == 1 and b.ndim == 1:
-        return _compute("dot", a, b)
-    if b.ndim == 1:
-        return _compute("matvec", a, b)
-    if a.ndim == 1:
-        return _compute("matvec", b.mT, a)
-    return _compute("matmul", a, b)
 
 
 class Array(_core.Array):
@@ -179,39 +69,52 @@ class Array(_core.Array):
 
     # ---- Operators
 
-    __add__, __radd__ = _binary("add")
-    __sub__, __rsub__ = _binary("sub")
-    __mul__, __rmul__ = _binary("mul")
-    __truediv__, __rtruediv__ = _binary("div")
-    __iadd__, __isub__ = _in_place("add"), _in_place("sub")
-    __imul__, __itruediv__ = _in_place("mul"), _in_place("div")
+    __add__, __radd__ = binary("add")
+    __sub__, __rsub__ = binary("subtract")
+    __mul__, __rmul__ = binary("multiply")
+    __truediv__, __rtruediv__ = binary("divide")
+    __floordiv__, __rfloordiv__ = binary("floor_divide")
+    __mod__, __rmod__ = binary("remainder")
+    __pow__, __rpow__ = binary("power")
+    __and__, __rand__ = binary("bitwise_and")
+    __or__, __ror__ = binary("bitwise_or")
+    __xor__, __rxor__ = binary("bitwise_xor")
+    __lshift__, __rlshift__ = binary("bitwise_left_shift")
+    __rshift__, __rrshift__ = binary("bitwise_right_shift")
+    __iadd__, __isub__ = in_place("add"), in_place("subtract")
+    __imul__, __itruediv__ = in_place("multiply"), in_place("divide")
+    __ifloordiv__, __imod__ = in_place("floor_divide"), in_place("remainder")
+    __ipow__ = in_place("power")
+    __iand__, __ior__, __ixor__ = (in_place(f"bitwise_{n}") for n in ("and", "or", "xor"))
+    __ilshift__, __irshift__ = in_place("bitwise_left_shift"), in_place("bitwise_right_shift")
+    __eq__, __ne__ = binary("equal")[0], binary("not_equal")[0]  # type: ignore[assignment]
+    __lt__, __le__ = binary("less")[0], binary("less_equal")[0]
+    __gt__, __ge__ = binary("greater")[0], binary("greater_equal")[0]
+    __hash__ = None  # type: ignore[assignment] # as NumPy's arrays: elements change
+    __neg__, __pos__, __abs__ = unary("negative"), unary("positive"), unary("abs")
+    __invert__ = unary("bitwise_invert")
+
+    def __divmod__(self, other: Any) -> Any:
+        quotient = self // other
+        return quotient if quotient is NotImplemented else (quotient, self % other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
 
     def __matmul__(self, other: Any) -> Any:
-        return _matmul(self, other)
+        return matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:
-        return _matmul(asarray(other, copy=False), self)
+        return matmul(asarray(other, copy=False), self)
 
     def __imatmul__(self, other: Any) -> Array:
-        product = _matmul(self, asarray(other, copy=False))
+        product = matmul(self, asarray(other, copy=False))
         if product.shape != self.shape:
             raise _core.ShapeError(f"@=: the product is {product.shape}, the array {self.shape}")
         return op.copy(cast(product, self._dtype), out=self)
 
-    __eq__, __ne__ = _comparison("=="), _comparison("!=")  # type: ignore[assignment]
-    __lt__, __le__ = _comparison("<"), _comparison("<=")
-    __gt__, __ge__ = _comparison(">"), _comparison(">=")
-    __contains__ = _comparison("in", "y in x.to_numpy()")
-    __hash__ = None  # type: ignore[assignment] # as NumPy's arrays: elements change
-
-    def __neg__(self) -> Array:
-        return op.neg(self)
-
-    def __pos__(self) -> Array:
-        return self.copy()
-
-    def __abs__(self) -> Array:
-        return op.abs(self)
+    def __contains__(self, value: Any) -> bool:
+        return bool(op.any(self == value))
 
     # ---- Views
 
@@ -291,7 +194,7 @@ class Array(_core.Array):
     def __setitem__(self, key: Any, value: Any) -> None:
         target = self[key]
         if isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
-                not (isinstance(value, Array) and target._dtype in (value._dtype, *_FLOATS, *_COMPLEX)):
+                not (isinstance(value, Array) and target._dtype in (value._dtype, *_FLOATS)):
             op.fill(value=value, out=target)  # refuses what integers do not hold
         else:
             op.copy(value, out=target)

@@ -8,7 +8,8 @@ import operator
 import numpy as np
 
 from . import _core, _host, op
-from ._array import Array, asarray, cast, empty, zeros
+from ._array import Array, asarray, empty, zeros
+from ._standard.operators import cast
 
 _SINGLE = ("float16", "bfloat16", "float32", "complex64")
 
@@ -52,16 +53,32 @@ def _kind(dtype):
     return 2 if dtype.name == "bfloat16" else {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}.get(dtype.kind, 9)
 
 
-def promoted(*values):
-    """Arrays of one dtype, the one that NumPy 2 gives to an operator on them."""
-    found = [_array(v) for v in values]
-    strong = [a.dtype for a, v in zip(found, values) if type(v) not in _WEAK]
-    dtype = np.result_type(*(strong or [a.dtype for a in found]))
-    kind = max((_WEAK.get(type(v), 0) for v in values), default=0)
+def _dtype_of(value):
+    if isinstance(value, (str, type, np.dtype)):
+        return _core.dtype(value)
+    return _array(value).dtype
+
+
+def result_type(*arrays_and_dtypes):
+    """The dtype that NumPy 2 gives to an operator on arrays, dtypes and Python's numbers, which are weak.
+
+    >>> collet.result_type(np.ones(2, "f4"), "int8", 1.5)
+    dtype('float32')"""
+    dtypes = [_dtype_of(v) for v in arrays_and_dtypes]
+    strong = [d for d, v in zip(dtypes, arrays_and_dtypes) if type(v) not in _WEAK]
+    dtype = np.result_type(*(strong or dtypes))
+    kind = max((_WEAK.get(type(v), 0) for v in arrays_and_dtypes), default=0)
     if kind > _kind(dtype):
         single = _kind(dtype) == 2 and dtype.itemsize < 8
         dtype = np.dtype(("?", "i8", "f8", "c8" if single else "c16")[kind])
-    return _together([converted(a, dtype) for a in found])
+    return dtype
+
+
+def promoted(*values):
+    """Arrays of one dtype, the one that NumPy 2 gives to an operator on them."""
+    found = [v if type(v) in _WEAK else _array(v) for v in values]
+    dtype = result_type(*found)
+    return _together([converted(_array(v), dtype) for v in found])
 
 
 def converted(a, dtype):

@@ -128,12 +128,9 @@ def test_promotion():
     assert (a + collet.asarray(np.ones(2, "c8"))).dtype == np.complex64
     assert (collet.asarray(np.ones(2, "c8")) * collet.ones(2)).dtype == np.complex128
     assert (a + np.ones(2)).dtype == np.float64
-    with pytest.raises(collet.DtypeError):
-        a + collet.asarray(np.ones(2, "i4"))
+    assert (a + collet.asarray(np.ones(2, "i4"))).dtype == np.float64
     with pytest.raises(TypeError):
         a + "1"
-    with pytest.raises(TypeError):
-        np.sin(a)
 
 
 def test_ops_keep_arrays(pair):

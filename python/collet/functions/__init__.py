@@ -9,6 +9,7 @@ function raises the error of that op.
 """
 
 from ._products import cross, einsum, matmul, outer, tensordot, trace, vecdot
+from ._reductions import all, any, argmax, argmin, max, mean, min, prod, std, sum, var
 from ._search import (argsort, count_nonzero, isin, nonzero, searchsorted, sort, take, take_along_axis,
                       unique_all, unique_counts, unique_inverse, unique_values)
 from ._shapes import (arange, broadcast_arrays, broadcast_to, concat, diagonal, expand_dims, eye, flip,

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_namespace.py
+"""Reductions over axes. collet.functions exports them."""
+
+import numpy as np
+
+from .. import _core, op
+from .._operands import arrays, axes_of, axis_of, converted, narrowed, zeros_like
+
+_WIDE = {"b": np.dtype("i8"), "i": np.dtype("i8"), "u": np.dtype("u8")}
+
+
+def _axes(x, axis):
+    """x and the axes; an op reduces all axes if there are none, so x gets one of length 1."""
+    axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
+    return (x, axes) if axes else (x.reshape((1, *x.shape)), None)
+
+
+def _reduced(name, x, axis, keepdims, **parameters):
+    x, axes = _axes(x, axis)
+    if axes is None:
+        return getattr(op, name)(x, axes=0, **parameters)
+    return getattr(op, name)(x, axes=axes, keepdims=bool(keepdims), **parameters)
+
+
+def _total(name, x, axis, dtype, keepdims):
+    x, = arrays(x)
+    dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
+    work = _WIDE.get(dtype.kind, dtype)
+    if _WIDE.get(x.dtype.kind, x.dtype) != work:  # the op widens integers
+        x = converted(x, work)
+    total = _complex_product if name == "prod" and x.dtype.kind == "c" else _reduced
+    return narrowed(total(name, x, axis, keepdims), dtype)
+
+
+def sum(x, /, *, axis=None, dtype=None, keepdims=False):
+    """The sum over axes, by default all; of integers and bool in i64 or u64.
+
+    >>> float(collet.sum([1.5, 2]))
+    3.5"""
+    return _total("sum", x, axis, dtype, keepdims)
+
+
+def prod(x, /, *, axis=None, dtype=None, keepdims=False):
+    """The product over axes, as sum.
+
+    >>> int(collet.prod([2, 3, 4]))
+    24"""
+    return _total("prod", x, axis, dtype, keepdims)
+
+
+def _complex_product(_, x, axis, keepdims):
+    """By halves: the op has no complex numbers."""
+    x, axes = _axes(x, axis)
+    for i in axes or (0,):
+        x = x if x.shape[i] else op.add(zeros_like(x, [n or 1 for n in x.shape]), 1)
+        while x.shape[i] > 1:
+            half, odd = divmod(x.shape[i], 2)
+            lead = (slice(None),) * i
+            first = op.mul(x[(*lead, slice(half))], x[(*lead, slice(half, 2 * half))])
+            if odd:
+                op.mul(first[(*lead, slice(1))], x[(*lead, slice(2 * half, None))],
+                       out=first[(*lead, slice(1))])
+            x = first
+    if keepdims and axes is not None:
+        return x
+    return x.reshape([n for i, n in enumerate(x.shape) if i not in (axes or (0,))])
+
+
+def _floating(x):
+    """Integers and bool as f64."""
+    x, = arrays(x)
+    return converted(x, np.dtype("f8")) if x.dtype.kind in "biu" else x
+
+
+def mean(x, /, *, axis=None, keepdims=False):
+    """The mean over axes, by default all; of integers in f64.
+
+    >>> float(collet.mean([1, 2]))
+    1.5"""
+    x = _floating(x)
+    if x.dtype.kind != "c":
+        return _reduced("mean", x, axis, keepdims)
+    total = _reduced("sum", x, axis, keepdims)
+    return op.mul(total, total.size / x.size) if x.size else op.div(total, 0.0)
+
+
+def _spread(name, x, axis, correction, keepdims):
+    x = _floating(x)
+    if x.dtype.kind != "c":
+        return _reduced(name, x, axis, keepdims, correction=float(correction))
+    apart = op.abs(op.sub(x, mean(x, axis=axis, keepdims=True)))
+    total = _reduced("sum", op.square(apart), axis, keepdims)
+    count = (x.size / total.size if total.size else 1) - correction
+    found = op.mul(total, 1 / count if count > 0 else float("nan"))
+    return op.sqrt(found) if name == "std" else found
+
+
+def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """The variance over axes, by default all: the mean square of the distances from the mean, whose divisor
+    is the number of elements minus `correction`.
+
+    >>> float(collet.var([1, 2, 3], correction=1))
+    1.0"""
+    return _spread("var", x, axis, correction, keepdims)
+
+
+def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """The standard deviation: the square root of var.
+
+    >>> float(collet.std([1, 3]))
+    1.0"""
+    return _spread("std", x, axis, correction, keepdims)
+
+
+def min(x, /, *, axis=None, keepdims=False):
+    """The smallest element over axes, by default all; NaN if there is one.
+
+    >>> int(collet.min([2, 1]))
+    1"""
+    x, = arrays(x)
+    return _reduced("all" if x.dtype.kind == "b" else "min", x, axis, keepdims)
+
+
+def max(x, /, *, axis=None, keepdims=False):
+    """The greatest element over axes, as min.
+
+    >>> int(collet.max([2, 1]))
+    2"""
+    x, = arrays(x)
+    return _reduced("any" if x.dtype.kind == "b" else "max", x, axis, keepdims)
+
+
+def any(x, /, *, axis=None, keepdims=False):
+    """Whether an element over axes, by default all, is not 0. NaN is not 0.
+
+    >>> bool(collet.any([0, 2]))
+    True"""
+    return _reduced("any", *arrays(x), axis, keepdims)
+
+
+def all(x, /, *, axis=None, keepdims=False):
+    """Whether no element over axes, by default all, is 0.
+
+    >>> bool(collet.all([0, 2]))
+    False"""
+    return _reduced("all", *arrays(x), axis, keepdims)
+
+
+def _place(name, x, axis, keepdims):
+    x, = arrays(x)
+    if x.dtype.kind == "b":
+        x = converted(x, np.dtype("u1"))
+    if axis is None:
+        found = getattr(op, name)(x.reshape(-1), axes=0)
+        return found.reshape((1,) * x.ndim) if keepdims else found
+    return getattr(op, name)(x, axes=axis_of(axis, x.ndim), keepdims=bool(keepdims))
+
+
+def argmin(x, /, *, axis=None, keepdims=False):
+    """The index of the first smallest element along an axis, or among all in C order: i64. NaN is the
+    smallest.
+
+    >>> int(collet.argmin([2, 1, 1]))
+    1"""
+    return _place("argmin", x, axis, keepdims)
+
+
+def argmax(x, /, *, axis=None, keepdims=False):
+    """The index of the first greatest element, as argmin. NaN is the greatest.
+
+    >>> int(collet.argmax([2, 1, 2]))
+    0"""
+    return _place("argmax", x, axis, keepdims)
