@@ -45,13 +45,14 @@ uint32_t power_steps(power_step steps[POWER_STEPS], const collet_scalar *exponen
 {
     double twice = 2.0 * number(exponent);
     int half = dtype == COLLET_F16 || dtype == COLLET_BF16;
-    int real = half || dtype == COLLET_F32 || dtype == COLLET_F64;
+    int floating = half || dtype == COLLET_F32 || dtype == COLLET_F64 || dtype == COLLET_C64 ||
+                   dtype == COLLET_C128;
     list l = {steps, 0};
-    if (dtype == COLLET_C64 || dtype == COLLET_C128 || dtype == COLLET_BOOL ||
-        !(twice >= -2 * LARGEST && twice <= 2 * LARGEST) || twice != (int)twice)
+    if (!(twice >= -2 * LARGEST && twice <= 2 * LARGEST) || twice != (int)twice)
         return 0;
     /* pow of halves rounds once, and the powers of integers with negative exponents are its own. */
-    if ((half && twice != 1 && twice != 4 && twice != -2) || (!real && twice < 0))
+    if ((half && twice != 1 && twice != 4 && twice != -2) || (!floating && twice < 0) ||
+        dtype == COLLET_BOOL)
         return 0;
     /* Of the reciprocal, whose powers overflow and underflow where they should; but not its root. */
     if (twice == -1)

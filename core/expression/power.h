@@ -14,8 +14,8 @@ typedef struct power_step {
 #define POWER_STEPS 12
 
 /*
- * The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for real x
- * of dtype `dtype`; the last one is the power. 0: pow computes it better, or there is nothing to do.
+ * The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for x of
+ * dtype `dtype`; the last one is the power. 0: pow computes it better, or there is nothing to do.
  */
 uint32_t power_steps(power_step steps[POWER_STEPS], const collet_scalar *exponent,
                      collet_dtype dtype);
