@@ -8,6 +8,7 @@ import math
 import operator
 
 from . import _core, op
+from ._standard import indexing
 from ._standard.operators import binary, cast, in_place, matmul, unary
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
@@ -75,7 +76,7 @@ class Array(_core.Array):
     __truediv__, __rtruediv__ = binary("divide")
     __floordiv__, __rfloordiv__ = binary("floor_divide")
     __mod__, __rmod__ = binary("remainder")
-    __pow__, __rpow__ = binary("power")
+    __pow__, __rpow__ = binary("pow")
     __and__, __rand__ = binary("bitwise_and")
     __or__, __ror__ = binary("bitwise_or")
     __xor__, __rxor__ = binary("bitwise_xor")
@@ -84,7 +85,7 @@ class Array(_core.Array):
     __iadd__, __isub__ = in_place("add"), in_place("subtract")
     __imul__, __itruediv__ = in_place("multiply"), in_place("divide")
     __ifloordiv__, __imod__ = in_place("floor_divide"), in_place("remainder")
-    __ipow__ = in_place("power")
+    __ipow__ = in_place("pow")
     __iand__, __ior__, __ixor__ = (in_place(f"bitwise_{n}") for n in ("and", "or", "xor"))
     __ilshift__, __irshift__ = in_place("bitwise_left_shift"), in_place("bitwise_right_shift")
     __eq__, __ne__ = binary("equal")[0], binary("not_equal")[0]  # type: ignore[assignment]
@@ -165,35 +166,14 @@ class Array(_core.Array):
         return self._broadcast(shape[0] if alone else shape)
 
     def __getitem__(self, key: Any) -> Array:
-        keys = key if isinstance(key, tuple) else (key,)
-        used = sum(k is not None and k is not Ellipsis for k in keys)
-        if used > self.ndim:
-            raise IndexError(f"{used} indices for {self.ndim} axes")
-        if sum(k is Ellipsis for k in keys) > 1:
-            raise IndexError("more than one '...'")
-        if not any(k is Ellipsis for k in keys):
-            keys += (Ellipsis,)
-        view, shape, axis = self, [], 0
-        for k in keys:
-            if k is None:
-                shape.append(1)
-            elif k is Ellipsis:
-                shape += view.shape[axis:axis + self.ndim - used]
-                axis += self.ndim - used
-            elif isinstance(k, slice):
-                start, stop, step = k.indices(view.shape[axis])
-                count = len(range(start, stop, step))
-                view = view._slice(axis, start if count else 0, count, step)
-                shape.append(count)
-                axis += 1
-            else:
-                view = view._slice(axis, _index(k, view.shape[axis], axis), 1, 1)
-                axis += 1
-        return view if list(view.shape) == shape and view is not self else view._reshape(shape)
+        found = indexing.view(self, key)
+        return indexing.read(self, key) if found is None else found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        target = self[key]
-        if isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
+        target = indexing.view(self, key)
+        if target is None:
+            indexing.write(self, key, value)
+        elif isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
                 not (isinstance(value, Array) and target._dtype in (value._dtype, *_FLOATS)):
             op.fill(value=value, out=target)  # refuses what integers do not hold
         else:
@@ -317,21 +297,6 @@ class Array(_core.Array):
 
     def __format__(self, text: str) -> str:
         return format(self.item() if not self.ndim else str(self), text)
-
-
-def _index(key: Any, extent: int, axis: int) -> int:
-    if isinstance(key, list) or getattr(key, "ndim", 0):
-        raise TypeError("indexing by arrays is not supported; use to_numpy()")
-    if isinstance(key, bool) or getattr(key, "dtype", None) == bool:
-        raise IndexError("an index is an integer, a slice, '...' or None, not a boolean")
-    try:
-        index = operator.index(key)
-    except TypeError:
-        raise TypeError("an index is an integer, a slice, '...' or None, not "
-                        f"{type(key).__name__}") from None
-    if not -extent <= index < extent:
-        raise IndexError(f"index {index} is out of range for axis {axis} of length {extent}")
-    return index + extent if index < 0 else index
 
 
 def _unpickle(dtype: str, shape: tuple[int, ...], data: bytes) -> Array:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     Function = Callable[..., Any]
 
-_OPS = {"subtract": "sub", "multiply": "mul", "divide": "div", "negative": "neg", "power": "pow",
-        "positive": "copy"}
+_OPS = {"subtract": "sub", "multiply": "mul", "divide": "div", "negative": "neg", "positive": "copy"}
 _NOT = {*_OPS.values()}  # ops that have another name in the standard
 _OPERANDS = {"out[...]", ":", "a[...]", "b[...]", "c[...]"}
 
@@ -95,19 +94,19 @@ def _power_of(exponent: float) -> Function:
 def _power(single: Function, general: Function, same: frozenset[str]) -> Function:
     two = _two(single, general, same)
 
-    def power(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
+    def pow(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
         if type(x2) in (int, float) and -16 <= x2 <= 16 and 2 * x2 == int(2 * x2):
             return _power_of(x2)(x1, out=out)  # products, and a square root
         return two(x1, x2, out=out)
 
-    return power
+    return pow
 
 
 def _positive(single: Function, general: Function, same: frozenset[str]) -> Function:
     return _one(general, general, same)
 
 
-_MADE_BY = {"where": _where, "clip": _clip, "power": _power, "positive": _positive}
+_MADE_BY = {"where": _where, "clip": _clip, "pow": _power, "positive": _positive}
 _BY_INPUTS = (_one, _two, _three)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from .. import _core
 from .elementwise import functions
 
-_NAMES = {"absolute": "abs", "conjugate": "conj", "invert": "bitwise_invert", "rint": "round",
+_NAMES = {"absolute": "abs", "conjugate": "conj", "invert": "bitwise_invert", "rint": "round", "power": "pow",
           "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift",
           **{"arc" + n: "a" + n for n in ("cos", "cosh", "sin", "sinh", "tan", "tanh", "tan2")}}
 _PRODUCTS = ("matmul", "vecdot")

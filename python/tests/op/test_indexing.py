@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Masks and arrays of integers as indices, for reading and writing, against NumPy."""
+
+import random
+
+import numpy as np
+import pytest
+
+import collet
+
+SHAPE = (3, 4, 2)
+
+
+def key_of(choose, shape):
+    """A random key, with NumPy's arrays."""
+    keys, axis, several = [], 0, choose.choice([(), (2,), (2, 1), (1, 3)])
+    while axis < len(shape) and choose.random() < 0.85:
+        n = shape[axis]
+        kind = choose.randrange(8)
+        if kind == 0:
+            keys.append(slice(choose.choice([None, 0, 1]), choose.choice([None, n, -1]), choose.choice([None, 1, 2, -1])))
+        elif kind == 1:
+            keys.append(choose.randrange(-n, n))
+        elif kind == 2:
+            keys.append(np.array([choose.random() < 0.5 for _ in range(n)]))
+            if keys[-1].sum() not in (1, *several[-1:]):
+                keys[-1][:] = np.arange(n) == 0
+        elif kind == 3:
+            keys.append(None)
+            continue
+        else:
+            made = np.array([choose.randrange(-n, n) for _ in range(int(np.prod(several)))], choose.choice(["i8", "i4"]))
+            keys.append(made.reshape(several) if several or choose.random() < 0.5 else int(made[0]))
+        axis += 1
+    if choose.random() < 0.3:
+        keys.insert(choose.randrange(len(keys) + 1) if axis == len(shape) else len(keys), Ellipsis)
+    return tuple(keys)
+
+
+def arrays(key):
+    return tuple(collet.asarray(k) if isinstance(k, np.ndarray) and k.ndim else k for k in key)
+
+
+def test_random_keys():
+    choose = random.Random(1)
+    for dtype in "f4", "?", "i2", "c16":
+        host = (np.arange(24) % 7 - 1).astype(dtype).reshape(SHAPE)
+        for _ in range(100):
+            key = key_of(choose, SHAPE)
+            x = collet.asarray(host)
+            expected = host[key]
+            made = x[arrays(key)]
+            assert made.shape == expected.shape and made.dtype == expected.dtype, key
+            assert np.array_equal(made.to_numpy(), expected), key
+            value = choose.choice([1, np.ones(expected.shape[-1:], "f4"), np.zeros(expected.shape, dtype)])
+            changed = host.copy()
+            changed[key] = value
+            x[key if choose.random() < 0.5 else arrays(key)] = value
+            assert np.array_equal(x.to_numpy(), changed), key
+
+
+def test_masks():
+    host = np.arange(12.0).reshape(3, 4)
+    x = collet.asarray(host)
+    assert x[x > 5].to_numpy().tolist() == host[host > 5].tolist()
+    assert x.T[x.T > 5].to_numpy().tolist() == host.T[host.T > 5].tolist()
+    assert x[x > 99].shape == (0,) and x[[True, False, True]].shape == (2, 4)
+    assert x[:0, [0]].shape == (0, 1) and x[True].shape == (1, 3, 4) and x[False].shape == (0, 3, 4) and x[np.True_, 1].shape == (1, 4)
+    x[x > 5] = 0
+    x[x == 1] += 0.5
+    x.T[x.T == 0] = np.arange(7.0)
+    host[host > 5] = 0
+    host[host == 1] += 0.5
+    host.T[host.T == 0] = np.arange(7.0)
+    assert np.array_equal(x.to_numpy(), host)
+    number = collet.asarray(np.array(3.0))
+    assert number[number > 2].to_numpy().tolist() == [3]
+    number[number > 2] = 7
+    assert float(number) == 7
+
+
+def test_arrays_of_integers():
+    x = collet.asarray(np.arange(5))
+    order = collet.argsort(-x)
+    assert x[order].to_numpy().tolist() == [4, 3, 2, 1, 0] and x[[]].shape == (0,) and x[[1, -1]].shape == (2,)
+    x[[0, 0, 1]] = [7, 8, 9]  # the last one counts
+    assert x.to_numpy().tolist() == [8, 9, 2, 3, 4]
+    x[[]] = 5
+    x[order[:2]] += 10
+    assert x.to_numpy().tolist() == [8, 9, 2, 13, 14]
+
+
+@pytest.mark.parametrize("key", [[5], [-6], [1.5], [True], ([0, 1], [0, 1, 2]), np.ones((2, 5), "?"), "a", 1.0])
+def test_wrong_keys(key):
+    x = collet.asarray(np.arange(10.0).reshape(5, 2))
+    with pytest.raises((IndexError, TypeError)):
+        x[key]
+    with pytest.raises((IndexError, TypeError)):
+        x[key] = 1
+
+
+def test_values_that_do_not_fit():
+    x = collet.asarray(np.arange(4))
+    with pytest.raises(collet.DtypeError):
+        x[[0]] = 1.5
+    with pytest.raises(ValueError):
+        x[[0, 1]] = [1, 2, 3]
+    with pytest.raises(ValueError):
+        x[x > 1] = [1, 2, 3]
