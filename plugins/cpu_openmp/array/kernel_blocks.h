@@ -24,6 +24,10 @@ typedef struct block_kernels {
     block_find find[COLLET_DTYPE_COUNT]; /* NULL: another table has this dtype */
 } block_kernels;
 
+/* Besides ops, for f32 and f64: in[0] * in[1] + in[2], the product rounded before the sum. in[1] and
+ * in[2] may be repeated. */
+#define BLOCK_MUL_ADD UINT32_MAX
+
 /* Functions of two inputs that are exact: their loops exist for one repeated input as well. */
 #define BLOCK_REPEATS(inputs, ulp) ((inputs) == 2 && (ulp) == 0)
 

@@ -314,6 +314,34 @@ static void plan_step(machine *m, values *v, uint32_t i)
                                 : 0;
 }
 
+/* Makes one step of a product and the sum after it, step i of the program, that alone uses it. */
+static void fuse(machine *m, const values *v, uint32_t i)
+{
+    const collet_step *s = &m->program->steps[i];
+    if (!m->steps || m->n_steps < m->prologue + 2 || s->op != COLLET_OP_ADD ||
+        (s->dtype != COLLET_F32 && s->dtype != COLLET_F64))
+        return;
+    const isa_level *level = m->device->level;
+    machine_step *product = &m->steps[m->n_steps - 2], *sum = product + 1;
+    int k = sum->in[1] == product->out;
+    if (product->run != machine_kernel(level, COLLET_OP_MUL, s->dtype) || product->single ||
+        sum->run != machine_kernel(level, COLLET_OP_ADD, s->dtype) || v->last[s->in[k]] != i ||
+        sum->in[k] != product->out || sum->in[!k] == product->out)
+        return;
+    int swap = product->repeated & 1;
+    product->in[2] = sum->in[!k];
+    product->repeated = (uint8_t)((product->repeated ? 2 : 0) | (sum->repeated ? 4 : 0));
+    if (swap) {
+        uint16_t first = product->in[0];
+        product->in[0] = product->in[1];
+        product->in[1] = first;
+    }
+    product->run = machine_kernel(level, BLOCK_MUL_ADD, s->dtype);
+    product->out = sum->out;
+    product->inputs = 3;
+    m->n_steps--;
+}
+
 /* Slots of inputs and constants. */
 static void place_operands(machine *m, values *v)
 {
@@ -361,8 +389,10 @@ static void plan_steps(machine *m)
         m->buffers += 4;
     }
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        if (v.last[v.first_step + i] != UNUSED)
-            plan_step(m, &v, i);
+        if (v.last[v.first_step + i] == UNUSED)
+            continue;
+        plan_step(m, &v, i);
+        fuse(m, &v, i);
     }
     for (uint32_t j = 0; j < p->n_out; j++) {
         m->view[j].slot = v.slot[p->outs[j]];

@@ -74,6 +74,19 @@ def test_numbers_are_weak(dtype):
             assert np.allclose(evaluate("x * n"), x * np.array(n).astype(dtype), rtol=1e-3)
 
 
+@pytest.mark.parametrize("text", [
+    "(a*b + b)*(a*b)", "a*b + a*b", "a*b; a*b + b", "a*b + 3", "3*a + b", "a*3 + 3", "3*a + 3*b", "b + a*s",
+    "s*a + s", "(a*a + s*s)*a + b", "a*(s*s + s)"])
+def test_products_in_sums_are_rounded(text):
+    for dtype in ("f4", "f8"):
+        a, b, s = array(dtype, (7, 400)), array(dtype, (7, 400)), array(dtype, (1, 1))
+        got, space = evaluate(text), {"a": a, "b": b, "s": s}
+        for y, part in zip(got if ";" in text else [got], text.split(";")):
+            assert np.array_equal(y, eval(part, space))
+    x = a.copy()
+    assert np.array_equal(evaluate("x*b + x", out=x), a * b + a)
+
+
 def test_numbers_alone_and_large_ones():
     made = evaluate("2*n + 1", {"n": 3})
     assert made.shape == () and made.dtype == "i8" and made == 7
