@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from . import bench, fft, functions, linalg, md, random, scatter, ternary
     from ._standard.names import *
     from .functions import *
+
+    def __getattr__(name: str) -> object: ...  # the elementwise functions, made from the list of ops
 else:
     def __getattr__(name):
         """Modules and functions are imported at their first use: NumPy alone, which they import, takes

@@ -9,7 +9,7 @@ import operator
 
 from . import _core, op
 from ._standard import indexing
-from ._standard.operators import binary, cast, in_place, matmul, unary
+from ._standard.operators import binary, cast, in_place, matmul, reduction, unary
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
@@ -52,6 +52,10 @@ class Array(_core.Array):
 
     __array_ufunc__ = _Ufunc()
 
+    def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
+        from ._standard.protocols import function as compute
+        return compute(function, types, arguments, keywords)
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """NumPy's dtype; for bf16 the dtype of ml_dtypes."""
@@ -60,6 +64,13 @@ class Array(_core.Array):
     @property
     def nbytes(self) -> int:
         return self.size * self.itemsize
+
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        import collet
+        known = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+        if api_version not in (None, *known):
+            raise ValueError(f"the array API {api_version} is not supported; {known[-1]} is")
+        return collet
 
     @property
     def device(self) -> str:
@@ -150,16 +161,20 @@ class Array(_core.Array):
         """A view with another shape, or a copy if strides allow no view; -1: the remaining extent."""
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = shape[0]
+        try:
+            return self._view(shape)
+        except _core.ShapeError:
+            if -1 not in shape and math.prod(shape) != self.size:
+                raise
+            return self.copy()._view(shape)
+
+    def _view(self, shape: Sequence[int]) -> Array:
+        """A view with another shape; ShapeError if strides allow none."""
         extents = [operator.index(n) for n in shape]
         if extents.count(-1) == 1:
             known = math.prod(n for n in extents if n != -1)
             extents[extents.index(-1)] = self.size // known if known else 0
-        try:
-            return self._reshape(extents)
-        except _core.ShapeError:
-            if math.prod(extents) != self.size:
-                raise
-            return self.copy()._reshape(extents)
+        return self._reshape(extents)
 
     def broadcast_to(self, *shape: Any) -> Array:
         alone = len(shape) == 1 and not isinstance(shape[0], int)
@@ -187,30 +202,24 @@ class Array(_core.Array):
     def __iter__(self) -> Iterator[Array]:
         return (self[i] for i in range(len(self)))
 
-    # ---- Reductions, whose arguments are NumPy's: np.sum(x) and its like call them
+    # ---- Reductions, whose arguments are those of NumPy's methods
 
-    def _reduce(self, name: str, axis: Any, keepdims: bool, dtype: None, out: None) -> Array:
-        if dtype is not None or out is not None:
-            raise TypeError(f"{name}: an Array takes neither dtype nor out; collet.op.{name} does")
-        if isinstance(axis, tuple) and not axis:
-            raise ValueError(f"{name}: axis is (); give at least one axis, or None for all")
-        return getattr(op, name)(self, axes=axis, keepdims=bool(keepdims))
-
-    def sum(self, axis: Any = None, dtype: None = None, out: None = None,
-            keepdims: bool = False) -> Array:
-        return self._reduce("sum", axis, keepdims, dtype, out)
-
-    def mean(self, axis: Any = None, dtype: None = None, out: None = None,
-             keepdims: bool = False) -> Array:
-        return self._reduce("mean", axis, keepdims, dtype, out)
-
-    def max(self, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
-        return self._reduce("max", axis, keepdims, None, out)
-
-    def min(self, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
-        return self._reduce("min", axis, keepdims, None, out)
+    sum, prod, mean = (reduction(n, "axis dtype out keepdims") for n in ("sum", "prod", "mean"))
+    var, std = (reduction(n, "axis dtype out ddof keepdims") for n in ("var", "std"))
+    max, min, any, all, argmax, argmin = (reduction(n, "axis out keepdims") for n in (
+        "max", "min", "any", "all", "argmax", "argmin"))
 
     # ---- Copies
+
+    def to_device(self, device: str, /, *, stream: object = None) -> Array:
+        """The array itself if it is there, else a copy on a device, "cuda:0", or in memory of the "host"."""
+        if stream is not None:
+            raise ValueError("to_device: stream must be None")
+        if device == self.device:
+            return self
+        copied = self.copy()
+        copied.prefetch(device)
+        return copied
 
     def copy(self) -> Array:
         return op.copy(self, out=_core.empty(self.shape, self._dtype))
@@ -308,53 +317,78 @@ def _unpickle(dtype: str, shape: tuple[int, ...], data: bytes) -> Array:
 # ---- Creation
 
 
-def asarray(values: Any, dtype: npt.DTypeLike | None = None, *,
+def _placed(array: Array, device: str | None) -> Array:
+    if device is not None and device != "host":
+        array.prefetch(device)
+    return array
+
+
+def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | None = None,
             copy: bool | None = None) -> Array:
     """An Array made from an Array or from anything that numpy.asarray takes. copy=False shares the
     memory of a NumPy array, which must not be changed as long as the Array exists; otherwise the
     memory is copied. Use from_dlpack for arrays of other libraries that are on a device."""
-    if isinstance(values, Array):
-        array = values.copy() if copy else values
+    if isinstance(obj, Array):
+        array = obj.copy() if copy else obj
     else:
         from ._host import array as taken
-        array = _core.array_from(taken(values), copy is not False)
-    return array if dtype is None else array.astype(dtype, copy=False)
+        array = _core.array_from(taken(obj), copy is not False)
+    if dtype is not None:
+        if copy is False and array._dtype != _core.dtype_name(dtype):
+            raise ValueError(f"asarray: {array._dtype} does not become {dtype} without a copy")
+        array = array.astype(dtype, copy=False)
+    return array if device is None else array.to_device(device)
 
 
-def from_dlpack(x: Any) -> Array:
-    """An Array that shares the memory of an array of another library, in order with its work."""
+def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
+    """An Array that shares the memory of an array of another library, in order with its work; a copy with
+    copy=True, or where `device` asks for another one and copy is not False."""
     if isinstance(x, Array):
-        return x
-    from ._host import check
-    check(x, "the array")
-    keywords = {}
-    if x.__dlpack_device__()[0] == 2:  # its commands come before ours in this stream of CUDA
-        keywords["stream"] = _core.native_queue(f"cuda:{x.__dlpack_device__()[1]}") or 1
-    try:
-        capsule = x.__dlpack__(max_version=(1, 0), **keywords)
-    except TypeError:
-        capsule = x.__dlpack__(**keywords)
-    return _core.from_capsule(capsule)
+        array = x
+    else:
+        from ._host import check
+        check(x, "the array")
+        keywords = {}
+        if x.__dlpack_device__()[0] == 2:  # its commands come before ours in this stream of CUDA
+            keywords["stream"] = _core.native_queue(f"cuda:{x.__dlpack_device__()[1]}") or 1
+        try:
+            capsule = x.__dlpack__(max_version=(1, 0), **keywords)
+        except TypeError:
+            capsule = x.__dlpack__(**keywords)
+        array = _core.from_capsule(capsule)
+    if copy:
+        return _placed(array.copy(), device)
+    if copy is False and device is not None and device != array.device:
+        raise BufferError(f"from_dlpack: the array is on {array.device}, not on {device}, and copy is False")
+    return array if device is None else array.to_device(device)
 
 
-def empty(shape: Shape, dtype: npt.DTypeLike = "f64") -> Array:
-    """An Array with undefined elements."""
-    return _core.empty((shape,) if isinstance(shape, int) else shape, dtype)
+def empty(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
+    """An Array with undefined elements, by default of f64."""
+    extents = (shape,) if isinstance(shape, int) else shape
+    return _placed(_core.empty(extents, "f64" if dtype is None else dtype), device)
 
 
-def full(shape: Shape, value: Number, dtype: npt.DTypeLike = "f64") -> Array:
-    """An Array whose elements are all `value`; DtypeError if its integers cannot hold that."""
-    return op.fill(value=value, out=empty(shape, dtype))
+_DEFAULTS = {bool: "bool", int: "int64", float: "f64", complex: "c128"}
 
 
-def zeros(shape: Shape, dtype: npt.DTypeLike = "f64") -> Array:
-    """An Array of zeros."""
-    return full(shape, 0, dtype)
+def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *,
+         device: str | None = None) -> Array:
+    """An Array whose elements are all `fill_value`; DtypeError if its integers cannot hold that. By default of
+    the value's dtype: int64 for an int, f64 for a float."""
+    if dtype is None:
+        dtype = _DEFAULTS.get(type(fill_value)) or getattr(fill_value, "dtype", "f64")
+    return op.fill(value=fill_value, out=empty(shape, dtype, device=device))
 
 
-def ones(shape: Shape, dtype: npt.DTypeLike = "f64") -> Array:
-    """An Array of ones."""
-    return full(shape, 1, dtype)
+def zeros(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
+    """An Array of zeros, by default of f64."""
+    return full(shape, 0, "f64" if dtype is None else dtype, device=device)
+
+
+def ones(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
+    """An Array of ones, by default of f64."""
+    return full(shape, 1, "f64" if dtype is None else dtype, device=device)
 
 
 _core.set_array_class(Array)

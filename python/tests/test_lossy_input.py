@@ -193,7 +193,7 @@ def test_integers_hold_a_value(dtype, values):
             collet.zeros(2, dtype)[0] = value
         if not isinstance(value, int):
             with pytest.raises(collet.DtypeError, match="value is"):
-                collet.zeros(2, dtype)[:] = collet.full((), value)
+                collet.zeros(2, dtype)[:] = collet.full((), value, "f8")
         for more in {"shape": 2, "dtype": dtype}, {"out": np.zeros(2, dtype)}:
             with pytest.raises(collet.DtypeError, match="value is .*, which .* does not have"):
                 op.fill(value=value, **more)
@@ -208,14 +208,14 @@ def test_integers_hold_a_value(dtype, values):
 
 
 def test_digits_of_a_number():
-    for use in (lambda v: collet.full(2, v), lambda v: collet.zeros(2).__setitem__(0, v)):
+    for use in (lambda v: collet.full(2, v, "f8"), lambda v: collet.zeros(2).__setitem__(0, v)):
         for number in np.longdouble("0.1"), np.clongdouble(1j):
             with pytest.raises(collet.DtypeError, match="value is .*, which collet does not support"):
                 use(number)
 
 
 def test_floats_hold_large_integers():
-    assert collet.full(1, 10**30).to_numpy() == 1e30 and op.fill(shape=1, value=-2**64) == -2.0**64
+    assert collet.full(1, 10**30, "f8").to_numpy() == 1e30 and op.fill(shape=1, value=-2**64) == -2.0**64
 
 
 @pytest.mark.parametrize("number", [10**400, -10**5000, fractions.Fraction(10**400)],

@@ -121,7 +121,7 @@ class __array_namespace_info__:
     def devices(self):
         """The host, and the devices with memory of their own."""
         from .._runtime import backends
-        return ["host", *(d.choice for b in backends() for d in b.devices if d.own_memory)]
+        return ("host", *(d.choice for b in backends() for d in b.devices if d.own_memory))
 
     def default_dtypes(self, *, device=None):
         return {"real floating": np.dtype("f8"), "complex floating": np.dtype("c16"),
@@ -132,7 +132,7 @@ class __array_namespace_info__:
         unknown = [k for k in kinds if k not in _KINDS]
         if unknown:
             raise ValueError(f"there is no kind {unknown[0]!r} of dtypes; it can be {', '.join(_KINDS)}")
-        chosen = {name for k in kinds for name in _KINDS[k]} - {"bfloat16"}  # not of the standard
+        chosen = {name for k in kinds for name in _KINDS[k]} - {"bfloat16", "float16"}  # not of the standard
         return {name: _core.dtype(name) for name in _DTYPES if name in chosen}
 
 

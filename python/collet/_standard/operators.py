@@ -92,3 +92,24 @@ def matmul(a: Any, b: Any) -> Any:
         return NotImplemented
     from ..functions import matmul as product
     return product(a, b)
+
+
+def reduction(name: str, order: str) -> Callable[..., Array]:
+    """A method that reduces, whose positional arguments have NumPy's order."""
+    places = order.split()
+
+    def reduce(self: Array, *arguments: Any, **keywords: Any) -> Array:
+        given = {**dict(zip(places, arguments)), **keywords}
+        unknown = {n for n in given if n not in places} | {n for n in ("out",) if given.pop(n, None) is not None}
+        if "ddof" in given:
+            given["correction"] = given.pop("ddof")
+        if given.get("dtype", ...) is None:
+            del given["dtype"]
+        if unknown or len(arguments) > len(places):
+            raise TypeError(f"{name}: an Array takes no {', '.join(unknown) or 'more arguments'}; "
+                            f"collet.op.{name} has out")
+        from .. import functions
+        return getattr(functions, name)(self, **given)
+
+    reduce.__name__ = name
+    return reduce

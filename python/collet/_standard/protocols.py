@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from typing import Any
 
 from .. import _core
@@ -43,3 +45,89 @@ def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, 
     if not isinstance(out, _core.Array):
         raise TypeError(f"numpy.{name} does not store a collet.Array in out=, an array of NumPy: {_ADVICE}")
     return function(*inputs, out=out)
+
+
+# ---- __array_function__
+
+# NumPy's functions that have another name here; the rest have the same.
+_OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumulative_prod", "amax": "max",
+          "amin": "min", "transpose": "permute_dims", "unique": "unique_values", "bitwise_not": "bitwise_invert"}
+_ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
+              "a_max": "max"}
+# The parameters of functions that tell no signature, in order.
+_SIGNATURES = {"concatenate": "arrays axis out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
+               "inner": "a b", "empty_like": "x dtype order subok shape device"}
+_LAST = ("diagonal", "trace")  # the last two axes here, the first two there
+
+
+def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    from .._operands import promoted
+    a, b, _ = promoted(a, b, 1.0)
+    found = (abs(a - b) <= atol + rtol * abs(b)) & functions["isfinite"](b) | (a == b)
+    return found | functions["isnan"](a) & functions["isnan"](b) if equal_nan else found
+
+
+def _all(values: Any) -> bool:
+    from ..functions import all
+    return bool(all(values))
+
+
+_SIMPLE = {"isclose": _isclose, "allclose": lambda *a, **k: _all(_isclose(*a, **k)),
+           "array_equal": lambda a, b: a.shape == b.shape and _all(a == b),
+           "shape": lambda a: a.shape, "ndim": lambda a: a.ndim, "size": lambda a: a.size,
+           "copy": lambda a: a.copy(), "ravel": lambda a: a.reshape(-1),
+           "iscomplexobj": lambda a: a._dtype in ("c64", "c128"),
+           "isrealobj": lambda a: a._dtype not in ("c64", "c128")}
+
+
+def _find(module: str, name: str) -> Any:
+    import collet
+    if module in ("numpy.linalg", "numpy.fft"):
+        return getattr(getattr(collet, module[6:]), name, None)
+    if name in ("dot", "vdot"):
+        return getattr(collet.linalg, name)
+    return _SIMPLE.get(name) or getattr(collet, _OTHER.get(name, name), None)
+
+
+@functools.cache
+def _parameters(function: Any) -> dict[str, Any]:
+    """The parameters of a function of NumPy and their defaults."""
+    if function.__name__ in _SIGNATURES:
+        return dict.fromkeys(_SIGNATURES[function.__name__].split())
+    return {p.name: p.default for p in inspect.signature(function).parameters.values()
+            if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+
+
+def _given(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by NumPy's names, without those that have their defaults."""
+    known = _parameters(function)
+    given = {**dict(zip(known, arguments)), **keywords}
+    return {n: v for n, v in given.items() if n not in known or n in [*known][:1] or v is not known[n]}
+
+
+def function(function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    """__array_function__: numpy.concatenate is collet.concat, with the arguments that this has."""
+    name, module = function.__name__, function.__module__
+    ours = _find(module, name)
+    if ours is None or not callable(ours):
+        raise TypeError(f"{module}.{name} takes no collet.Array: {_ADVICE}")
+    if name in ("einsum", "broadcast_arrays", "meshgrid", "result_type", "can_cast"):
+        return ours(*arguments, **keywords)
+    if ours in _SIMPLE.values():
+        return ours(*arguments, **keywords)
+    if name in _LAST and arguments[0].ndim != 2:
+        raise TypeError(f"{module}.{name} takes no collet.Array of {arguments[0].ndim} axes: collet.{name} takes "
+                        "the last two axes")
+    given = _given(function, arguments, keywords)
+    if name == "where" and len(given) == 1:
+        ours = _find(module, "nonzero")
+    if name == "transpose" and len(given) == 1:
+        return arguments[0].T
+    parameters = inspect.signature(ours).parameters.values()
+    first = sum(p.kind is p.POSITIONAL_ONLY for p in parameters) or 1
+    positional = [*given.values()][:first]
+    rest = {_ARGUMENTS.get(n, n): v for n, v in [*given.items()][first:]}
+    unknown = [n for n in rest if n not in {p.name for p in parameters}]
+    if unknown:
+        raise TypeError(f"{module}.{name} takes no {', '.join(unknown)}= with a collet.Array: {_ADVICE}")
+    return ours(*positional, **rest)

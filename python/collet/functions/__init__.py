@@ -12,8 +12,9 @@ from ._products import cross, einsum, matmul, outer, tensordot, trace, vecdot
 from ._reductions import all, any, argmax, argmin, max, mean, min, prod, std, sum, var
 from ._search import (argsort, count_nonzero, isin, nonzero, searchsorted, sort, take, take_along_axis,
                       unique_all, unique_counts, unique_inverse, unique_values)
-from ._shapes import (arange, broadcast_arrays, broadcast_to, concat, diagonal, expand_dims, eye, flip,
-                      linspace, matrix_transpose, meshgrid, moveaxis, pad, permute_dims, repeat, roll,
-                      squeeze, stack, tile, tril, triu, unstack)
+from ._shapes import (arange, broadcast_arrays, broadcast_shapes, broadcast_to, concat, diagonal, empty_like,
+                      expand_dims, eye, flip, full_like, linspace, matrix_transpose, meshgrid, moveaxis,
+                      ones_like, pad, permute_dims, repeat, reshape, roll, squeeze, stack, tile, tril, triu,
+                      unstack, zeros_like)
 from ._statistics import (cumulative_prod, cumulative_sum, diff, histogram, median, percentile,
                           quantile)

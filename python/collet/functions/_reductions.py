@@ -5,7 +5,7 @@
 import numpy as np
 
 from .. import _core, op
-from .._operands import arrays, axes_of, axis_of, converted, narrowed, zeros_like
+from .._operands import arrays, axes_of, axis_of, converted, narrowed, zeros_as
 
 _WIDE = {"b": np.dtype("i8"), "i": np.dtype("i8"), "u": np.dtype("u8")}
 
@@ -53,7 +53,7 @@ def _complex_product(_, x, axis, keepdims):
     """By halves: the op has no complex numbers."""
     x, axes = _axes(x, axis)
     for i in axes or (0,):
-        x = x if x.shape[i] else op.add(zeros_like(x, [n or 1 for n in x.shape]), 1)
+        x = x if x.shape[i] else op.add(zeros_as(x, [n or 1 for n in x.shape]), 1)
         while x.shape[i] > 1:
             half, odd = divmod(x.shape[i], 2)
             lead = (slice(None),) * i

@@ -8,9 +8,9 @@ import operator
 import numpy as np
 
 from .. import _core, op
-from .._array import Array, asarray, zeros
+from .._array import Array, asarray, empty, zeros
 from .._operands import (arrays, axes_of, axis_of, converted, empty_as, matrices, permuted, promoted,
-                        same_kind, zeros_like)
+                        same_kind, zeros_as)
 
 # ---- Creation, in the host's memory
 
@@ -19,34 +19,72 @@ def _dtype(dtype):
     return None if dtype is None else _core.dtype(dtype)
 
 
-def arange(start, /, stop=None, step=1, *, dtype=None):
+def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
     """An Array of start, start + step, ... before stop; one number alone is stop. i64 if all are
     integers, else f64.
 
     >>> collet.arange(2, 8, 3).to_numpy()
     array([2, 5])"""
     first, stop = (0, start) if stop is None else (start, stop)
-    return asarray(np.arange(first, stop, step, _dtype(dtype)), copy=False)
+    return asarray(np.arange(first, stop, step, _dtype(dtype)), copy=False, device=device)
 
 
-def linspace(start, stop, /, num, *, dtype=None, endpoint=True):
+def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
     """An Array of num numbers at equal distances from start to stop, which is left out without
     endpoint.
 
     >>> collet.linspace(0, 1, 3).to_numpy()
     array([0. , 0.5, 1. ])"""
-    return asarray(np.linspace(start, stop, num, endpoint, dtype=_dtype(dtype)), copy=False)
+    return asarray(np.linspace(start, stop, num, endpoint, dtype=_dtype(dtype)), copy=False, device=device)
 
 
-def eye(n_rows, n_cols=None, /, *, k=0, dtype="f64"):
+def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     """An Array (n_rows, n_cols) of zeros, with ones on the diagonal that is k above the main one.
 
     >>> collet.eye(2, 3, k=1, dtype="i8").to_numpy()
     array([[0, 1, 0],
            [0, 0, 1]], dtype=int8)"""
-    made = zeros((n_rows, n_rows if n_cols is None else n_cols), dtype)
+    made = zeros((n_rows, n_rows if n_cols is None else n_cols), dtype, device=device)
     op.fill(value=1, out=diagonal(made, offset=k))
     return made
+
+
+def _like(x, made, dtype, device):
+    made = made(x.shape, x.dtype if dtype is None else _dtype(dtype))
+    return made if device is None else made.to_device(device)
+
+
+def empty_like(x, /, *, dtype=None, device=None):
+    """An array of undefined elements, with the kind, shape and, without dtype, the dtype of x.
+
+    >>> collet.empty_like(np.ones((2, 3))).shape
+    (2, 3)"""
+    x, = arrays(x)
+    return _like(x, empty if isinstance(x, Array) else np.empty, dtype, device)
+
+
+def full_like(x, /, fill_value, *, dtype=None, device=None):
+    """An array whose elements are fill_value, as empty_like.
+
+    >>> collet.full_like([1, 2], 7)
+    array([7, 7])"""
+    return op.fill(value=fill_value, out=empty_like(x, dtype=dtype, device=device))
+
+
+def zeros_like(x, /, *, dtype=None, device=None):
+    """An array of zeros, as empty_like.
+
+    >>> collet.zeros_like([1, 2])
+    array([0, 0])"""
+    return full_like(x, 0, dtype=dtype, device=device)
+
+
+def ones_like(x, /, *, dtype=None, device=None):
+    """An array of ones, as empty_like.
+
+    >>> collet.ones_like([1, 2])
+    array([1, 1])"""
+    return full_like(x, 1, dtype=dtype, device=device)
 
 
 def meshgrid(*arrays, indexing="xy"):
@@ -117,6 +155,28 @@ def expand_dims(x, /, axis=0):
     ndim = x.ndim + (1 if hasattr(axis, "__index__") else len(axis))
     axes, extents = axes_of(axis, ndim), iter(x.shape)
     return x.reshape([1 if i in axes else next(extents) for i in range(ndim)])
+
+
+def reshape(x, /, shape, *, copy=None):
+    """A view with another shape, or a copy if strides allow no view, which copy=False forbids; -1: the
+    remaining extent. copy=True: always a copy.
+
+    >>> collet.reshape([1, 2, 3, 4], (2, -1)).shape
+    (2, 2)"""
+    x, = arrays(x)
+    if copy:
+        return x.copy().reshape(shape)
+    if copy is False and isinstance(x, Array):
+        return x._view(shape)
+    return x.reshape(shape) if copy is None else np.reshape(x, shape, copy=False)
+
+
+def broadcast_shapes(*shapes):
+    """The shape to which arrays of these shapes are broadcast.
+
+    >>> collet.broadcast_shapes((2, 1), (3,))
+    (2, 3)"""
+    return np.broadcast_shapes(*shapes)
 
 
 def squeeze(x, /, axis=None):
@@ -278,7 +338,7 @@ def repeat(x, repeats, /, *, axis=None):
     ends = op.cumulative_sum(converted(counts, np.dtype("i8")))
     total = int(ends[-1:].reshape(())) if counts.size else 0
     ones = broadcast_to(same_kind(np.asarray(1), ends), ends.shape)
-    steps = op.scatter_add(zeros_like(ends, (total + 1,)), ends, ones).out  # where the next element begins
+    steps = op.scatter_add(zeros_as(ends, (total + 1,)), ends, ones).out  # where the next element begins
     return take(x, op.cumulative_sum(steps)[:total], axis=axis)
 
 

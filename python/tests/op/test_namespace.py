@@ -149,8 +149,38 @@ def test_inspection():
     assert collet.__array_api_version__ == "2025.12" and collet.newaxis is None and collet.pi == np.pi
     info = collet.__array_namespace_info__()
     assert info.capabilities()["max dimensions"] == 8 and info.default_device() in info.devices()
-    assert info.dtypes(kind="bool") == {"bool": np.dtype(bool)} and len(info.dtypes()) == len(DTYPES)
+    assert info.dtypes(kind="bool") == {"bool": np.dtype(bool)} and len(info.dtypes()) == len(DTYPES) - 1  # float16
     assert info.default_dtypes()["indexing"] == collet.argsort(collet.ones(2)).dtype
     with pytest.raises(ValueError, match="no kind 'text' of dtypes"):
         info.dtypes(kind="text")
     assert not hasattr(collet, "float16x")
+
+
+def test_protocol():
+    x = collet.ones(3)
+    assert x.__array_namespace__() is collet and x.__array_namespace__(api_version="2025.12") is collet
+    with pytest.raises(ValueError, match="2019.12 is not supported"):
+        x.__array_namespace__(api_version="2019.12")
+    assert x.to_device("host") is x and collet.zeros(2, device="host").device == "host"
+    assert collet.full(2, 3).dtype == np.int64 and collet.full(2, True).dtype == np.bool_
+    assert collet.full(2, 1j).dtype == np.complex128 and collet.full(2, np.float32(1)).dtype == np.float32
+    assert collet.ones_like(x, dtype="int32").dtype == np.int32 and isinstance(collet.zeros_like(np.ones(2)), np.ndarray)
+    with pytest.raises(ValueError, match="stream"):
+        x.to_device("host", stream=1)
+    with pytest.raises(ValueError, match="without a copy"):
+        collet.asarray(x, dtype="f4", copy=False)
+    assert collet.from_dlpack(x) is x and collet.from_dlpack(x, copy=True) is not x
+    with pytest.raises(BufferError, match="copy is False"):
+        collet.from_dlpack(x, device="opencl:0", copy=False)
+
+
+def test_reshape():
+    x = collet.asarray(np.arange(6).reshape(2, 3))
+    assert collet.reshape(x, (3, -1)).shape == (3, 2) and collet.reshape(x.T, (6,)).to_numpy().tolist() == [0, 3, 1, 4, 2, 5]
+    with pytest.raises(ValueError):
+        collet.reshape(x.T, (6,), copy=False)
+    with pytest.raises(ValueError):
+        collet.reshape(x, (4, -1))
+    copied = collet.reshape(x, (6,), copy=True)
+    copied[0] = 9
+    assert int(x[0, 0]) == 0 and collet.broadcast_shapes((2, 1), (3,)) == (2, 3)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's functions on Arrays, by __array_function__: they compute as on NumPy's arrays, or refuse."""
+
+import numpy as np
+import pytest
+
+import collet
+
+CALLS = {
+    "concatenate": lambda a: np.concatenate([a, a], axis=1), "concatenate-0": lambda a: np.concatenate((a, a)),
+    "stack": lambda a: np.stack([a, a], 1), "sum": lambda a: np.sum(a, 0), "sum-all": lambda a: np.sum(a, keepdims=True),
+    "mean": lambda a: np.mean(a, axis=-1), "std": lambda a: np.std(a, 0, ddof=1), "max": lambda a: np.amax(a, 1),
+    "argmax": lambda a: np.argmax(a, axis=1), "any": lambda a: np.any(a > 1), "sort": lambda a: np.sort(a, 0),
+    "argsort": lambda a: np.argsort(a), "cumsum": lambda a: np.cumsum(a, axis=1), "where": lambda a: np.where(a > 1, a, 0),
+    "nonzero": lambda a: np.where(a > 1)[0], "clip": lambda a: np.clip(a, 1, None), "clip-both": lambda a: np.clip(a, 1, 2),
+    "transpose": lambda a: np.transpose(a), "transpose-axes": lambda a: np.transpose(a, (1, 0)),
+    "reshape": lambda a: np.reshape(a, (-1, 2)), "ravel": lambda a: np.ravel(a), "flip": lambda a: np.flip(a, 0),
+    "roll": lambda a: np.roll(a, 1, axis=0), "repeat": lambda a: np.repeat(a, 2, 1), "tile": lambda a: np.tile(a, 2),
+    "pad": lambda a: np.pad(a, 1), "tril": lambda a: np.tril(a, 1), "diff": lambda a: np.diff(a, axis=0),
+    "median": lambda a: np.median(a, axis=0), "take": lambda a: np.take(a, [1, 0], axis=1), "dot": lambda a: np.dot(a, a.T),
+    "outer": lambda a: np.outer(a[0], a[1]), "einsum": lambda a: np.einsum("ij->j", a), "trace": lambda a: np.trace(a),
+    "tensordot": lambda a: np.tensordot(a, a, axes=2), "zeros_like": lambda a: np.zeros_like(a),
+    "ones_like": lambda a: np.ones_like(a, dtype="i4"), "full_like": lambda a: np.full_like(a, 3),
+    "norm": lambda a: np.linalg.norm(a, axis=1), "inv": lambda a: np.linalg.inv(a[:, :2] + np.eye(2)),
+    "fft": lambda a: np.fft.fft(a, axis=0), "histogram": lambda a: np.histogram(a, 3)[0], "round": lambda a: np.round(a),
+    "broadcast_to": lambda a: np.broadcast_to(a, (2, 2, 3)), "moveaxis": lambda a: np.moveaxis(a, 0, 1),
+    "expand_dims": lambda a: np.expand_dims(a, 1), "isclose": lambda a: np.isclose(a, a + 1e-7), "real": lambda a: np.real(a)}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_functions(name):
+    host = np.array([[0.5, 2, -3], [3, 1.25, 2]])
+    made, expected = CALLS[name](collet.asarray(host)), CALLS[name](host)
+    assert isinstance(made, collet.Array) and made.shape == expected.shape and made.dtype == expected.dtype
+    assert np.allclose(made.to_numpy(), expected)
+
+
+def test_what_is_no_array():
+    x = collet.asarray(np.ones((2, 3), "f4"))
+    assert np.shape(x) == (2, 3) and np.ndim(x) == 2 and np.size(x) == 6 and not np.iscomplexobj(x)
+    assert np.allclose(x, 1 + 1e-9) and not np.allclose(x, 2) and np.array_equal(x, x.copy())
+    assert np.result_type(x, np.float64) == np.float64
+    with pytest.raises(ValueError):
+        np.concatenate([])
+
+
+def test_what_is_refused():
+    x = collet.asarray(np.ones((2, 3, 3)))
+    for call, words in ((lambda: np.interp(x, [1, 2], [3, 4]), "numpy.interp takes no collet.Array"),
+                        (lambda: np.mean(x, dtype="f4"), "numpy.mean takes no dtype= with"),
+                        (lambda: np.sum(x, out=np.ones(())), "numpy.sum takes no out= with"),
+                        (lambda: np.trace(x), "the last two axes"),
+                        (lambda: np.unique(x, return_counts=True), "numpy.unique takes no return_counts= with"),
+                        (lambda: np.linalg.tensorinv(x), "numpy.linalg.tensorinv takes no")):
+        with pytest.raises(TypeError, match=words):
+            call()
