@@ -234,6 +234,8 @@ function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
   set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
+    # PoCL compiles each kernel once, for any size of groups, instead of again for the size that is launched.
+    POCL_WORK_GROUP_SPECIALIZATION=0
     # (Leak detection crashes on thread-local memory of libraries opened at run time.)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
     # Memory that drivers and their compilers never free.

@@ -73,6 +73,11 @@ bool row_asks(const testbed *b, uint32_t row)
     return row_at(b, row)->accepts != NULL;
 }
 
+bool row_is_first(const testbed *b, uint32_t row)
+{
+    return !row || row_at(b, row)->op != row_at(b, row - 1)->op;
+}
+
 /* Ends the check if the slot changed what the call points to, except the error. */
 static collet_status call_end(slot_call *s, call_block *c, const call_block *before,
                               collet_status status, uint32_t allowed)

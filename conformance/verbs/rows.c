@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* A case of a row, in buffers of the device. */
 typedef struct row_call {
     uint32_t number; /* number of the row in the plugin's table */
@@ -264,22 +263,24 @@ typedef struct row_list {
     uint32_t numbers[MOST_ROWS];
 } row_list;
 
-/* Rows that request a workspace first, then others, spread over the table. */
+/* Adds rows that are spread over the table, until there are `most`. */
+static void add_rows(const testbed *b, row_list *list, bool asks, bool first, int most)
+{
+    uint32_t total = b->plugin->kernel_count;
+    int of = 0, at = 0, wanted = most - list->count;
+    for (uint32_t i = 0; i < total; i++)
+        of += row_asks(b, i) == asks && row_is_first(b, i) == first;
+    for (uint32_t i = 0; i < total; i++)
+        if (row_asks(b, i) == asks && row_is_first(b, i) == first && kit_spread(at++, of, wanted))
+            list->numbers[list->count++] = i;
+}
+
+/* Rows that request a workspace first, then others; of each the first rows of ops first. */
 static row_list list_rows(testbed *b)
 {
-    const collet_plugin *p = b->plugin;
     row_list list = {0};
-    int with = 0, total = (int)p->kernel_count;
-    for (int i = 0; i < total; i++)
-        with += row_asks(b, (uint32_t)i);
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0, at = 0; i < total && list.count < MOST_ROWS; i++) {
-            if (row_asks(b, (uint32_t)i) == (pass == 1))
-                continue;
-            int of = pass ? total - with : with;
-            if (kit_spread(at++, of, MOST_ROWS / 2))
-                list.numbers[list.count++] = (uint32_t)i;
-        }
+    for (int pass = 0; pass < 4; pass++)
+        add_rows(b, &list, pass < 2, pass % 2 == 0, pass < 2 ? MOST_ROWS / 2 : MOST_ROWS);
     return list;
 }
 

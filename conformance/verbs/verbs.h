@@ -183,6 +183,8 @@ typedef struct testbed_operand {
 } testbed_operand;
 
 bool row_asks(const testbed *b, uint32_t row);                    /* 1: it may request scratch */
+/* 1: the first of its op, whose kernels a run with --signatures 1 has compiled */
+bool row_is_first(const testbed *b, uint32_t row);
 int32_t testbed_row(const testbed *b, uint32_t op, uint64_t sig); /* -1: the device has none */
 /* Calls a row with the workspace `scratch`. All memory that the call points to is overwritten after
  * `run` has returned. */
