@@ -27,7 +27,7 @@ def _total(name, x, axis, dtype, keepdims):
     x, = arrays(x)
     dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
     work = _WIDE.get(dtype.kind, dtype)
-    if _WIDE.get(x.dtype.kind, x.dtype) != work:  # the op widens integers
+    if _WIDE.get(x.dtype.kind, x.dtype) != work and (x.dtype.kind not in "biu" or dtype.kind not in "iu"):
         x = converted(x, work)
     total = _complex_product if name == "prod" and x.dtype.kind == "c" else _reduced
     return narrowed(total(name, x, axis, keepdims), dtype)

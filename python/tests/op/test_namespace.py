@@ -110,6 +110,11 @@ def test_arguments_of_reductions():
     x = collet.asarray(np.arange(12, dtype="f4").reshape(3, 4))
     assert collet.sum(x, dtype="float64").dtype == np.float64 and collet.prod(x, dtype="int32").dtype == np.int32
     assert collet.sum(collet.asarray(np.full(300, 1, "u1")), dtype="uint8").to_numpy() == 44
+    for name in "sum", "prod":
+        for dtype in "i1", "u1", "i4", "u8", "i8":
+            for host in np.array([-1, -2, -200, 5]), np.array([2**63 + 5, 2], "u8"), np.array([], "i4"):
+                expected = getattr(np, name)(host, dtype=dtype)
+                assert getattr(collet, name)(collet.asarray(host), dtype=np.dtype(dtype)).to_numpy() == expected
     assert np.allclose(collet.var(x, axis=0, correction=1).to_numpy(), np.var(x.to_numpy(), axis=0, ddof=1))
     z = np.array([[1j, 2, 3 - 1j]])
     assert np.allclose(collet.std(z, axis=1, correction=1), np.std(z, axis=1, ddof=1))
