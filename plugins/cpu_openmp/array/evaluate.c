@@ -54,6 +54,7 @@ typedef struct reduced_outputs {
     machine m;
     collet_kernel_call call; /* of the reduction */
     collet_operand operand[COLLET_PROGRAM_OUTPUTS + 1];
+    int computed; /* 0: the only output is an input */
     collet_variance_params params;
     int64_t strides[COLLET_MAX_DIMS];
     int64_t thread_bytes;
@@ -69,6 +70,27 @@ static int is_reduced(const collet_program *p, uint32_t k)
 {
     (void)k;
     return p->reduce != COLLET_OP_ARGMIN && p->reduce != COLLET_OP_ARGMAX && p->n_in > 0;
+}
+
+/* The input that output k is, in C order with these strides; NULL: it must be computed. */
+static const collet_operand *copied_input(const collet_kernel_call *call,
+                                          const collet_program *program, uint32_t k,
+                                          const int64_t *strides)
+{
+    uint32_t value = program->outs[k], first_step = program->n_in + program->n_constants;
+    if (value >= first_step) {
+        const collet_step *s = &program->steps[value - first_step];
+        if (s->op != COLLET_OP_COPY || dtype_of(program, s->in[0]) != s->dtype)
+            return NULL;
+        value = s->in[0];
+    }
+    if (value >= program->n_in)
+        return NULL;
+    const collet_operand *in = operand_of(call, call->n_out + value);
+    for (int32_t i = 0; i < in->ndim; i++)
+        if (in->strides[i] != strides[i] && in->shape[i] != 1)
+            return NULL;
+    return in;
 }
 
 /* The call of the reduction of the first outputs, from output k on, that can be computed at once. */
@@ -97,11 +119,16 @@ static void set_call(reduced_outputs *r, const collet_device *device,
         r->strides[i] = step;
         step *= in->shape[i];
     }
+    const collet_operand *copied = copied_input(call, program, k, r->strides);
+    r->computed = !copied;
+    count = copied ? 1 : count;
     for (;; count = 1) {
         for (uint32_t i = 0; i < count; i++)
             r->operand[i] = *operand_of(call, k + i);
         r->operand[count] = (collet_operand){
             .dtype = dtype, .ndim = in->ndim, .shape = in->shape, .strides = r->strides};
+        if (copied)
+            r->operand[count] = *copied;
         r->call.n_out = count;
         if (count == 1 || reduce_together(device, &r->call))
             return;
@@ -114,6 +141,8 @@ static void reduced_outputs_init(reduced_outputs *r, const collet_device *device
 {
     const collet_evaluate_params *params = call->params;
     set_call(r, device, call, k);
+    if (!r->computed)
+        return;
     r->program = *params->program;
     r->program.outs += k;
     r->program.n_out = r->call.n_out;
@@ -143,9 +172,9 @@ static uint64_t reduced_bytes(const collet_device *device, const collet_kernel_c
     reduced_outputs r;
     for (uint32_t k = 0; k < params->program->n_out; k += r.call.n_out) {
         reduced_outputs_init(&r, device, call, k, NULL);
-        int64_t scratch = r.call.n_out * (int64_t)REDUCE_CAPACITY;
+        int64_t scratch = r.thread_bytes + r.call.n_out * (int64_t)REDUCE_CAPACITY;
         int64_t bytes =
-            device->threads * (r.thread_bytes + scratch) + reduce_workspace(device, &r.call);
+            (r.computed ? device->threads * scratch : 0) + reduce_workspace(device, &r.call);
         most = bytes > most ? bytes : most;
     }
     return (uint64_t)(steps_bytes(params->program) + most);
@@ -157,6 +186,11 @@ static void reduce_outputs(collet_device *device, const collet_kernel_call *call
     reduced_outputs r;
     for (uint32_t k = 0; k < params->program->n_out; k += r.call.n_out) {
         reduced_outputs_init(&r, device, call, k, call->workspace);
+        if (!r.computed) {
+            r.call.workspace = call->workspace;
+            reduce_run(device, &r.call, NULL);
+            continue;
+        }
         r.m.memory = (char *)call->workspace + steps_bytes(params->program);
         char *scratch = r.m.memory + device->threads * r.thread_bytes;
         const reduce_source source = {compute, &r, scratch};
