@@ -332,7 +332,11 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
         array = obj.copy() if copy else obj
     else:
         from ._host import array as taken
-        array = _core.array_from(taken(obj), copy is not False)
+        values = taken(obj)
+        if dtype is not None and isinstance(obj, (int, list, tuple)) and values.dtype.kind in "iu" and \
+                _core.dtype(dtype).kind in "iu":
+            values = taken(values, _core.dtype(dtype))  # refuses what it does not hold
+        array = _core.array_from(values, copy is not False)
     if dtype is not None:
         if copy is False and array._dtype != _core.dtype_name(dtype):
             raise ValueError(f"asarray: {array._dtype} does not become {dtype} without a copy")

@@ -110,12 +110,17 @@ def matrices(a, square=False):
     return a
 
 
+class AxisError(ValueError, IndexError):
+    """There is no such axis: both errors, as of NumPy's AxisError."""
+
+
 def axes_of(axes, ndim):
-    """Axes, an int or ints, as a tuple of ints from 0 on. ValueError for invalid or repeated axes."""
+    """Axes, an int or ints, as a tuple of ints from 0 on. AxisError for invalid axes, ValueError for repeated
+    ones."""
     listed = tuple(operator.index(a) for a in ((axes,) if hasattr(axes, "__index__") else axes))
     for axis in listed:
         if not -ndim <= axis < ndim:
-            raise ValueError(f"there is no axis {axis} of {ndim}")
+            raise AxisError(f"there is no axis {axis} of {ndim}")
     listed = tuple(a % ndim for a in listed)
     if len(set(listed)) < len(listed):
         raise ValueError(f"the axes {listed} are not different")

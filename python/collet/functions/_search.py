@@ -138,6 +138,20 @@ def count_nonzero(x, /, *, axis=None, keepdims=False):
 # ---- Sets
 
 
+def _order(x):
+    """The indices that sort a vector; complex numbers by their real parts, then by their imaginary ones."""
+    if x.dtype.kind != "c":
+        return op.argsort(x)
+    order = op.argsort(op.add(x.imag, 0.0))  # -0 becomes 0
+    return take(order, op.argsort(take(op.add(x.real, 0.0), order)))
+
+
+def _sorted(x):
+    x, = arrays(x)
+    flat = x.reshape(-1)
+    return take(flat, _order(flat)) if x.dtype.kind == "c" else op.sort(flat)
+
+
 def _runs(ordered):
     """The mask of the elements of a sorted vector that differ from the one before."""
     mask = empty_as(ordered, ordered.shape, np.dtype("?"))
@@ -148,12 +162,12 @@ def _runs(ordered):
 
 
 def unique_values(x, /):
-    """The different elements, ascending. Every NaN differs.
+    """The different elements, ascending; complex ones by their real parts, then by their imaginary ones. Every
+    NaN differs.
 
     >>> collet.unique_values([2, 1, 2])
     array([1, 2])"""
-    x, = arrays(x)
-    ordered = op.sort(x.reshape(-1))
+    ordered = _sorted(x)
     return _selected(ordered, *_runs(ordered))
 
 
@@ -169,8 +183,7 @@ def unique_counts(x, /):
 
     >>> collet.unique_counts([2, 1, 2]).counts
     array([1, 2])"""
-    x, = arrays(x)
-    ordered = op.sort(x.reshape(-1))
+    ordered = _sorted(x)
     mask, count = _runs(ordered)
     return UniqueCountsResult(_selected(ordered, mask, count), _counts(mask, count))
 
@@ -183,7 +196,7 @@ def unique_all(x, /):
     array([1, 0])"""
     x, = arrays(x)
     flat = x.reshape(-1)
-    order = op.argsort(flat)
+    order = _order(flat)
     ordered = take(flat, order)
     mask, count = _runs(ordered)
     numbers = op.sub(op.cumulative_sum(mask), 1)

@@ -35,8 +35,20 @@ def _cumulative(name, x, axis, dtype, include_initial):
     rows = moveaxis(out, axis, -1)
     if first and out.size:
         op.fill(value=int(name == "cumulative_prod"), out=rows[..., :1])
-    getattr(op, name)(moveaxis(x, axis, -1), out=rows[..., first:])
+    if name == "cumulative_prod" and x.dtype.kind == "c":
+        op.copy(_complex_products(moveaxis(x, axis, -1)), out=rows[..., first:])
+    else:
+        getattr(op, name)(moveaxis(x, axis, -1), out=rows[..., first:])
     return narrowed(out, dtype)
+
+
+def _complex_products(x):
+    """Of 2, 4, 8, ... elements up to each: the op has no complex numbers."""
+    count = 1
+    while count < x.shape[-1]:
+        x = concat([x[..., :count], op.mul(x[..., count:], x[..., :-count])], axis=-1)
+        count *= 2
+    return x
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):

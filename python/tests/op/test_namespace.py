@@ -174,6 +174,10 @@ def test_protocol():
         x.to_device("host", stream=1)
     with pytest.raises(ValueError, match="without a copy"):
         collet.asarray(x, dtype="f4", copy=False)
+    for wrong in [300], 2**40, [[1, -129]]:
+        with pytest.raises(collet.DtypeError):
+            collet.asarray(wrong, dtype=collet.int8)
+    assert collet.asarray([1, 2], dtype="int8").dtype == np.int8 and collet.asarray([2], dtype="bool").to_numpy()[0]
     assert collet.from_dlpack(x) is x and collet.from_dlpack(x, copy=True) is not x
     with pytest.raises(BufferError, match="copy is False"):
         collet.from_dlpack(x, device="opencl:0", copy=False)
