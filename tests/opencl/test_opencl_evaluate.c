@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST 4096
+#define MOST 8192
 
 static collet_runtime *runtime;
 static collet_context *devices[2]; /* cpu_scalar, opencl */
@@ -184,9 +184,38 @@ static void sums(void **state)
     }
 }
 
+/* More constants than are passed as arguments: x + 0 + 1 + ..., and its maximum. */
+static void many_constants(void **state)
+{
+    enum { COUNT = 17 };
+    static collet_dtype dtypes[1 + COUNT];
+    static collet_step steps[COUNT];
+    static collet_scalar constants[COUNT];
+    static const uint16_t outs[] = {2 * COUNT};
+    dtypes[0] = COLLET_F64;
+    for (uint16_t i = 0; i < COUNT; i++) {
+        uint16_t before = i ? COUNT + i : 0, constant = 1 + i;
+        dtypes[constant] = COLLET_F64;
+        constants[i] = (collet_scalar){.dtype = COLLET_F64, .value.f64 = i};
+        steps[i] =
+            (collet_step){.op = COLLET_OP_ADD, .dtype = COLLET_F64, .in = {before, constant}};
+    }
+    static const shape large = {1,
+                                {MOST}}; /* several groups, whose results precede the constants */
+    (void)state;
+    if (!devices[1])
+        skip();
+    for (uint32_t reduce = 0; reduce <= COLLET_OP_MAX; reduce += COLLET_OP_MAX) {
+        const collet_program p = {sizeof p, 1, COUNT, COUNT, 1, reduce, 1, dtypes, steps, outs};
+        const collet_evaluate_params params = {sizeof params, reduce ? 1 : 0, 0, 0, 0, &p,
+                                               constants};
+        same_on_both(&params, reduce ? &large : views[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_chain), cmocka_unit_test(mixed_dtypes),
-                                       cmocka_unit_test(sums)};
+                                       cmocka_unit_test(sums), cmocka_unit_test(many_constants)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -39,7 +39,7 @@ static void pack(packed_call *packed, const collet_kernel_call *call, const coll
 static collet_status run(collet_device *device, collet_queue *queue, const collet_kernel_call *call,
                          const collet_program *p, const collet_scalar *constants)
 {
-    const jit_traits *t = jit_traits_of(device);
+    jit_sequence s = jit_sequence_of(device, queue, call);
     char options[STEPS_OPTIONS];
     uint32_t words[STEPS_WORDS];
     packed_call packed;
@@ -51,17 +51,17 @@ static collet_status run(collet_device *device, collet_queue *queue, const colle
     jit_launch_begin(&l, &source, options, packed.flat ? "flat" : "strided");
     l.made_of = p;
     jit_pass_operands(&l, &packed.call, p->n_out + p->n_in);
-    if (p->n_constants)
-        jit_pass_block(&l, words, 4 * jit_steps_words(words, p, constants));
+    jit_steps_pass(&s, &l, p, constants, 0, words);
     if (packed.flat) {
         uint64_t n = (uint64_t)operand_count(packed.operands);
-        groups = jit_groups_per_item(t, n);
+        groups = jit_groups_per_item(s.traits, n);
         jit_pass_i64(&l, (int64_t)n);
     } else {
-        groups = jit_view_of(&view, t, &packed.call, p->n_out + p->n_in);
+        groups = jit_view_of(&view, s.traits, &packed.call, p->n_out + p->n_in);
         jit_pass_view(&l, &view, p->n_out + p->n_in);
     }
-    return jit_enqueue(device, queue, &l, groups, call->err);
+    jit_sequence_enqueue(&s, &l, groups);
+    return s.status;
 }
 
 /* ---- Ops of one or two steps ----------------------------------------------------------------- */
@@ -147,10 +147,9 @@ JIT_KERNEL(copy)
 static uint64_t argument_bytes(const collet_kernel_call *call, const collet_program *p)
 {
     packed_call packed;
-    uint32_t words[STEPS_WORDS], operands = p->n_out + p->n_in;
-    const collet_evaluate_params *params = call->params;
+    uint32_t operands = p->n_out + p->n_in;
     pack(&packed, call, p);
-    return 16 * operands + 4 * jit_steps_words(words, p, params->constants) +
+    return 16 * operands + jit_steps_passed(p) +
            (packed.flat ? sizeof(int64_t) : jit_view_bytes(operands));
 }
 
@@ -162,6 +161,7 @@ JIT_ACCEPTS(evaluate)
     char why[STEPS_WHY];
     if (!jit_steps_offered(p, t, why))
         return jit_host(device)->fail(call->err, COLLET_REFUSED, "evaluate: %s", why);
+    *workspace_bytes = p->reduce ? 0 : jit_steps_scratch(p);
     return p->reduce ? jit_reduce_program_accepts(device, call, workspace_bytes)
                      : jit_steps_fit(device, call, argument_bytes(call, p));
 }

@@ -298,15 +298,6 @@ static uint32_t view_bytes(const reduction *r)
     return (uint32_t)(offsetof(reduce_view, stride) + r->program.n_in * sizeof *v->stride);
 }
 
-/* The inputs and constants. */
-static void pass_source(jit_launch *l, const reduction *r, uint32_t words[STEPS_WORDS])
-{
-    for (uint32_t k = 0; k < r->program.n_in; k++)
-        jit_pass_operand(l, &r->in[k]);
-    if (r->program.n_constants)
-        jit_pass_block(l, words, 4 * jit_steps_words(words, &r->program, r->constants));
-}
-
 static void begin(jit_launch *l, const reduction *r, const char *options, const char *kernel)
 {
     jit_launch_begin(l, &source, options, kernel);
@@ -325,7 +316,9 @@ static void launch(jit_sequence *s, const reduction *r)
     begin(&l, r, options, "reduce");
     jit_pass_operand(&l, &r->out);
     jit_pass_buffer(&l, v.parts > 1 ? s->call->workspace : NULL);
-    pass_source(&l, r, words);
+    for (uint32_t k = 0; k < r->program.n_in; k++)
+        jit_pass_operand(&l, &r->in[k]);
+    jit_steps_pass(s, &l, &r->program, r->constants, workspace_of(t, r, &v), words);
     jit_pass_block(&l, &v, view_bytes(r));
     pass_count(&l, t, r, &v);
     jit_sequence_enqueue(s, &l, (uint64_t)(v.groups * v.parts));
@@ -369,7 +362,6 @@ JIT_ACCEPTS(reduce_program)
     const collet_evaluate_params *params = call->params;
     const jit_traits *t = jit_traits_of(device);
     for (uint32_t k = 0; k < params->program->n_out; k++) {
-        uint32_t words[STEPS_WORDS];
         reduction r;
         reduce_view v;
         reduction_of_program(&r, call, k);
@@ -378,10 +370,9 @@ JIT_ACCEPTS(reduce_program)
             return jit_host(device)->fail(call->err, COLLET_REFUSED,
                                           "evaluate: the reduction of output %u is not offered", k);
         view_of(&v, t, &r);
-        uint64_t bytes = workspace_of(t, &r, &v);
+        uint64_t bytes = workspace_of(t, &r, &v) + jit_steps_scratch(&r.program);
         *workspace_bytes = bytes > *workspace_bytes ? bytes : *workspace_bytes;
-        bytes = 40 + 16 * r.program.n_in + view_bytes(&r) +
-                4 * jit_steps_words(words, &r.program, r.constants);
+        bytes = 40 + 16 * r.program.n_in + view_bytes(&r) + jit_steps_passed(&r.program);
         collet_status status = jit_steps_fit(device, call, bytes);
         if (status != COLLET_OK)
             return status;

@@ -11,6 +11,7 @@
 #include "shared/jit/runtime/binary_cache.h"
 #include "shared/jit/runtime/rows.h"
 #include "shared/jit/runtime/source.h"
+#include "shared/jit/runtime/staging.h"
 #include "shared/jit/texts.h"
 
 /* ---- Functions and types --------------------------------------------------------------------- */
@@ -158,6 +159,14 @@ static uint32_t words_of(collet_dtype dtype)
     return (uint32_t)(cpu_dtype_size(dtype) + 3) / 4;
 }
 
+static uint32_t count_words(const collet_program *p)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->n_constants; i++)
+        count += words_of(p->dtypes[p->n_in + i]);
+    return count;
+}
+
 /* A reduction has its own parameters for the output. */
 static uint32_t outputs_of(const collet_program *p)
 {
@@ -183,7 +192,11 @@ static void write_function(text *t, const collet_program *p)
     const char *result = type_names[computed(jit_steps_dtype(p, p->outs[0]))];
     text_add(t, "INLINE %s element(", p->reduce ? result : "void");
     write_parameters(t, p, "_at");
-    text_add(t, "%s)\n{\n", p->n_constants ? ", const u32 *words" : "");
+    text_add(t, "%s%s)\n{\n",
+             count_words(p) > STEPS_INLINE ? ", GLOBAL"
+             : p->n_constants              ? ","
+                                           : "",
+             p->n_constants ? " const u32 *words" : "");
     for (uint32_t i = 0; i < p->n_in; i++)
         text_add(t, "    %s v%u = i%u[i%u_at];\n", type_name(p, i), i, i, i);
     for (uint32_t i = p->n_in; i < given; word += words_of(p->dtypes[i++])) {
@@ -204,7 +217,10 @@ static void write_function(text *t, const collet_program *p)
     }
     text_add(t, "}\n#define BUFFERS ");
     write_parameters(t, p, "_first");
-    if (word)
+    if (word > STEPS_INLINE)
+        text_add(t, "\n#define CONSTANTS , GLOBAL const u32 *k, i64 k_first\n"
+                    "#define CONSTANT_NAMES , k, k_first\n");
+    else if (word)
         text_add(t,
                  "\ntypedef struct constants {\n    u32 words[%u];\n} constants;\n"
                  "#define CONSTANTS , constants k\n#define CONSTANT_NAMES , k\n",
@@ -225,7 +241,10 @@ static void write_macros(text *t, const collet_program *p)
         text_add(t, "%so%u, AT(%u, o%u_first)", i ? ", " : "", i, i, i);
     for (uint32_t i = 0; i < p->n_in; i++)
         text_add(t, "%si%u, AT(%u, i%u_first)", outputs + i ? ", " : "", i, outputs + i, i);
-    text_add(t, "%s", p->n_constants ? ", k.words)\n" : ")\n");
+    text_add(t, "%s)\n",
+             count_words(p) > STEPS_INLINE ? ", k + k_first"
+             : p->n_constants              ? ", k.words"
+                                           : "");
 }
 
 /* ---- The texts of a source ------------------------------------------------------------------- */
@@ -327,8 +346,20 @@ const char **jit_steps_texts(const void *program)
     return list;
 }
 
-uint32_t jit_steps_words(uint32_t words[STEPS_WORDS], const collet_program *p,
-                         const collet_scalar *constants)
+uint64_t jit_steps_scratch(const collet_program *p)
+{
+    uint32_t count = count_words(p);
+    return count > STEPS_INLINE ? 4 * count : 0;
+}
+
+uint32_t jit_steps_passed(const collet_program *p)
+{
+    uint32_t count = count_words(p);
+    return count > STEPS_INLINE ? 16 : 4 * count;
+}
+
+void jit_steps_pass(jit_sequence *s, jit_launch *l, const collet_program *p,
+                    const collet_scalar *constants, uint64_t at, uint32_t words[STEPS_WORDS])
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < p->n_constants; i++) {
@@ -337,7 +368,20 @@ uint32_t jit_steps_words(uint32_t words[STEPS_WORDS], const collet_program *p,
         memcpy(&words[count], constants[i].value.bytes, cpu_dtype_size(dtype));
         count += words_of(dtype);
     }
-    return count;
+    if (count <= STEPS_INLINE) {
+        if (count)
+            jit_pass_block(l, words, 4 * count);
+        return;
+    }
+    jit_pass_buffer(l, s->call->workspace);
+    jit_pass_u64(l, at / 4);
+    if (s->status != COLLET_OK)
+        return;
+    s->status = jit_buffer_write(s->device, s->queue, s->call->workspace, at, words, 4 * count,
+                                 s->call->err);
+    if (s->launched)
+        s->status = jit_after_first(s->status);
+    s->launched = 1;
 }
 
 collet_status jit_steps_fit(collet_device *device, const collet_kernel_call *call, uint64_t bytes)

@@ -31,8 +31,16 @@ collet_status jit_steps_fit(collet_device *device, const collet_kernel_call *cal
  * reduces its only output, `reduce` and `join` (reduce.dev). */
 const char **jit_steps_texts(const void *program);
 
-/* The constants as a kernel gets them; returns the number of words. */
-uint32_t jit_steps_words(uint32_t words[STEPS_WORDS], const collet_program *program,
-                         const collet_scalar *constants);
+/* Constants of more words are read from the workspace instead of a kernel's arguments. */
+#define STEPS_INLINE 32
+
+/* Bytes of workspace and of arguments that the constants take. */
+uint64_t jit_steps_scratch(const collet_program *program);
+uint32_t jit_steps_passed(const collet_program *program);
+
+/* Passes the constants, which may enqueue their write to the workspace at `at`. `words` is valid until
+ * the launch. */
+void jit_steps_pass(jit_sequence *s, jit_launch *l, const collet_program *program,
+                    const collet_scalar *constants, uint64_t at, uint32_t words[STEPS_WORDS]);
 
 #endif
