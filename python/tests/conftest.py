@@ -3,5 +3,19 @@
 
 import signal
 
+import numpy as np
+import pytest
+
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def numpy_2():
+    """Promotion as in NumPy 2, which Collet has with any NumPy."""
+    before = getattr(np, "_get_promotion_state", lambda: None)()
+    if before:
+        np._set_promotion_state("weak")
+    yield
+    if before:
+        np._set_promotion_state(before)

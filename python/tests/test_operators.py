@@ -41,6 +41,7 @@ def same(made, expected):
     return np.allclose(made.to_numpy(), expected, rtol=1e-3, equal_nan=True)
 
 
+@pytest.mark.usefixtures("numpy_2")
 @pytest.mark.parametrize("compute", ARITHMETIC + BITS + COMPARISONS)
 def test_binary_operators(compute):
     orders = COMPARISONS[2:] + [operator.floordiv, operator.mod, divmod]
@@ -62,6 +63,8 @@ def test_binary_operators(compute):
                                      compute is operator.pow and (a.real < 0).any()):
                     continue
                 made, expected = both(compute, *pair)
+                if compute is operator.pow and type(b) is np.float32 and np.__version__ < "2":
+                    continue  # a scalar is weak in a power of NumPy 1, whatever its promotion
                 assert expected is None or same(made, expected), (compute, first, b, made, expected)
 
 
@@ -137,7 +140,7 @@ def test_ufuncs_of_numpy():
     a = collet.asarray(x)
     for f in (np.sin, np.arccos, np.exp, np.absolute, np.isnan, np.rint, np.sign, np.conjugate, np.positive):
         assert same(f(a), f(x))
-    for f in (np.add, np.remainder, np.maximum, np.arctan2, np.less, np.logical_and, np.vecdot, np.matmul):
+    for f in (np.add, np.remainder, np.maximum, np.arctan2, np.less, np.logical_and, np.matmul):
         for pair in (a, x), (x, a), (a, a):
             assert same(f(*pair), f(x, x))
     out = collet.empty(3)

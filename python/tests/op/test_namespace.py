@@ -10,6 +10,9 @@ import collet
 from collet import op
 from collet._standard import elementwise
 
+NUMPY_1 = {"pow": "power", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
+           "bitwise_invert": "invert", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh",
+           "atan": "arctan", "atan2": "arctan2", "atanh": "arctanh"}
 STANDARD = """abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_left_shift bitwise_invert
 bitwise_or bitwise_right_shift bitwise_xor ceil clip conj copysign cos cosh divide equal exp expm1 floor
 floor_divide greater greater_equal hypot imag isfinite isinf isnan less less_equal log log1p log2 log10
@@ -31,7 +34,7 @@ def test_names():
 
 @pytest.mark.parametrize("name", [n for n in STANDARD if n not in ("clip", "where", "positive")])
 def test_elementwise(name):
-    reference = getattr(np, name)
+    reference = getattr(np, name, None) or getattr(np, NUMPY_1[name])
     count = reference.nin if isinstance(reference, np.ufunc) else 1
     for first in DTYPES:
         for second in DTYPES[::3] if count == 2 else [first]:
@@ -48,6 +51,8 @@ def test_elementwise(name):
                     continue
             made = getattr(collet, name)(*map(collet.asarray, inputs))
             assert isinstance(made, collet.Array)
+            if not hasattr(np, "acos") and name in ("ceil", "floor", "trunc"):
+                continue  # floating-point numbers from integers in NumPy 1
             if first == second and (expected.dtype.kind == "f" or name not in NOT_NUMPY) and first not in "?i1u1":
                 assert made.dtype == expected.dtype or name in ("nextafter", *NOT_NUMPY)
             if name not in (*NOT_NUMPY, "nextafter"):
@@ -98,7 +103,7 @@ def test_reductions(name, dtype):
         host = (np.arange(np.prod(shape, dtype=int)).reshape(shape) - 2).astype(dtype)
         for axis in (None, *range(-len(shape), len(shape)), *([(), tuple(range(len(shape)))] * ("arg" not in name))):
             for keepdims in False, True:
-                expected = getattr(np, name)(host, axis=axis, keepdims=keepdims)
+                expected = np.asarray(getattr(np, name)(host, axis=axis, keepdims=keepdims))
                 for x in host, collet.asarray(host):
                     made = getattr(collet, name)(x, axis=axis, keepdims=keepdims)
                     assert isinstance(made, collet.Array) == isinstance(x, collet.Array) and made.shape == np.shape(expected)
