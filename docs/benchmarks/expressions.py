@@ -562,9 +562,8 @@ class OfCollet(NumPy):
             if key not in known:
                 known.clear()
                 known[key] = expression(*arguments)
-            if not isinstance(known[key], (tuple, self.np.ndarray)):
-                return expression(*arguments)
-            expression(*arguments, out=known[key])
+            else:
+                expression(*arguments, out=known[key])
             return known[key]
         return call
 
