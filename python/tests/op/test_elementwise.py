@@ -163,3 +163,25 @@ def test_integers_without_a_result_in_numpy(dtype):
 def test_zeros_of_minimum_and_maximum():
     zeros = np.array([0.0, -0.0]), np.array([-0.0, 0.0])
     assert np.signbit(op.minimum(*zeros)).all() and not np.signbit(op.maximum(*zeros)).any()
+
+
+INF, NAN = np.inf, np.nan
+ANNEX_G = {  # where a part is NaN, C11 annex G says what the other one is
+    "acos": {(0, NAN): (np.pi / 2, NAN), (INF, NAN): (NAN, INF), (NAN, INF): (NAN, -INF)},
+    "acosh": {(0, NAN): (NAN, np.pi / 2), (-INF, NAN): (INF, NAN), (NAN, INF): (INF, NAN)},
+    "asinh": {(NAN, 0): (NAN, 0), (NAN, INF): (INF, NAN), (INF, NAN): (INF, NAN)},
+    "atanh": {(0, NAN): (0, NAN), (INF, NAN): (0, NAN)},
+    "cosh": {(0, INF): (NAN, 0), (0, NAN): (NAN, 0), (NAN, 0): (NAN, 0), (INF, NAN): (INF, NAN)},
+    "sinh": {(0, INF): (0, NAN), (0, NAN): (0, NAN), (NAN, 0): (NAN, 0), (INF, NAN): (INF, NAN)},
+    "tanh": {(0, INF): (0, NAN), (0, NAN): (0, NAN), (NAN, 0): (NAN, 0), (INF, NAN): (1, 0)},
+    "sqrt": {(-INF, NAN): (NAN, INF), (INF, NAN): (INF, NAN), (NAN, INF): (INF, INF)}}
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("name", ANNEX_G)
+def test_complex_infinities(name, dtype):
+    for parts, expected in ANNEX_G[name].items():
+        made = getattr(op, name)(np.array(complex(*parts), dtype))
+        for got, wanted in zip((made.real, made.imag), expected):
+            signed = abs if np.isinf(wanted) and NAN in parts else float  # the sign of an infinity is any
+            np.testing.assert_allclose(signed(got), signed(wanted), rtol=1e-6)
