@@ -168,7 +168,10 @@ def reshape(x, /, shape, *, copy=None):
         return x.copy().reshape(shape)
     if copy is False and isinstance(x, Array):
         return x._view(shape)
-    return x.reshape(shape) if copy is None else np.reshape(x, shape, copy=False)
+    made = x.reshape(shape)
+    if copy is False and not np.shares_memory(made, x) and x.size:
+        raise ValueError(f"reshape: the strides {x.strides} allow no view of the shape {tuple(shape)}")
+    return made
 
 
 def broadcast_shapes(*shapes):

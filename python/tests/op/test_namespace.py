@@ -191,8 +191,10 @@ def test_protocol():
 def test_reshape():
     x = collet.asarray(np.arange(6).reshape(2, 3))
     assert collet.reshape(x, (3, -1)).shape == (3, 2) and collet.reshape(x.T, (6,)).to_numpy().tolist() == [0, 3, 1, 4, 2, 5]
-    with pytest.raises(ValueError):
-        collet.reshape(x.T, (6,), copy=False)
+    for kind in collet.asarray, np.asarray:
+        with pytest.raises(ValueError):
+            collet.reshape(kind(x.to_numpy()).T, (6,), copy=False)
+        assert collet.reshape(kind(x.to_numpy()), (6,), copy=False).shape == (6,)
     with pytest.raises(ValueError):
         collet.reshape(x, (4, -1))
     copied = collet.reshape(x, (6,), copy=True)
