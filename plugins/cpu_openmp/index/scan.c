@@ -20,6 +20,7 @@
 
 #define BLOCK 512        /* elements in the L1 cache */
 #define CHUNK (16 << 10) /* elements, in the L2 cache */
+#define LINE 64          /* bytes */
 #define GRAIN (16 << 10) /* elements per thread, at least */
 #define SPINS 300        /* of a thread that waits; some ten microseconds */
 
@@ -68,6 +69,14 @@ static const void *read_block(const job *j, char *block, const char *in, int64_t
     return block;
 }
 
+/* The block after the next one. */
+static void prefetch(const job *j, const char *in, int64_t n)
+{
+    uintptr_t first = (uintptr_t)in + (uint64_t)(2 * BLOCK * j->in_step);
+    for (int64_t k = 0; j->in_step > 0 && j->in_step <= LINE && k < n * j->in_step; k += LINE)
+        __builtin_prefetch((const void *)(first + (uint64_t)k), 0, 2);
+}
+
 /* Joins *before with the elements of a chunk, and stores the results unless `out` is NULL. */
 static void scan_chunk(const job *j, scan_word *before, char *out, const char *in, int64_t n)
 {
@@ -77,6 +86,8 @@ static void scan_chunk(const job *j, scan_word *before, char *out, const char *i
     for (int64_t i = 0; i < n; i += BLOCK) {
         int64_t m = min_i64(BLOCK, n - i);
         char *to = out ? out + i * j->out_step : NULL;
+        if (!out) /* else they are in a cache */
+            prefetch(j, in + i * j->in_step, m);
         j->loops->run(direct ? to : block, read_block(j, block, in + i * j->in_step, j->in_step, m),
                       m, before, &local);
         if (j->streamed && out)
