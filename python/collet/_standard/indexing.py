@@ -107,7 +107,7 @@ def _inside(index: Array, extent: int, axis: int) -> Array:
 
 
 def _check_mask(mask: Array, extents: tuple[int, ...], axis: int) -> None:
-    if mask.shape != extents:
+    if len(mask.shape) != len(extents) or any(m not in (n, 0) for m, n in zip(mask.shape, extents)):
         raise IndexError(f"the mask has the shape {mask.shape}, the axes from {axis} on {extents}")
 
 
@@ -189,7 +189,7 @@ def _single_mask(array: Array, key: Any) -> Array | None:
     if mask._dtype != "bool" or mask.ndim not in (1, array.ndim) or not mask.ndim:
         return None
     _check_mask(mask, array.shape[:mask.ndim], 0)
-    return mask
+    return mask if mask.shape == array.shape[:mask.ndim] else None  # of no elements
 
 
 def read(array: Array, key: Any) -> Array:

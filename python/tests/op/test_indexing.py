@@ -73,6 +73,7 @@ def test_masks():
     host[host == 1] += 0.5
     host.T[host.T == 0] = np.arange(7.0)
     assert np.array_equal(x.to_numpy(), host)
+    assert x[np.zeros((3, 0), "?")].shape == (0,) and x[np.zeros(0, "?")].shape == (0, 4)
     number = collet.asarray(np.array(3.0))
     assert number[number > 2].to_numpy().tolist() == [3]
     number[number > 2] = 7

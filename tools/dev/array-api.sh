@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# array-api.sh DIRECTORY [ARGUMENT...]: runs the test suite of the Python array API standard on the package in build/python,
+# with ARGUMENTs for pytest. The suite is fetched into DIRECTORY unless it is there. array-api.txt
+# lists the failures that are expected. Needs git, and python3 with NumPy, pytest, hypothesis, ndindex and
+# pytest-json-report; another interpreter is $PYTHON, another backend $COLLET_BACKEND.
+set -eu
+[ $# -ge 1 ] || {
+    echo "usage: array-api.sh DIRECTORY [ARGUMENT...]" >&2
+    exit 2
+}
+root=$(cd "$(dirname "$0")/../.." && pwd)
+if [ ! -d "$1/array_api_tests" ]; then
+    git clone https://github.com/data-apis/array-api-tests "$1"
+    git -C "$1" checkout 55fcc60179efa2680ddd6cd926ddf17b83530e2b
+    git -C "$1" submodule update --init
+fi
+cd "$1"
+shift
+ARRAY_API_TESTS_MODULE=collet PYTHONPATH="$root/build/python${PYTHONPATH:+:$PYTHONPATH}" exec "${PYTHON:-python3}" \
+    -m pytest -q --ignore=meta_tests --disable-deadline --xfails-file="$root/tools/dev/array-api.txt" "$@"
