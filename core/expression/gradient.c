@@ -25,15 +25,58 @@ static collet_status apply2(reversal *r, uint32_t *value, uint32_t op, uint32_t 
     return graph_apply(r->g, value, op, (uint32_t[]){a, b}, 2, r->err);
 }
 
+enum { NESTED = 4 }; /* wheres that multiply and sum look into; deeper ones are operands */
+
+/* The operand that a where selects if the other one is 0: 1 or 2; else 0. */
+static uint32_t selected(const graph *g, uint32_t value)
+{
+    const node *n = &g->nodes[value];
+    if (n->kind != NODE_APPLY || n->op != COLLET_OP_WHERE)
+        return 0;
+    return graph_is(g, n->in[2], 0.0) ? 1 : graph_is(g, n->in[1], 0.0) ? 2 : 0;
+}
+
+/* The where `value` with another operand in the place of the selected one. */
+static collet_status select_other(reversal *r, uint32_t *out, uint32_t value, uint32_t other)
+{
+    uint32_t in[3];
+    memcpy(in, r->g->nodes[value].in, sizeof in);
+    in[selected(r->g, value)] = other;
+    return graph_apply(r->g, out, COLLET_OP_WHERE, in, 3, r->err);
+}
+
+/* a * b, but where(c, a, 0) * b is where(c, a * b, 0): b need not be finite where c is false. */
+static collet_status multiply(reversal *r, uint32_t *out, uint32_t a, uint32_t b, int depth)
+{
+    uint32_t inner, k = selected(r->g, a), w = k ? a : b, other = k ? b : a;
+    if (!k)
+        k = selected(r->g, b);
+    if (!k || !depth)
+        return apply2(r, out, COLLET_OP_MUL, a, b);
+    collet_status status = multiply(r, &inner, r->g->nodes[w].in[k], other, depth - 1);
+    return status == COLLET_OK ? select_other(r, out, w, inner) : status;
+}
+
+/* a + b, but within the same condition, so that a later product finds the where. */
+static collet_status sum(reversal *r, uint32_t *out, uint32_t a, uint32_t b, int depth)
+{
+    const node *n = r->g->nodes;
+    uint32_t inner, k = selected(r->g, a);
+    if (!k || !depth || selected(r->g, b) != k || n[a].in[0] != n[b].in[0])
+        return apply2(r, out, COLLET_OP_ADD, a, b);
+    collet_status status = sum(r, &inner, n[a].in[k], n[b].in[k], depth - 1);
+    return status == COLLET_OK ? select_other(r, out, a, inner) : status;
+}
+
 /* Adds derivative(of) * factor to the derivative of `to`. */
 static collet_status hand_on(reversal *r, uint32_t of, uint32_t to, uint32_t factor)
 {
     uint32_t product;
     if (graph_is(r->g, factor, 0.0))
         return COLLET_OK;
-    collet_status status = apply2(r, &product, COLLET_OP_MUL, r->derivative[of], factor);
+    collet_status status = multiply(r, &product, r->derivative[of], factor, NESTED);
     if (status == COLLET_OK && r->derivative[to] != NONE)
-        status = apply2(r, &product, COLLET_OP_ADD, r->derivative[to], product);
+        status = sum(r, &product, r->derivative[to], product, NESTED);
     if (status == COLLET_OK)
         r->derivative[to] = product;
     return status;

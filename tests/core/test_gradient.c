@@ -162,7 +162,14 @@ static void sums_and_errors(void **state)
 /* Where a factor of the derivative is infinite, the derivative is not. */
 static void finite_at_zero(void **state)
 {
-    static const char *const texts[] = {"hypot(b, a)", "a**(b + 1)", "a**0", "a**2"};
+    static const char *const texts[] = {
+        "hypot(b, a)",
+        "a**(b + 1)",
+        "a**0",
+        "a**2",
+        "where(a > 0, sqrt(a) * a**-6 - a**-3, 0)",
+        "exp(where(a == 0, 0, where(a < 1, log(a), 1/a)))",
+    };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         double x[INPUTS][POINTS] = {{0}}, d[POINTS];
