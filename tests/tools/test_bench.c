@@ -276,6 +276,16 @@ static void test_work(void **state)
     assert_string_equal(text_of(result_of(root, 0), "signature"), "d:f");
     assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 8 * 16 * 4 + 16 * 8);
     cJSON_Delete(root);
+
+    /* Outputs whose lengths the inputs do not have: 10 bins, and the mask's length. */
+    r = BENCH("histogram", "1000", "--backend", "cpu_scalar", "--json", QUICK);
+    root = parsed(&r, 0);
+    assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 1000 * 4 + 10 * 8);
+    cJSON_Delete(root);
+    r = BENCH("compress", "1000", "--backend", "cpu_scalar", "--json", QUICK);
+    root = parsed(&r, 0);
+    assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 1000 * (4 + 1 + 4) + 8);
+    cJSON_Delete(root);
 }
 
 static void test_table(void **state)

@@ -211,6 +211,8 @@ static const bench_detail details[] = {
     {"cholesky", NULL, "oos", NULL, NULL, cholesky_flops},
     {"fft", NULL, NULL, fft_shapes, fft_parameters, fft_flops},
     {"partition", NULL, NULL, NULL, median_parameters, NULL},
+    {"histogram", NULL, "ou-", NULL, NULL, NULL},
+    {"histogram/weights", NULL, "ouu", NULL, NULL, NULL},
     {"com", NULL, "oxm", NULL, NULL, NULL},
     {"inertia", NULL, "oxmx", NULL, NULL, NULL},
     {"cross_sum", NULL, "oxmxu", NULL, NULL, NULL},

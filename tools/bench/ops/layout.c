@@ -49,15 +49,24 @@ static int64_t axis_extent(const extents *e, const collet_ops_axis *axis)
     return other < extent ? other : extent;
 }
 
+/* 1: the pattern has an extent that no number of the shape gives. */
+static int32_t is_open(const bench_layout *l, const collet_ops_pattern *p)
+{
+    for (int32_t k = 0; k < p->ndim; k++)
+        if (p->axes[k].letter && !strchr(l->row->extents, p->axes[k].letter))
+            return 1;
+    return 0;
+}
+
 /* Uses the operand's first pattern. An input that may have any axes gets the whole shape; an output
- * that may have any axes is inferred. */
+ * that may have any axes, or an extent that inputs do not have, is inferred. */
 static collet_status arrange_operand(bench_layout *l, const extents *e, uint32_t i,
                                      collet_error *err)
 {
     const collet_ops_pattern *p = &l->op.operands[i].pattern[0];
     bench_operand *o = &l->operands[i];
     int32_t lead = p->any ? l->shape.count : p->dots ? e->lead : 0;
-    if (p->any && i < l->op.n_out) {
+    if (i < l->op.n_out && (p->any || (is_open(l, p) && !l->row->detail->arrange))) {
         o->ndim = COLLET_INFER;
         return COLLET_OK;
     }
