@@ -192,15 +192,23 @@ static collet_status bound_name(parser *p, const char *name, size_t length, uint
                   &p->why);
 }
 
+/* A word of Python's syntax that a text does not have. */
+static int is_keyword(const parser *p)
+{
+    static const char *const words[] = {"and", "or", "not", "if", "else", "in", "is", "lambda"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (token_is(p, words[i]))
+            return 1;
+    return 0;
+}
+
 static collet_status name_or_call(parser *p, uint32_t *value)
 {
     const char *name = p->token;
     size_t length = p->length;
     collet_scalar s;
-    static const char *const words[] = {"and", "or", "not", "if", "else", "in", "is", "lambda"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (token_is(p, words[i]))
-            return token_expected(p, "a value, written with the operators & | ~ or where()");
+    if (is_keyword(p))
+        return token_expected(p, "a value, written with the operators & | ~ or where()");
     token_next(p);
     if (token_is(p, "("))
         return call(p, name, length, value);
@@ -372,7 +380,10 @@ static collet_status keyword(parser *p, reduction *r)
     int used, is_axis = token_is(p, "axis"), keepdims = token_is(p, "keepdims");
     int correction = token_is(p, "correction");
     if (p->kind != TOKEN_NAME || !(is_axis || keepdims || correction))
-        return token_expected(p, "axis=, keepdims= or correction=");
+        return token_expected(p, r->op == COLLET_OP_MIN || r->op == COLLET_OP_MAX
+                                     ? "axis= or keepdims=; of two values, minimum(a, b) or "
+                                       "maximum(a, b)"
+                                     : "axis=, keepdims= or correction=");
     token_next(p);
     if (!token_is(p, "="))
         return token_expected(p, "'='");
@@ -447,7 +458,9 @@ static collet_status outputs(parser *p)
         if (p->kind == TOKEN_END)
             break;
         if (!token_is(p, ";"))
-            return token_expected(p, "an operator, ';' or the end");
+            return token_expected(p, is_keyword(p)
+                                         ? "an operator, such as & | ~, or the function where()"
+                                         : "an operator, ';' or the end");
         token_next(p);
     }
     if (!first.op)

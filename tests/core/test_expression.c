@@ -33,6 +33,8 @@ static void errors_name_columns(void **state)
         {"a < b < c", "column 7: comparisons cannot be chained"},
         {"a and b", "column 3: expected an operator"},
         {"not a", "column 1: expected a value, written with the operators & | ~"},
+        {"a < b and c", "column 7: expected an operator, such as & | ~, or the function where()"},
+        {"max(a, b)", "column 8: expected axis= or keepdims=; of two values, minimum(a, b) or"},
         {"1 + max(a, b)", "there are minimum and maximum"},
         {"sum(a) * 2", "column 1: a reduction may only stand around a whole output"},
         {"sum(a); b", "column 9: all outputs must have the same reduction"},
