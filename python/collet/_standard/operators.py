@@ -97,9 +97,13 @@ def matmul(a: Any, b: Any) -> Any:
 def reduction(name: str, order: str) -> Callable[..., Array]:
     """A method that reduces, whose positional arguments have NumPy's order."""
     places = order.split()
+    single = ("f32", "f64") if name[:3] != "arg" else ()  # what the op alone computes
 
     def reduce(self: Array, *arguments: Any, **keywords: Any) -> Array:
         given = {**dict(zip(places, arguments)), **keywords}
+        if self._dtype in single and type(given.get("axis")) in (int, type(None)) and \
+                not given.keys() - {"axis", "keepdims"}:
+            return getattr(op, name)(self, axes=given.get("axis"), keepdims=bool(given.get("keepdims")))
         unknown = {n for n in given if n not in places} | {n for n in ("out",) if given.pop(n, None) is not None}
         if "ddof" in given:
             given["correction"] = given.pop("ddof")
