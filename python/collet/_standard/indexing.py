@@ -205,6 +205,10 @@ def read(array: Array, key: Any) -> Array:
         return out
     if _is_advanced(key) and not isinstance(key, bool) and array.ndim:
         index = _array_of(key)
+        if index._dtype in ("i32", "i64") and index.ndim == array.ndim == 1:
+            found, info = op.take(array, index)
+            if not int(info):
+                return found
         if index._dtype != "bool":
             return take(array, index, axis=0)
     positions = _positions(array, key)

@@ -92,7 +92,7 @@ def test_square_is_a_product():
 SHAPES = [(3, 4), (1,), ()]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", "? i1 u2 i4 u8 f2 f4 f8 c8".split())
 @pytest.mark.parametrize("name", "sum prod mean var std min max any all argmin argmax count_nonzero".split())
 def test_reductions(name, dtype):
     if dtype[0] == "c" and name in ("min", "max", "argmin", "argmax"):
