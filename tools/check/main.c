@@ -127,7 +127,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (options->target)
-            tool_error(state, "one plugin at a time");
+            tool_error(state, "one plugin at a time; --op=NAME checks one of its kernels");
         options->target = text;
         return 0;
     case ARGP_KEY_END:
