@@ -42,11 +42,13 @@ static collet_status literal(parser *p, uint32_t *value, collet_scalar s)
 
 static collet_status expression(parser *p, uint32_t *value, int lowest);
 
+/* *used: the characters that belong to the number; 0: it is none. sscanf takes "1e" and "0x1.8", too. */
 static double real_number(const char *digits, int *used)
 {
     double x = 0.0;
     locale_t before = numerals_begin();
-    if (sscanf(digits, "%lf%n", &x, used) != 1)
+    if (sscanf(digits, "%lf%n", &x, used) != 1 || !strchr("0123456789.", digits[*used - 1]) ||
+        strpbrk(digits, "xX"))
         *used = 0;
     numerals_end(before);
     return x;
@@ -68,7 +70,7 @@ static collet_status number(parser *p, uint32_t *value)
         double x = real_number(digits, &used);
         end = digits + used;
         s = literal_real(x);
-        if (*end == 'j' || *end == 'J') {
+        if (used && (*end == 'j' || *end == 'J')) {
             s = (collet_scalar){.value.c128 = {0.0, x}, .dtype = COLLET_C128};
             end++;
         }
@@ -78,7 +80,7 @@ static collet_status number(parser *p, uint32_t *value)
             return token_fail(p, p->token,
                               "expected an integer that fits i64; write %s.0 for an f64", digits);
     }
-    if (*end || (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')))
+    if (*end)
         return token_expected(p, "a number such as 12, 0.5, 1e-3 or 2j");
     collet_status status = literal(p, value, s);
     token_next(p);
@@ -397,6 +399,8 @@ static collet_status keyword(parser *p, reduction *r)
         memcpy(digits, p->token, p->length);
         digits[p->length] = '\0';
         r->correction = real_number(digits, &used);
+        if (!used || digits[used])
+            return token_expected(p, "a number");
     } else {
         return token_expected(p, keepdims ? "True or False" : "a number");
     }
