@@ -8,6 +8,17 @@
 #include "util/struct.h"
 #include "util/text.h"
 
+/* The field that a block of `size` bytes has only a part of; NULL: none. */
+static const collet_ops_field *cut_field(const op *o, uint32_t size)
+{
+    for (uint32_t k = 0; k < o->field_count; k++) {
+        const collet_ops_field *f = op_field(o, k);
+        if (f->offset < size && size < f->offset + f->size)
+            return f;
+    }
+    return NULL;
+}
+
 collet_status op_take_params(const op *o, const void *params, void *copy, const void **out,
                              collet_error *err)
 {
@@ -23,6 +34,12 @@ collet_status op_take_params(const op *o, const void *params, void *copy, const 
                            size);
     *out = params;
     if (size < o->params_size) {
+        const collet_ops_field *cut = cut_field(o, size);
+        if (cut)
+            return collet_fail(err, COLLET_INVALID,
+                               "%s: struct_size of its parameters is %u, within the field '%s'; set "
+                               "it to their size",
+                               o->name, size, cut->name);
         memset(copy, 0, o->params_size);
         memcpy(copy, params, size);
         *out = copy;

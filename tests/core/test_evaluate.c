@@ -132,6 +132,22 @@ static void refused(const collet_program *p, collet_status status, const char *p
     assert_contains(err.text, part);
 }
 
+/* A block that ends within the pointer to its program, or in front of it. */
+static void a_shorter_block(void **state)
+{
+    (void)state;
+    collet_array *a = floats(cx, 3, 1), *out[4] = {a};
+    const collet_array *ins[8] = {a, a};
+    collet_evaluate_params p = params_of(&valid);
+    p.struct_size = (uint32_t)offsetof(collet_evaluate_params, program) + 2;
+    assert_status(cx, collet_call(cx, COLLET_OP_EVALUATE, out, ins, &p), COLLET_INVALID);
+    assert_text_has(cx, "within the field 'program'");
+    p.struct_size = (uint32_t)offsetof(collet_evaluate_params, program);
+    assert_status(cx, collet_call(cx, COLLET_OP_EVALUATE, out, ins, &p), COLLET_INVALID);
+    assert_text_has(cx, "program is NULL");
+    collet_array_destroy(a);
+}
+
 static void damaged_programs(void **state)
 {
     (void)state;
@@ -174,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_program_broadcasts),
         cmocka_unit_test(a_reduction_at_the_end),
         cmocka_unit_test(outputs_are_inputs),
+        cmocka_unit_test(a_shorter_block),
         cmocka_unit_test(damaged_programs),
     };
     return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
