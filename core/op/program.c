@@ -96,6 +96,10 @@ static collet_status check_step(const collet_step *s, uint32_t k, uint32_t value
     for (uint32_t i = 0; i < inputs; i++)
         if (s->in[i] >= values)
             return REFUSE("step %u uses the value %u; there are %u before it", k, s->in[i], values);
+    for (uint32_t i = inputs; i < 3; i++)
+        if (s->in[i])
+            return REFUSE("in[%u] of step %u is %u, but its op takes %u operands; set it to 0", i,
+                          k, s->in[i], inputs);
     collet_dtype last = dtypes[s->in[inputs - 1]];
     int fits = e ? elementwise_result(e, last) == s->dtype && s->dtype != COLLET_DTYPE_NONE
                  : collet_dtype_size(s->dtype) && program_converts(s->dtype, last);

@@ -170,6 +170,8 @@ static void damaged_programs(void **state)
     WITH(COLLET_INVALID, "value 4; there are 4", p.steps = other; other[1].in[0] = 4);
     WITH(COLLET_INVALID, "has the op 32", p.steps = other; other[1].op = COLLET_OP_MATMUL);
     WITH(COLLET_INVALID, "reserved of step 1", p.steps = other; other[1].reserved = 1);
+    WITH(COLLET_INVALID, "in[2] of step 0 is 513, but its op takes 2 operands", p.steps = other;
+         other[0].in[2] = 513);
     WITH(COLLET_DTYPE, "step 1, add of f32, cannot give f64", p.steps = other;
          other[1].dtype = COLLET_F64);
     WITH(COLLET_DTYPE, "step 0, bitwise_and of f32", p.steps = other;
