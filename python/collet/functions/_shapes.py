@@ -26,6 +26,11 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
     >>> collet.arange(2, 8, 3).to_numpy()
     array([2, 5])"""
     first, stop = (0, start) if stop is None else (start, stop)
+    limits = {"start": first, "stop": stop, "step": step}
+    if dtype is None and all(isinstance(n, int) for n in limits.values()):
+        for name, n in limits.items():
+            if not -2**63 <= n < 2**63:
+                raise _core.DtypeError(f"arange: {name} is {n}, which i64 does not have: give a dtype, or floats")
     return asarray(np.arange(first, stop, step, _dtype(dtype)), copy=False, device=device)
 
 

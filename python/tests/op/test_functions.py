@@ -341,6 +341,8 @@ def test_diff(kind):
     a, b = values((2, 3), "f"), values((2, 4), "d")
     same(collet.diff(kind(a), prepend=kind(b), append=kind(a)), np.diff(a, prepend=b, append=a), kind)
     same(collet.diff(kind(b), axis=0, append=2), np.diff(b, axis=0, append=2), kind)
+    for n in (3, 4, 10 ** 12):
+        same(collet.diff(kind(a), n=n), np.zeros((2, 0), "f"), kind)
 
 
 METHODS = ["linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
@@ -541,6 +543,7 @@ ERRORS = {
         lambda k: collet.take(k([1, 2]), k([0, 2])), lambda k: collet.take(k([1, 2]), k([0.5])),
         lambda k: collet.take(k([1, 2]), k([True])), lambda k: collet.take_along_axis(k([[1]]), k([[-2]]))],
     collet.DtypeError: [
+        lambda k: collet.arange(0, 2**63), lambda k: collet.arange(-2**63 - 1, 0),
         lambda k: collet.sort(k([1j])), lambda k: collet.isin(k([1j]), k([1])), lambda k: collet.histogram(k([1.0]), weights=k([1j])),
         lambda k: linalg.vector_norm(np.array(["a"]))]}
 
