@@ -404,9 +404,11 @@ static collet_status value_of_input(const graph *g, const node *n, collet_dtype 
     if (fits && !literal_convert(value, dtype, &own))
         fits = n->dtype && !is_lost(&own, dtype);
     return fits ? COLLET_OK
-                : collet_fail(err, COLLET_DTYPE, "the number for input %u, %s does not fit %s",
+                : collet_fail(err, COLLET_DTYPE, "the number for input %u, %s does not fit %s; %s",
                               n->op, g->names[n->op],
-                              collet_dtype_name(n->dtype ? n->dtype : dtype));
+                              collet_dtype_name(n->dtype ? n->dtype : dtype),
+                              n->dtype ? "give another number"
+                                       : "convert the arrays to a dtype that holds it");
 }
 
 /* The value of a constant; `numbers` NULL: those of inputs are left out. */

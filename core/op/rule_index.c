@@ -77,7 +77,8 @@ collet_status op_rule_histogram(const op *o, op_shapes *views, const void *param
     int64_t *open = op_open(views, 0);
     if (!(p->high - p->low >= 0.0 && p->high - p->low < (double)INFINITY))
         return collet_fail(err, COLLET_INVALID,
-                           "%s: low is %g and high is %g; they must be finite, and low not greater",
+                           "%s: low is %g and high is %g; they and high - low must be finite, and "
+                           "low not greater",
                            o->name, p->low, p->high);
     if (open)
         open[0] = p->bins;

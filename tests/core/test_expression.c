@@ -368,7 +368,7 @@ static void numbers_among_inputs(void **state)
     ins[0] = bytes;
     numbers[1] = (collet_scalar){.value.i64 = 300, .dtype = COLLET_I64};
     assert_status(cx, collet_expression_evaluate_with(cx, e, &bytes, ins, numbers), COLLET_DTYPE);
-    assert_text_has(cx, "the number for input 1, k does not fit u8");
+    assert_text_has(cx, "the number for input 1, k does not fit u8; convert the arrays");
     collet_expression_destroy(e);
     collet_array_destroy(bytes);
     collet_array_destroy(x);
