@@ -334,8 +334,8 @@ static collet_status type_output(compiler *c, uint32_t k)
     if (c->g->reduce) {
         dtype = reducible(c->g->reduce, v.dtype);
         if (!dtype)
-            return collet_fail(c->err, COLLET_DTYPE, "the reduction of output %u does not take %s",
-                               k, collet_dtype_name(v.dtype));
+            return collet_fail(c->err, COLLET_DTYPE, "%s of output %u does not take %s",
+                               program_reduction_name(c->g->reduce), k, collet_dtype_name(v.dtype));
     }
     collet_status status = convert(c, &v, dtype, &to);
     if (status != COLLET_OK)
@@ -420,11 +420,11 @@ static collet_status value_of(const graph *g, const plan_constant *k, collet_sca
     if (n && n->kind == NODE_INPUT)
         return numbers ? value_of_input(g, n, k->dtype, value, &numbers[n->op], err) : COLLET_OK;
     int fits = literal_convert(value, k->dtype, n ? &n->value : &zero);
-    if (!fits && n->weak)
+    if (!fits && n->weak && n->value.dtype == COLLET_I64)
         return collet_fail(err, COLLET_DTYPE,
-                           "a constant does not fit %s, the dtype of the other operands; convert "
-                           "them",
-                           collet_dtype_name(k->dtype));
+                           "the constant %lld does not fit %s, the dtype of the other operands; "
+                           "convert them, \"i64(x)\"",
+                           (long long)n->value.value.i64, collet_dtype_name(k->dtype));
     return fits || !is_lost(&n->value, k->dtype)
                ? COLLET_OK
                : collet_fail(err, COLLET_DTYPE, "a complex constant cannot be converted to %s",

@@ -32,6 +32,11 @@ int program_reduces_some(uint32_t id)
     return program_is_reduction(id) && !strcmp(array_ops[id].rule, "reduce_some");
 }
 
+const char *program_reduction_name(uint32_t id)
+{
+    return array_ops[id].name;
+}
+
 uint32_t program_reduction(const char *name, size_t length)
 {
     for (uint32_t id = 0; id < ARRAY_OPS; id++)

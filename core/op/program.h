@@ -23,5 +23,6 @@ int program_reduces_some(uint32_t id);
 int program_converts(collet_dtype to, collet_dtype from);
 /* The reduction of this name; COLLET_NO_OP: none. */
 uint32_t program_reduction(const char *name, size_t length);
+const char *program_reduction_name(uint32_t id);
 
 #endif
