@@ -99,6 +99,7 @@ ONE(sin) ONE(cos) ONE(tanh) ONE(exp2) ONE(expm1) ONE(log1p) ONE(log2) ONE(log10)
 #define T ld
 #define F(x) x##_ld
 #include "shared/formula/real.dev"
+#include "shared/formula/composed.dev"
 
 #define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, ulp, ...)                        \
     OF_F(kinds, CASE_##inputs##_##result(NAME, name))

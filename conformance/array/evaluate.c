@@ -7,6 +7,7 @@
 #include "array.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,8 @@ static const struct {
     {"d:dd", COLLET_OP_SUM, 'd'},
 };
 
+enum { ROWS = sizeof rows / sizeof *rows };
+
 #define LETTER(name, id, size, text, letter, ...) [id] = letter,
 static const char letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER)};
 #undef LETTER
@@ -55,7 +58,7 @@ static collet_dtype dtype_of(char letter)
 
 bool kit_evaluate_row(size_t index, collet_dtype dtypes[KIT_OPERANDS])
 {
-    if (index >= sizeof rows / sizeof *rows)
+    if (index >= ROWS)
         return false;
     memset(dtypes, 0, KIT_OPERANDS * sizeof *dtypes);
     uint32_t at = 0;
@@ -65,14 +68,6 @@ bool kit_evaluate_row(size_t index, collet_dtype dtypes[KIT_OPERANDS])
         else
             dtypes[at++] = dtype_of(*s);
     return true;
-}
-
-static size_t index_of(const kit_row *row)
-{
-    size_t i = 0;
-    while (strcmp(rows[i].sig, row->sig))
-        i++;
-    return i;
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -194,11 +189,11 @@ static void add_function(kit_program *p, kit_rng *rng)
     add_step(p, f.op, result_of(&f, d), in, f.inputs);
 }
 
-static void build(kit_program *p, const kit_row *row)
+static void build(kit_program *p, size_t index)
 {
-    size_t index = index_of(row);
     kit_rng rng = {.state = index + 1};
-    memset(p, 0, sizeof *p);
+    collet_dtype dtypes[KIT_OPERANDS];
+    kit_evaluate_row(index, dtypes);
     p->program = (collet_program){.struct_size = sizeof p->program,
                                   .n_constants = CONSTANTS,
                                   .reduce = rows[index].reduce,
@@ -206,8 +201,8 @@ static void build(kit_program *p, const kit_row *row)
                                   .dtypes = p->value,
                                   .steps = p->steps,
                                   .outs = p->outs};
-    for (uint32_t k = row->info.n_out; k < row->operands && row->dtypes[k]; k++)
-        p->value[p->program.n_in++] = row->dtypes[k];
+    for (uint32_t k = COLLET_PROGRAM_OUTPUTS; k < KIT_OPERANDS && dtypes[k]; k++)
+        p->value[p->program.n_in++] = dtypes[k];
     for (uint32_t i = 0; i < CONSTANTS; i++) {
         collet_dtype d = p->value[i % p->program.n_in];
         p->constants[i] = kit_edge_scalar(d, (int64_t)i);
@@ -216,10 +211,29 @@ static void build(kit_program *p, const kit_row *row)
     for (int i = 0; i < CHOSEN; i++)
         add_function(p, &rng);
     uint16_t last = (uint16_t)(values_of(p) - 1);
-    for (uint32_t k = 0; k < row->info.n_out && row->dtypes[k]; k++) {
-        collet_dtype d = rows[index].value ? dtype_of(rows[index].value) : row->dtypes[k];
+    for (uint32_t k = 0; k < COLLET_PROGRAM_OUTPUTS && dtypes[k]; k++) {
+        collet_dtype d = rows[index].value ? dtype_of(rows[index].value) : dtypes[k];
         p->outs[p->program.n_out++] = converted(p, (uint16_t)(last - k), d);
     }
+}
+
+/* Cases point to their programs, so these stay; they are the same in every run. */
+static kit_program programs[ROWS];
+
+static void build_programs(void)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        build(&programs[i], i);
+}
+
+static const kit_program *program_of(const kit_row *row)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, build_programs);
+    size_t i = 0;
+    while (strcmp(rows[i].sig, row->sig))
+        i++;
+    return &programs[i];
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
@@ -262,30 +276,29 @@ static void plan_evaluate(kit_plan *plan)
         {0, {0}, 0},       {1, {1}, 1},         {1, {17}, 1},     {1, {1100}, 1},   {2, {0, 3}, 2},
         {3, {2, 3, 5}, 5}, {3, {4, 300, 3}, 2}, {2, {700, 3}, 2}, {2, {3, 700}, 1},
     };
-    kit_program p;
-    build(&p, plan->row);
+    const kit_program *p = program_of(plan->row);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int kind = ORDINARY; kind <= EDGES; kind++) {
             kit_case c =
-                of_shape(plan, &p, shapes[i].ndim, shapes[i].shape, kind % 2, shapes[i].axes);
-            bool empty_maximum = p.program.reduce == COLLET_OP_MAX && shapes[i].shape[0] == 0;
+                of_shape(plan, p, shapes[i].ndim, shapes[i].shape, kind % 2, shapes[i].axes);
+            bool empty_maximum = p->program.reduce == COLLET_OP_MAX && shapes[i].shape[0] == 0;
             c.kind = kind;
             c.data = kind == ORDINARY  ? ""
                      : kind == SPECIAL ? "special"
                      : kind == BITS    ? "bits"
                                        : "edges";
-            if ((shapes[i].ndim && empty_maximum) || (!shapes[i].ndim && p.program.reduce))
+            if ((shapes[i].ndim && empty_maximum) || (!shapes[i].ndim && p->program.reduce))
                 continue;
             kit_emit(plan, &c);
             for (uint32_t k = 0; k < plan->row->operands; k++)
                 c.layout[k] = KIT_MIXED;
             if (shapes[i].ndim)
                 kit_emit(plan, &c);
-            if (kind == ORDINARY && !p.program.reduce)
+            if (kind == ORDINARY && !p->program.reduce)
                 kit_emit_sharing(plan, &c);
         }
     int64_t big = (1 << 19) + 3;
-    kit_case c = of_shape(plan, &p, 1, &big, false, 1);
+    kit_case c = of_shape(plan, p, 1, &big, false, 1);
     c.big = true;
     kit_emit(plan, &c);
 }

@@ -59,6 +59,8 @@ static bool describe(testbed *b, uint32_t number, int chosen, row_call *r)
     r->row.operands = r->row.info.n_out + r->row.info.n_in;
     for (uint32_t k = 0; k < r->row.operands; k++)
         r->row.dtypes[k] = (collet_dtype)(row->sig >> k * COLLET_SIG_BITS & 31);
+    if (row->op == COLLET_OP_EVALUATE)
+        kit_evaluate_row(0, r->row.dtypes);
     kit_signature_text(r->row.dtypes, r->row.info.n_out, r->row.operands, r->row.sig);
     kit_sample_row(&r->row, numbers);
     r->chosen = chosen == MATRIX ? MATRIX : numbers[0];

@@ -11,6 +11,7 @@
 #define F(x) x##_f32
 #define U u32
 #include "shared/formula/real.dev"
+#include "shared/formula/composed.dev"
 #undef T
 #undef F
 #undef U
@@ -19,6 +20,7 @@
 #define F(x) x##_f64
 #define U u64
 #include "shared/formula/real.dev"
+#include "shared/formula/composed.dev"
 #undef T
 #undef F
 #undef U

@@ -7,7 +7,7 @@
 #define NAMES(type) "#define T " #type "\n#define F(x) x##_" #type "\n"
 #define REAL(type, bits)                                                                           \
     {                                                                                              \
-        NAMES(type) "#define U u" #bits "\n", jit_text_formula_real, ""                            \
+        NAMES(type) "#define U u" #bits "\n", jit_text_formula_real, jit_text_formula_composed     \
     }
 #define SIGNED "((x) < 0)"
 /* Not the constant 0, which compilers warn of in conditions. */
