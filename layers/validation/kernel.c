@@ -72,7 +72,7 @@ static const char *operand_fault(const kernel_call *k, const collet_operand *o, 
         return o->buffer ? "is absent, but has a buffer" : NULL;
     if (o->dtype < 0 || o->dtype >= COLLET_DTYPE_COUNT)
         return "has an unknown dtype";
-    if (SIGNATURE(i, k->given->sig) != (uint64_t)o->dtype)
+    if (k->given->sig && SIGNATURE(i, k->given->sig) != (uint64_t)o->dtype) /* 0: any dtypes */
         return "has a dtype that differs from the row's signature";
     if (o->ndim < 0 || o->ndim > COLLET_MAX_DIMS)
         return "has an ndim out of range";
