@@ -292,8 +292,11 @@ int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 
 /* ---- Truth (array/elementwise.c) ------------------------------------------------------------ */
 
-/* exp, log, sqrt, sin, cos or tanh (by op id) from the C library's long double functions. */
+/* A function of one argument with a limit in ulp, or sqrt, from the C library's long double
+ * functions. */
 long double kit_function(uint32_t op, long double x);
+/* Ordinary arguments of an elementwise op: its columns `from` and `to`. */
+void kit_domain(uint32_t op, double *from, double *to);
 
 /* ---- Judging (judge.c) --------------------------------------------------------------------- */
 

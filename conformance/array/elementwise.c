@@ -48,8 +48,7 @@ static long double edge(collet_dtype part, kit_rng *rng)
     }
 }
 
-/* Ordinary arguments of an op: the columns `from` and `to`. */
-static void domain_of(uint32_t op, double *from, double *to)
+void kit_domain(uint32_t op, double *from, double *to)
 {
     switch (op) {
 #define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, ulp, derivative, least, most,    \
@@ -67,7 +66,7 @@ static void domain_of(uint32_t op, double *from, double *to)
 static void generate_domain(uint32_t op, kit_tensor *t, kit_rng *rng)
 {
     double from = 0, to = 0;
-    domain_of(op, &from, &to);
+    kit_domain(op, &from, &to);
     for (int64_t i = 0; i < kit_parts(t); i++)
         kit_set(t, i, (long double)kit_uniform(rng, from, to));
 }

@@ -71,9 +71,10 @@ INLINE ld powl_right(ld a, ld b)
 #define powl powl_right
 ONE(exp)
 ONE(log)
-ONE(sin) ONE(cos) ONE(tanh) ONE(exp2) ONE(expm1) ONE(log1p) ONE(log2) ONE(log10) ONE(tan) ONE(asin)
-    ONE(acos) ONE(atan) ONE(sinh) ONE(cosh) ONE(asinh) ONE(acosh) ONE(atanh) ONE(cbrt) ONE(erf)
-        ONE(erfc) ONE(lgamma) ONE(expit) TWO(pow) TWO(atan2) TWO(hypot) TWO(logaddexp)
+ONE(sin)
+ONE(cos) ONE(tanh) ONE(exp2) ONE(expm1) ONE(log1p) ONE(log2) ONE(log10) ONE(tan) ONE(asin) ONE(acos)
+    ONE(atan) ONE(sinh) ONE(cosh) ONE(asinh) ONE(acosh) ONE(atanh) ONE(cbrt) ONE(erf) ONE(erfc)
+        ONE(lgamma) ONE(expit) TWO(pow) TWO(atan2) TWO(hypot) TWO(logaddexp)
 
 /* ---- In the dtype ---------------------------------------------------------------------------- */
 
@@ -98,6 +99,8 @@ ONE(sin) ONE(cos) ONE(tanh) ONE(exp2) ONE(expm1) ONE(log1p) ONE(log2) ONE(log10)
 #define fmod_ld(a, b) fmodl((a), (b))
 #define T ld
 #define F(x) x##_ld
+#undef PI
+#define PI 3.14159265358979323846264338327950288L
 #include "shared/formula/real.dev"
 #include "shared/formula/composed.dev"
 

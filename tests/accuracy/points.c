@@ -64,8 +64,13 @@ static long double hard(uint32_t op, kit_rng *rng)
         return kind < 2    ? (long double)kit_uniform(rng, -2, 2)
                : kind == 2 ? (long double)kit_uniform(rng, -23, 23)
                            : sign_of(rng) * near;
-    default:
-        return (long double)kit_uniform(rng, 0, 4);
+    default: {
+        double from = 0, to = 1;
+        kit_domain(op, &from, &to);
+        return kind == 0   ? sign_of(rng) * near
+               : kind == 1 ? 1 + sign_of(rng) * near / 2
+                           : (long double)kit_uniform(rng, from, to);
+    }
     }
 }
 

@@ -10,21 +10,42 @@
 #define BITS 200
 #endif
 
+/* The functions that <math.h> and MPFR have under one name. */
+#define EACH_FUNCTION(X)                                                                           \
+    X(SQRT, sqrt)                                                                                  \
+    X(EXP, exp)                                                                                    \
+    X(EXP2, exp2)                                                                                  \
+    X(EXPM1, expm1)                                                                                \
+    X(LOG, log)                                                                                    \
+    X(LOG1P, log1p)                                                                                \
+    X(LOG2, log2)                                                                                  \
+    X(LOG10, log10)                                                                                \
+    X(SIN, sin)                                                                                    \
+    X(COS, cos)                                                                                    \
+    X(TAN, tan)                                                                                    \
+    X(ASIN, asin)                                                                                  \
+    X(ACOS, acos)                                                                                  \
+    X(ATAN, atan)                                                                                  \
+    X(SINH, sinh)                                                                                  \
+    X(COSH, cosh)                                                                                  \
+    X(TANH, tanh)                                                                                  \
+    X(ASINH, asinh)                                                                                \
+    X(ACOSH, acosh)                                                                                \
+    X(ATANH, atanh)                                                                                \
+    X(CBRT, cbrt)                                                                                  \
+    X(ERF, erf)                                                                                    \
+    X(ERFC, erfc)
+
 double truth_double(uint32_t op, double x)
 {
     switch (op) {
-    case COLLET_OP_EXP:
-        return exp(x);
-    case COLLET_OP_LOG:
-        return log(x);
-    case COLLET_OP_SQRT:
-        return sqrt(x);
-    case COLLET_OP_SIN:
-        return sin(x);
-    case COLLET_OP_COS:
-        return cos(x);
-    default:
-        return tanh(x);
+#define CASE(NAME, name)                                                                           \
+    case COLLET_OP_##NAME:                                                                         \
+        return name(x);
+        EACH_FUNCTION(CASE)
+#undef CASE
+    default: /* it is composed of these */
+        return (double)kit_function(op, (long double)x);
     }
 }
 
@@ -52,23 +73,14 @@ static void compute(uint32_t op, mpfr_t y, double x)
 {
     mpfr_set_d(y, x, MPFR_RNDN);
     switch (op) {
-    case COLLET_OP_EXP:
-        mpfr_exp(y, y, MPFR_RNDN);
+#define CASE(NAME, name)                                                                           \
+    case COLLET_OP_##NAME:                                                                         \
+        mpfr_##name(y, y, MPFR_RNDN);                                                              \
         break;
-    case COLLET_OP_LOG:
-        mpfr_log(y, y, MPFR_RNDN);
-        break;
-    case COLLET_OP_SQRT:
-        mpfr_sqrt(y, y, MPFR_RNDN);
-        break;
-    case COLLET_OP_SIN:
-        mpfr_sin(y, y, MPFR_RNDN);
-        break;
-    case COLLET_OP_COS:
-        mpfr_cos(y, y, MPFR_RNDN);
-        break;
-    default:
-        mpfr_tanh(y, y, MPFR_RNDN);
+        EACH_FUNCTION(CASE)
+#undef CASE
+    default: /* it is composed of these */
+        mpfr_set_ld(y, kit_function(op, (long double)x), MPFR_RNDN);
         break;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * truth.h - reference values of the elementary functions: fast ones with a few digits more than a
+ * truth.h - reference values of functions of one argument: fast ones with a few digits more than a
  * result, and slow ones of high precision. They share no code with the backends except libm.
  */
 #ifndef TESTS_ACCURACY_TRUTH_H
