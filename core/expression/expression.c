@@ -134,8 +134,7 @@ collet_status collet_expression_set_constant(collet_expression *e, uint32_t valu
         return collet_fail(err, COLLET_INVALID, "%s: %s is NULL", what,
                            e ? "the constant" : "the expression");
     if (value >= e->graph.count || e->graph.nodes[value].kind != NODE_CONSTANT)
-        return collet_fail(err, COLLET_INVALID, "%s: value %u is not a constant",
-                           what, value);
+        return collet_fail(err, COLLET_INVALID, "%s: value %u is not a constant", what, value);
     collet_scalar *old = &e->graph.nodes[value].value;
     if (old->dtype != constant->dtype)
         return collet_fail(err, COLLET_DTYPE, "%s: the constant is %s; it must stay %s", what,

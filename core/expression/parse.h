@@ -11,7 +11,7 @@ typedef struct parse_name {
     uint32_t value;
 } parse_name;
 
-/* Parses a whole text into an empty graph; the language is that of collet_expression_parse. */
+/* Adds what a text says to an empty graph. collet_expression_parse describes the syntax. */
 collet_status parse_text(graph *g, const char *text, collet_error *err);
 /* Parses expressions separated by ";", at most `count`, whose names are `names` alone (the last one
  * has the name NULL), and stores their values. */

@@ -411,7 +411,7 @@ static collet_status value_of_input(const graph *g, const node *n, collet_dtype 
                                        : "convert the arrays to a dtype that holds it");
 }
 
-/* The value of a constant; `numbers` NULL: those of inputs are left out. */
+/* The value of a constant. If `numbers` is NULL, *value is not set for inputs that are numbers. */
 static collet_status value_of(const graph *g, const plan_constant *k, collet_scalar *value,
                               const collet_scalar *numbers, collet_error *err)
 {

@@ -54,7 +54,8 @@ uint32_t power_steps(power_step steps[POWER_STEPS], const collet_scalar *exponen
     if ((half && twice != 1 && twice != 4 && twice != -2) || (!floating && twice < 0) ||
         dtype == COLLET_BOOL)
         return 0;
-    /* Of the reciprocal, whose powers overflow and underflow where they should; but not its root. */
+    /* A negative power is a power of 1/x: x^n could overflow or underflow where the result does not.
+     * x^-1/2 is 1 / sqrt(x) instead, since sqrt(1/x) is wrong if 1/x overflows. */
     if (twice == -1)
         add(&l, COLLET_OP_RECIPROCAL, 1, add(&l, COLLET_OP_SQRT, 1, 0, 0), 0);
     else if (twice < 0)

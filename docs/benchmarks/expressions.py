@@ -6,8 +6,8 @@ and a C loop with OpenMP, in turn, in one run.
     expressions.py [--threads 2] [--scale 1] [--python build/python] [options of others.py] [NAME...]
 
 Each library has a process of its own, and all may use as many processors. Results are compared; the
-harness, its options and its table are those of others.py, --busy 0 if not given. --scale divides the
-sizes, for a quick run. NAME limits the rows to those that contain it. A row "copy ..." or "sum ..." is
+harness, its options and its table are those of others.py; without --busy no other program keeps the
+processors busy. --scale divides the sizes, for a quick run. NAME limits the rows to those that contain it. A row "copy ..." or "sum ..." is
 the limit of memory for the row below: it moves, or reads, as many bytes.
 """
 
@@ -257,14 +257,8 @@ class NumPy(Library):
         return lambda: self.np.copyto(out, a), lambda: out
 
     def spectral(self, n, _threads):
-        fft, ifft = self.np.fft.fft2, self.np.fft.ifft2
-        w, kx, ky, inverse, damping = spectrum(n)
-
-        def step():
-            psi = w * inverse
-            u, v, wx, wy = [ifft(a) for a in (1j * ky * psi, -1j * kx * psi, 1j * kx * w, 1j * ky * w)]
-            return (w - 0.01 * fft(u * wx + v * wy)) * damping
-        return self.kept(step)
+        step, given = spectral_step(self.np.fft.fft2, self.np.fft.ifft2), spectrum(n)
+        return self.kept(lambda: step(*given))
 
     def sort(self, n, dtype):
         a = keys(n, dtype)
@@ -312,8 +306,17 @@ def spectrum(n):
     return w, kx, ky, 1 / numpy.where(square == 0, 1, square), 1 / (1 + 1e-4 * square)
 
 
+def spectral_step(fft, ifft):
+    """A step with these transforms, of what `spectrum` gives."""
+    def step(w, kx, ky, inverse, damping):
+        psi = w * inverse
+        u, v, wx, wy = [ifft(a) for a in (1j * ky * psi, -1j * kx * psi, 1j * kx * w, 1j * ky * w)]
+        return (w - 0.01 * fft(u * wx + v * wy)) * damping
+    return step
+
+
 class NumExpr(Library):
-    """Its names are those of the inputs."""
+    """A formula takes the inputs by their names."""
 
     def __init__(self, _options):
         import numexpr
@@ -415,12 +418,7 @@ class Jax(NumPy):
         return self.of(lambda a: a.copy(), inputs_of(same("a", (n,)))["a"])
 
     def spectral(self, n, threads):
-        fft, ifft = self.jnp.fft.fft2, self.jnp.fft.ifft2
-
-        def step(w, kx, ky, inverse, damping):
-            psi = w * inverse
-            u, v, wx, wy = [ifft(a) for a in (1j * ky * psi, -1j * kx * psi, 1j * kx * w, 1j * ky * w)]
-            return (w - 0.01 * fft(u * wx + v * wy)) * damping
+        step = spectral_step(self.jnp.fft.fft2, self.jnp.fft.ifft2)
         return self.of(step, *spectrum(n)) if not threads else (None, None)
 
     def sort(self, n, dtype):
@@ -471,12 +469,7 @@ class Torch(NumPy):
         return lambda: out.copy_(a), lambda: out.numpy()
 
     def spectral(self, n, threads):
-        fft, ifft = self.torch.fft.fft2, self.torch.fft.ifft2
-
-        def step(w, kx, ky, inverse, damping):
-            psi = w * inverse
-            u, v, wx, wy = [ifft(a) for a in (1j * ky * psi, -1j * kx * psi, 1j * kx * w, 1j * ky * w)]
-            return (w - 0.01 * fft(u * wx + v * wy)) * damping
+        step = spectral_step(self.torch.fft.fft2, self.torch.fft.ifft2)
         return self.of(step, *spectrum(n)) if not threads else (None, None)
 
     def sort(self, n, dtype):

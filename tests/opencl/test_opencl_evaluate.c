@@ -116,6 +116,14 @@ static const shape views[VIEWS][3] = {{{1, {999}}, {1, {999}}, {1, {999}}},
                                       {{3, {5, 1, 7}}, {2, {3, 1}}, {1, {7}}},
                                       {{2, {9, 3}}, {0, {0}}, {2, {9, 1}}}};
 
+static void same_for_all_views(const collet_evaluate_params *params)
+{
+    if (!devices[1])
+        skip();
+    for (int v = 0; v < VIEWS; v++)
+        same_on_both(params, views[v]);
+}
+
 /* floor(b * a / c) + k of f16, which rounds after each step. */
 static void a_chain(void **state)
 {
@@ -129,10 +137,7 @@ static void a_chain(void **state)
     const collet_scalar k = {.dtype = COLLET_F16, .value.f16 = 0x4148};
     const collet_evaluate_params params = {sizeof params, 0, 0, 0, 0, &p, &k};
     (void)state;
-    if (!devices[1])
-        skip();
-    for (int v = 0; v < VIEWS; v++)
-        same_on_both(&params, views[v]);
+    same_for_all_views(&params);
 }
 
 /* Conversions, comparisons and complex numbers: outputs f32, bool, c64. */
@@ -153,10 +158,7 @@ static void mixed_dtypes(void **state)
     const collet_scalar k = {.dtype = COLLET_C64, .value.c64 = {0.5f, -2.0f}};
     const collet_evaluate_params params = {sizeof params, 0, 0, 0, 0, &p, &k};
     (void)state;
-    if (!devices[1])
-        skip();
-    for (int v = 0; v < VIEWS; v++)
-        same_on_both(&params, views[v]);
+    same_for_all_views(&params);
 }
 
 /* where(x < y, z * x, k), summed: all sums are exact. */
