@@ -101,6 +101,19 @@ collet_status collet_expression_constant(collet_expression *e, uint32_t *value,
     BUILD("constant", value, graph_constant(&e->graph, value, constant, weak, &why));
 }
 
+static collet_status add_literal(graph *g, uint32_t *value, const collet_scalar *s,
+                                 collet_error *why)
+{
+    collet_status status = graph_check_number(s, 1, why);
+    return status == COLLET_OK ? graph_literal(g, value, *s, why) : status;
+}
+
+collet_status collet_expression_literal(collet_expression *e, uint32_t *value,
+                                        const collet_scalar *number, collet_error *err)
+{
+    BUILD("literal", value, add_literal(&e->graph, value, number, &why));
+}
+
 collet_status collet_expression_apply(collet_expression *e, uint32_t *value, uint32_t op,
                                       const uint32_t *operands, uint32_t count, collet_error *err)
 {

@@ -112,10 +112,8 @@ collet_status graph_input(graph *g, uint32_t *value, const char *name, size_t le
     return COLLET_OK;
 }
 
-collet_status graph_constant(graph *g, uint32_t *value, const collet_scalar *s, int weak,
-                             collet_error *err)
+collet_status graph_check_number(const collet_scalar *s, int weak, collet_error *err)
 {
-    node n = zeroed(NODE_CONSTANT);
     if (!s || !collet_dtype_size(s->dtype))
         return collet_fail(err, COLLET_DTYPE, "the constant is NULL or has no dtype");
     if (weak && s->dtype != COLLET_I64 && s->dtype != COLLET_F64 && s->dtype != COLLET_C128 &&
@@ -123,6 +121,16 @@ collet_status graph_constant(graph *g, uint32_t *value, const collet_scalar *s, 
         return collet_fail(err, COLLET_DTYPE,
                            "a weak constant is i64, f64, c128 or bool, and this one is %s",
                            collet_dtype_name(s->dtype));
+    return COLLET_OK;
+}
+
+collet_status graph_constant(graph *g, uint32_t *value, const collet_scalar *s, int weak,
+                             collet_error *err)
+{
+    node n = zeroed(NODE_CONSTANT);
+    collet_status status = graph_check_number(s, weak, err);
+    if (status != COLLET_OK)
+        return status;
     memcpy(n.value.value.bytes, s->value.bytes, collet_dtype_size(s->dtype));
     n.value.dtype = s->dtype;
     n.weak = weak && s->dtype != COLLET_BOOL;

@@ -47,6 +47,7 @@ collet_status graph_input(graph *g, uint32_t *value, const char *name, size_t le
                           collet_dtype dtype, collet_error *err);
 collet_status graph_constant(graph *g, uint32_t *value, const collet_scalar *s, int weak,
                              collet_error *err);
+collet_status graph_check_number(const collet_scalar *s, int weak, collet_error *err);
 collet_status graph_literal(graph *g, uint32_t *value, collet_scalar s, collet_error *err);
 collet_status graph_apply(graph *g, uint32_t *value, uint32_t op, const uint32_t *in,
                           uint32_t count, collet_error *err);

@@ -72,6 +72,10 @@ COLLET_API collet_status collet_expression_input(collet_expression *expression, 
 COLLET_API collet_status collet_expression_constant(collet_expression *expression, uint32_t *value,
                                                     const collet_scalar *constant, int32_t weak,
                                                     collet_error *err);
+/* A number as in a text: weak, of dtype bool, i64, f64 or c128, and not to be changed. Arithmetic of two
+ * such numbers is done at once, and powers with a small one are products. */
+COLLET_API collet_status collet_expression_literal(collet_expression *expression, uint32_t *value,
+                                                   const collet_scalar *number, collet_error *err);
 /* The result of an op of elementwise.def for `count` operands. */
 COLLET_API collet_status collet_expression_apply(collet_expression *expression, uint32_t *value,
                                                  uint32_t op, const uint32_t *operands,

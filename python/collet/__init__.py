@@ -14,7 +14,7 @@ from ._core import (AbiError, BusyError, CancelledError, DeviceLostError, DtypeE
                     NotFoundError, NotReadyError, RefusedError, ShapeError, SizeOverflowError,
                     UnavailableError, UnknownBackendError, UnsupportedError, evaluate)
 from ._core import version as __version__
-from ._runtime import (Backend, Device, backends, configure, counters, finish, get_backend,
+from ._runtime import (Backend, Device, backends, configure, counters, eager, finish, get_backend,
                        last_backend, memory, reset_peak, set_backend, set_num_threads, trim, using)
 
 _MODULES = ("bench", "fft", "functions", "linalg", "md", "random", "scatter", "ternary")

@@ -9,7 +9,7 @@ import operator
 
 from . import _core, op
 from ._standard import indexing
-from ._standard.operators import binary, cast, in_place, matmul, reduction, unary
+from ._standard.operators import cast, matmul, reduction
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Array(_core.Array):
     while one of them writes it.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
 
     __array_ufunc__ = _Ufunc()
 
@@ -80,31 +80,6 @@ class Array(_core.Array):
         return name if kind == 1 else f"{name}:{number}"
 
     # ---- Operators
-
-    __add__, __radd__ = binary("add")
-    __sub__, __rsub__ = binary("subtract")
-    __mul__, __rmul__ = binary("multiply")
-    __truediv__, __rtruediv__ = binary("divide")
-    __floordiv__, __rfloordiv__ = binary("floor_divide")
-    __mod__, __rmod__ = binary("remainder")
-    __pow__, __rpow__ = binary("pow")
-    __and__, __rand__ = binary("bitwise_and")
-    __or__, __ror__ = binary("bitwise_or")
-    __xor__, __rxor__ = binary("bitwise_xor")
-    __lshift__, __rlshift__ = binary("bitwise_left_shift")
-    __rshift__, __rrshift__ = binary("bitwise_right_shift")
-    __iadd__, __isub__ = in_place("add"), in_place("subtract")
-    __imul__, __itruediv__ = in_place("multiply"), in_place("divide")
-    __ifloordiv__, __imod__ = in_place("floor_divide"), in_place("remainder")
-    __ipow__ = in_place("pow")
-    __iand__, __ior__, __ixor__ = (in_place(f"bitwise_{n}") for n in ("and", "or", "xor"))
-    __ilshift__, __irshift__ = in_place("bitwise_left_shift"), in_place("bitwise_right_shift")
-    __eq__, __ne__ = binary("equal")[0], binary("not_equal")[0]  # type: ignore[assignment]
-    __lt__, __le__ = binary("less")[0], binary("less_equal")[0]
-    __gt__, __ge__ = binary("greater")[0], binary("greater_equal")[0]
-    __hash__ = None  # type: ignore[assignment] # as NumPy's arrays: elements change
-    __neg__, __pos__, __abs__ = unary("negative"), unary("positive"), unary("abs")
-    __invert__ = unary("bitwise_invert")
 
     def __divmod__(self, other: Any) -> Any:
         quotient = self // other

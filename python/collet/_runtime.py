@@ -54,6 +54,7 @@ def set_backend(choice: str) -> None:
 
     Raises UnknownBackendError or UnavailableError, which list the available names; the previous
     choice then stays."""
+    _core.flush()  # Arrays that wait are computed where they were made
     _core.set_backend(choice)
 
 
@@ -78,12 +79,34 @@ class using:
 
     def __enter__(self) -> using:
         from . import _uses
+        _core.flush()
         _uses.enter(self._choice, self._opened)
         return self
 
     def __exit__(self, *_: object) -> None:
         from . import _uses
-        _uses.leave(self._opened)
+        try:
+            _core.flush()
+        finally:
+            _uses.leave(self._opened)
+
+
+class eager:
+    """Elementwise functions and operators of Arrays are computed at once in this thread, not when their values
+    are needed:
+
+    with collet.eager(): ...
+
+    >>> with collet.eager():
+    ...     y = collet.ones(3) * 2
+    """
+
+    def __enter__(self) -> eager:
+        _core.eager(1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _core.eager(-1)
 
 
 def last_backend() -> str:
@@ -130,6 +153,7 @@ def trim() -> None:
 
 
 def finish() -> None:
-    """Waits for all work of this thread, and for calls that Ctrl-C interrupted; raises the first
-    failure of this thread's work."""
+    """Computes Arrays that wait for their use, and waits for all work of this thread and for calls that Ctrl-C
+    interrupted; raises the first failure of this thread's work."""
+    _core.flush()
     _core.finish()

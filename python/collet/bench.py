@@ -20,7 +20,6 @@ import itertools
 import json
 import os
 import platform
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -116,7 +115,8 @@ def gpu_specs(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
 
 
 class Timer:
-    """The time between start and stop on a device, in ms; stop waits for the work in between.
+    """The time between start and stop on a device, in ms; stop waits for the work in between, and for Arrays
+    that were not computed yet.
     `clock` is then "device" or "host". In a `with` statement the time becomes `elapsed_ms`."""
 
     def __init__(self, device: str | None = None) -> None:
@@ -126,11 +126,13 @@ class Timer:
         self._first: Any = None
 
     def start(self) -> None:
+        _core.flush()
         self._first = _core.timestamp(self.device)
 
     def stop(self) -> float:
         if self._first is None:
             raise collet.InvalidError("Timer.stop before Timer.start")
+        _core.flush()
         nanoseconds, own = _core.elapsed(self._first, _core.timestamp(self.device))
         self.clock = "device" if own else "host"
         self.elapsed_ms = nanoseconds / 1e6
@@ -325,7 +327,8 @@ class profile_trace:
 
     Each call of an op has a bar in the row of the host, the time inside the call, and one in the
     row of the device, from the end of the work before the call to the end of its own. The file is
-    written at the end, also after an exception. A profiler of sys.setprofile is set again.
+    written at the end, also after an exception. Arrays that wait are computed at the end; a bar "evaluate" is
+    an expression, of collet.evaluate or of operators.
     """
 
     def __init__(self, path: str | os.PathLike[str], device: str | None = None) -> None:
@@ -336,24 +339,23 @@ class profile_trace:
     def _take(self):
         return _core.timestamp("host"), _core.timestamp(self.device)
 
-    def _observe(self, frame, event, function):
-        if event not in ("c_call", "c_return", "c_exception") or \
-                not isinstance(getattr(function, "__self__", None), _core.Op):
-            return
-        if event == "c_call":
+    def _observe(self, name: str, begins: bool) -> None:
+        if begins:
             self._open = self._take()
-        elif event == "c_return" and self._open:
-            self.events.append((function.__name__, collet.last_backend(), self._open, self._take()))
+        else:
+            self.events.append((name, collet.last_backend(), self._open, self._take()))
 
     def __enter__(self) -> profile_trace:
-        self._open: Any = None
+        _core.flush()
         self._start = self._take()
-        self._before = sys.getprofile()
-        sys.setprofile(self._observe)
+        self._before = _core.observe(self._observe)
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.setprofile(self._before)
+        try:
+            _core.flush()
+        finally:
+            _core.observe(self._before)
         process, thread = os.getpid(), threading.get_native_id()
         rows = ((0, thread, "host"), (1, 0, self.device))
         trace: list[dict[str, Any]] = [

@@ -8,13 +8,17 @@
 #include "dlpack.h"
 #include "base/error.h"
 #include "base/numpy.h"
+#include "lazy/elementwise.h"
+#include "lazy/lazy.h"
 #include "runtime.h"
 #include "work.h"
 
 #define LONG_COPY (64 << 20) /* bytes that take longer than 10 ms */
 
+/* Has a value, or waits as a node. */
 typedef struct array_object {
-    PyObject_HEAD collet_array *array;
+    PyObject_HEAD lazy_value *value;
+    node *node;
     uint64_t generation; /* of its runtime */
 } array_object;
 
@@ -26,21 +30,66 @@ int array_check(PyObject *object)
     return PyObject_TypeCheck(object, base);
 }
 
-/* The array of an Array, for functions that need no runtime. */
-static collet_array *described(PyObject *object)
+void *array_raise_forked(void)
 {
-    collet_array *array = ((array_object *)object)->array;
-    return array ? array : error_raise(COLLET_INVALID, "this collet.Array was not initialised");
+    return error_raise(COLLET_FORKED,
+                       "this collet.Array was made before the process was forked: make it in "
+                       "the child, or send it pickled or as a NumPy array");
+}
+
+/* ---- Values and nodes --------------------------------------------------------------------- */
+
+lazy_value *array_value(PyObject *object)
+{
+    array_object *self = (array_object *)object;
+    return self->value ? self->value
+                       : error_raise(COLLET_INVALID, "this collet.Array was not initialised");
+}
+
+node *array_node(PyObject *object)
+{
+    return ((array_object *)object)->node;
+}
+
+/* Dtype and shape, for functions that need no runtime. 0, or -1 with an exception. */
+static int describe(PyObject *object, collet_array_spec *spec)
+{
+    const array_object *self = (array_object *)object;
+    const lazy_value *v = self->node ? NULL : array_value(object);
+    if (self->node)
+        *spec = self->node->spec;
+    else if (v)
+        array_spec(v->array, spec);
+    return self->node || v ? 0 : -1;
+}
+
+collet_dtype array_dtype_of(PyObject *object)
+{
+    const array_object *self = (array_object *)object;
+    return self->node    ? self->node->spec.dtype
+           : self->value ? collet_array_dtype(self->value->array)
+                         : COLLET_DTYPE_NONE;
 }
 
 collet_array *array_get(PyObject *object)
 {
-    collet_array *array = described(object);
-    if (array && ((array_object *)object)->generation != runtime_generation())
-        return error_raise(COLLET_FORKED,
-                           "this collet.Array was made before the process was forked: make it in "
-                           "the child, or send it pickled or as a NumPy array");
-    return array;
+    node *n = array_node(object);
+    if (n) {
+        int failed = lazy_force(node_ref(n));
+        node_unref(n);
+        if (failed)
+            return NULL;
+    }
+    const lazy_value *v = array_value(object);
+    if (v && v->generation != runtime_generation())
+        return array_raise_forked();
+    return v ? v->array : NULL;
+}
+
+collet_array *array_get_written(PyObject *object)
+{
+    collet_array *array = array_get(object);
+    return array && !lazy_before_write(((array_object *)object)->value) ? array : NULL;
 }
 
 void array_spec(const collet_array *array, collet_array_spec *spec)
@@ -50,82 +99,153 @@ void array_spec(const collet_array *array, collet_array_spec *spec)
     memcpy(spec->shape, collet_array_shape(array), (size_t)spec->ndim * sizeof *spec->shape);
 }
 
-PyObject *array_new(collet_array *array)
+static array_object *new_object(void)
 {
-    allocfunc allocate = (allocfunc)PyType_GetSlot(class, Py_tp_alloc);
-    array_object *self = array ? (array_object *)allocate(class, 0) : NULL;
+    static allocfunc allocate;
+    static PyTypeObject *of;
+    if (of != class) {
+        allocate = (allocfunc)PyType_GetSlot(class, Py_tp_alloc);
+        of = class;
+    }
+    array_object *self = (array_object *)allocate(class, 0);
+    if (self) {
+        self->generation = runtime_generation();
+        runtime_count_array(self->generation, 1);
+    }
+    return self;
+}
+
+/* Takes the reference to the value, also on failure. */
+static PyObject *object_of(lazy_value *v)
+{
+    array_object *self = v ? new_object() : NULL;
     if (!self) {
-        collet_array_destroy(array);
+        value_unref(v);
         return NULL;
     }
-    self->array = array;
-    self->generation = runtime_generation();
-    runtime_count_array(self->generation, 1);
+    self->value = v;
+    value_attach(v, (PyObject *)self);
     return (PyObject *)self;
+}
+
+PyObject *array_of_value(lazy_value *v)
+{
+    int ends = v->object && !Py_REFCNT(v->object); /* its weak references are called */
+    return v->object && !ends ? Py_NewRef(v->object) : object_of(value_ref(v));
+}
+
+PyObject *array_of_node(node *n)
+{
+    array_object *self = new_object();
+    if (self) {
+        self->node = node_ref(n);
+        node_own(n, (PyObject *)self);
+    }
+    return (PyObject *)self;
+}
+
+void array_settle(PyObject *owner, lazy_value *v)
+{
+    array_object *self = (array_object *)owner;
+    node *n = self->node;
+    self->node = NULL;
+    self->value = value_ref(v);
+    value_attach(v, owner);
+    n->owner = NULL;
+    node_unref(n);
+}
+
+PyObject *array_new(collet_array *array)
+{
+    return object_of(value_new(array, NULL));
+}
+
+/* Over memory that others may write. */
+static PyObject *new_shared(collet_array *array)
+{
+    PyObject *made = array_new(array);
+    if (made && value_share(((array_object *)made)->value))
+        Py_CLEAR(made);
+    return made;
 }
 
 static void array_dealloc(PyObject *object)
 {
     array_object *self = (array_object *)object;
     PyTypeObject *type = Py_TYPE(object);
-    if (self->array)
+    lazy_value *v = self->value;
+    node *n = self->node;
+    if (v || n)
         runtime_count_array(self->generation, -1);
-    if (self->array && !runtime_at_once()) { /* the work on it may have to end */
-        PyThreadState *state = runtime_leave();
-        collet_array_destroy(self->array);
-        runtime_return(state);
-    } else {
-        collet_array_destroy(self->array);
-    }
+    if (n)
+        node_own(n, NULL);
+    if (v && v->object == object)
+        value_attach(v, NULL);
+    node_unref(n);
+    value_unref(v);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     release(object);
     Py_DECREF(type);
+    lazy_save_memory();
 }
 
 /* ---- Properties --------------------------------------------------------------------------- */
 
 static PyObject *get_shape(PyObject *self, void *Py_UNUSED(unused))
 {
-    const collet_array *a = described(self);
-    return a ? numpy_shape(collet_array_ndim(a), collet_array_shape(a)) : NULL;
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : numpy_shape(spec.ndim, spec.shape);
 }
 
 static PyObject *get_strides(PyObject *self, void *Py_UNUSED(unused))
 {
-    const collet_array *a = described(self);
+    const collet_array *a = array_node(self) ? array_get(self) : NULL;
+    const lazy_value *v = a || PyErr_Occurred() ? NULL : array_value(self);
+    a = v ? v->array : a;
     return a ? numpy_shape(collet_array_ndim(a), collet_array_strides(a)) : NULL;
 }
 
 static PyObject *get_ndim(PyObject *self, void *Py_UNUSED(unused))
 {
-    const collet_array *a = described(self);
-    return a ? PyLong_FromLong(collet_array_ndim(a)) : NULL;
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : PyLong_FromLong(spec.ndim);
+}
+
+static int64_t size_of(const collet_array_spec *spec)
+{
+    int64_t size = 1;
+    for (int32_t i = 0; i < spec->ndim; i++)
+        size *= spec->shape[i];
+    return size;
 }
 
 static PyObject *get_size(PyObject *self, void *Py_UNUSED(unused))
 {
-    const collet_array *a = described(self);
-    return a ? PyLong_FromLongLong(collet_array_size(a)) : NULL;
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : PyLong_FromLongLong(size_of(&spec));
 }
 
 static PyObject *get_itemsize(PyObject *self, void *Py_UNUSED(unused))
 {
-    const collet_array *a = described(self);
-    return a ? PyLong_FromSize_t(collet_dtype_size(collet_array_dtype(a))) : NULL;
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : PyLong_FromSize_t(collet_dtype_size(spec.dtype));
 }
 
 static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(unused))
 {
-    const collet_array *a = described(self);
-    return a ? PyUnicode_FromString(collet_dtype_name(collet_array_dtype(a))) : NULL;
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : PyUnicode_FromString(collet_dtype_name(spec.dtype));
 }
 
 /* ---- Views -------------------------------------------------------------------------------- */
 
-/* An Array of *view, which a function with this status stored; NULL with its exception. */
-static PyObject *viewed(collet_context *context, collet_status status, collet_array **view)
+/* An Array of *view, which a function with this status stored, over the elements of `self`; NULL with its
+ * exception. */
+static PyObject *viewed(PyObject *self, collet_context *context, collet_status status,
+                        collet_array **view)
 {
-    return status == COLLET_OK ? array_new(*view) : runtime_raise(context);
+    return status == COLLET_OK ? object_of(value_new(*view, array_value(self)))
+                               : runtime_raise(context);
 }
 
 static PyObject *slice(PyObject *self, PyObject *arguments)
@@ -136,7 +256,8 @@ static PyObject *slice(PyObject *self, PyObject *arguments)
     collet_context *context = a ? runtime_context() : NULL;
     if (!context || !PyArg_ParseTuple(arguments, "iLLL", &axis, &start, &count, &step))
         return NULL;
-    return viewed(context, collet_array_slice(context, a, &view, axis, start, count, step), &view);
+    return viewed(self, context, collet_array_slice(context, a, &view, axis, start, count, step),
+                  &view);
 }
 
 static PyObject *part(PyObject *self, PyObject *imaginary)
@@ -146,7 +267,7 @@ static PyObject *part(PyObject *self, PyObject *imaginary)
     int imag = context ? PyObject_IsTrue(imaginary) : -1;
     if (imag < 0)
         return NULL;
-    return viewed(context, (imag ? collet_array_imag : collet_array_real)(context, a, &view),
+    return viewed(self, context, (imag ? collet_array_imag : collet_array_real)(context, a, &view),
                   &view);
 }
 
@@ -193,14 +314,14 @@ static PyObject *permute(PyObject *self, PyObject *axes)
         perm[i] = axis < 0 || axis >= count ? count
                                             : (int32_t)axis; /* an invalid axis is refused below */
     }
-    return viewed(context, collet_array_permute(context, a, &view, perm), &view);
+    return viewed(self, context, collet_array_permute(context, a, &view, perm), &view);
 }
 
 static PyObject *diagonal(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     collet_array *view, *a = array_get(self);
     collet_context *context = a ? runtime_context() : NULL;
-    return context ? viewed(context, collet_array_diagonal(context, a, &view), &view) : NULL;
+    return context ? viewed(self, context, collet_array_diagonal(context, a, &view), &view) : NULL;
 }
 
 static PyObject *reshape(PyObject *self, PyObject *shape)
@@ -211,7 +332,7 @@ static PyObject *reshape(PyObject *self, PyObject *shape)
     int count = context ? numbers(shape, extents) : -1;
     if (count < 0)
         return NULL;
-    return viewed(context, collet_array_reshape(context, a, &view, count, extents), &view);
+    return viewed(self, context, collet_array_reshape(context, a, &view, count, extents), &view);
 }
 
 static PyObject *broadcast(PyObject *self, PyObject *shape)
@@ -222,7 +343,7 @@ static PyObject *broadcast(PyObject *self, PyObject *shape)
     int count = context ? numbers(shape, extents) : -1;
     if (count < 0)
         return NULL;
-    return viewed(context, collet_array_broadcast(context, a, &view, count, extents), &view);
+    return viewed(self, context, collet_array_broadcast(context, a, &view, count, extents), &view);
 }
 
 /* ---- Transfers ---------------------------------------------------------------------------- */
@@ -237,19 +358,19 @@ typedef struct moving {
 static collet_status run_reading(work *w, collet_context *context)
 {
     moving *m = (moving *)w;
-    return collet_array_read(context, ((array_object *)m->array)->array, m->data, m->bytes);
+    return collet_array_read(context, ((array_object *)m->array)->value->array, m->data, m->bytes);
 }
 
 static collet_status run_writing(work *w, collet_context *context)
 {
     moving *m = (moving *)w;
-    return collet_array_write(context, ((array_object *)m->array)->array, m->data, m->bytes);
+    return collet_array_write(context, ((array_object *)m->array)->value->array, m->data, m->bytes);
 }
 
 static collet_status run_prefetching(work *w, collet_context *context)
 {
     moving *m = (moving *)w;
-    return collet_array_prefetch(context, ((array_object *)m->array)->array, m->data);
+    return collet_array_prefetch(context, ((array_object *)m->array)->value->array, m->data);
 }
 
 static void drop_moving(work *w)
@@ -316,7 +437,7 @@ static PyObject *write_bytes(PyObject *self, PyObject *bytes)
 {
     char *source;
     Py_ssize_t size;
-    if (!array_get(self) || PyBytes_AsStringAndSize(bytes, &source, &size) ||
+    if (!array_get_written(self) || PyBytes_AsStringAndSize(bytes, &source, &size) ||
         move(self, bytes, source, (size_t)size, run_writing))
         return NULL;
     Py_RETURN_NONE;
@@ -374,11 +495,15 @@ int array_add_type(PyObject *module)
         {"to_numpy", to_numpy, METH_NOARGS,
          "A NumPy array with a copy of the elements, after the work that computes them."},
         {NULL, NULL, 0, NULL}};
-    PyType_Slot slots[] = {{Py_tp_dealloc, array_dealloc},
-                           {Py_tp_getset, properties},
-                           {Py_tp_methods, methods},
-                           {Py_tp_doc, "The part of collet.Array that is written in C."},
-                           {0, NULL}};
+    PyType_Slot slots[64] = {{Py_tp_dealloc, array_dealloc},
+                             {Py_tp_getset, properties},
+                             {Py_tp_methods, methods},
+                             {Py_tp_doc, "The part of collet.Array that is written in C."}};
+    size_t count, first = 0;
+    const PyType_Slot *operators = operators_slots(&count);
+    while (slots[first].slot)
+        first++;
+    memcpy(slots + first, operators, count * sizeof *slots);
     PyType_Spec spec = {.name = "collet._core.Array",
                         .basicsize = sizeof(array_object),
                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
@@ -443,7 +568,9 @@ PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *arguments)
         (count = numbers(shape, extents)) < 0 || !(dtype = numpy_dtype_parse(type)) ||
         !(context = runtime_context()))
         return NULL;
-    return viewed(context, collet_array_create(context, &array, dtype, count, extents), &array);
+    return collet_array_create(context, &array, dtype, count, extents) == COLLET_OK
+               ? array_new(array)
+               : runtime_raise(context);
 }
 
 /* Wrapped memory is freed: its owner is not needed any more. */
@@ -483,7 +610,7 @@ static collet_array *copy_in(PyObject *source, numpy_view *view)
 
 static collet_array *same_view(PyObject *object, collet_dtype dtype, const char *name)
 {
-    collet_array *view, *a = array_get(object);
+    collet_array *view, *a = array_get_written(object);
     collet_context *context = a ? runtime_context() : NULL;
     if (!context)
         return NULL;
@@ -512,7 +639,7 @@ collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name)
 
 PyObject *array_from_capsule(PyObject *Py_UNUSED(module), PyObject *capsule_object)
 {
-    return array_new(dlpack_take(capsule_object));
+    return new_shared(dlpack_take(capsule_object));
 }
 
 /* (NumPy array, copy) */
@@ -528,5 +655,5 @@ PyObject *array_from(PyObject *Py_UNUSED(module), PyObject *arguments)
         return error_raise(COLLET_INVALID, "this memory cannot be shared: it is not aligned, has "
                                            "another byte order, or has strides that are not a "
                                            "multiple of its elements");
-    return array_new(copy ? copy_in(source, &view) : wrap(source, &view));
+    return copy ? array_new(copy_in(source, &view)) : new_shared(wrap(source, &view));
 }

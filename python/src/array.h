@@ -5,14 +5,34 @@
 #define PYTHON_SRC_ARRAY_H
 
 #include "base/python.h"
+#include "lazy/node.h"
 
 /* Adds the type Array to the module. 0, or -1 with an exception. */
 int array_add_type(PyObject *module);
 
 int array_check(PyObject *object);
 
-/* The array of an Array; NULL with an exception if there is none, or it is of a parent of fork. */
+/* The array of an Array, which is computed first if it waits; NULL with an exception if that fails, there is
+ * none, or it is of a parent of fork. */
 collet_array *array_get(PyObject *object);
+/* The same, for a caller that writes the elements: whatever waits to read them is computed first. */
+collet_array *array_get_written(PyObject *object);
+
+/* Raises ForkedError; returns NULL. */
+void *array_raise_forked(void);
+
+/* What an Array has: a node as long as it waits, else NULL; then a value, NULL with an exception. */
+node *array_node(PyObject *object);
+lazy_value *array_value(PyObject *object);
+/* Known without computing; 0: the Array was not initialised. */
+collet_dtype array_dtype_of(PyObject *object);
+
+/* A new reference to the Array of a value; a new Array that waits for the node, which has none yet. NULL
+ * with an exception. */
+PyObject *array_of_value(lazy_value *v);
+PyObject *array_of_node(node *n);
+/* The Array of a node gets the value in its place. */
+void array_settle(PyObject *owner, lazy_value *v);
 
 /* An Array that owns `array`, which is freed on failure. NULL with an exception; also for NULL. */
 PyObject *array_new(collet_array *array);

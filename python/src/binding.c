@@ -30,7 +30,7 @@ int binding_add(PyObject *module)
         .leave = runtime_leave,
         .back = runtime_return,
         .array_check = array_check,
-        .array_get = array_get,
+        .array_get = array_get_written,
         .array_new = array_new,
         .array_from = array_over,
         .numpy_new = numpy_new,

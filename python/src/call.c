@@ -335,9 +335,7 @@ static void begin_call(call *c, op_object *op, operand *operands)
     c->operands = operands;
 }
 
-/* The function that Python calls; `self` is an op_object. */
-static PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
-                         PyObject *keywords)
+PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
     COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
     request c;

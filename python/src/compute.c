@@ -164,7 +164,8 @@ static void tell_of_out(const call *c)
 {
     char text[COLLET_ERROR_TEXT];
     snprintf(text, sizeof text,
-             "%s was interrupted, but continues and writes `out` until collet.finish() returns",
+             "the call of %s was interrupted, but continues and writes `out` until collet.finish() "
+             "returns",
              c->name);
     log_keep(NULL, COLLET_LOG_WARNING, text);
     log_deliver();
@@ -193,7 +194,30 @@ static int compute_heard(call *c)
     return 0;
 }
 
-int call_compute(call *c)
+/* ---- Observers ---------------------------------------------------------------------------- */
+
+static _Thread_local PyObject
+    *observer; /* called before and after each call of the thread; NULL: none */
+
+PyObject *compute_observe(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    PyObject *before = observer;
+    observer = function == Py_None ? NULL : Py_NewRef(function);
+    return before ? before : Py_NewRef(Py_None);
+}
+
+static int tell(const call *c, PyObject *begins)
+{
+    if (!observer)
+        return 0;
+    PyObject *name = PyUnicode_FromString(c->name);
+    PyObject *done = name ? PyObject_CallFunctionObjArgs(observer, name, begins, NULL) : NULL;
+    Py_XDECREF(name);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+static int compute(call *c)
 {
     int held;
     collet_status status;
@@ -209,4 +233,9 @@ int call_compute(call *c)
     if (!held)
         runtime_return(state);
     return raised(c, status);
+}
+
+int call_compute(call *c)
+{
+    return tell(c, Py_True) || compute(c) || tell(c, Py_False) ? -1 : 0;
 }

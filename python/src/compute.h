@@ -27,4 +27,8 @@ struct call {
 /* Makes the outputs that the caller did not give, and computes. 0, or -1 with an exception. */
 int call_compute(call *c);
 
+/* Function of the module: observe(function) has the function called with (name, True) before and (name,
+ * False) after each call of the calling thread that is done; None ends that. The function before. */
+PyObject *compute_observe(PyObject *module, PyObject *function);
+
 #endif

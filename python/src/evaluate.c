@@ -139,7 +139,7 @@ PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyOb
     PyObject *made = NULL;
     call c;
     c.object = (PyObject *)e;
-    c.name = "the evaluation of an expression";
+    c.name = "evaluate";
     c.issue = issue;
     c.users = &e->users;
     c.id = (uintptr_t)e->handle;

@@ -183,8 +183,7 @@ static PyObject *set_constant(PyObject *self, PyObject *arguments)
     return e ? none_or(collet_expression_set_constant(e, value, &s, &err), &err) : NULL;
 }
 
-/* The number of an op by its name, or the number itself; 0 with an exception. */
-static uint32_t op_id(PyObject *op)
+uint32_t expression_op(PyObject *op)
 {
     collet_error err;
     uint32_t id = 0;
@@ -206,7 +205,7 @@ static PyObject *apply(PyObject *self, PyObject *arguments)
     collet_error err;
     if (!count || count > 4)
         return PyErr_Format(PyExc_TypeError, "apply() takes an op and one to three values");
-    id = op_id(PyTuple_GetItem(arguments, 0));
+    id = expression_op(PyTuple_GetItem(arguments, 0));
     for (uint32_t i = 1; i < count && id; i++) {
         in[i - 1] = (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(arguments, i));
         if (PyErr_Occurred())
@@ -255,24 +254,32 @@ static int take_axes(PyObject *object, int32_t *axes)
     return PyErr_Occurred() ? -1 : (int)count;
 }
 
+collet_status expression_reduce(expression_object *e, uint32_t op, PyObject *axes, int keepdims,
+                                double correction, collet_error *err)
+{
+    int32_t listed[COLLET_MAX_DIMS];
+    int count = axes == Py_None ? 0 : take_axes(axes, listed);
+    if (count < 0)
+        return COLLET_INVALID; /* with an exception */
+    return collet_expression_reduce(e->handle, op, axes == Py_None ? NULL : listed, count, keepdims,
+                                    correction, err);
+}
+
 static PyObject *reduce(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
     static char *words[] = {"op", "axes", "keepdims", "correction", NULL};
     PyObject *op, *axes = Py_None;
-    int keepdims = 0, count = 0;
-    int32_t listed[COLLET_MAX_DIMS];
+    int keepdims = 0;
     double correction = 0.0;
-    collet_error err;
+    collet_error err = {0};
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|Opd", words, &op, &axes, &keepdims,
-                                     &correction) ||
-        (axes != Py_None && (count = take_axes(axes, listed)) < 0))
+                                     &correction))
         return NULL;
-    uint32_t id = op_id(op);
-    collet_expression *e = PyErr_Occurred() ? NULL : changed(self);
-    return e ? none_or(collet_expression_reduce(e, id, axes == Py_None ? NULL : listed, count,
-                                                keepdims, correction, &err),
-                       &err)
-             : NULL;
+    uint32_t id = expression_op(op);
+    if (PyErr_Occurred() || !changed(self))
+        return NULL;
+    return none_or(
+        expression_reduce((expression_object *)self, id, axes, keepdims, correction, &err), &err);
 }
 
 static PyObject *gradient(PyObject *self, PyObject *arguments, PyObject *keywords)

@@ -3,8 +3,11 @@
  * Tests: python/tests/test_runtime.py */
 #include "array.h"
 #include "binding.h"
+#include "compute.h"
 #include "base/error.h"
 #include "expression.h"
+#include "lazy/elementwise.h"
+#include "lazy/lazy.h"
 #include "op.h"
 #include "report.h"
 #include "runtime.h"
@@ -23,6 +26,13 @@ static PyMethodDef functions[] = {
     {"op_function", op_function, METH_VARARGS, NULL},
     {"evaluate", (PyCFunction)(void (*)(void))texts_evaluate, METH_FASTCALL | METH_KEYWORDS,
      TEXTS_DOC},
+    {"elementwise", elementwise_make, METH_VARARGS, NULL},
+    {"convert", elementwise_convert, METH_VARARGS, NULL},
+    {"flush", lazy_flush, METH_NOARGS, NULL},
+    {"eager", lazy_eager, METH_O, NULL},
+    {"reduce", lazy_reduce, METH_VARARGS, NULL},
+    {"observe", compute_observe, METH_O, NULL},
+    {"is_pending", lazy_is_pending, METH_O, NULL},
     {"set_array_class", array_set_class, METH_O, NULL},
     {"empty", array_empty, METH_VARARGS, NULL},
     {"dtype", array_dtype, METH_O, NULL},
@@ -73,7 +83,8 @@ PyMODINIT_FUNC PyInit__core(void)
     module = PyModule_Create(&definition);
     if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
         op_add_type(module) || array_add_type(module) || expression_add_type(module) ||
-        binding_add(module) || PyModule_AddStringConstant(module, "version", collet_version())) {
+        elementwise_add_type(module) || binding_add(module) ||
+        PyModule_AddStringConstant(module, "version", collet_version())) {
         Py_XDECREF(module);
         return NULL;
     }

@@ -14,10 +14,11 @@ void operand_start(operand *o)
     o->host = o->absent = 0;
 }
 
-static int take_array(operand *o, PyObject *object)
+/* `array`: of the object; NULL with an exception. */
+static int take_array(operand *o, PyObject *object, collet_array *array)
 {
-    o->array = array_get(object);
-    if (!o->array)
+    o->array = array;
+    if (!array)
         return -1;
     o->object = Py_NewRef(object);
     array_spec(o->array, &o->view.spec);
@@ -71,7 +72,7 @@ int operand_input(operand *o, PyObject *object, const char *name, collet_dtype l
     PyObject *array;
     int failed;
     if (array_check(object))
-        return take_array(o, object);
+        return take_array(o, object, array_get(object));
     if (numpy_is_array(object))
         return take_memory(o, object, name);
     failed = like ? take_number(o, object, name, like) : 0;
@@ -90,7 +91,7 @@ int operand_input(operand *o, PyObject *object, const char *name, collet_dtype l
 int operand_output(operand *o, PyObject *object, const char *name)
 {
     if (array_check(object))
-        return take_array(o, object);
+        return take_array(o, object, array_get_written(object));
     if (!numpy_is_array(object)) {
         PyErr_Format(PyExc_TypeError, "%s: an output is a collet.Array or numpy.ndarray, not %R",
                      name, (PyObject *)Py_TYPE(object));

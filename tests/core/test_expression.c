@@ -413,6 +413,34 @@ static void constants_change(void **state)
     collet_expression_destroy(e);
 }
 
+/* A literal cannot be changed; arithmetic of two is done at once, and a small power is a product. */
+static void literals(void **state)
+{
+    collet_expression *e;
+    uint32_t x, two, four, y;
+    collet_scalar number = {.value.i64 = 2, .dtype = COLLET_I64};
+    (void)state;
+    assert_int_equal(collet_expression_create(&e, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_input(e, &x, "x", COLLET_F32, NULL), COLLET_OK);
+    assert_int_equal(collet_expression_literal(e, &two, &number, NULL), COLLET_OK);
+    assert_int_equal(
+        collet_expression_apply(e, &four, COLLET_OP_ADD, (uint32_t[]){two, two}, 2, NULL),
+        COLLET_OK);
+    assert_int_equal(collet_expression_apply(e, &y, COLLET_OP_POW, (uint32_t[]){x, four}, 2, NULL),
+                     COLLET_OK);
+    assert_int_equal(collet_expression_output(e, y, NULL), COLLET_OK);
+    collet_array *a = floats(cx, 3, 1);
+    const collet_array *ins[] = {a};
+    assert_ok(cx, collet_expression_evaluate(cx, e, &a, ins));
+    assert_floats(cx, a, (const float[]){1, 16, 81});
+    assert_int_equal(collet_expression_set_constant(e, two, &number, NULL), COLLET_INVALID);
+    assert_int_equal(collet_expression_literal(e, &y, NULL, NULL), COLLET_DTYPE);
+    number.dtype = COLLET_U8;
+    assert_int_equal(collet_expression_literal(e, &y, &number, NULL), COLLET_DTYPE);
+    collet_array_destroy(a);
+    collet_expression_destroy(e);
+}
+
 /* 12 inputs and 6 outputs in place: several programs. */
 static void large_graphs_are_cut(void **state)
 {
@@ -527,6 +555,7 @@ int main(void)
         cmocka_unit_test(the_first_example),
         cmocka_unit_test(powers_are_products),
         cmocka_unit_test(constants_change),
+        cmocka_unit_test(literals),
         cmocka_unit_test(numbers_among_inputs),
         cmocka_unit_test(large_graphs_are_cut),
         cmocka_unit_test(shapes_are_those_of_all_inputs),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_operators.py
-"""The operators of collet.Array: for each the function that computes it."""
+"""What the operators of collet.Array need of Python; the others are python/src/lazy/operators.c."""
 
 from __future__ import annotations
 
@@ -16,42 +16,13 @@ if TYPE_CHECKING:
 
     from .._array import Array
 
-    Operator = Callable[[Array, Any], Any]
-
 
 def cast(array: Array, dtype: str) -> Array:
     """The array in another dtype."""
-    return array if array._dtype == dtype else op.copy(array, dtype=dtype)
-
-
-def _is_operand(value: Any) -> bool:
-    """Whether an operator takes the value. A sequence would multiply itself by an integer Array."""
-    if isinstance(value, (_core.Array, int, float, complex)) or hasattr(value, "__array_struct__"):
-        return True
-    if isinstance(value, (list, tuple, str, bytes, bytearray)):
-        raise TypeError("operators take numbers, NumPy arrays and collet.Arrays, not "
-                        f"{type(value).__name__}: convert it by collet.asarray")
-    return False
-
-
-def binary(name: str) -> tuple[Operator, Operator]:
-    """The methods for the operator, with the Array on its left and on its right."""
-    def forward(self: Array, other: Any) -> Any:
-        if type(other) is type(self) or _is_operand(other):
-            return functions[name](self, other)
-        return NotImplemented
-
-    def backward(self: Array, other: Any) -> Any:
-        return functions[name](other, self) if _is_operand(other) else NotImplemented
-
-    return forward, backward
-
-
-def unary(name: str) -> Callable[[Array], Any]:
-    def compute(self: Array) -> Any:
-        return functions[name](self)
-
-    return compute
+    if array._dtype == dtype:
+        return array
+    converted = _core.convert(array, dtype)
+    return op.copy(array, dtype=dtype) if converted is None else converted
 
 
 @functools.lru_cache(512)
@@ -72,23 +43,17 @@ def _check_kind(dtype: str, other: str, name: str) -> None:
                                f"in an Array of {dtype}: use x = x + y")
 
 
-def in_place(name: str) -> Operator:
-    def assign(self: Array, other: Any) -> Any:
-        if not _is_operand(other):
-            return NotImplemented
-        if type(other) in (bool, int, float, complex):
-            return functions[name](self, other, out=self)
-        dtype = getattr(other, "_dtype", None) or _core.dtype_name(other.dtype)
-        if dtype == self._dtype:
-            return functions[name](self, other, out=self)
-        _check_kind(self._dtype, dtype, name)
-        return _into(name, self._dtype)(self, other, out=self)
-
-    return assign
+def assign(name: str, array: Array, other: Any) -> Any:
+    """array += other, for the operator's function and an array of another dtype."""
+    dtype = getattr(other, "_dtype", None) or _core.dtype_name(other.dtype)
+    if dtype == array._dtype:
+        return functions[name](array, other, out=array)
+    _check_kind(array._dtype, dtype, name)
+    return _into(name, array._dtype)(array, other, out=array)
 
 
 def matmul(a: Any, b: Any) -> Any:
-    if not _is_operand(b) or isinstance(b, (int, float, complex)):
+    if not isinstance(b, _core.Array) and not hasattr(b, "__array_struct__"):
         return NotImplemented
     from ..functions import matmul as product
     return product(a, b)
@@ -102,7 +67,7 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
     def reduce(self: Array, *arguments: Any, **keywords: Any) -> Array:
         given = {**dict(zip(places, arguments)), **keywords}
         if self._dtype in single and type(given.get("axis")) in (int, type(None)) and \
-                not given.keys() - {"axis", "keepdims"}:
+                not given.keys() - {"axis", "keepdims"} and not _core.is_pending(self):
             return getattr(op, name)(self, axes=given.get("axis"), keepdims=bool(given.get("keepdims")))
         unknown = {n for n in given if n not in places} | {n for n in ("out",) if given.pop(n, None) is not None}
         if "ddof" in given:

@@ -7,6 +7,7 @@ import numpy as np
 from .. import _core, op
 from .._operands import arrays, axes_of, axis_of, converted, narrowed, zeros_as
 
+_FUSED = {"sum", "mean", "min", "max", "any", "all", "count_nonzero"}  # with elementwise functions before
 _WIDE = {"b": np.dtype("i8"), "i": np.dtype("i8"), "u": np.dtype("u8")}
 
 
@@ -18,6 +19,10 @@ def _axes(x, axis):
 
 def _reduced(name, x, axis, keepdims, **parameters):
     x, axes = _axes(x, axis)
+    waiting = x.size and name in _FUSED and _core.is_pending(x)
+    made = _core.reduce(x, name, axes, bool(keepdims), 0.0) if waiting else None
+    if made is not None:
+        return made
     if axes is None:
         return getattr(op, name)(x, axes=0, **parameters)
     return getattr(op, name)(x, axes=axes, keepdims=bool(keepdims), **parameters)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_lazy.py
+"""Where an Array was made whose evaluation fails later."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # typing takes milliseconds to import
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
+
+
+def _line(code: CodeType, offset: int) -> int:
+    lines = (line for start, end, line in code.co_lines() if start <= offset < end and line)
+    return next(lines, code.co_firstlineno)
+
+
+def explain(error: Any, code: CodeType, offset: int) -> Any:
+    """The exception, or its text, with the place at its end: the file and line of the code at an offset."""
+    text = (f"{error} (a lazy Array is evaluated, which was made in {code.co_filename}, line "
+            f"{_line(code, offset)})")
+    return type(error)(text) if isinstance(error, BaseException) else text

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The elementwise functions. With Arrays and numbers they make a node; what they do not make a node of is
+ * computed at once, and refused there: no error is raised while a node is made.
+ * Tests: python/tests/op/test_lazy.py, python/tests/op/test_namespace.py */
+#include "elementwise.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../array.h"
+#include "../base/error.h"
+#include "../op.h"
+#include "../runtime.h"
+#include "lazy.h"
+
+static PyTypeObject *type;
+static PyObject *out_only; /* ("out",) */
+
+/* ---- At once ------------------------------------------------------------------------------ */
+
+static int is_exact_number(PyObject *object)
+{
+    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) ||
+           PyComplex_CheckExact(object);
+}
+
+/* The dtype of an Array, 0 for all else. */
+static collet_dtype dtype_of(PyObject *object)
+{
+    return array_check(object) ? array_dtype_of(object) : COLLET_DTYPE_NONE;
+}
+
+/* Whether the op takes the operands: numbers take the dtype of a floating-point Array. */
+static int op_takes(const elementwise *f, PyObject *const *in)
+{
+    collet_dtype first = dtype_of(in[0]), second;
+    if (f->n_in == 1)
+        return (int)(f->same >> first & 1);
+    if (f->n_in != 2)
+        return 0;
+    second = dtype_of(in[1]);
+    if (first == second)
+        return (int)(f->same >> first & 1);
+    if (!second)
+        return (PyFloat_CheckExact(in[1]) || PyLong_CheckExact(in[1])) && f->floating >> first & 1;
+    return !first && (PyFloat_CheckExact(in[0]) || PyLong_CheckExact(in[0])) &&
+           f->floating >> second & 1;
+}
+
+/* The exponents for which x**n is a product, or a square root. */
+static int is_small_exponent(PyObject *object)
+{
+    double n;
+    if (!PyFloat_CheckExact(object) && !PyLong_CheckExact(object))
+        return 0;
+    n = PyFloat_CheckExact(object) ? PyFloat_AsDouble(object) : PyLong_AsDouble(object);
+    if (n == -1 && PyErr_Occurred())
+        PyErr_Clear();
+    return n >= -16 && n <= 16 && 2 * n == floor(2 * n);
+}
+
+static PyObject *power(const elementwise *f, PyObject *const *in, PyObject *out)
+{
+    PyObject *function = PyObject_CallFunctionObjArgs(f->powers, in[1], NULL);
+    PyObject *made = NULL;
+    if (function && expression_check(function))
+        made = evaluate_expression((expression_object *)function, in, out);
+    Py_XDECREF(function);
+    return made;
+}
+
+PyObject *elementwise_call(const elementwise *f, PyObject *const *in, PyObject *out)
+{
+    PyObject *given[NODE_INPUTS + 1];
+    if (out == Py_None)
+        out = NULL;
+    if (f->powers && is_small_exponent(in[1]))
+        return power(f, in, out);
+    if (!op_takes(f, in))
+        return evaluate_expression(f->general, in, out);
+    memcpy(given, in, f->n_in * sizeof *in);
+    given[f->n_in] = out;
+    return op_call(PyCFunction_GetSelf(f->single), given, (Py_ssize_t)f->n_in,
+                   out ? out_only : NULL);
+}
+
+/* ---- Nodes -------------------------------------------------------------------------------- */
+
+/* What is known about an argument before a node is made. */
+typedef struct argument {
+    PyObject *object;
+    node *node;             /* waits */
+    lazy_value *value;      /* else; NULL: a number */
+    collet_array_spec spec; /* of a number ndim COLLET_ABSENT, and the dtype of its kind */
+} argument;
+
+static int take_number(argument *a, const elementwise *f, uint32_t place, const argument *first)
+{
+    collet_scalar s;
+    if (!is_exact_number(a->object) || evaluate_number(a->object, "", &s) <= 0) {
+        PyErr_Clear();
+        return 0;
+    }
+    a->spec.dtype = s.dtype;
+    a->spec.ndim = COLLET_ABSENT;
+    if (!f->powers || !place || !is_small_exponent(a->object))
+        return 1;
+    /* negative powers of integers have another dtype, or none */
+    return PyFloat_CheckExact(a->object) ||
+           !(PyLong_AsLong(a->object) < 0 && collet_dtype_size(first->spec.dtype) &&
+             !elementwise_is_floating(first->spec.dtype));
+}
+
+static int take_argument(argument *a, const elementwise *f, uint32_t place, const argument *first)
+{
+    a->node = NULL;
+    a->value = NULL;
+    if (!array_check(a->object))
+        return take_number(a, f, place, first);
+    a->node = array_node(a->object);
+    a->value = a->node ? NULL : array_value(a->object);
+    if (a->node) {
+        a->spec = a->node->spec;
+        return a->node->generation == runtime_generation();
+    }
+    if (!a->value || a->value->generation != runtime_generation() ||
+        (a->value->memory && a->value->memory->shared)) {
+        PyErr_Clear();
+        return 0;
+    }
+    array_spec(a->value->array, &a->spec);
+    return 1;
+}
+
+int elementwise_is_floating(collet_dtype dtype)
+{
+    return dtype == COLLET_F16 || dtype == COLLET_BF16 || dtype == COLLET_F32 ||
+           dtype == COLLET_F64 || dtype == COLLET_C64 || dtype == COLLET_C128;
+}
+
+/* The largest number that a number of Python may be for certain, in size, beside operands of the dtype. */
+static double largest(collet_dtype dtype)
+{
+    switch (dtype) {
+    case COLLET_BOOL:
+    case COLLET_I8:
+    case COLLET_U8:
+        return 127;
+    case COLLET_I16:
+    case COLLET_U16:
+        return 32767;
+    case COLLET_F16:
+        return 65504;
+    case COLLET_BF16:
+    case COLLET_F32:
+    case COLLET_C64:
+        return 3e38;
+    case COLLET_F64:
+    case COLLET_C128:
+        return INFINITY;
+    default:
+        return 2147483647;
+    }
+}
+
+/* Whether the number is sure to fit the dtype; others are left to the evaluation at once. */
+static int fits(PyObject *number, collet_dtype dtype)
+{
+    double size;
+    if (PyBool_Check(number))
+        return 1;
+    if (PyComplex_CheckExact(number)) {
+        size = fmax(fabs(PyComplex_RealAsDouble(number)), fabs(PyComplex_ImagAsDouble(number)));
+        return !(size > largest(dtype)) || isinf(size);
+    }
+    size = PyFloat_CheckExact(number) ? PyFloat_AsDouble(number) : PyLong_AsDouble(number);
+    if (PyFloat_CheckExact(number))
+        return !(fabs(size) > largest(dtype)) || isinf(size);
+    if (size < 0 &&
+        (dtype == COLLET_U8 || dtype == COLLET_U16 || dtype == COLLET_U32 || dtype == COLLET_U64))
+        return 0;
+    return fabs(size) <= largest(dtype);
+}
+
+/* Which functions take numbers where: the condition is an Array, and not all others are numbers. */
+static int are_numbers_right(const argument *a, uint32_t count)
+{
+    uint32_t arrays = 0;
+    for (uint32_t i = 0; i < count; i++)
+        arrays += a[i].spec.ndim != COLLET_ABSENT;
+    if (count < 3 ? !arrays : a[0].spec.ndim == COLLET_ABSENT || arrays < 2)
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; k < count && a[i].spec.ndim == COLLET_ABSENT; k++)
+            if (a[k].spec.ndim != COLLET_ABSENT && !fits(a[i].object, a[k].spec.dtype))
+                return 0;
+    return 1;
+}
+
+static int broadcast(const argument *a, uint32_t count, collet_array_spec *out)
+{
+    out->ndim = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (a[i].spec.ndim > out->ndim)
+            out->ndim = a[i].spec.ndim;
+    for (int32_t axis = 0; axis < out->ndim; axis++) {
+        int64_t extent = 1;
+        for (uint32_t i = 0; i < count; i++) {
+            int32_t own = axis - out->ndim + a[i].spec.ndim;
+            int64_t n = a[i].spec.ndim != COLLET_ABSENT && own >= 0 ? a[i].spec.shape[own] : 1;
+            if (n != 1 && extent != 1 && n != extent)
+                return 0;
+            if (n != 1)
+                extent = n;
+        }
+        out->shape[axis] = extent;
+    }
+    return 1;
+}
+
+/* The dtype of the result; 0: there is none. */
+static collet_dtype result_dtype(elementwise *f, const argument *a)
+{
+    collet_array_spec ins[NODE_INPUTS], out;
+    collet_error err;
+    uint32_t key = 1;
+    for (uint32_t i = 0; i < f->n_in; i++) {
+        ins[i].dtype = a[i].spec.dtype;
+        ins[i].ndim = a[i].spec.ndim == COLLET_ABSENT ? COLLET_ABSENT : 0;
+        key = key << 5 | (uint32_t)a[i].spec.dtype << 1 | (a[i].spec.ndim == COLLET_ABSENT);
+    }
+    uint32_t place = (key * 0x9e3779b1u >> 16) % ELEMENTWISE_DTYPES;
+    if (f->known[place].key == key)
+        return f->known[place].dtype;
+    if (collet_expression_infer(f->general->handle, &out, ins, &err) != COLLET_OK)
+        return COLLET_DTYPE_NONE;
+    f->known[place].key = (uint16_t)key; /* 1 and 15 bits */
+    f->known[place].dtype = (uint16_t)out.dtype;
+    return out.dtype;
+}
+
+static int find_id(elementwise *f)
+{
+    collet_error err;
+    collet_runtime *runtime = runtime_get();
+    const char *name =
+        runtime ? PyUnicode_AsUTF8AndSize(((op_object *)PyCFunction_GetSelf(f->single))->name, NULL)
+                : NULL;
+    if (!name || collet_ops_find(runtime, &f->id, name, &err) != COLLET_OK)
+        return 0;
+    f->generation = runtime_generation();
+    return 1;
+}
+
+static int same_shape(const collet_array_spec *a, const collet_array_spec *b)
+{
+    return a->ndim == b->ndim && !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
+}
+
+/* The number of an operand that cannot be a part of the expression; -1: all can. Other shapes are computed
+ * once and not for each element, what is needed a second time is kept, an expression has a limited number
+ * of inputs. */
+static int unfit_operand(const elementwise *f, const argument *a, const collet_array_spec *out)
+{
+    uint32_t inputs = 0;
+    int largest_one = -1;
+    for (int i = 0; i < (int)f->n_in; i++) {
+        if (!a[i].node) {
+            inputs++;
+            continue;
+        }
+        if (!same_shape(&a[i].spec, out) || a[i].node->seen)
+            return i;
+        inputs += a[i].node->inputs;
+        if (largest_one < 0 || a[i].node->inputs > a[largest_one].node->inputs)
+            largest_one = i;
+    }
+    return inputs > NODE_INPUT_LIMIT ? largest_one : -1;
+}
+
+/* Computes such operands. Meanwhile other threads may compute others. 0; -1 with an exception. */
+static int settle_operands(const elementwise *f, argument *a, const collet_array_spec *out)
+{
+    int i;
+    while ((i = unfit_operand(f, a, out)) >= 0) {
+        if (!array_get(a[i].object))
+            return -1;
+        for (uint32_t k = 0; k < f->n_in; k++)
+            if (a[k].node && !array_node(a[k].object)) {
+                a[k].node = NULL;
+                a[k].value = array_value(a[k].object);
+            }
+    }
+    return 0;
+}
+
+static node *make_node(elementwise *f, const argument *a)
+{
+    for (uint32_t i = 0; i < f->n_in; i++)
+        if (a[i].value && !value_memory(a[i].value))
+            return NULL;
+    node *n = node_new(f);
+    for (uint32_t i = 0; n && i < f->n_in; i++) {
+        if (a[i].node)
+            node_add_node(n, a[i].node);
+        else if (a[i].value)
+            node_add_value(n, a[i].value);
+        else
+            node_add_number(n, a[i].object,
+                            f->powers && is_small_exponent(a[i].object) ? INPUT_CONSTANT
+                                                                        : INPUT_NUMBER);
+    }
+    return n;
+}
+
+/* A node of the function. NULL: with an exception, or without one if it is to be computed at once. */
+static node *wait(elementwise *f, PyObject *const *in)
+{
+    argument a[NODE_INPUTS];
+    collet_array_spec out;
+    node *n;
+    if (!f->lazy || lazy_is_off())
+        return NULL;
+    for (uint32_t i = 0; i < f->n_in; i++) {
+        a[i].object = in[i];
+        if (!take_argument(&a[i], f, i, a))
+            return NULL;
+    }
+    if (!are_numbers_right(a, f->n_in) || !broadcast(a, f->n_in, &out) ||
+        !(out.dtype = result_dtype(f, a)) ||
+        (f->generation != runtime_generation() && !find_id(f)) || settle_operands(f, a, &out))
+        return NULL;
+    n = make_node(f, a);
+    if (n)
+        n->spec = out;
+    return n;
+}
+
+static PyObject *array_of_new(node *n)
+{
+    PyObject *array;
+    node_set_origin(n);
+    array = array_of_node(n);
+    if (array && n->count >= NODE_LIMIT && !array_get(array))
+        Py_CLEAR(array);
+    node_unref(n);
+    return array;
+}
+
+/* ---- Into an Array ------------------------------------------------------------------------ */
+
+/* The operands that wait become a part of one evaluation, unless they read what it writes. */
+static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out)
+{
+    collet_array_spec spec;
+    int waiting = 0;
+    node *n;
+    for (uint32_t i = 0; i < f->n_in; i++)
+        waiting |= array_check(in[i]) && array_node(in[i]);
+    if (!waiting || !array_check(out) || !array_get(out))
+        return PyErr_Occurred() ? NULL : elementwise_call(f, in, out);
+    const memory *m = value_memory(array_value(out));
+    for (uint32_t i = 0; m && i < f->n_in; i++) {
+        node *part = array_check(in[i]) ? array_node(in[i]) : NULL;
+        if (part && lazy_reads(part, m) && !array_get(in[i]))
+            return NULL;
+    }
+    n = m ? wait(f, in) : NULL;
+    if (!n)
+        return PyErr_Occurred() ? NULL : elementwise_call(f, in, out);
+    array_spec(array_value(out)->array, &spec);
+    if (spec.dtype == n->spec.dtype && same_shape(&spec, &n->spec))
+        return lazy_compute_into(n, out);
+    node_unref(n);
+    return elementwise_call(f, in, out);
+}
+
+PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
+{
+    node *n;
+    if (out && out != Py_None)
+        return compute_into(f, in, out);
+    n = wait(f, in);
+    if (n)
+        return array_of_new(n);
+    return PyErr_Occurred() ? NULL : elementwise_call(f, in, NULL);
+}
+
+/* (array, dtype) */
+PyObject *elementwise_convert(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *array, *wanted;
+    collet_dtype dtype;
+    node *n, *from;
+    lazy_value *v;
+    if (!PyArg_ParseTuple(arguments, "OO", &array, &wanted) || !(dtype = numpy_dtype_parse(wanted)))
+        return NULL;
+    if (!array_check(array) || lazy_is_off())
+        Py_RETURN_NONE;
+    from = array_node(array);
+    v = from ? NULL : array_value(array);
+    if (from && from->seen) {
+        if (!array_get(array))
+            return NULL;
+        from = NULL;
+        v = array_value(array);
+    }
+    if (from ? from->generation != runtime_generation()
+             : v->generation != runtime_generation() || (v->memory && v->memory->shared))
+        Py_RETURN_NONE;
+    if (v && !value_memory(v))
+        return NULL;
+    n = node_new(NULL);
+    if (!n)
+        return NULL;
+    if (from)
+        n->spec = from->spec;
+    else
+        array_spec(v->array, &n->spec);
+    n->spec.dtype = dtype;
+    if (from)
+        node_add_node(n, from);
+    else
+        node_add_value(n, v);
+    return array_of_new(n);
+}
+
+/* ---- The function ------------------------------------------------------------------------- */
+
+static int take_keywords(const elementwise *f, PyObject *const *values, PyObject *keywords,
+                         PyObject **in, PyObject **out)
+{
+    Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *key = PyTuple_GetItem(keywords, i);
+        PyObject **place = !PyUnicode_CompareWithASCIIString(key, "out")   ? out
+                           : !f->sides                                     ? NULL
+                           : !PyUnicode_CompareWithASCIIString(key, "min") ? &in[1]
+                           : !PyUnicode_CompareWithASCIIString(key, "max") ? &in[2]
+                                                                           : NULL;
+        if (!place || *place) {
+            PyErr_Format(PyExc_TypeError, place ? "%U() got %R twice" : "%U() has no parameter %R",
+                         f->name, key);
+            return -1;
+        }
+        *place = values[i];
+    }
+    return 0;
+}
+
+/* clip without one of the limits, or both. */
+static PyObject *clip(const elementwise *f, PyObject **in, PyObject *out)
+{
+    int lower = in[1] && in[1] != Py_None, upper = in[2] && in[2] != Py_None;
+    elementwise *side = elementwise_get(PyTuple_GetItem(f->sides, lower ? 0 : upper ? 1 : 2));
+    if (!side)
+        return NULL;
+    if (!lower)
+        in[1] = in[2];
+    return elementwise_apply(side, in, out);
+}
+
+static PyObject *function_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                               PyObject *keywords)
+{
+    elementwise *f = (elementwise *)self;
+    PyObject *in[NODE_INPUTS] = {NULL}, *out = NULL;
+    Py_ssize_t least = f->sides ? 1 : (Py_ssize_t)f->n_in;
+    if (count < least || count > (Py_ssize_t)f->n_in)
+        return PyErr_Format(PyExc_TypeError, "%U() takes %d array%s (%zd given)", f->name,
+                            (int)f->n_in, f->n_in == 1 ? "" : "s", count);
+    for (Py_ssize_t i = 0; i < count; i++)
+        in[i] = arguments[i];
+    if (take_keywords(f, arguments + count, keywords, in, &out))
+        return NULL;
+    if (f->sides && (!in[1] || !in[2] || in[1] == Py_None || in[2] == Py_None))
+        return clip(f, in, out);
+    return elementwise_apply(f, in, out);
+}
+
+elementwise *elementwise_get(PyObject *function)
+{
+    PyObject *self = PyCFunction_Check(function) ? PyCFunction_GetSelf(function) : NULL;
+    if (self && PyObject_TypeCheck(self, type))
+        return (elementwise *)self;
+    PyErr_Format(PyExc_TypeError, "%R is no elementwise function", function);
+    return NULL;
+}
+
+PyObject *elementwise_make(PyObject *module, PyObject *arguments)
+{
+    PyObject *name, *doc, *single, *general, *dtypes, *powers, *sides, *function;
+    unsigned n_in;
+    int lazy;
+    if (!PyArg_ParseTuple(arguments, "UUIOOOOOp", &name, &doc, &n_in, &single, &general, &dtypes,
+                          &powers, &sides, &lazy))
+        return NULL;
+    if (!n_in || n_in > NODE_INPUTS || !PyCFunction_Check(single) || !expression_check(general))
+        return PyErr_Format(PyExc_TypeError, "elementwise(): invalid arguments");
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    elementwise *f = (elementwise *)allocate(type, 0);
+    if (!f)
+        return NULL;
+    f->name = Py_NewRef(name);
+    f->doc = Py_NewRef(doc);
+    f->single = Py_NewRef(single);
+    f->general = (expression_object *)Py_NewRef(general);
+    f->powers = powers == Py_None ? NULL : Py_NewRef(powers);
+    f->sides = sides == Py_None ? NULL : Py_NewRef(sides);
+    f->n_in = n_in;
+    f->lazy = lazy;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(dtypes); i++) {
+        collet_dtype dtype = numpy_dtype_parse(PyTuple_GetItem(dtypes, i));
+        f->same |= 1u << dtype;
+        f->floating |= (uint32_t)elementwise_is_floating(dtype) << dtype;
+    }
+    f->method = (PyMethodDef){PyUnicode_AsUTF8AndSize(f->name, NULL),
+                              (PyCFunction)(void (*)(void))function_call,
+                              METH_FASTCALL | METH_KEYWORDS, PyUnicode_AsUTF8AndSize(f->doc, NULL)};
+    PyObject *where = PyUnicode_InternFromString("collet");
+    function =
+        where && !PyErr_Occurred() ? PyCFunction_NewEx(&f->method, (PyObject *)f, where) : NULL;
+    Py_XDECREF(where);
+    Py_DECREF(f);
+    (void)module;
+    return function;
+}
+
+static void function_dealloc(PyObject *self)
+{
+    elementwise *f = (elementwise *)self;
+    PyTypeObject *class = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(class, Py_tp_free);
+    Py_XDECREF(f->name);
+    Py_XDECREF(f->doc);
+    Py_XDECREF(f->single);
+    Py_XDECREF((PyObject *)f->general);
+    Py_XDECREF(f->powers);
+    Py_XDECREF(f->sides);
+    release(self);
+    Py_DECREF(class);
+}
+
+static PyObject *from_python(const char *name, PyObject *key)
+{
+    PyObject *module = PyImport_ImportModule("collet._standard.elementwise");
+    PyObject *found = module ? PyObject_CallMethod(module, name, "O", key) : NULL;
+    Py_XDECREF(module);
+    return found;
+}
+
+/* A C function is pickled as the attribute with its name of its __self__. */
+static PyObject *function_attribute(PyObject *self, PyObject *name)
+{
+    if (PyUnicode_Compare(name, ((elementwise *)self)->name) != 0)
+        return PyObject_GenericGetAttr(self, name);
+    return from_python("get", name);
+}
+
+static PyObject *function_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    PyObject *module = PyImport_ImportModule("collet._standard.elementwise");
+    PyObject *owner = module ? PyObject_GetAttrString(module, "owner") : NULL;
+    Py_XDECREF(module);
+    return owner ? Py_BuildValue("N(O)", owner, ((elementwise *)self)->name) : NULL;
+}
+
+int elementwise_add_type(PyObject *module)
+{
+    static PyMethodDef methods[] = {{"__reduce__", function_reduce, METH_NOARGS, NULL},
+                                    {NULL, NULL, 0, NULL}};
+    PyType_Slot slots[] = {{Py_tp_dealloc, function_dealloc},
+                           {Py_tp_getattro, function_attribute},
+                           {Py_tp_methods, methods},
+                           {Py_tp_doc, "`__self__` of an elementwise function."},
+                           {0, NULL}};
+    PyType_Spec spec = {.name = "collet._core.Elementwise",
+                        .basicsize = sizeof(elementwise),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                        .slots = slots};
+    out_only = Py_BuildValue("(s)", "out");
+    type = (PyTypeObject *)PyType_FromSpec(&spec);
+    return type && out_only ? PyModule_AddObjectRef(module, "Elementwise", (PyObject *)type) : -1;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/op/test_lazy.py */
+#include "lazy.h"
+
+#include "../array.h"
+#include "../base/error.h"
+#include "../runtime.h"
+#include "elementwise.h"
+#include "program.h"
+
+#define SLACK (1 << 20) /* bytes that nodes may keep beyond what their results need */
+
+static _Thread_local int off; /* nested collet.eager() */
+static int busy;              /* evaluations at work */
+
+int lazy_is_off(void)
+{
+    return off;
+}
+
+/* ---- Errors ------------------------------------------------------------------------------- */
+
+/* Adds to an error of libcore where the node was made. */
+static void name_origin(const node *n)
+{
+    PyObject *type, *error, *trace, *module, *text = NULL;
+    if (!n->code || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
+        return;
+    PyErr_Fetch(&type, &error, &trace);
+    module = PyImport_ImportModule("collet._standard.origin");
+    text = module ? PyObject_CallMethod(module, "explain", "OOO", error ? error : Py_None, n->code,
+                                        n->offset)
+                  : NULL;
+    Py_XDECREF(module);
+    if (text) {
+        Py_XDECREF(error);
+        error = text;
+    }
+    PyErr_Clear();
+    PyErr_Restore(type, error, trace);
+}
+
+/* ---- Evaluation --------------------------------------------------------------------------- */
+
+/* Nodes that would be computed a second time, and that are needed apart from this program. */
+static int is_needed_again(const node *n)
+{
+    return n->seen && (n->owner || (n->readers && n->readers->next));
+}
+
+static int take(node *n, PyObject *made)
+{
+    lazy_value *v = array_value(made);
+    if (!v || !value_memory(v))
+        return -1;
+    if (collet_array_dtype(v->array) != n->spec.dtype) {
+        PyErr_Format(PyExc_SystemError, "a lazy result is %s, expected was %s",
+                     collet_dtype_name(collet_array_dtype(v->array)),
+                     collet_dtype_name(n->spec.dtype));
+        return -1;
+    }
+    value_attach(v, NULL);
+    node_publish(n, value_ref(v));
+    return 0;
+}
+
+static void mark_seen(const program *p)
+{
+    for (uint32_t i = 0; i < p->n_nodes; i++)
+        p->order[i]->seen = 1;
+}
+
+/* The root is last: its value ends what it reads. */
+static int publish(const program *p, PyObject *made)
+{
+    int failed = 0;
+    mark_seen(p);
+    for (uint32_t i = p->n_outs; i-- > 0 && !failed;)
+        failed = take(p->outs[i], p->n_outs == 1 ? made : PyTuple_GetItem(made, i));
+    return failed;
+}
+
+/* A single function that is called, which takes less time than an expression. */
+static PyObject *call_alone(const program *p)
+{
+    const node *root = p->outs[0];
+    PyObject *given[NODE_INPUTS];
+    for (uint32_t i = 0; i < root->n_in; i++) {
+        uint32_t k = 0;
+        while (root->in[i].value ? p->values[k] != root->in[i].value
+                                 : p->given[k] != root->in[i].number)
+            k++;
+        given[i] = p->given[k];
+    }
+    return elementwise_call(root->function, given, NULL);
+}
+
+static PyObject *run(program *p, const reduction *r)
+{
+    const node *root = p->outs[0];
+    int alone = p->n_nodes == 1 && root->function && !r->op;
+    for (uint32_t i = 0; alone && i < root->n_in; i++)
+        alone = root->in[i].kind != INPUT_CONSTANT;
+    if (alone)
+        return call_alone(p);
+    expression_object *e = program_expression(p, r);
+    PyObject *made = e ? evaluate_expression(e, p->given, NULL) : NULL;
+    Py_XDECREF(e);
+    return made;
+}
+
+/* `every`: all nodes below that have an Array are computed too. */
+static int force(node *n, int every)
+{
+    static const reduction none;
+    PyObject *made = NULL;
+    program p;
+    int failed;
+    if (n->value)
+        return 0;
+    if (n->generation != runtime_generation()) {
+        array_raise_forked();
+        return -1;
+    }
+    busy++;
+    failed = program_begin(&p, n);
+    for (uint32_t i = 0; i < p.n_nodes; i++) {
+        node *part = node_ref(p.order[i]); /* other threads may evaluate it meanwhile */
+        if (part != n && (every ? part->owner != NULL : is_needed_again(part)) &&
+            p.n_outs < COLLET_EXPRESSION_OUTPUTS)
+            program_output(&p, part);
+    }
+    made = failed ? NULL : run(&p, &none);
+    failed = !made || publish(&p, made);
+    if (failed)
+        name_origin(n);
+    for (uint32_t i = 0; i < p.n_nodes; i++)
+        node_unref(p.order[i]);
+    Py_XDECREF(made);
+    program_end(&p);
+    busy--;
+    lazy_save_memory();
+    return failed ? -1 : 0;
+}
+
+int lazy_force(node *n)
+{
+    return force(n, 0);
+}
+
+static int force_last_pending(void)
+{
+    node *n = node_ref(node_last_pending());
+    int failed = force(n, 1);
+    node_unref(n);
+    return failed;
+}
+
+int lazy_reads(const node *n, const memory *m)
+{
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        const input *in = &n->in[i];
+        if (in->kind == INPUT_VALUE && in->value->memory == m)
+            return 1;
+        if (in->kind == INPUT_NODE && lazy_reads(in->node, m))
+            return 1;
+    }
+    return 0;
+}
+
+int lazy_before_write(lazy_value *v)
+{
+    while (v->memory && v->memory->readers) {
+        node *n = node_ref(node_top(v->memory->readers));
+        int failed = force(n, 1);
+        node_unref(n);
+        if (failed)
+            return -1;
+    }
+    return 0;
+}
+
+PyObject *lazy_compute_into(node *n, PyObject *out)
+{
+    static const reduction none;
+    program p;
+    PyObject *made = NULL;
+    expression_object *e;
+    busy++;
+    e = program_begin(&p, n) ? NULL : program_expression(&p, &none);
+    mark_seen(&p);
+    program_drop_outputs(
+        &p); /* the node may read `out`, whose readers are evaluated before it is written */
+    node_unref(n);
+    if (e)
+        made = evaluate_expression(e, p.given, out);
+    Py_XDECREF(e);
+    program_end(&p);
+    busy--;
+    lazy_save_memory();
+    return made;
+}
+
+/* ---- What waits --------------------------------------------------------------------------- */
+
+void lazy_save_memory(void)
+{
+    PyObject *type, *error, *trace;
+    if (busy || value_held() <= node_owed() + SLACK)
+        return;
+    PyErr_Fetch(&type, &error, &trace);
+    while (value_held() > node_owed() + SLACK && node_last_pending())
+        if (force_last_pending()) {
+            PyErr_Clear();
+            break;
+        }
+    PyErr_Restore(type, error, trace);
+}
+
+PyObject *lazy_flush(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    while (node_last_pending())
+        if (force_last_pending())
+            return NULL;
+    Py_RETURN_NONE;
+}
+
+PyObject *lazy_eager(PyObject *Py_UNUSED(module), PyObject *change)
+{
+    long by = PyLong_AsLong(change);
+    if (by == -1 && PyErr_Occurred())
+        return NULL;
+    off += (int)by;
+    Py_RETURN_NONE;
+}
+
+PyObject *lazy_is_pending(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    return PyBool_FromLong(array_check(object) && array_node(object) != NULL);
+}
+
+/* ---- Reductions --------------------------------------------------------------------------- */
+
+/* Computes a node of the program that is needed again. 1; 0: there is none; -1 with an exception. */
+static int force_needed(const program *p)
+{
+    for (uint32_t i = p->n_nodes - 1; i-- > 0;)
+        if (is_needed_again(p->order[i])) {
+            node *n = node_ref(p->order[i]);
+            int failed = force(n, 0);
+            node_unref(n);
+            return failed ? -1 : 1;
+        }
+    return 0;
+}
+
+static PyObject *reduced(node *n, const reduction *r)
+{
+    program p;
+    PyObject *made = NULL;
+    int again = 1, failed = 0;
+    while (!failed && again) {
+        failed = program_begin(&p, n);
+        again = failed ? 0 : force_needed(&p);
+        if (failed || again)
+            program_end(&p);
+        failed |= again < 0;
+    }
+    if (failed)
+        return NULL;
+    mark_seen(&p);
+    busy++;
+    made = run(&p, r);
+    if (!made)
+        name_origin(n);
+    program_end(&p);
+    busy--;
+    return made;
+}
+
+PyObject *lazy_reduce(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *array, *op, *made;
+    reduction r;
+    if (!PyArg_ParseTuple(arguments, "OOOpd", &array, &op, &r.axes, &r.keepdims, &r.correction) ||
+        !(r.op = expression_op(op)))
+        return NULL;
+    node *n = array_check(array) ? array_node(array) : NULL;
+    if (!n || n->seen || off || n->generation != runtime_generation())
+        Py_RETURN_NONE;
+    node_ref(n);
+    made = reduced(n, &r);
+    node_unref(n);
+    lazy_save_memory();
+    return made;
+}
