@@ -121,7 +121,7 @@ class __array_namespace_info__:
     def devices(self):
         """The host, and the devices with memory of their own."""
         from .._runtime import backends
-        return ("host", *(d.choice for b in backends() for d in b.devices if d.own_memory))
+        return ["host", *(d.choice for b in backends() for d in b.devices if d.own_memory)]
 
     def default_dtypes(self, *, device=None):
         return {"real floating": np.dtype("f8"), "complex floating": np.dtype("c16"),

@@ -51,7 +51,7 @@ def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, 
 
 # NumPy's functions that have another name here; the rest have the same.
 _OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumulative_prod", "amax": "max",
-          "amin": "min", "transpose": "permute_dims", "unique": "unique_values", "bitwise_not": "bitwise_invert",
+          "amin": "min", "transpose": "permute_dims", "bitwise_not": "bitwise_invert",
           "round_": "round"}
 _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
               "a_max": "max"}
@@ -73,7 +73,44 @@ def _all(values: Any) -> bool:
     return bool(all(values))
 
 
+def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *,
+             keepdims: bool = False) -> Any:
+    import collet
+    if weights is None:
+        found = collet.mean(a, axis=axis, keepdims=keepdims)
+        total = found * 0 + a.size / max(found.size, 1)
+    else:
+        weights = collet.asarray(weights, copy=False)
+        if weights.shape != a.shape:
+            if weights.ndim != 1 or not isinstance(axis, int) or len(weights) != a.shape[axis]:
+                raise ValueError(f"numpy.average: the weights have the shape {weights.shape}, the array {a.shape}")
+            extents = [1] * a.ndim
+            extents[axis] = -1
+            weights = collet.broadcast_to(weights.reshape(extents), a.shape)
+        products = a * weights
+        total = collet.sum(weights, axis=axis, dtype=collet.result_type(products, "f4"), keepdims=keepdims)
+        if not _all(total != 0):
+            raise ZeroDivisionError("numpy.average: the weights add up to zero, so that there is no average")
+        found = collet.sum(products, axis=axis, keepdims=keepdims) / total
+    return (found, total) if returned else found
+
+
+def _may_share(a: Any, b: Any, max_work: Any = None) -> bool:
+    """Whether they might, as numpy.may_share_memory asks: an Array can be a view of any other array."""
+    return bool(a.size and b.size)
+
+
+def _unique(ar: Any, equal_nan: bool = True) -> Any:
+    import collet
+    found = collet.unique_values(ar)
+    if not equal_nan or not collet.isdtype(found.dtype, ("real floating", "complex floating")):
+        return found
+    number = collet.isnan(found)
+    return collet.concat((found[~number], found[number][:1]))
+
+
 _SIMPLE = {"isclose": _isclose, "allclose": lambda *a, **k: _all(_isclose(*a, **k)),
+           "average": _average, "may_share_memory": _may_share,
            "array_equal": lambda a, b: a.shape == b.shape and _all(a == b),
            "shape": lambda a: a.shape, "ndim": lambda a: a.ndim, "size": lambda a: a.size,
            "copy": lambda a: a.copy(), "ravel": lambda a: a.reshape(-1),
@@ -85,6 +122,8 @@ def _find(module: str, name: str) -> Any:
     import collet
     if module in ("numpy.linalg", "numpy.fft"):
         return getattr(getattr(collet, module[6:]), name, None)
+    if name == "unique":
+        return _unique
     if name in ("dot", "vdot"):
         return getattr(collet.linalg, name)
     return _SIMPLE.get(name) or getattr(collet, _OTHER.get(name, name), None)

@@ -24,7 +24,12 @@ CALLS = {
     "norm": lambda a: np.linalg.norm(a, axis=1), "inv": lambda a: np.linalg.inv(a[:, :2] + np.eye(2)),
     "fft": lambda a: np.fft.fft(a, axis=0), "histogram": lambda a: np.histogram(a, 3)[0], "round": lambda a: np.round(a),
     "broadcast_to": lambda a: np.broadcast_to(a, (2, 2, 3)), "moveaxis": lambda a: np.moveaxis(a, 0, 1),
-    "expand_dims": lambda a: np.expand_dims(a, 1), "isclose": lambda a: np.isclose(a, a + 1e-7), "real": lambda a: np.real(a)}
+    "expand_dims": lambda a: np.expand_dims(a, 1), "isclose": lambda a: np.isclose(a, a + 1e-7), "real": lambda a: np.real(a),
+    "average": lambda a: np.average(a), "average-axis": lambda a: np.average(a, axis=0),
+    "average-weights": lambda a: np.average(a, 1, weights=[1, 2, 0.5]),
+    "average-total": lambda a: np.average(a, weights=np.ones((2, 3)), returned=True)[1],
+    "unique": lambda a: np.unique(np.where(a > 2, np.nan, a)),
+    "unique-nans": lambda a: np.unique(np.where(a > 1, np.nan, a), equal_nan=False)}
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -32,7 +37,7 @@ def test_functions(name):
     host = np.array([[0.5, 2, -3], [3, 1.25, 2]])
     made, expected = CALLS[name](collet.asarray(host)), CALLS[name](host)
     assert isinstance(made, collet.Array) and made.shape == expected.shape and made.dtype == expected.dtype
-    assert np.allclose(made.to_numpy(), expected)
+    assert np.allclose(made.to_numpy(), expected, equal_nan=True)
 
 
 def test_what_is_no_array():
@@ -40,8 +45,13 @@ def test_what_is_no_array():
     assert np.shape(x) == (2, 3) and np.ndim(x) == 2 and np.size(x) == 6 and not np.iscomplexobj(x)
     assert np.allclose(x, 1 + 1e-9) and not np.allclose(x, 2) and np.array_equal(x, x.copy())
     assert np.result_type(x, np.float64) == np.float64
+    assert np.may_share_memory(x, x[0]) and not np.may_share_memory(x, x[:0])
     with pytest.raises(ValueError):
         np.concatenate([])
+    with pytest.raises(ZeroDivisionError, match="add up to zero"):
+        np.average(x, axis=1, weights=[1, -1, 0])
+    with pytest.raises(ValueError, match="the weights have the shape"):
+        np.average(x, weights=[1, 2])
 
 
 def test_what_is_refused():
