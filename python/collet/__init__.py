@@ -7,25 +7,34 @@ collet.evaluate computes formulas, collet.Array keeps data on a device, collet.b
 backends found, collet.doctor() what is missing.
 """
 
-from . import op
-from ._array import Array, asarray, empty, from_dlpack, full, ones, zeros
-from ._core import (AbiError, BusyError, CancelledError, DeviceLostError, DtypeError, Error,
-                    Expression, FailedError, FileError, ForkedError, FormatError, InvalidError, NoMemoryError,
-                    NotFoundError, NotReadyError, RefusedError, ShapeError, SizeOverflowError,
-                    UnavailableError, UnknownBackendError, UnsupportedError, evaluate)
+from . import op as op
+from ._array import (Array as Array, asarray as asarray, empty as empty, from_dlpack as from_dlpack,
+                     full as full, ones as ones, zeros as zeros)
+from ._core import (AbiError as AbiError, BusyError as BusyError, CancelledError as CancelledError,
+                    DeviceLostError as DeviceLostError, DtypeError as DtypeError, Error as Error,
+                    Expression as Expression, FailedError as FailedError, FileError as FileError,
+                    ForkedError as ForkedError, FormatError as FormatError, InvalidError as InvalidError,
+                    NoMemoryError as NoMemoryError, NotFoundError as NotFoundError,
+                    NotReadyError as NotReadyError, RefusedError as RefusedError, ShapeError as ShapeError,
+                    SizeOverflowError as SizeOverflowError, UnavailableError as UnavailableError,
+                    UnknownBackendError as UnknownBackendError, UnsupportedError as UnsupportedError,
+                    evaluate as evaluate)
 from ._core import version as __version__
-from ._runtime import (Backend, Device, backends, configure, counters, eager, finish, get_backend,
-                       last_backend, memory, reset_peak, set_backend, set_num_threads, trim, using)
+from ._runtime import (Backend as Backend, Device as Device, backends as backends, configure as configure,
+                       counters as counters, eager as eager, finish as finish, get_backend as get_backend,
+                       last_backend as last_backend, memory as memory, reset_peak as reset_peak,
+                       set_backend as set_backend, set_num_threads as set_num_threads, trim as trim,
+                       using as using)
 
 _MODULES = ("bench", "fft", "functions", "linalg", "md", "random", "scatter", "ternary")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import bench, fft, functions, linalg, md, random, scatter, ternary
+    from . import (bench as bench, fft as fft, functions as functions, linalg as linalg, md as md,
+                   random as random, scatter as scatter, ternary as ternary)
     from ._standard.names import *
+    from ._standard.typed import *
     from .functions import *
-
-    def __getattr__(name: str) -> object: ...  # the elementwise functions, made from the list of ops
 else:
     def __getattr__(name):
         """Modules and functions are imported at their first use: NumPy alone, which they import, takes

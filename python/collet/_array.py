@@ -88,7 +88,7 @@ class Array(_core.Array):
     def __rdivmod__(self, other: Any) -> Any:
         return other // self, other % self
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Any) -> Array:
         return matmul(self, other)
 
     def __rmatmul__(self, other: Any) -> Any:

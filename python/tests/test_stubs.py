@@ -1,36 +1,117 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stubs are complete and agree with the extensions. Needs mypy."""
+"""The stubs are complete and agree with the extensions, and programs have the right types. Needs mypy."""
 
+import ast
+import inspect
 import os
 import pathlib
+import re
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
 import collet
+from collet._standard import elementwise, names
 
 pytest.importorskip("mypy.version", "1.18")  # older ones have not all options
 PACKAGE = pathlib.Path(collet.__file__).parent
 STUBS = sorted(PACKAGE.glob("*.pyi"))
+TYPED = PACKAGE / "_standard/typed.pyi"  # of what is made at run time
+EXAMPLES = sorted(pathlib.Path(__file__).parents[2].glob("examples/*.py"))
+SAMPLE = '''
+import numpy as np
+import numpy.typing as npt
+from typing import Any
+from typing_extensions import assert_type
+
+import collet
+import collet as xp
+
+x = collet.asarray(np.linspace(0, 1, 10), dtype="f4")
+assert_type(x, collet.Array)
+assert_type(x.shape, tuple[int, ...])
+assert_type(collet.sin(x), collet.Array)
+assert_type(collet.sin(np.ones(3)), npt.NDArray[Any])
+assert_type(collet.add(1, x), collet.Array)
+assert_type(collet.add(1, [2.0]), npt.NDArray[Any])
+assert_type(collet.where(x > 0.5, x, 0), collet.Array)
+assert_type(collet.fma(2, x, x), collet.Array)
+assert_type(collet.clip(x, 0, max=1), collet.Array)
+assert_type(2 * x + x**2 - x @ x, collet.Array)
+assert_type(xp.zeros((2, 3), dtype=xp.float32), collet.Array)
+x[0:3] = 3
+x += collet.exp(-x, out=collet.empty(10, "f4"))
+total = float(collet.sum(x))
+counts, edges = collet.histogram(x, bins=5)
+collet.linalg.solve(np.eye(3), np.ones(3))
+collet.fft.fft(xp.concat([x, x]))
+collet.random.default_rng(1).normal(size=3)
+with collet.using("cpu_openmp"):
+    collet.evaluate("x + 1")
+if collet.isdtype(x.dtype, "real floating"):
+    print(collet.finfo(x.dtype).eps, collet.float64, x.to_numpy().sum(), len(x), x.device)
+'''
+MISTAKES = ("collet.nosuch(1)", "collet.sin()", "collet.add(collet.ones(3))", "collet.ones(3).nosuch",
+            "collet.sin(1, axis=0)", "collet.exp(object())")
 
 
-def mypy(*arguments):
+def check(*arguments):
     done = subprocess.run([sys.executable, "-m", *arguments], capture_output=True, text=True,
                           env={**os.environ, "MYPYPATH": str(PACKAGE.parent)})
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_stubs_have_all_types():
-    mypy("mypy", "--strict", "--python-version", "3.12", *map(str, STUBS))
+    check("mypy", "--strict", "--python-version", "3.12", *map(str, STUBS))
 
 
 def test_modules_have_all_types():
-    mypy("mypy", "--strict", "--python-version", "3.12", "--follow-imports=silent",
+    check("mypy", "--strict", "--python-version", "3.12", "--follow-imports=silent",
          "--ignore-missing-imports", *(str(PACKAGE / f"{m}.py") for m in ("scatter", "_patterns", "_jobs")),
          *map(str, sorted((PACKAGE / "md/analysis").glob("*.py"))))
 
 
 def test_stubs_are_what_there_is():
     """But of op, whose functions are made at run time."""
-    mypy("mypy.stubtest", "--concise", "--ignore-disjoint-bases", *("collet." + path.stem for path in STUBS if path.stem != "op"))
+    check("mypy.stubtest", "--concise", "--ignore-disjoint-bases",
+          *("collet." + path.stem for path in STUBS if path.stem != "op"))
+
+
+def test_functions_made_at_run_time_have_types():
+    stub = {n.target.id: ast.unparse(n.annotation) for n in ast.parse(TYPED.read_text()).body
+            if isinstance(n, ast.AnnAssign) and not n.target.id.startswith("_")}
+    kinds = {("x",): "_One", ("x1", "x2"): "_Two", ("x1", "x2", "x3"): "_Three",
+             ("condition", "x1", "x2"): "_Three",
+             ("x", "min", "max"): "_Clip"}
+    made = {n: inspect.signature(elementwise.functions[n]).parameters for n in elementwise.names()}
+    assert {n: kinds[tuple(p for p in ps if p != "out")] for n, ps in made.items()} == {
+        n: t for n, t in stub.items() if not t.startswith("np.dtype")}
+    assert {n for n, t in stub.items() if t.startswith("np.dtype")} == {*names._DTYPES}
+
+
+def test_programs_have_types(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(SAMPLE)
+    exec(SAMPLE, {})
+    options = ("--python-version", "3.12", "--follow-imports=silent", "--ignore-missing-imports")
+    check("mypy", "--strict", "--allow-untyped-calls", *options, str(program), str(TYPED))
+    check("mypy", *options, *map(str, EXAMPLES))
+
+
+def test_mistakes_are_found(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import collet\n" + "\n".join(MISTAKES))
+    with pytest.raises(AssertionError) as error:
+        check("mypy", "--python-version", "3.12", "--follow-imports=silent", "--ignore-missing-imports",
+              str(program))
+    lines = {int(n) for n in re.findall(r"program\.py:(\d+): error", str(error.value))}
+    assert lines == {i + 2 for i in range(len(MISTAKES))}
+
+
+@pytest.mark.skipif(not find_spec("pyright"), reason="pyright is not installed")
+def test_pyright(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(SAMPLE)
+    check("pyright", "--pythonpath", sys.executable, str(program), *map(str, EXAMPLES))

@@ -8,13 +8,23 @@ their elements stay on their device. Results have the dtypes of NumPy 2. A backe
 function raises the error of that op.
 """
 
-from ._products import cross, einsum, matmul, outer, tensordot, trace, vecdot
-from ._reductions import all, any, argmax, argmin, max, mean, min, prod, std, sum, var
-from ._search import (argsort, count_nonzero, isin, nonzero, searchsorted, sort, take, take_along_axis,
-                      unique_all, unique_counts, unique_inverse, unique_values)
-from ._shapes import (arange, broadcast_arrays, broadcast_shapes, broadcast_to, concat, diagonal, empty_like,
-                      expand_dims, eye, flip, full_like, linspace, matrix_transpose, meshgrid, moveaxis,
-                      ones_like, pad, permute_dims, repeat, reshape, roll, squeeze, stack, tile, tril, triu,
-                      unstack, zeros_like)
-from ._statistics import (cumulative_prod, cumulative_sum, diff, histogram, median, percentile,
-                          quantile)
+from ._products import (cross as cross, einsum as einsum, matmul as matmul, outer as outer,
+                        tensordot as tensordot, trace as trace, vecdot as vecdot)
+from ._reductions import (all as all, any as any, argmax as argmax, argmin as argmin, max as max,
+                          mean as mean, min as min, prod as prod, std as std, sum as sum, var as var)
+from ._search import (argsort as argsort, count_nonzero as count_nonzero, isin as isin, nonzero as nonzero,
+                      searchsorted as searchsorted, sort as sort, take as take,
+                      take_along_axis as take_along_axis, unique_all as unique_all,
+                      unique_counts as unique_counts, unique_inverse as unique_inverse,
+                      unique_values as unique_values)
+from ._shapes import (arange as arange, broadcast_arrays as broadcast_arrays,
+                      broadcast_shapes as broadcast_shapes, broadcast_to as broadcast_to, concat as concat,
+                      diagonal as diagonal, empty_like as empty_like, expand_dims as expand_dims,
+                      eye as eye, flip as flip, full_like as full_like, linspace as linspace,
+                      matrix_transpose as matrix_transpose, meshgrid as meshgrid, moveaxis as moveaxis,
+                      ones_like as ones_like, pad as pad, permute_dims as permute_dims, repeat as repeat,
+                      reshape as reshape, roll as roll, squeeze as squeeze, stack as stack, tile as tile,
+                      tril as tril, triu as triu, unstack as unstack, zeros_like as zeros_like)
+from ._statistics import (cumulative_prod as cumulative_prod, cumulative_sum as cumulative_sum,
+                          diff as diff, histogram as histogram, median as median, percentile as percentile,
+                          quantile as quantile)
