@@ -50,6 +50,7 @@ class Array(_core.Array):
 
     __slots__ = ("__weakref__",)
 
+    __array_priority__ = 100  # of which libraries ask that compare array types, as Dask
     __array_ufunc__ = _Ufunc()
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
@@ -124,8 +125,8 @@ class Array(_core.Array):
 
     @property
     def imag(self) -> Array:
-        """The imaginary parts of complex numbers: a view."""
-        return self._part(True)
+        """The imaginary parts: a view; of real numbers an array of zeros."""
+        return self._part(True) if self._dtype[0] == "c" else zeros(self.shape, self._dtype)
 
     def transpose(self, *axes: Any) -> Array:
         if len(axes) == 1 and not isinstance(axes[0], int):
@@ -142,6 +143,25 @@ class Array(_core.Array):
             if -1 not in shape and math.prod(shape) != self.size:
                 raise
             return self.copy()._view(shape)
+
+    def ravel(self) -> Array:
+        """The elements along one axis: a view, or a copy if strides allow no view."""
+        return self.reshape(-1)
+
+    def flatten(self) -> Array:
+        """A copy of the elements along one axis."""
+        return self.copy().reshape(-1)
+
+    def squeeze(self, axis: int | tuple[int, ...] | None = None) -> Array:
+        """A view without axes of length 1: all, or those given."""
+        from .functions import squeeze
+        return squeeze(self, axis=axis)
+
+    def swapaxes(self, axis1: int, axis2: int) -> Array:
+        """A view with two axes swapped."""
+        order = list(range(self.ndim))
+        order[axis1], order[axis2] = order[axis2], order[axis1]
+        return self._permute(order)
 
     def _view(self, shape: Sequence[int]) -> Array:
         """A view with another shape; ShapeError if strides allow none."""

@@ -120,7 +120,7 @@ def axes_of(axes, ndim):
     listed = tuple(operator.index(a) for a in ((axes,) if hasattr(axes, "__index__") else axes))
     for axis in listed:
         if not -ndim <= axis < ndim:
-            raise AxisError(f"there is no axis {axis} of {ndim}")
+            raise AxisError(f"axis {axis} is out of range: the array has {ndim}")
     listed = tuple(a % ndim for a in listed)
     if len(set(listed)) < len(listed):
         raise ValueError(f"the axes {listed} are not different")

@@ -9,6 +9,7 @@ import inspect
 from typing import Any
 
 from .. import _core
+from . import numpy_functions
 from .elementwise import functions
 
 _NAMES = {"absolute": "abs", "conjugate": "conj", "invert": "bitwise_invert", "rint": "round", "power": "pow",
@@ -38,10 +39,17 @@ def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, 
     if function is None:
         raise TypeError(f"numpy.{name} takes no collet.Array: {_ADVICE}")
     out, *_ = keywords.pop("out", (None,)) if ufunc.nout == 1 else (None,)
+    dtype = keywords.pop("dtype", None)
     if keywords:
         raise TypeError(f"numpy.{name} takes no {'=, '.join(keywords)}= with a collet.Array: {_ADVICE}")
+    if dtype is not None:
+        inputs = tuple(x.astype(dtype, copy=False) if hasattr(x, "astype") else x for x in inputs)
     if out is None:
-        return function(*inputs)
+        found = function(*inputs)
+        if dtype is not None and found.dtype != dtype:
+            raise TypeError(f"numpy.{name} gives a collet.Array of {found.dtype}, not of {dtype}: leave out "
+                            "dtype=")
+        return found
     if not isinstance(out, _core.Array):
         raise TypeError(f"numpy.{name} does not store a collet.Array in out=, an array of NumPy: {_ADVICE}")
     return function(*inputs, out=out)
@@ -51,82 +59,23 @@ def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, 
 
 # NumPy's functions that have another name here; the rest have the same.
 _OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumulative_prod", "amax": "max",
-          "amin": "min", "transpose": "permute_dims", "bitwise_not": "bitwise_invert",
-          "round_": "round"}
+          "amin": "min", "bitwise_not": "bitwise_invert", "round_": "round"}
 _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
               "a_max": "max"}
 # The parameters of functions that tell no signature, in order.
 _SIGNATURES = {"concatenate": "arrays axis out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
-               "inner": "a b", "empty_like": "x dtype order subok shape device"}
+               "inner": "a b", "argpartition": "a kth axis"}
 _LAST = ("diagonal", "trace")  # the last two axes here, the first two there
-
-
-def _isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
-    from .._operands import promoted
-    a, b, _ = promoted(a, b, 1.0)
-    found = (abs(a - b) <= atol + rtol * abs(b)) & functions["isfinite"](b) | (a == b)
-    return found | functions["isnan"](a) & functions["isnan"](b) if equal_nan else found
-
-
-def _all(values: Any) -> bool:
-    from ..functions import all
-    return bool(all(values))
-
-
-def _average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *,
-             keepdims: bool = False) -> Any:
-    import collet
-    if weights is None:
-        found = collet.mean(a, axis=axis, keepdims=keepdims)
-        total = found * 0 + a.size / max(found.size, 1)
-    else:
-        weights = collet.asarray(weights, copy=False)
-        if weights.shape != a.shape:
-            if weights.ndim != 1 or not isinstance(axis, int) or len(weights) != a.shape[axis]:
-                raise ValueError(f"numpy.average: the weights have the shape {weights.shape}, the array {a.shape}")
-            extents = [1] * a.ndim
-            extents[axis] = -1
-            weights = collet.broadcast_to(weights.reshape(extents), a.shape)
-        products = a * weights
-        total = collet.sum(weights, axis=axis, dtype=collet.result_type(products, "f4"), keepdims=keepdims)
-        if not _all(total != 0):
-            raise ZeroDivisionError("numpy.average: the weights add up to zero, so that there is no average")
-        found = collet.sum(products, axis=axis, keepdims=keepdims) / total
-    return (found, total) if returned else found
-
-
-def _may_share(a: Any, b: Any, max_work: Any = None) -> bool:
-    """Whether they might, as numpy.may_share_memory asks: an Array can be a view of any other array."""
-    return bool(a.size and b.size)
-
-
-def _unique(ar: Any, equal_nan: bool = True) -> Any:
-    import collet
-    found = collet.unique_values(ar)
-    if not equal_nan or not collet.isdtype(found.dtype, ("real floating", "complex floating")):
-        return found
-    number = collet.isnan(found)
-    return collet.concat((found[~number], found[number][:1]))
-
-
-_SIMPLE = {"isclose": _isclose, "allclose": lambda *a, **k: _all(_isclose(*a, **k)),
-           "average": _average, "may_share_memory": _may_share,
-           "array_equal": lambda a, b: a.shape == b.shape and _all(a == b),
-           "shape": lambda a: a.shape, "ndim": lambda a: a.ndim, "size": lambda a: a.size,
-           "copy": lambda a: a.copy(), "ravel": lambda a: a.reshape(-1),
-           "iscomplexobj": lambda a: a._dtype in ("c64", "c128"),
-           "isrealobj": lambda a: a._dtype not in ("c64", "c128")}
+_AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", *numpy_functions.SIMPLE}
 
 
 def _find(module: str, name: str) -> Any:
     import collet
     if module in ("numpy.linalg", "numpy.fft"):
         return getattr(getattr(collet, module[6:]), name, None)
-    if name == "unique":
-        return _unique
     if name in ("dot", "vdot"):
         return getattr(collet.linalg, name)
-    return _SIMPLE.get(name) or getattr(collet, _OTHER.get(name, name), None)
+    return numpy_functions.FUNCTIONS.get(name) or getattr(collet, _OTHER.get(name, name), None)
 
 
 @functools.cache
@@ -151,18 +100,14 @@ def function(function: Any, types: Any, arguments: tuple[Any, ...], keywords: di
     ours = _find(module, name)
     if ours is None or not callable(ours):
         raise TypeError(f"{module}.{name} takes no collet.Array: {_ADVICE}")
-    if name in ("einsum", "broadcast_arrays", "meshgrid", "result_type", "can_cast"):
-        return ours(*arguments, **keywords)
-    if ours in _SIMPLE.values():
+    if name in _AS_THEY_ARE:
         return ours(*arguments, **keywords)
     if name in _LAST and arguments[0].ndim != 2:
-        raise TypeError(f"{module}.{name} takes no collet.Array of {arguments[0].ndim} axes: collet.{name} takes "
-                        "the last two axes")
+        raise TypeError(f"{module}.{name} takes no collet.Array of {arguments[0].ndim} axes: collet.{name} "
+                        "takes the last two axes")
     given = _given(function, arguments, keywords)
     if name == "where" and len(given) == 1:
         ours = _find(module, "nonzero")
-    if name == "transpose" and len(given) == 1:
-        return arguments[0].T
     parameters = inspect.signature(ours).parameters.values()
     first = sum(p.kind is p.POSITIONAL_ONLY for p in parameters) or 1
     positional = [*given.values()][:first]

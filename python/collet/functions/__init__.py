@@ -24,7 +24,8 @@ from ._shapes import (arange as arange, broadcast_arrays as broadcast_arrays,
                       matrix_transpose as matrix_transpose, meshgrid as meshgrid, moveaxis as moveaxis,
                       ones_like as ones_like, pad as pad, permute_dims as permute_dims, repeat as repeat,
                       reshape as reshape, roll as roll, squeeze as squeeze, stack as stack, tile as tile,
-                      tril as tril, triu as triu, unstack as unstack, zeros_like as zeros_like)
+                      transpose as transpose, tril as tril, triu as triu, unstack as unstack,
+                      zeros_like as zeros_like)
 from ._statistics import (cumulative_prod as cumulative_prod, cumulative_sum as cumulative_sum,
                           diff as diff, histogram as histogram, median as median, percentile as percentile,
                           quantile as quantile)

@@ -25,6 +25,7 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
 
     >>> collet.arange(2, 8, 3).to_numpy()
     array([2, 5])"""
+    start, stop, step = (x.item() if isinstance(x, _core.Array) else x for x in (start, stop, step))
     first, stop = (0, start) if stop is None else (start, stop)
     limits = {"start": first, "stop": stop, "step": step}
     if dtype is None and all(isinstance(n, int) for n in limits.values()):
@@ -40,6 +41,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 
     >>> collet.linspace(0, 1, 3).to_numpy()
     array([0. , 0.5, 1. ])"""
+    start, stop = (x.item() if isinstance(x, _core.Array) else x for x in (start, stop))
     return asarray(np.linspace(start, stop, num, endpoint, dtype=_dtype(dtype)), copy=False, device=device)
 
 
@@ -126,6 +128,16 @@ def permute_dims(x, /, axes):
     if len(axes) != x.ndim:
         raise ValueError(f"permute_dims: axes is {axes}; name each of the {x.ndim} axes once")
     return permuted(x, axes)
+
+
+def transpose(x, /, axes=None):
+    """The array with its axes in another order, by default reversed, as numpy.transpose has it.
+
+    >>> collet.transpose([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])"""
+    x, = arrays(x)
+    return permute_dims(x, axes=tuple(range(x.ndim))[::-1] if axes is None else axes)
 
 
 def moveaxis(x, source, destination, /):

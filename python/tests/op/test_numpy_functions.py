@@ -25,11 +25,42 @@ CALLS = {
     "fft": lambda a: np.fft.fft(a, axis=0), "histogram": lambda a: np.histogram(a, 3)[0], "round": lambda a: np.round(a),
     "broadcast_to": lambda a: np.broadcast_to(a, (2, 2, 3)), "moveaxis": lambda a: np.moveaxis(a, 0, 1),
     "expand_dims": lambda a: np.expand_dims(a, 1), "isclose": lambda a: np.isclose(a, a + 1e-7), "real": lambda a: np.real(a),
-    "average": lambda a: np.average(a), "average-axis": lambda a: np.average(a, axis=0),
+    "atleast_1d": lambda a: np.atleast_1d(np.sum(a)), "atleast_1d-2": lambda a: np.atleast_1d(1, a)[1],
+    "vstack": lambda a: np.vstack([a, a[0]]), "hstack": lambda a: np.hstack((a, a)), "hstack-1": lambda a: np.hstack((a[0], a[1])),
+    "swapaxes": lambda a: np.swapaxes(a[None], 0, -1), "average": lambda a: np.average(a), "average-axis": lambda a: np.average(a, axis=0),
     "average-weights": lambda a: np.average(a, 1, weights=[1, 2, 0.5]),
     "average-total": lambda a: np.average(a, weights=np.ones((2, 3)), returned=True)[1],
     "unique": lambda a: np.unique(np.where(a > 2, np.nan, a)),
     "unique-nans": lambda a: np.unique(np.where(a > 1, np.nan, a), equal_nan=False)}
+
+
+NANS = ("nansum", "nanprod", "nanmean", "nanvar", "nanstd", "nanmax", "nanmin", "nanmedian", "nancumsum", "nancumprod",
+        "nanargmax", "nanargmin")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", NANS)
+def test_nans(name):
+    function = getattr(np, name)
+    host = np.array([[1.0, np.nan, 3.5, -2], [np.nan, np.nan, 4, 0.5], [2, 1, np.nan, 7]])
+    for values in (host, host.astype("f4"), host[:, 2:], np.arange(6).reshape(2, 3)):
+        for keywords in ({}, {"axis": 0}, {"axis": -1}):
+            if "arg" in name and np.isnan(values).all(**keywords).any():
+                with pytest.raises(ValueError, match="are NaN"):
+                    function(collet.asarray(values), **keywords)
+                continue
+            made, expected = function(collet.asarray(values), **keywords), function(values, **keywords)
+            assert isinstance(made, collet.Array) and made.dtype == expected.dtype and made.shape == expected.shape
+            np.testing.assert_allclose(made.to_numpy(), expected, rtol=1e-6)
+    if name in ("nanmean", "nanmax", "nanstd", "nanmedian", "nansum"):
+        empty = np.full((2, 2), np.nan)
+        np.testing.assert_equal(function(collet.asarray(empty), axis=0).to_numpy(), function(empty, axis=0))
+        assert function(collet.asarray(host), axis=1, keepdims=True).shape == (3, 1)
+
+
+def test_nans_with_ddof():
+    host = np.array([[1.0, np.nan, 3.5], [4, 0.5, 2]])
+    assert np.allclose(np.nanstd(collet.asarray(host), axis=1, ddof=1).to_numpy(), np.nanstd(host, axis=1, ddof=1))
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -61,6 +92,7 @@ def test_what_is_refused():
                         (lambda: np.sum(x, out=np.ones(())), "numpy.sum takes no out= with"),
                         (lambda: np.trace(x), "the last two axes"),
                         (lambda: np.unique(x, return_counts=True), "numpy.unique takes no return_counts= with"),
+                        (lambda: np.less(x, 1, dtype="f4"), "numpy.less gives a collet.Array of bool"),
                         (lambda: np.linalg.tensorinv(x), "numpy.linalg.tensorinv takes no")):
         with pytest.raises(TypeError, match=words):
             call()
