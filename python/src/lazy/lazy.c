@@ -67,7 +67,7 @@ static int take(node *n, PyObject *made)
 static void mark_seen(const program *p)
 {
     for (uint32_t i = 0; i < p->n_nodes; i++)
-        p->order[i]->seen = 1;
+        p->nodes[i]->seen = 1;
 }
 
 /* The root is last: its value ends what it reads. */
@@ -76,43 +76,13 @@ static int publish(const program *p, PyObject *made)
     int failed = 0;
     mark_seen(p);
     for (uint32_t i = p->n_outs; i-- > 0 && !failed;)
-        failed = take(p->outs[i], p->n_outs == 1 ? made : PyTuple_GetItem(made, i));
+        failed = take(p->nodes[p->outs[i]], p->n_outs == 1 ? made : PyTuple_GetItem(made, i));
     return failed;
-}
-
-/* A single function that is called, which takes less time than an expression. */
-static PyObject *call_alone(const program *p)
-{
-    const node *root = p->outs[0];
-    PyObject *given[NODE_INPUTS];
-    for (uint32_t i = 0; i < root->n_in; i++) {
-        uint32_t k = 0;
-        while (root->in[i].value ? p->values[k] != root->in[i].value
-                                 : p->given[k] != root->in[i].number)
-            k++;
-        given[i] = p->given[k];
-    }
-    return elementwise_call(root->function, given, NULL);
-}
-
-static PyObject *run(program *p, const reduction *r)
-{
-    const node *root = p->outs[0];
-    int alone = p->n_nodes == 1 && root->function && !r->op;
-    for (uint32_t i = 0; alone && i < root->n_in; i++)
-        alone = root->in[i].kind != INPUT_CONSTANT;
-    if (alone)
-        return call_alone(p);
-    expression_object *e = program_expression(p, r);
-    PyObject *made = e ? evaluate_expression(e, p->given, NULL) : NULL;
-    Py_XDECREF(e);
-    return made;
 }
 
 /* `every`: all nodes below that have an Array are computed too. */
 static int force(node *n, int every)
 {
-    static const reduction none;
     PyObject *made = NULL;
     program p;
     int failed;
@@ -124,18 +94,13 @@ static int force(node *n, int every)
     }
     busy++;
     failed = program_begin(&p, n);
-    for (uint32_t i = 0; i < p.n_nodes; i++) {
-        node *part = node_ref(p.order[i]); /* other threads may evaluate it meanwhile */
-        if (part != n && (every ? part->owner != NULL : is_needed_again(part)) &&
-            p.n_outs < COLLET_EXPRESSION_OUTPUTS)
-            program_output(&p, part);
-    }
-    made = failed ? NULL : run(&p, &none);
+    for (uint32_t i = 0; i + 1 < p.n_nodes && p.n_outs < COLLET_EXPRESSION_OUTPUTS && !failed; i++)
+        if (every ? p.nodes[i]->owner != NULL : is_needed_again(p.nodes[i]))
+            program_output(&p, i);
+    made = failed ? NULL : program_run(&p, NULL, NULL);
     failed = !made || publish(&p, made);
     if (failed)
         name_origin(n);
-    for (uint32_t i = 0; i < p.n_nodes; i++)
-        node_unref(p.order[i]);
     Py_XDECREF(made);
     program_end(&p);
     busy--;
@@ -182,19 +147,16 @@ int lazy_before_write(lazy_value *v)
 
 PyObject *lazy_compute_into(node *n, PyObject *out)
 {
-    static const reduction none;
     program p;
     PyObject *made = NULL;
-    expression_object *e;
+    int failed;
     busy++;
-    e = program_begin(&p, n) ? NULL : program_expression(&p, &none);
-    mark_seen(&p);
-    program_drop_outputs(
-        &p); /* the node may read `out`, whose readers are evaluated before it is written */
+    failed = program_begin(&p, n);
     node_unref(n);
-    if (e)
-        made = evaluate_expression(e, p.given, out);
-    Py_XDECREF(e);
+    if (!failed) {
+        mark_seen(&p);
+        made = program_run(&p, NULL, out);
+    }
     program_end(&p);
     busy--;
     lazy_save_memory();
@@ -245,8 +207,8 @@ PyObject *lazy_is_pending(PyObject *Py_UNUSED(module), PyObject *object)
 static int force_needed(const program *p)
 {
     for (uint32_t i = p->n_nodes - 1; i-- > 0;)
-        if (is_needed_again(p->order[i])) {
-            node *n = node_ref(p->order[i]);
+        if (is_needed_again(p->nodes[i])) {
+            node *n = node_ref(p->nodes[i]);
             int failed = force(n, 0);
             node_unref(n);
             return failed ? -1 : 1;
@@ -270,7 +232,7 @@ static PyObject *reduced(node *n, const reduction *r)
         return NULL;
     mark_seen(&p);
     busy++;
-    made = run(&p, r);
+    made = program_run(&p, r, NULL);
     if (!made)
         name_origin(n);
     program_end(&p);
