@@ -10,6 +10,7 @@
 #include "compute.h"
 #include "base/error.h"
 #include "runtime.h"
+#include "tracer.h"
 
 typedef struct request {
     call call;
@@ -337,6 +338,8 @@ static void begin_call(call *c, op_object *op, operand *operands)
 
 PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
 {
+    if (tracer_given(arguments, count, keywords))
+        return tracer_call(((op_object *)self)->name, arguments, count, keywords);
     COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
     request c;
     op_object *op = (op_object *)self;

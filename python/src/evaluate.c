@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "compute.h"
 #include "runtime.h"
+#include "tracer.h"
 
 int evaluate_number(PyObject *object, const char *name, collet_scalar *s)
 {
@@ -132,8 +133,23 @@ static PyObject *results(const call *c)
     return tuple;
 }
 
+static PyObject *traced(expression_object *e, PyObject *const *given, PyObject *out)
+{
+    Py_ssize_t count = collet_expression_input_count(e->handle);
+    PyObject *name = out && out != Py_None ? Py_BuildValue("(s)", "out") : NULL, *made = NULL;
+    PyObject *arguments[COLLET_EXPRESSION_INPUTS + 1];
+    memcpy(arguments, given, (size_t)count * sizeof *given);
+    arguments[count] = out;
+    if (!PyErr_Occurred())
+        made = tracer_call((PyObject *)e, arguments, count, name);
+    Py_XDECREF(name);
+    return made;
+}
+
 PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyObject *out)
 {
+    if (tracer_among(given, collet_expression_input_count(e->handle)) || tracer_among(&out, 1))
+        return traced(e, given, out);
     COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
     operand operands[COLLET_EXPRESSION_OUTPUTS + COLLET_EXPRESSION_INPUTS];
     PyObject *made = NULL;

@@ -13,6 +13,7 @@
 #include "runtime.h"
 #include "texts.h"
 #include "timestamp.h"
+#include "tracer.h"
 #include "work.h"
 
 static PyMethodDef functions[] = {
@@ -33,6 +34,7 @@ static PyMethodDef functions[] = {
     {"reduce", lazy_reduce, METH_VARARGS, NULL},
     {"observe", compute_observe, METH_O, NULL},
     {"is_pending", lazy_is_pending, METH_O, NULL},
+    {"set_tracer", tracer_set, METH_VARARGS, NULL},
     {"set_array_class", array_set_class, METH_O, NULL},
     {"empty", array_empty, METH_VARARGS, NULL},
     {"dtype", array_dtype, METH_O, NULL},
