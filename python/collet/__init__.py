@@ -27,12 +27,14 @@ from ._runtime import (Backend as Backend, Device as Device, backends as backend
                        using as using)
 
 _MODULES = ("bench", "fft", "functions", "linalg", "md", "random", "scatter", "ternary")
+_GRADIENTS = ("custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import (bench as bench, fft as fft, functions as functions, linalg as linalg, md as md,
                    random as random, scatter as scatter, ternary as ternary)
     from ._standard.names import *
+    from ._gradient.transforms import *
     from ._standard.typed import *
     from .functions import *
 else:
@@ -58,6 +60,12 @@ def _places():
     yield elementwise.names(), elementwise.functions.__getitem__
     yield composed, composed.__getitem__
     yield names.names(), lambda name: getattr(names, name)
+    yield _GRADIENTS, _transform
+
+
+def _transform(name):
+    from ._gradient import transforms
+    return getattr(transforms, name)
 
 
 def __dir__():

@@ -8,6 +8,7 @@ import math
 import operator
 
 from . import _core, op
+from ._gradient import hook
 from ._standard import indexing
 from ._standard.operators import cast, matmul, reduction
 
@@ -325,6 +326,8 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
     memory is copied. Use from_dlpack for arrays of other libraries that are on a device."""
     if isinstance(obj, Array):
         array = obj.copy() if copy else obj
+    elif hook.traced(obj):
+        return hook.asarray(obj, dtype)  # type: ignore[no-any-return]
     else:
         from ._host import array as taken
         values = taken(obj)

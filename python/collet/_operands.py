@@ -56,7 +56,7 @@ def _kind(dtype):
 def _dtype_of(value):
     if isinstance(value, (str, type, np.dtype)):
         return _core.dtype(value)
-    return _array(value).dtype
+    return value.dtype if hasattr(value, "shape") else _array(value).dtype
 
 
 def result_type(*arrays_and_dtypes):

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _core, op
 from ._array import asarray
+from ._gradient.hook import hook as _hook
 from ._operands import arrays, axes_of, converted, floats, permuted, zeros_as
 
 _AT_ONCE = 3  # axes that the op transforms
@@ -193,3 +194,6 @@ def fftshift(x, axes=None):
 def ifftshift(x, axes=None):
     """Undoes fftshift."""
     return _shift(x, axes, True)
+
+
+_hook(globals(), __name__, "fft.")

@@ -16,6 +16,7 @@ from numpy.linalg import LinAlgError
 
 from . import op
 from ._core import evaluate
+from ._gradient.hook import hook as _hook
 from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
 from .functions import (broadcast_to, cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace,
                         triu, vecdot)
@@ -421,3 +422,6 @@ def cond(x, p=None):
         s = svdvals(x)
         return op.div(s[..., 0], s[..., -1])
     return op.mul(norm(x, p, axis=(-2, -1)), norm(inv(x), p, axis=(-2, -1)))
+
+
+_hook(globals(), __name__, "linalg.")

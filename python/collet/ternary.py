@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import collet
 from collet import _core, _host, _ternary, op
+from collet._gradient import hook
 
 FORMATS = ("t2", "planes", "rotor", "tq2_0", "tq1_0")
 ACTIVATIONS = ("int8", "ternary", "f32")
@@ -231,10 +232,17 @@ class Network:
         return Network, (self.layers,)
 
     def __call__(self, x: Any) -> Any:
-        return _like(x, _ternary.network_run(self._handle, x))
+        return _run(self, x)
 
     def __repr__(self) -> str:
         return f"Network({self.inputs} -> {self.outputs})"
+
+
+def _run(network: Network, x: Any) -> Any:
+    return _like(x, _ternary.network_run(network._handle, x))
+
+
+_run = hook.hooked("ternary.Network", _run, __name__)
 
 
 # ---- Files
@@ -303,3 +311,6 @@ class File:
         handle, bias = _ternary.file_load(self._handle, index, pair)
         return Linear(Weights(handle), bias, activations=about["activations"] or "int8",
                       relu=about["relu"], threshold=about["threshold"], name=about["name"] or None)
+
+
+hook.hook(globals(), __name__, "ternary.")

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._array import Array
+from .._gradient.hook import hook as _hook
 from .._operands import arrays, converted, result_type
 
 __array_api_version__ = "2025.12"
@@ -138,3 +139,5 @@ class __array_namespace_info__:
 
 _EXPORTED = ("__array_api_version__", "__array_namespace_info__", "astype", "can_cast", "e", "finfo", "iinfo",
              "inf", "isdtype", "nan", "newaxis", "pi", "result_type")
+
+_hook(globals(), __name__)

@@ -8,6 +8,7 @@ their elements stay on their device. Results have the dtypes of NumPy 2. A backe
 function raises the error of that op.
 """
 
+from .._gradient.hook import hook as _hook
 from ._products import (cross as cross, einsum as einsum, matmul as matmul, outer as outer,
                         tensordot as tensordot, trace as trace, vecdot as vecdot)
 from ._reductions import (all as all, any as any, argmax as argmax, argmin as argmin, max as max,
@@ -29,3 +30,5 @@ from ._shapes import (arange as arange, broadcast_arrays as broadcast_arrays,
 from ._statistics import (cumulative_prod as cumulative_prod, cumulative_sum as cumulative_sum,
                           diff as diff, histogram as histogram, median as median, percentile as percentile,
                           quantile as quantile)
+
+_hook(globals(), __name__)

@@ -15,6 +15,7 @@ force and more of such series.
 
 import importlib
 
+from .._gradient.hook import hook as _hook
 from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_batch,
                        cross_product_single_frame, cross_product_trajectory, decompose_vector_batch,
                        decompose_vector_batch_static_ref, decompose_vector_single,
@@ -22,6 +23,7 @@ from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_
                        principal_axes_batch, process_in_chunks, solve_linear_batch,
                        time_derivative_batch)
 
+_hook(globals(), __name__, "md.")
 
 _ENGINE = ("extract", "extract_batches", "formats", "Format", "Frames", "merge", "quantities",
            "Quantity", "Results")

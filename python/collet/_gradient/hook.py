@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/gradient/test_tracing.py
+"""Composed functions that leave a call to the tape if one of its arguments is traced. Ops and
+expressions do so in C, python/src/tracer.c."""
+
+import functools
+import types
+
+ACTIVE = 0  # how many functions are being traced
+_TRACED = None  # the class
+_tape = None
+
+
+def start(tape):
+    """From here to `stop` calls are examined."""
+    global ACTIVE, _TRACED, _tape
+    _tape, _TRACED = tape, tape.Traced
+    with tape.LOCK:
+        ACTIVE += 1
+
+
+def stop():
+    global ACTIVE
+    with _tape.LOCK:
+        ACTIVE -= 1
+
+
+def _among(values):
+    for value in values:
+        kind = type(value)
+        if kind is _TRACED or (kind in (list, tuple) and _among(value)):
+            return True
+    return False
+
+
+def traced(*values):
+    """Whether a traced array is among the values."""
+    return ACTIVE > 0 and _among(values)
+
+
+def asarray(value, dtype):
+    """collet.asarray of a traced array, or of lists of them."""
+    return _tape.call("asarray", (value, dtype), {})
+
+
+def hooked(name, function, module):
+    """The function, which the tape knows as `name` and `module` exports."""
+    @functools.wraps(function)
+    def call(*arguments, **keywords):
+        if ACTIVE and (_among(arguments) or (keywords and _among(keywords.values()))):
+            return _tape.call(name, arguments, keywords)
+        return function(*arguments, **keywords)
+
+    call.__module__ = module
+    return call
+
+
+def hook(members, module, prefix=""):
+    """Replaces the public functions among the members of a module, except those that another exports."""
+    made = {}  # a function may have several names
+    for name, value in list(members.items()):
+        if type(value) is types.FunctionType and not name.startswith("_") and \
+                value.__module__.startswith(module) and not hasattr(value, "__wrapped__"):
+            if value not in made:
+                made[value] = hooked(prefix + value.__name__, value, module)
+            members[name] = made[value]

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/gradient/test_linalg.py
+"""Rules for collet.linalg. Gradients of complex arguments are those of tape.py, conjugates of the usual ones:
+functions that are analytic have transposes where textbooks have adjoints, the others conjugate twice."""
+
+import math
+
+import numpy as np
+
+from .. import functions as f
+from .. import linalg
+from .._operands import axes_of
+from .reduction_rules import _array
+from .rules import E_, composite, conj, fitted, is_complex, rule
+from .tape import CONSTANTS, bottom, refuse
+
+CONSTANTS.add("linalg.matrix_rank")
+
+_T = f.matrix_transpose
+
+
+def _adjoint(a):
+    return conj(_T(a))
+
+
+def _numbers(*values):
+    """Arrays of one floating dtype."""
+    values = [_array(v) for v in values]
+    whole = not any(v.dtype.kind in "fc" for v in values)
+    dtype = np.result_type(*(v.dtype for v in values), *("d" if whole else ""))
+    return [v if v.dtype == dtype else v.astype(dtype) for v in values]
+
+
+def _diagonals(d):
+    """Matrices with these diagonals."""
+    return f.expand_dims(d, -1) * f.eye(d.shape[-1], dtype=bottom(d).dtype)
+
+
+def _symmetric(a):
+    return (a + _adjoint(a)) * 0.5
+
+
+# ---- Products
+
+
+@composite("linalg.dot")
+def _dot(a, b):
+    a, b = _numbers(a, b)
+    if not a.ndim or not b.ndim:
+        return a * b
+    return f.tensordot(a, b, axes=([-1], [max(b.ndim - 2, 0)]))
+
+
+@composite("linalg.vdot")
+def _vdot(a, b):
+    a, b = _numbers(a, b)
+    return f.vecdot(f.reshape(a, -1), f.reshape(b, -1))
+
+
+@composite("linalg.matrix_power")
+def _matrix_power(a, n):
+    if n < 0:
+        a, n = linalg.inv(a), -n
+    if not n:
+        return linalg.matrix_power(bottom(a), 0)
+    result = None
+    while n:
+        if n & 1:
+            result = a if result is None else f.matmul(result, a)
+        n >>= 1
+        a = f.matmul(a, a) if n else a
+    return result
+
+
+# ---- Equations
+
+
+@rule("linalg.solve")
+def _solve(a, b):
+    a, b = _array(a), _array(b)
+    x = linalg.solve(a, b)
+    vector = len(b.shape) == 1
+    to_a, to_b = fitted(a, lambda g: g), fitted(b, lambda g: g)
+
+    def back(g):
+        by_b = linalg.solve(_T(a), g[..., None] if len(g.shape) < len(a.shape) else g)
+        column = x[..., None] if len(x.shape) < len(a.shape) else x
+        by_a = to_a and to_a(-f.matmul(by_b, _T(column)))
+        by_b = f.sum(by_b, axis=tuple(range(len(a.shape) - 2))) if vector and len(a.shape) > 2 else by_b
+        return by_a, to_b and to_b(by_b[..., 0] if vector else by_b)
+
+    return x, back
+
+
+@rule("linalg.inv")
+def _inv(a):
+    made = linalg.inv(a)
+    return made, (lambda g: -f.matmul(_T(made), f.matmul(g, _T(made))),)
+
+
+@rule("linalg.pinv")
+def _pinv(a, rtol=None):
+    """For matrices whose rank does not change."""
+    made = linalg.pinv(a, rtol)
+
+    def back(g):
+        g, p = conj(g), made
+        h, b = _adjoint(p), _adjoint(g)
+        first = f.matmul(b, f.matmul(p, h))  # of the rows that a does not reach
+        second = f.matmul(f.matmul(h, p), b)  # of the columns
+        found = first - f.matmul(a, f.matmul(p, first)) + second - f.matmul(f.matmul(second, p), a)
+        return conj(found - f.matmul(h, f.matmul(g, h)))
+
+    return made, (back, None)
+
+
+# ---- Decompositions
+
+
+def _lower(x):
+    """The lower triangle with half of the diagonal."""
+    return f.tril(x) - 0.5 * _diagonals(f.diagonal(x))
+
+
+@rule("linalg.cholesky")
+def _cholesky(a, *, upper=False):
+    """Of both triangles the same: that of the mean of the matrix and its adjoint."""
+    made = linalg.cholesky(a, upper=upper)
+    lower = _adjoint(made) if upper else made
+
+    def back(g):
+        g = _T(g) if upper else conj(g)  # of the lower factor, in the usual convention
+        inner = _lower(f.matmul(_adjoint(lower), f.tril(g)))
+        right = linalg.solve(_adjoint(lower), inner)  # L^-H X L^-1
+        whole = _adjoint(linalg.solve(_adjoint(lower), _adjoint(right)))
+        return conj(_symmetric(whole))
+
+    return made, (back,)
+
+
+def _gaps(s):
+    """1 / (s_j - s_i), and 0 on the diagonal."""
+    gaps = s[..., None, :] - s[..., :, None]
+    same = f.eye(s.shape[-1], dtype="bool")
+    return E_["where"](same, 0, 1 / E_["where"](same, 1, gaps))
+
+
+@rule("linalg.eigh")
+def _eigh(a, UPLO="L"):
+    """For eigenvalues that differ; of both triangles the same."""
+    made = linalg.eigh(a, UPLO)
+    back = _eigh_back(*made)
+    return made, lambda gradients: (back(gradients), None)
+
+
+def _eigh_back(values, vectors):
+    def back(gradients):
+        by_values, by_vectors = gradients
+        inner = 0 if by_values is None else _diagonals(by_values)
+        if by_vectors is not None:
+            inner = inner + f.matmul(_adjoint(vectors), conj(by_vectors)) * _gaps(values)
+        found = f.matmul(f.matmul(vectors, inner.astype(vectors.dtype)), _adjoint(vectors))
+        return conj(_symmetric(found))
+
+    return back
+
+
+@composite("linalg.eigvalsh")
+def _eigvalsh(a, UPLO="L"):
+    return linalg.eigh(a, UPLO).eigenvalues
+
+
+def _skew(a):
+    return a - _adjoint(a)
+
+
+@rule("linalg.svd")
+def _svd(a, full_matrices=True, compute_uv=True):
+    """For singular values that differ and are not 0."""
+    rows, columns = a.shape[-2:]
+    if compute_uv and full_matrices and rows != columns:
+        refuse("collet.linalg.svd with full_matrices=True of matrices that are not square")
+    u, s, vh = made = linalg.svd(a, full_matrices=False)
+
+    def back(gradients):
+        by_u, by_s, by_vh = gradients if compute_uv else (None, gradients, None)
+        inner = 0 if by_s is None else _diagonals(by_s)
+        gaps = _gaps(s * s)
+        found = 0
+        if by_u is not None:
+            by_u = conj(by_u)
+            product = f.matmul(_adjoint(u), by_u)
+            inner = inner + _skew(product) * gaps * s[..., None, :]
+            if is_complex(u):
+                inner = inner + _diagonals(E_["imag"](f.diagonal(product)) / s) * 1j
+            if rows > columns:
+                across = by_u - f.matmul(u, product)
+                found = found + f.matmul(across / s[..., None, :], vh)
+        if by_vh is not None:
+            by_v = _T(by_vh)
+            product = f.matmul(vh, by_v)
+            inner = inner + s[..., :, None] * (_skew(product) * gaps)
+            if columns > rows:
+                across = _adjoint(by_v) - f.matmul(_adjoint(product), vh)
+                found = found + f.matmul(u / s[..., None, :], across)
+        return conj(f.matmul(f.matmul(u, inner.astype(u.dtype)), vh) + found), None, None
+
+    return (made if compute_uv else s), back
+
+
+@composite("linalg.svdvals")
+def _svdvals(a):
+    return linalg.svd(a, compute_uv=False)
+
+
+@rule("linalg.qr")
+def _qr(a, mode="reduced"):
+    if mode == "complete" or a.shape[-2] < a.shape[-1]:
+        refuse("collet.linalg.qr of mode 'complete', or of matrices that are wider than high,")
+    q, r = made = linalg.qr(a)
+
+    def back(gradients):
+        by_q, by_r = (None, gradients) if mode == "r" else gradients
+        inner = 0
+        if by_r is not None:
+            inner = f.matmul(r, _T(by_r))
+        if by_q is not None:
+            by_q = conj(by_q)
+            inner = inner - f.matmul(_adjoint(by_q), q)
+        below, middle = f.tril(inner, k=-1), E_["real"](f.diagonal(inner))
+        found = f.matmul(q, below + _adjoint(below) + _diagonals(middle))
+        found = found if by_q is None else found + by_q
+        return conj(_adjoint(linalg.solve(r, _adjoint(found)))), None
+
+    return (r if mode == "r" else made), back
+
+
+# ---- Numbers of a matrix
+
+
+@rule("linalg.det")
+def _det(a):
+    """Of matrices that are not singular."""
+    made = linalg.det(a)
+    return made, (lambda g: (g * made)[..., None, None] * _T(linalg.inv(a)),)
+
+
+@rule("linalg.slogdet")
+def _slogdet(a):
+    made = linalg.slogdet(a)
+
+    def back(gradients):
+        by_sign, by_log = gradients
+        inverse = _T(linalg.inv(a))
+        found = None
+        if by_log is not None:
+            found = by_log[..., None, None] * inverse
+        if by_sign is not None and is_complex(a):  # of sign, which has the length 1: i sign d(phase)
+            turn = E_["imag"](by_sign * made.sign)
+            part = (turn * 1j)[..., None, None] * inverse
+            found = part if found is None else found + part
+        return (found,)
+
+    return made, back
+
+
+def _axes_of_norm(x, ord, axis):
+    axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
+    if ord is not None and len(axes) not in (1, 2):
+        raise ValueError(f"norm: {len(axes)} axes with ord {ord!r}; give one axis or two")
+    return axes
+
+
+def _euclidean(size, axes):
+    return E_["sqrt"](f.sum(size * size, axis=axes, keepdims=True))
+
+
+def _of_vectors(size, ord, axes):
+    if ord == 0:
+        return f.sum((size != 0).astype(size.dtype), axis=axes, keepdims=True)
+    if ord in (2, math.inf, -math.inf, 1):
+        reduce = {2: None, math.inf: f.max, -math.inf: f.min, 1: f.sum}[ord]
+        return _euclidean(size, axes) if reduce is None else reduce(size, axis=axes, keepdims=True)
+    return E_["pow"](f.sum(E_["pow"](size, ord), axis=axes, keepdims=True), 1 / ord)
+
+
+def _of_matrices(x, ord, axes):
+    if ord in (1, -1, math.inf, -math.inf):
+        first, second = axes if abs(ord) == 1 else axes[::-1]
+        sums = f.sum(E_["abs"](x), axis=first, keepdims=True)
+        return (f.max if ord > 0 else f.min)(sums, axis=second, keepdims=True)
+    others = [i for i in range(x.ndim) if i not in axes]
+    values = linalg.svdvals(f.permute_dims(x, [*others, *axes]))
+    found = {2: f.max, -2: f.min, "nuc": f.sum}[ord](values, axis=-1)
+    return f.reshape(found, [1 if i in axes else n for i, n in enumerate(x.shape)])
+
+
+def _without(x, axes, keepdims):
+    return x if keepdims else f.reshape(x, [n for i, n in enumerate(x.shape) if i not in axes])
+
+
+@composite("linalg.norm")
+def _norm(x, ord=None, axis=None, keepdims=False):
+    axes = _axes_of_norm(x, ord, axis)
+    linalg.norm(bottom(x), ord, axis)  # checks ord
+    if ord is None or (ord == "fro" and len(axes) == 2):
+        return _without(_euclidean(E_["abs"](x), axes), axes, keepdims)
+    found = _of_vectors(E_["abs"](x), ord, axes) if len(axes) == 1 else _of_matrices(x, ord, axes)
+    return _without(found, axes, keepdims)
+
+
+@composite("linalg.vector_norm")
+def _vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
+    axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
+    size = E_["abs"](x)
+    return _without(_of_vectors(size, ord, axes) if axes else size, axes, keepdims)
+
+
+@composite("linalg.matrix_norm")
+def _matrix_norm(x, /, *, keepdims=False, ord="fro"):
+    return linalg.norm(x, ord, axis=(-2, -1), keepdims=keepdims)
+
+
+@composite("linalg.cond")
+def _cond(x, p=None):
+    if p is None or p == 2:
+        s = linalg.svdvals(x)
+        return s[..., 0] / s[..., -1]
+    return linalg.norm(x, p, axis=(-2, -1)) * linalg.norm(linalg.inv(x), p, axis=(-2, -1))

@@ -1,0 +1,443 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/gradient/test_rules.py
+"""What rules share, the rules for elementwise functions and expressions, and for calls of ops."""
+
+import ast
+import functools
+import importlib
+import re
+
+import numpy as np
+
+from .. import _core, functions as f
+from .._standard import elementwise
+from . import tape
+from .tape import COMPOSITES, CONSTANTS, RULES, record, refuse
+
+_FAMILIES = ("linalg", "fft", "md", "ternary")
+
+
+def load(name):
+    """Imports the rules of the module that the function is from."""
+    family = name.partition(".")[0]
+    if family in _FAMILIES:
+        importlib.import_module(f".{family}_rules", __package__)
+
+
+def function(name):
+    """The function that the tape knows as `name`."""
+    import collet
+    return functools.reduce(getattr, name.split("."), collet)
+
+
+def rule(*names):
+    """The decorated function is the rule of these: of the values of the arguments it returns the result, and
+    a tuple of backward functions, one of each argument; or one function of the gradient, which
+    returns the gradients of all arguments."""
+    def add(function):
+        for name in names:
+            RULES[name] = function
+        return function
+
+    return add
+
+
+def composite(*names):
+    """The decorated function computes the same as these, by functions that have rules."""
+    def add(function):
+        for name in names:
+            COMPOSITES[name] = function
+        return function
+
+    return add
+
+
+class Key:
+    """The key of an index, which no call looks into."""
+
+    def __init__(self, key):
+        self.key = key
+
+
+E_ = elementwise.functions  # by their names
+
+
+def shape_of(x):
+    return getattr(x, "shape", ())
+
+
+def fit(gradient, shape, dtype):
+    """The gradient, summed over the axes that were broadcast, in the dtype of the argument."""
+    if gradient.shape != shape:
+        lead = len(gradient.shape) - len(shape)
+        axes = (*range(lead), *(lead + i for i, n in enumerate(shape) if n == 1 != gradient.shape[lead + i]))
+        gradient = f.sum(gradient, axis=axes) if axes else gradient
+        gradient = f.reshape(gradient, shape) if gradient.shape != shape else gradient
+    return cast(gradient, dtype)
+
+
+def cast(gradient, dtype):
+    """In another dtype; of complex numbers the real part, where the argument is real."""
+    if gradient.dtype == dtype:
+        return gradient
+    if gradient.dtype.kind == "c" and dtype.kind != "c":
+        gradient = E_["real"](gradient)
+    return f_astype(gradient, dtype)
+
+
+def f_astype(x, dtype):
+    return x if x.dtype == dtype else x.astype(dtype)
+
+
+def like(x):
+    """What fit needs of an argument: shape and dtype."""
+    return shape_of(x), getattr(x, "dtype", None)
+
+
+def fitted(x, back):
+    """The backward function, whose result is fitted to the argument; None for a number."""
+    shape, dtype = like(x)
+    if dtype is None or dtype.kind not in "fcV":
+        return None
+    return lambda g: fit(back(g), shape, dtype)
+
+
+def conj(x):
+    return E_["conj"](x) if x.dtype.kind == "c" else x
+
+
+def is_complex(x):
+    return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
+
+
+# ---- Elementwise functions
+
+
+def _text(expression):
+    try:
+        return expression.__reduce__()[1][0]
+    except TypeError:
+        return None  # it was made by calls
+
+
+@functools.lru_cache(1024)
+def _derivative_of(text, i):
+    return _core.Expression(text).gradient(i)
+
+
+def _derivative(expression, i):
+    text = _text(expression)
+    return expression.gradient(i) if text is None else _derivative_of(text, i)
+
+
+def _by_expression(expression, forward, values, name):
+    made = forward(*values)
+    if isinstance(made, tuple):
+        refuse(f"{name}, which has several outputs,")
+    if made.dtype.kind not in "fcV":
+        return made, ()
+    # libcore converts a derivative to the dtype of its operand, which cannot be real then
+    given = [f_astype(x, made.dtype) if is_complex(made) and tape.floating(x) else x for x in values]
+    backs = []
+    for i, x in enumerate(values):
+        if not tape.floating(x):
+            backs.append(None)
+            continue
+        derivative = _derivative(expression, i)
+        backs.append(fitted(x, lambda g, d=derivative: E_["multiply"](g, d(*given))))
+    return made, tuple(backs)
+
+
+_REDUCTIONS = ("sum", "prod", "mean", "min", "max", "var", "std")
+
+
+def _reduction(expression):
+    """(reduction, the text inside, axis and keepdims) of an expression with a reduction around it; None."""
+    text = _text(expression)
+    if text is None:
+        return None
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or \
+            getattr(call.func, "id", None) not in _REDUCTIONS:
+        return None
+    return call.func.id, ast.unparse(call.args[0]), {k.arg: ast.literal_eval(k.value) for k in call.keywords}
+
+
+@functools.cache
+def _names():
+    """The functions by the texts of their expressions."""
+    return {elementwise.expression(name): name for name in elementwise.names()}
+
+
+def _check_analytic(expression, arguments):
+    """Refuses what has no complex derivative and libcore differentiates as if it had."""
+    text = _text(expression)
+    if any(map(is_complex, arguments)) and (text is None or _UNEVEN.search(text)):
+        refuse("an expression of complex arguments " +
+               ("that was built by calls" if text is None else f"with abs or sign, {text!r},"))
+
+
+_UNEVEN = re.compile(r"\b(abs|sign)\b")
+
+
+def of_expression(expression, arguments):
+    name = _names().get(_text(expression))
+    if name:
+        return tape.call(name, arguments, {})
+    _check_analytic(expression, arguments)
+    reduction = _reduction(expression)
+    if reduction:
+        name, text, keywords = reduction
+        inner = _core.Expression(text)
+        given = dict(zip(expression.inputs, arguments))
+        return tape.call(name, (inner(*(given[n] for n in inner.inputs)),), keywords)
+
+    def by_expression(*values):
+        return _by_expression(expression, expression, values, f"the expression {_text(expression)!r}")
+
+    made = record(by_expression, arguments, {})
+    if _text(expression) is None and made.shape != np.broadcast_shapes(*map(shape_of, arguments)):
+        refuse("an expression that was built by calls and reduces")
+    return made
+
+
+@functools.cache
+def _expression(name):
+    return _core.Expression(elementwise.expression(name))
+
+
+def _elementwise(name):
+    """The rule by the derivatives that libcore has."""
+    def apply(*values):
+        return _by_expression(_expression(name), E_[name], values, f"collet.{name}")
+
+    return apply
+
+
+for _name in elementwise.names():
+    RULES[_name] = _elementwise(_name)
+for _name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isfinite", "isinf",
+              "isnan", "logical_and", "logical_not", "logical_or", "logical_xor", "signbit", "floor", "ceil",
+              "trunc", "round", "floor_divide"):
+    del RULES[_name]
+    CONSTANTS.add(_name)
+
+
+@rule("add")
+def _add(a, b, /):
+    return E_["add"](a, b), (fitted(a, lambda g: g), fitted(b, lambda g: g))
+
+
+@rule("subtract")
+def _subtract(a, b, /):
+    return E_["subtract"](a, b), (fitted(a, lambda g: g), fitted(b, lambda g: -g))
+
+
+@rule("multiply")
+def _multiply(a, b, /):
+    return E_["multiply"](a, b), (fitted(a, lambda g: E_["multiply"](g, b)),
+                                  fitted(b, lambda g: E_["multiply"](g, a)))
+
+
+@rule("negative")
+def _negative(x, /):
+    return E_["negative"](x), (lambda g: E_["negative"](g),)
+
+
+@rule("positive")
+def _positive(x, /):
+    return E_["positive"](x), (lambda g: g,)
+
+
+@rule("where")
+def _where(condition, a, b, /):
+    return E_["where"](condition, a, b), (
+        None, fitted(a, lambda g: E_["where"](condition, g, 0)),
+        fitted(b, lambda g: E_["where"](condition, 0, g)))
+
+
+@composite("clip")
+def _clip(x, /, min=None, max=None):
+    if min is None and max is None:
+        return x
+    if min is None or max is None:
+        return E_["minimum"](x, max) if min is None else E_["maximum"](x, min)
+    return record(_elementwise("clip"), (x, min, max), {})
+
+
+@functools.lru_cache(64, typed=True)
+def _power(exponent):
+    return _core.Expression(f"x**{exponent!r}")
+
+
+@rule("pow")
+def _pow(x, y, /):
+    whole = type(y) in (int, float) and -16 <= y <= 16
+    if whole:  # products, and a simpler derivative
+        expression = _power(y)
+        return _by_expression(expression, lambda x: E_["pow"](x, y), (x,), "collet.pow")
+    return _by_expression(_expression("pow"), E_["pow"], (x, y), "collet.pow")
+
+
+@rule("conj")
+def _conj(x, /):
+    return E_["conj"](x), (conj,)
+
+
+@rule("real")
+def _real(x, /):
+    shape, dtype = like(x)
+    return E_["real"](x), (lambda g: f_astype(g, dtype),)
+
+
+@rule("imag")
+def _imag(x, /):
+    shape, dtype = like(x)
+    if dtype.kind != "c":
+        return E_["imag"](x), (lambda g: g * 0.0,)
+    return E_["imag"](x), (lambda g: f_astype(g, dtype) * -1j,)
+
+
+@rule("complex")
+def _complex(re, im, /):
+    return E_["complex"](re, im), (fitted(re, E_["real"]), fitted(im, lambda g: -E_["imag"](g)))
+
+
+_abs_of_real = RULES["abs"]
+
+
+@rule("abs")
+def _abs(x, /):
+    if not is_complex(x):
+        return _abs_of_real(x)
+    return E_["abs"](x), (lambda g: E_["multiply"](g, conj(E_["sign"](x))),)
+
+
+@rule("sign")
+def _sign(x, /):
+    made = E_["sign"](x)
+    if not is_complex(x):
+        return made, (None,)
+
+    def back(g):  # by z / |z|, in both parts
+        size = E_["abs"](x)
+        across = E_["imag"](g * made)
+        return conj(made) * (across * 1j) * E_["where"](size == 0, 0, 1 / E_["where"](size == 0, 1, size))
+
+    return made, (back,)
+
+
+# ---- Indexing
+
+
+def _is_basic(key):
+    from .._standard.indexing import _is_advanced
+    return not any(map(_is_advanced, key if isinstance(key, tuple) else (key,)))
+
+
+@rule("getitem")
+def _getitem(x, key):
+    shape = x.shape
+    return x[key.key], (lambda g: unindex(g, key, shape), None)
+
+
+def unindex(g, key, shape):
+    """Zeros of that shape, to which g is added at the places of the key."""
+    if type(g) is tape.Traced:
+        return record(_unindex_rule, (g, key, shape), {})
+    import collet
+
+    from .._standard import indexing
+    if _is_basic(key.key):
+        out = collet.zeros(shape, g.dtype)
+        out[key.key] = g
+        return out
+    dtype, work = g.dtype, g if g.dtype.itemsize >= 4 else f_astype(g, np.dtype("f4"))
+    out = collet.zeros(shape, work.dtype)
+    if g.size:
+        positions = indexing._positions(out, key.key).reshape(-1)
+        out = collet.op.scatter_add(out.reshape(-1), positions, work.reshape(-1)).out.reshape(shape)
+    return f_astype(out, dtype)
+
+
+def _unindex_rule(g, key, shape):
+    return unindex(g, key, shape), (lambda h: h[key.key], None, None)
+
+
+@rule("astype")
+def _astype(x, dtype, /, *, copy=True, device=None):
+    import collet
+    was = x.dtype
+    return collet.astype(x, dtype, copy=copy, device=device), (lambda g: cast(g, was), None)
+
+
+# ---- Ops
+
+_NAMES = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "copy": "positive"}
+_REDUCED = (*_REDUCTIONS, "any", "all", "argmin", "argmax", "count_nonzero")
+
+
+def of_op(name, arguments, keywords):
+    """A call of collet.op by the function of the namespace that computes the same."""
+    public = _NAMES.get(name, name)
+    if public in elementwise.names() and not keywords:
+        return tape.call(public, arguments, {})
+    adapter = _ADAPTERS.get(name)
+    if adapter is None:
+        load("md." + name)
+        adapter = COMPOSITES.get("op." + name)
+    if adapter is None:
+        refuse(f"collet.op.{name}")
+    return adapter(*arguments, **keywords)
+
+
+def _reduced(name):
+    def reduce(a, *, axes=None, **keywords):
+        return tape.call(name, (a,), {"axis": axes, **keywords})
+
+    return reduce
+
+
+def _along_last(name):
+    def apply(a, *, axis=-1, **keywords):
+        return tape.call(name, (a,), {"axis": axis, **keywords})
+
+    return apply
+
+
+def _copy(a, *, dtype=None):
+    return a if dtype is None else tape.call("astype", (a, dtype), {})
+
+
+def _with_info(op, public, **keywords):
+    """The outputs of the op: the results, and that nothing was wrong; the function would raise it."""
+    def apply(*arguments):
+        import collet
+
+        from .. import _ops
+        made = tape.call(public, arguments, keywords)
+        made = tuple(made) if isinstance(made, tuple) else (made,)
+        return _ops.make(op)[1]._make((*made, collet.zeros((), "i32")))
+
+    return apply
+
+
+_ADAPTERS = {
+    **{n: _reduced(n) for n in _REDUCED},
+    **{n: _along_last(n) for n in ("sort", "argsort", "cumulative_sum", "cumulative_prod")},
+    "copy": _copy,
+    **dict.fromkeys(("matmul", "matvec"), lambda a, b: tape.call("matmul", (a, b), {})),
+    "dot": lambda a, b: tape.call("vecdot", (conj(a), b), {}),
+    "axpy": lambda x, y, *, alpha: alpha * x + y,
+    "transpose": lambda a, *, perm=None: tape.call(
+        "permute_dims", (a, range(a.ndim)[::-1] if perm is None else perm), {}),
+    "fftshift": lambda a, *, axes=None, inverse=False: tape.call(
+        "fft.ifftshift" if inverse else "fft.fftshift", (a,), {"axes": axes}),
+    "solve": _with_info("solve", "linalg.solve"), "eigh": _with_info("eigh", "linalg.eigh"),
+    "cholesky": _with_info("cholesky", "linalg.cholesky"),
+    "take_along_axis": _with_info("take_along_axis", "take_along_axis"),
+    "take": _with_info("take", "take", axis=-1),
+}

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/gradient/test_tracing.py
+"""The tape. Each call with a traced argument becomes a node, which knows the nodes of its arguments and how
+gradients of its results become gradients of these. A node refers to earlier nodes alone, so a tape
+vanishes with the last value that was traced.
+
+Gradients nest: each differentiated function has a trace with a number, and its arrays may be traced by an
+outer one. A call belongs to the innermost trace among its arguments; its rule computes with their
+values, by public functions, which outer traces record. So do backward passes."""
+
+import heapq
+import inspect
+import itertools
+import threading
+
+from .. import _core
+from .._array import Array
+
+LOCK = threading.Lock()
+numbers = itertools.count()  # of traces and nodes; that of an inner trace is greater
+
+RULES = {}       # name: function of values that returns the result and its backward functions
+COMPOSITES = {}  # name: function of traced arrays, which calls functions that have rules
+CONSTANTS = set()  # functions that have no gradient: their results are not traced
+
+
+class Node:
+    """A call. `backs` are for each parent its backward function, and if `joint`, each is an index into what
+    joint(gradient) returns: a number, or two of an array in a sequence."""
+
+    __slots__ = ("number", "parents", "backs", "joint", "outputs")
+
+    def __init__(self, parents=(), backs=(), joint=None):
+        self.number = next(numbers)
+        self.parents, self.backs, self.joint = parents, backs, joint
+        self.outputs = 0  # of a tuple; 0: the result is one array
+
+
+class Traced:
+    """An array in a function that is differentiated; traced.py gives it the members of an Array."""
+
+    __slots__ = ("value", "node", "index", "trace")
+
+    def __init__(self, value, trace, node, index=0):
+        self.value, self.trace, self.node, self.index = value, trace, node, index
+
+
+def floating(value):
+    """Whether it is an array that can have a gradient."""
+    kind = type(value)
+    if kind is Traced:
+        return True
+    return isinstance(value, Array) and value._dtype in ("f64", "f32", "c128", "c64", "f16", "bf16")
+
+
+def bottom(value):
+    """The array itself, without traces."""
+    while type(value) is Traced:
+        value = value.value
+    return value
+
+
+def untraced(value):
+    """The arguments of a call without traces, also in lists and tuples."""
+    if type(value) is Traced:
+        return bottom(value)
+    if type(value) is tuple or type(value) is list:
+        return type(value)(map(untraced, value))
+    return value
+
+
+def refuse(name, reason="has no rule for its gradient"):
+    raise _core.UnsupportedError(f"{name} {reason}: give it one by collet.custom_vjp, or take it out of the "
+                                 "gradient by collet.stop_gradient")
+
+
+def _innermost(arguments):
+    found = -1
+    for a in arguments:
+        if type(a) is Traced:
+            found = max(found, a.trace)
+        elif type(a) is list or type(a) is tuple:
+            found = max(found, _innermost(a))
+    return found
+
+
+def record(rule, arguments, keywords):
+    """Calls the rule with the values of the innermost trace and makes a node of it."""
+    if keywords and _innermost(keywords.values()) >= 0:
+        bound = inspect.signature(rule).bind(*arguments, **keywords)
+        bound.apply_defaults()
+        arguments, keywords = bound.args, bound.kwargs
+    trace = _innermost(arguments)
+    values, places = list(arguments), []
+    for i, a in enumerate(arguments):
+        if type(a) is Traced:
+            if a.trace == trace:
+                values[i] = a.value
+                places.append((a, i, None))
+        elif type(a) is list or type(a) is tuple:
+            inner = list(a)
+            for j, item in enumerate(a):
+                if type(item) is Traced and item.trace == trace:
+                    inner[j] = item.value
+                    places.append((item, i, j))
+            values[i] = inner
+    made, backs = rule(*values, **keywords)
+    return attach(made, trace, places, backs)
+
+
+def attach(made, trace, places, backs):
+    """The result of a call with the places (traced argument, its number, its number in a sequence)."""
+    parents = tuple((a.node, a.index) for a, _, _ in places)
+    if callable(backs):
+        node = Node(parents, tuple((i, j) for _, i, j in places), backs)
+    else:
+        node = Node(parents, tuple(backs[i] if j is None else backs[i][j] for _, i, j in places))
+    if not isinstance(made, tuple):
+        return Traced(made, trace, node) if floating(made) else made
+    node.outputs = len(made)
+    results = [Traced(m, trace, node, k) if floating(m) else m for k, m in enumerate(made)]
+    return type(made)._make(results) if hasattr(made, "_make") else tuple(results)
+
+
+def _through(node, given):
+    """For each parent the gradient by it, or None."""
+    if node.joint is None:
+        return [None if back is None else back(given) for back in node.backs]
+    found = node.joint(given)
+    return [found[i] if j is None else found[i][j] for i, j in node.backs]
+
+
+def pull(ends, keep):
+    """{number of a node without parents: its gradient}, for the gradients (node, index, gradient) of results.
+    Unless keep, the tape is freed on the way, and can be used once."""
+    pending, heap, found = {}, [], {}
+
+    def give(node, index, gradient):
+        if node.number not in pending:
+            pending[node.number] = node, [None] * max(node.outputs, 1)
+            heapq.heappush(heap, -node.number)
+        gradients = pending[node.number][1]
+        gradients[index] = gradient if gradients[index] is None else gradients[index] + gradient
+
+    for end in ends:
+        give(*end)
+    ends = end = None
+    while heap:
+        number = -heapq.heappop(heap)
+        node, gradients = pending.pop(number)
+        if not node.parents:
+            found[number] = gradients[0]
+            continue
+        given = gradients if node.outputs else gradients[0]
+        for (parent, index), gradient in zip(node.parents, _through(node, given)):
+            if gradient is not None:
+                give(parent, index, gradient)
+        if not keep:
+            node.backs = node.joint = node.parents = None
+    return found
+
+
+def call(name, arguments, keywords):
+    """A call of the function that the tape knows as `name`, with traced arguments."""
+    from . import rules
+    rules.load(name)
+    if name in RULES:
+        return record(RULES[name], arguments, keywords)
+    if name in COMPOSITES:
+        return COMPOSITES[name](*arguments, **keywords)
+    if name in CONSTANTS:
+        return rules.function(name)(*map(untraced, arguments),
+                                    **{n: untraced(v) for n, v in keywords.items()})
+    refuse(f"collet.{name}")

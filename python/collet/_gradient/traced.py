@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/gradient/test_tracing.py
+"""The members of traced arrays, those of collet.Array, and the handler that C calls."""
+
+import operator
+
+from .. import _core
+from .._array import Array
+from . import rules
+from .tape import RULES, Traced, bottom, call, record, refuse
+
+_BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
+           "floordiv": "floor_divide", "mod": "remainder", "pow": "pow"}
+_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
+
+
+# ---- The handler
+
+
+def handle(function, arguments, keywords):
+    """A call of an op, whose name is given, or of an Expression, or of a function of the namespace."""
+    out = keywords.get("out")
+    if out is not None:
+        refuse(f"{_name(function)} with out=")
+    keywords = {n: v for n, v in keywords.items() if v is not None}
+    if isinstance(function, str):
+        return rules.of_op(function, arguments, keywords)
+    if isinstance(function, _core.Expression):
+        return rules.of_expression(function, arguments)
+    return call(function.__name__, arguments, keywords)
+
+
+def _name(function):
+    return f"collet.op.{function}" if isinstance(function, str) else repr(function)
+
+
+_core.set_tracer(Traced, handle)
+
+
+# ---- Operators
+
+
+def _is_operand(value):
+    return isinstance(value, (Traced, Array, bool, int, float, complex)) or hasattr(value, "__array_struct__")
+
+
+def _binary(name):
+    def forward(self, other):
+        return call(name, (self, other), {}) if _is_operand(other) else NotImplemented
+
+    def backward(self, other):
+        return call(name, (other, self), {}) if _is_operand(other) else NotImplemented
+
+    return forward, backward
+
+
+def _compared(name):
+    compare = getattr(operator, name)
+
+    def compared(self, other):
+        return compare(bottom(self), bottom(other)) if _is_operand(other) else NotImplemented
+
+    return compared
+
+
+def _unary(name):
+    return lambda self: call(name, (self,), {})
+
+
+def _refused(what):
+    def raise_(self, *arguments, **keywords):
+        raise TypeError(f"{what} takes an array that collet.grad follows out of the gradient: use functions "
+                        "of collet, or say so by collet.stop_gradient(x)")
+
+    return raise_
+
+
+def _in_place(self, *arguments):
+    raise TypeError("x[...] = y: an array that collet.grad follows cannot be written: collet.where, concat "
+                    "and others make a new one")
+
+
+def _reduction(name, order):
+    places = order.split()
+
+    def reduce(self, *arguments, **keywords):
+        given = {**dict(zip(places, arguments)), **keywords}
+        if len(arguments) > len(places) or given.keys() - set(places) or given.get("out") is not None:
+            raise TypeError(f"{name} of an array that collet.grad follows takes {', '.join(places)}, no out")
+        given = {("correction" if n == "ddof" else n): v for n, v in given.items() if n != "out"}
+        return call(name, (self,), {n: v for n, v in given.items() if v is not None})
+
+    return reduce
+
+
+def _shape(arguments):
+    return arguments[0] if len(arguments) == 1 and not isinstance(arguments[0], int) else arguments
+
+
+def _transpose(self, *axes):
+    axes = _shape(axes)
+    return call("permute_dims", (self, tuple(axes) if axes else tuple(range(self.ndim))[::-1]), {})
+
+
+def _length(self):
+    return len(self.value)
+
+
+def _items(self):
+    return (self[i] for i in range(len(self)))
+
+
+def _ufunc(self, ufunc, method, *inputs, **keywords):
+    from .._standard.protocols import ufunc as compute
+    return compute(ufunc, method, inputs, keywords)
+
+
+def _function(self, function, types, arguments, keywords):
+    from .._standard.protocols import function as compute
+    return compute(function, types, arguments, keywords)
+
+
+def _astype(self, dtype, copy=True):
+    return call("astype", (self, dtype), {})
+
+
+def _members():
+    of_value = ("shape", "dtype", "ndim", "size", "itemsize", "nbytes", "device")
+    members = {n: property(lambda self, n=n: getattr(self.value, n)) for n in of_value}
+    for name, function in _BINARY.items():
+        members[f"__{name}__"], members[f"__r{name}__"] = _binary(function)
+    for name in _COMPARED:
+        members[f"__{name}__"] = _compared(name)
+    for name, function in {"neg": "negative", "pos": "positive", "abs": "abs"}.items():
+        members[f"__{name}__"] = _unary(function)
+    for name, what in {"float": "float(x)", "int": "int(x)", "complex": "complex(x)", "index": "an index",
+                       "array": "NumPy, or a function that has no derivative,", "dlpack": "DLPack"}.items():
+        members[f"__{name}__"] = _refused(what)
+    for name in ("item", "to_numpy", "prefetch", "to_device"):
+        members[name] = _refused(f"x.{name}()")
+    for name in ("sum", "prod", "mean"):
+        members[name] = _reduction(name, "axis dtype out keepdims")
+    for name in ("var", "std"):
+        members[name] = _reduction(name, "axis dtype out ddof keepdims")
+    for name in ("max", "min", "any", "all", "argmax", "argmin"):
+        members[name] = _reduction(name, "axis out keepdims")
+    return members
+
+
+_MEMBERS = {
+    "__matmul__": lambda self, other: call("matmul", (self, other), {}),
+    "__rmatmul__": lambda self, other: call("matmul", (other, self), {}),
+    "__getitem__": lambda self, key: record(RULES["getitem"], (self, rules.Key(key)), {}),
+    "__setitem__": _in_place, "__hash__": object.__hash__, "__len__": _length, "__iter__": _items,
+    "__bool__": lambda self: bool(bottom(self)),
+    "__contains__": lambda self, value: bottom(value) in bottom(self),
+    "__repr__": lambda self: f"Traced({bottom(self)!r})", "__str__": lambda self: f"Traced({bottom(self)})",
+    "__array_ufunc__": _ufunc, "__array_function__": _function,
+    "__array_namespace__": lambda self, /, *, api_version=None: bottom(self).__array_namespace__(
+        api_version=api_version),
+    "__dlpack_device__": lambda self: bottom(self).__dlpack_device__(),
+    "T": property(_transpose), "mT": property(_unary("matrix_transpose")),
+    "real": property(_unary("real")), "imag": property(_unary("imag")), "transpose": _transpose,
+    "reshape": lambda self, *shape: call("reshape", (self, _shape(shape)), {}),
+    "broadcast_to": lambda self, *shape: call("broadcast_to", (self, _shape(shape)), {}),
+    "astype": _astype, "copy": lambda self: self,
+    "__copy__": lambda self: self, "__deepcopy__": lambda self, memo: self,
+}
+
+for _name_of, _member in {**_members(), **_MEMBERS}.items():
+    setattr(Traced, _name_of, _member)

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/gradient/test_transforms.py
+"""The public functions of gradients, under JAX's names. collet exports them."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _core
+from .. import functions as f
+from .._array import Array, asarray
+from . import array_rules, hook, reduction_rules, rules, tape, traced
+from .tape import Node, Traced, bottom
+from .trees import leaves, mapped, rebuilt
+
+__all__ = ["custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp"]
+
+_PLAIN = (bool, int, float, complex, str, bytes)
+
+# ---- Tracing
+
+
+def _argument(value: Any, where: str, alone: bool) -> Any:
+    """A leaf of an argument: an Array if it can be differentiated; alone: it is the argument."""
+    if type(value) in _PLAIN:
+        if alone and type(value) in (float, complex):
+            return asarray(value)
+        if alone:
+            raise TypeError(f"{where} is {value!r}; only floating-point numbers and arrays have a gradient: "
+                            "give a float, or choose others by argnums")
+        return value
+    if isinstance(value, Traced):
+        return value
+    if isinstance(value, (Array, np.ndarray, np.generic)):
+        array = asarray(value, copy=False)
+        if alone and not tape.floating(array):
+            raise TypeError(f"{where} has the dtype {array.dtype}; only floating-point arrays have a "
+                            "gradient: convert it by astype, or choose others by argnums")
+        return array
+    return value
+
+
+class _Run:
+    """One call of a function whose arguments with the numbers `argnums` are traced."""
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any],
+                 argnums: tuple[int, ...]) -> None:
+        self.trace = next(tape.numbers)
+        self.trees, given = [], list(arguments)
+        for i in argnums:
+            tree = arguments[i]
+            tree = mapped(functools.partial(_argument, where=f"argument {i}", alone=not isinstance(
+                tree, (dict, list, tuple))), tree)
+            nodes = mapped(lambda leaf: _Leaf(leaf) if tape.floating(leaf) else leaf, tree)
+            if not any(isinstance(n, _Leaf) for n in leaves(nodes)):
+                raise TypeError(f"argument {i} has no floating-point array, so there is nothing to "
+                                "differentiate by: give collet.asarray of its numbers")
+            self.trees.append(nodes)
+            given[i] = mapped(self._trace, nodes)
+        hook.start(tape)
+        try:
+            self.result = function(*given, **keywords)
+        finally:
+            hook.stop()
+
+    def _trace(self, leaf: Any) -> Any:
+        return Traced(leaf.value, self.trace, leaf.node) if isinstance(leaf, _Leaf) else leaf
+
+    def traced(self, value: Any) -> bool:
+        return type(value) is Traced and value.trace == self.trace
+
+    def value(self, value: Any) -> Any:
+        """A result without this trace."""
+        return value.value if self.traced(value) else value
+
+    def gradients(self, ends: list[tuple[Any, Any]], keep: bool) -> list[Any]:
+        """The gradients by each argument, of the (result, its gradient)."""
+        found = tape.pull([(end.node, end.index, g) for end, g in ends if self.traced(end)], keep)
+
+        def of(leaf: Any) -> Any:
+            if not isinstance(leaf, _Leaf):
+                return None
+            gradient = found.get(leaf.node.number)
+            return f.zeros_like(bottom(leaf.value)) if gradient is None else gradient
+
+        return [mapped(of, tree) for tree in self.trees]
+
+
+class _Leaf:
+    def __init__(self, value: Any) -> None:
+        self.value, self.node = value, Node()
+
+
+def _numbers(argnums: int | Sequence[int], count: int, name: str) -> tuple[int, ...]:
+    numbers = (argnums,) if hasattr(argnums, "__index__") else tuple(argnums)
+    for n in numbers:
+        if not -count <= operator.index(n) < count:
+            raise TypeError(f"{name}: argnums has {n}; the function was called with {count} positional "
+                            "arguments")
+    return tuple(n % count for n in numbers)
+
+
+def _chosen(gradients: list[Any], argnums: int | Sequence[int]) -> Any:
+    return gradients[0] if hasattr(argnums, "__index__") else tuple(gradients)
+
+
+def _with_aux(result: Any, name: str) -> tuple[Any, Any]:
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise TypeError(f"{name} with has_aux needs a function that returns (result, others), not "
+                        f"{type(result).__name__}")
+    return result
+
+
+def _scalar(result: Any, name: str) -> Any:
+    """The result, a real number."""
+    if type(result) in (bool, int, float):
+        return asarray(float(result))
+    if not isinstance(result, (Array, Traced)):
+        raise TypeError(f"{name}: the function returned {type(result).__name__}, not an array")
+    if result.shape != () or result.dtype.kind not in "fV":
+        raise TypeError(f"{name}: the function returned the shape {result.shape} of {result.dtype}; it has "
+                        "to be one real number: sum it, or take collet.jacobian")
+    return result
+
+
+def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+                   ) -> Callable[..., Any]:
+    """A function that returns (value, gradient), with the arguments of `fun`; otherwise as grad. With has_aux
+    ((value, others), gradient).
+
+    >>> [float(x) for x in collet.value_and_grad(lambda x: x**2)(3.0)]
+    [9.0, 6.0]"""
+    @functools.wraps(fun)
+    def differentiated(*arguments: Any, **keywords: Any) -> Any:
+        name = "value_and_grad"
+        run = _Run(fun, arguments, keywords, _numbers(argnums, len(arguments), name))
+        result, aux = _with_aux(run.result, name) if has_aux else (run.result, None)
+        result = _scalar(result, name)
+        run.result = None  # type: ignore[assignment]
+        value = run.value(result)
+        one = f.ones_like(bottom(value))
+        gradients = _chosen(run.gradients([(result, one)], keep=False), argnums)
+        return ((value, mapped(run.value, aux)) if has_aux else value), gradients
+
+    return differentiated
+
+
+def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+         ) -> Callable[..., Any]:
+    """A function that returns the gradient of `fun`, whose result is one real number, by the argument with
+    the number argnums, or a tuple of gradients by several. has_aux: `fun` returns (result, others), and
+    the gradient comes as (gradient, others).
+
+    An argument is an Array, or lists, tuples and dicts of them, and so is its gradient. NumPy arrays and
+    floats become Arrays, floats of f64, and gradients are Arrays. Numbers inside of lists,
+    tuples and dicts, integer arrays and None are passed on; their gradient is None.
+
+    Of a complex argument the gradient is d/d(real part) - i d/d(imaginary part), as in JAX. Gradients of
+    gradients are possible. docs/gradients.md says what has a gradient.
+
+    >>> collet.grad(lambda x: collet.sum(x**3))(np.array([1.0, 2]))
+    collet.Array([ 3., 12.], dtype=f64, shape=(2,), device='host')"""
+    both = value_and_grad(fun, argnums, has_aux)
+
+    @functools.wraps(fun)
+    def differentiated(*arguments: Any, **keywords: Any) -> Any:
+        value, gradients = both(*arguments, **keywords)
+        return (gradients, value[1]) if has_aux else gradients
+
+    return differentiated
+
+
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """(result, pullback), and others if has_aux: pullback(g), of g like the result, is the tuple of
+    gradients by all arguments of the sum of g times the result. It may be called several times, and keeps
+    the arrays that it needs.
+
+    >>> y, pullback = collet.vjp(lambda x: 2*x, collet.ones(3))
+    >>> pullback(collet.ones(3))[0]
+    collet.Array([2., 2., 2.], dtype=f64, shape=(3,), device='host')"""
+    run = _Run(fun, primals, {}, tuple(range(len(primals))))
+    result, aux = _with_aux(run.result, "vjp") if has_aux else (run.result, None)
+    run.result = None  # type: ignore[assignment]
+
+    def pullback(gradient: Any) -> tuple[Any, ...]:
+        ends, given = leaves(result), leaves(gradient)
+        if len(ends) != len(given):
+            raise TypeError(f"vjp: the result has {len(ends)} arrays, the gradient has {len(given)}")
+        pairs = []
+        for end, g in zip(ends, given):
+            g = g if isinstance(g, (Array, Traced)) else asarray(g)
+            if run.traced(end):
+                if g.shape != end.shape:
+                    raise _core.ShapeError(f"vjp: the result has the shape {end.shape}, its gradient "
+                                           f"{g.shape}")
+                pairs.append((end, rules.cast(g, end.dtype)))
+        return tuple(run.gradients(pairs, keep=True))
+
+    made = mapped(run.value, result), pullback
+    return (*made, mapped(run.value, aux)) if has_aux else made
+
+
+def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+             ) -> Callable[..., Any]:
+    """A function that returns the derivatives of each element of fun's result, a real array or lists,
+    tuples and dicts of them, by the elements of the argument argnums, as grad: in the place of every
+    result the gradients, with its axes in front. One backward pass for each element.
+
+    >>> collet.jacobian(lambda x: x**2)(np.array([1.0, 3]))
+    collet.Array([[2., 0.],
+                  [0., 6.]], dtype=f64, shape=(2, 2), device='host')"""
+    @functools.wraps(fun)
+    def differentiated(*arguments: Any, **keywords: Any) -> Any:
+        run = _Run(fun, arguments, keywords, _numbers(argnums, len(arguments), "jacobian"))
+        result, aux = _with_aux(run.result, "jacobian") if has_aux else (run.result, None)
+
+        def of(end: Any) -> Any:
+            if not isinstance(end, (Array, Traced)) or end.dtype.kind not in "fV":
+                raise TypeError("jacobian: the function returned "
+                                f"{getattr(end, 'dtype', type(end).__name__)}, not a real array")
+            units = f.eye(end.size, dtype=end.dtype) if end.size else f.zeros_like(f.eye(1))[:0]
+            rows = [_chosen(run.gradients([(end, units[i].reshape(end.shape))], keep=True), argnums)
+                    for i in range(end.size)]
+            if not rows:
+                raise _core.ShapeError(f"jacobian: the result has the shape {end.shape}, without elements")
+            columns = zip(*map(leaves, rows))
+            stacked = [f.reshape(f.stack(c), (*end.shape, *c[0].shape)) for c in columns]
+            return rebuilt(rows[0], stacked)
+
+        made = mapped(of, result)
+        return (made, mapped(run.value, aux)) if has_aux else made
+
+    return differentiated
+
+
+def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
+            ) -> Callable[..., Any]:
+    """A function that returns the second derivatives: the jacobian of the jacobian.
+
+    >>> collet.hessian(lambda x: collet.sum(x**3))(np.array([1.0, 2]))
+    collet.Array([[ 6.,  0.],
+                  [ 0., 12.]], dtype=f64, shape=(2, 2), device='host')"""
+    return jacobian(jacobian(fun, argnums, has_aux), argnums, has_aux)
+
+
+def stop_gradient(x: Any) -> Any:
+    """The same array, or the same lists, tuples and dicts of them, as a constant of the gradient.
+
+    >>> float(collet.grad(lambda x: x * collet.stop_gradient(x))(3.0))
+    3.0"""
+    return mapped(bottom, x)
+
+
+# ---- Gradients of one's own
+
+
+class custom_vjp:
+    """A function whose gradient is computed by functions of one's own, as in JAX.
+
+    forward(*arguments) returns the result and whatever backward needs; backward(that, gradient) returns a
+    tuple with the gradient by each argument, or None for 0.
+
+    >>> @collet.custom_vjp
+    ... def clipped(x):
+    ...     return collet.clip(x, -1, 1)
+    >>> clipped.defvjp(lambda x: (clipped(x), None), lambda _, g: (g,))  # as if it were x
+    >>> float(collet.grad(clipped)(5.0))
+    1.0"""
+
+    def __init__(self, fun: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, fun)
+        self._fun = fun
+        self._forward: Callable[..., tuple[Any, Any]] | None = None
+        self._backward: Callable[[Any, Any], tuple[Any, ...]] | None = None
+
+    def defvjp(self, forward: Callable[..., tuple[Any, Any]], backward: Callable[[Any, Any], tuple[Any, ...]]
+               ) -> None:
+        """Sets the two functions."""
+        self._forward, self._backward = forward, backward
+
+    def __call__(self, *arguments: Any) -> Any:
+        flat = leaves(arguments)
+        trace = max((leaf.trace for leaf in flat if type(leaf) is Traced), default=-1)
+        if trace < 0:
+            return self._fun(*arguments)
+        name = getattr(self, "__name__", "the function")
+        if self._forward is None or self._backward is None:
+            raise TypeError(f"custom_vjp: {name} has no gradient yet: call {name}.defvjp(forward, backward)")
+        def ours(leaf: Any) -> bool:
+            return type(leaf) is Traced and leaf.trace == trace
+
+        places = [(leaf, i, None) for i, leaf in enumerate(flat) if ours(leaf)]
+        values = mapped(lambda leaf: leaf.value if ours(leaf) else leaf, arguments)
+        result, kept = self._forward(*values)
+        ends, backward = leaves(result), self._backward
+        for end in ends:
+            if type(end) is Traced and end.trace >= trace:
+                raise TypeError(f"custom_vjp: {name} uses an array that is differentiated and not its "
+                                "argument: make it one")
+
+        def back(gradients: Sequence[Any]) -> list[Any]:
+            given = [f.zeros_like(bottom(end)) if g is None and tape.floating(end) else g
+                     for end, g in zip(ends, gradients)]
+            found = backward(kept, rebuilt(result, given))
+            if not isinstance(found, (tuple, list)) or len(found) != len(arguments):
+                raise TypeError(f"custom_vjp: the backward function of {name} has to return a tuple of "
+                                f"{len(arguments)} gradients")
+            return _spread(values, found, name)
+
+        made = tape.attach(tuple(ends), trace, places, back)
+        return rebuilt(result, made)
+
+
+def _spread(values: Any, found: Any, name: str) -> list[Any]:
+    """The gradients of all leaves; None of an argument is None of its leaves."""
+    if isinstance(values, dict):
+        pairs = [(v, None if found is None else found[n]) for n, v in values.items()]
+    elif isinstance(values, (list, tuple)):
+        pairs = [*zip(values, [None] * len(values) if found is None else found)]
+    elif values is None:
+        return []
+    else:
+        if found is not None and not isinstance(found, (Array, Traced)):
+            found = asarray(found)
+        shape = getattr(values, "shape", ())
+        if found is not None and found.shape != shape:
+            raise _core.ShapeError(f"custom_vjp: the backward function of {name} returned the shape "
+                                   f"{found.shape} for an argument of the shape {shape}")
+        return [found if found is None or not hasattr(values, "dtype") else rules.cast(found, values.dtype)]
+    return [g for v, part in pairs for g in _spread(v, part, name)]

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of 200 random functions, and Hessians of 20, are those of central differences."""
+
+import numpy as np
+import pytest
+from differences import central, compare
+from programs import BINARY, PRODUCTS, UNARY, inputs, program
+
+import collet
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_gradients(seed):
+    text, function = program(seed)
+    x, y = inputs(seed)
+    compare(lambda x: function(collet, x, y), x)
+    compare(lambda y: function(collet, x, y), y)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hessians(seed):
+    text, function = program(seed, steps=4)
+    x, y = inputs(seed)
+    x = x[:3, :2]
+    y = y[:2]
+
+    def of(x):
+        return function(collet, x, y)
+
+    hessian = collet.hessian(of)(x).to_numpy()
+    for i in range(x.size):
+        wanted = central(lambda x: collet.grad(of)(x).reshape(-1)[i], x)
+        np.testing.assert_allclose(hessian.reshape(x.size, *x.shape)[i], wanted, rtol=1e-6, atol=1e-6)
+
+
+def test_programs_use_everything():
+    texts = "; ".join(program(seed)[0] for seed in range(200))
+    used = {word.split("(")[0].strip() for word in texts.split(";")}
+    assert used == {*UNARY, *BINARY, *PRODUCTS}

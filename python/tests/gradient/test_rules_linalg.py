@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gradients of collet.linalg and collet.fft are those of central differences."""
+
+import numpy as np
+import pytest
+from differences import compare, weighted
+
+import collet
+from collet import fft, linalg
+
+generator = np.random.default_rng(3)
+
+
+def normal(*shape, complex_too=False):
+    x = generator.normal(size=shape)
+    return x + 1j * generator.normal(size=shape) if complex_too else x
+
+
+A, TALL, WIDE, B = normal(4, 4) + 3 * np.eye(4), normal(5, 3), normal(3, 5), normal(4, 2)
+BATCH = normal(2, 3, 3) + 3 * np.eye(3)
+C, TALL_C, WIDE_C = A + 1j * normal(4, 4), TALL + 1j * normal(5, 3), WIDE + 1j * normal(3, 5)
+S, H = A @ A.T, C @ C.conj().T
+W = normal(4, 4)
+
+
+def symmetric(x):
+    return (x + collet.conj(x.mT) if x.dtype.kind == "c" else x + x.mT) * 0.5
+
+
+def gauge_free(a, **options):
+    """What depends on the singular vectors, but not on their phases."""
+    u, s, vh = linalg.svd(a, **options)
+    return weighted(s, (u * np.arange(1.0, s.shape[-1] + 1)) @ vh)
+
+
+CASES = {
+    "solve": [(lambda x: linalg.solve(x, B), A, C), (lambda x: linalg.solve(A, x), B), (lambda x: linalg.solve(C, x), B),
+              (lambda x: linalg.solve(x, B[:, 0]), A), (lambda x: linalg.solve(A, x), B[:, 0]),
+              (lambda x: linalg.solve(x, B[:3]), BATCH), (lambda x: linalg.solve(BATCH, x), B[:3])],
+    "inv": [(linalg.inv, A, C, BATCH)],
+    "pinv": [(linalg.pinv, A, TALL, WIDE, TALL_C, WIDE_C)],
+    "cholesky": [(lambda x: linalg.cholesky(symmetric(x)), S, H),
+                 (lambda x: linalg.cholesky(symmetric(x), upper=True), S, H)],
+    "eigh": [(lambda x: linalg.eigh(symmetric(x)), S), (lambda x: linalg.eigh(symmetric(x), "U").eigenvalues, S, H),
+             (lambda x: collet.abs(linalg.eigh(symmetric(x)).eigenvectors)**2, H)],
+    "eigvalsh": [(lambda x: linalg.eigvalsh(symmetric(x)), S, H)],
+    "svd": [(linalg.svd, A), (lambda x: linalg.svd(x, compute_uv=False), TALL, WIDE_C),
+            (lambda x: linalg.svd(x, full_matrices=False), TALL, WIDE),
+            (lambda x: gauge_free(x, full_matrices=False), TALL_C, WIDE_C, C)],
+    "svdvals": [(linalg.svdvals, TALL, WIDE, C)],
+    "qr": [(linalg.qr, A, TALL, TALL_C), (lambda x: linalg.qr(x, "r"), TALL, C)],
+    "det": [(linalg.det, A, C, BATCH)],
+    "slogdet": [(linalg.slogdet, A, C, BATCH)],
+    "norm": [(lambda x, o=o: linalg.norm(x, o), A, C) for o in (None, "fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf)] +
+            [(lambda x, o=o: linalg.norm(x, o, axis=0), TALL, C) for o in (None, 2, 1, 3, -0.5, np.inf, -np.inf, 0)] +
+            [(lambda x: linalg.norm(x, axis=(1, 0), keepdims=True), TALL)],
+    "vector_norm": [(linalg.vector_norm, TALL, C), (lambda x: linalg.vector_norm(x, axis=1, ord=3), TALL),
+                    (lambda x: linalg.vector_norm(x, axis=()), C)],
+    "matrix_norm": [(linalg.matrix_norm, BATCH), (lambda x: linalg.matrix_norm(x, ord=2, keepdims=True), BATCH)],
+    "cond": [(linalg.cond, A, TALL), (lambda x: linalg.cond(x, 1), A)],
+    "matrix_power": [(lambda x, n=n: linalg.matrix_power(x, n), 0.4 * A) for n in (0, 1, 2, 5, -2)],
+    "dot": [(lambda x: linalg.dot(x, W), A), (lambda x: linalg.dot(W, x[0]), C), (lambda x: linalg.dot(x[0], W), A),
+            (lambda x: linalg.dot(x[0, 0], W), A), (lambda x: linalg.dot(W, x), normal(2, 4, 3)),
+            (lambda x: linalg.dot([1, 2, 3, 4], x), A)],
+    "vdot": [(lambda x: linalg.vdot(x, C), A, C), (lambda x: linalg.vdot(C, x), A, C)],
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_linalg(name):
+    for function, *points in CASES[name]:
+        for x in points:
+            compare(lambda x: weighted(function(x)), x)
+
+
+def test_every_name():
+    """Each function has a case here, or is a function of the main namespace, or is refused, or constant."""
+    names = {n for n, f in vars(linalg).items() if hasattr(f, "__wrapped__") and f.__module__ == "collet.linalg"}
+    assert names - CASES.keys() == {"matrix_rank", "lu", "eig", "eigvals"}
+    assert collet.grad(lambda x: collet.sum(x) * linalg.matrix_rank(x))(A).to_numpy().tolist() == [[4.0] * 4] * 4
+
+
+REAL, COMPLEX = normal(3, 6), normal(3, 6, complex_too=True)
+
+
+@pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
+@pytest.mark.parametrize("n", [None, 4, 7, 8])
+def test_fft(n, norm):
+    for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
+        for x in (REAL, COMPLEX) if name not in ("rfft", "ihfft") else (REAL,):
+            for axis in (-1, 0):
+                compare(lambda x: weighted(getattr(fft, name)(x, n, axis, norm)), x)
+
+
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+def test_fft_of_several_axes(norm):
+    for name in ("fft2", "ifft2", "fftn", "ifftn", "rfft2", "rfftn", "irfft2", "irfftn"):
+        for x in (REAL, COMPLEX) if not name.startswith("rfft") else (REAL,):
+            for options in ({}, {"s": (2, 8)}, {"s": (5, 4), "axes": (1, 0)}, {"axes": (0, 1)}):
+                compare(lambda x: weighted(getattr(fft, name)(x, norm=norm, **options)), x)
+    compare(lambda x: weighted(fft.fftn(x, axes=(0,)), fft.fftshift(x), fft.ifftshift(x, axes=0)), COMPLEX)
+
+
+def test_second_derivatives():
+    """The gradient of a gradient is that of its central differences."""
+    for function, x in ((linalg.inv, A), (linalg.det, A), (lambda x: linalg.solve(x, B), A),
+                        (lambda x: linalg.cholesky(symmetric(x)), S), (lambda x: linalg.eigh(symmetric(x)), S),
+                        (lambda x: linalg.svd(x, full_matrices=False), TALL), (linalg.qr, TALL), (linalg.pinv, TALL),
+                        (linalg.norm, A), (linalg.slogdet, A), (lambda x: collet.abs(fft.rfft(x))**2, A)):
+        compare(lambda x: weighted(collet.grad(lambda y: weighted(function(y)))(x)), x, 1e-5)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public functions of gradients: their arguments, results and errors."""
+
+import doctest
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+import collet
+
+NAMES = ("custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp")
+X = np.array([1.0, 2.0, 3.0])
+
+
+def same(found, wanted):
+    assert isinstance(found, collet.Array)
+    np.testing.assert_allclose(found.to_numpy(), wanted, rtol=1e-12, atol=1e-14)
+
+
+def test_examples():
+    for name in NAMES:
+        tests = doctest.DocTestFinder().find(getattr(collet, name), name, globs={"collet": collet, "np": np})
+        assert any(t.examples for t in tests), name
+        for test in tests:
+            report = []
+            assert not doctest.DocTestRunner().run(test, out=report.append).failed, "".join(report)
+        assert name in dir(collet)
+
+
+# ---- Arguments
+
+
+def test_arguments():
+    for x in (X, collet.asarray(X), X.astype("f4")):
+        gradient = collet.grad(lambda x: collet.sum(x**2))(x)
+        same(gradient, 2 * X)
+        assert gradient.dtype == x.dtype
+    for x in (3.0, np.float64(3), np.array(3.0)):
+        same(collet.grad(lambda x: x**2)(x), 6)
+    assert collet.grad(lambda z: (z * z).real)(1 + 2j).dtype == np.complex128
+    assert collet.grad(lambda x, *, k: k * x**2)(2.0, k=3).item() == 12
+    assert collet.grad(lambda x, n: x**n, argnums=-2)(2.0, 3).item() == 12
+
+
+def test_trees():
+    Pair = namedtuple("Pair", "a b")
+    tree = {"w": X, "layers": [(X, 2, None), Pair(np.float32(3), "name")], "n": np.arange(3), "f": 0.5}
+
+    def function(tree):
+        (first, two, nothing), pair = tree["layers"]
+        assert nothing is None and two == 2 and pair.b == "name" and tree["f"] == 0.5
+        return collet.sum(tree["w"] * first * two * tree["n"]) * pair.a
+
+    value, gradient = collet.value_and_grad(function)(tree)
+    assert float(value) == 3 * 2 * (X * X * np.arange(3)).sum()
+    assert gradient.keys() == tree.keys() and gradient["n"] is None and gradient["f"] is None
+    same(gradient["w"], 6 * X * np.arange(3))
+    (first, two, nothing), pair = gradient["layers"]
+    same(first, 6 * X * np.arange(3))
+    assert two is None and nothing is None and pair.b is None and type(pair) is Pair
+    assert pair.a.dtype == np.float32 and float(pair.a) == 2 * (X * X * np.arange(3)).sum()
+
+
+def test_argnums():
+    def function(x, y, z):
+        return collet.sum(x * y) * z
+
+    by_x, by_z = collet.grad(function, argnums=(0, 2))(X, 2 * X, 3.0)
+    same(by_x, 6 * X)
+    same(by_z, 2 * (X * X).sum())
+    with pytest.raises(TypeError, match="argnums has 3; the function was called with 3"):
+        collet.grad(function, argnums=3)(X, X, 1.0)
+
+
+def test_has_aux():
+    def function(x):
+        return collet.sum(x**2), {"double": 2 * x, "n": 7}
+
+    (value, aux), gradient = collet.value_and_grad(function, has_aux=True)(X)
+    assert float(value) == 14 and aux["n"] == 7
+    same(aux["double"], 2 * X)
+    gradient, aux = collet.grad(function, has_aux=True)(X)
+    same(gradient, 2 * X)
+    same(aux["double"], 2 * X)
+    with pytest.raises(TypeError, match="has_aux needs a function that returns"):
+        collet.grad(lambda x: x.sum(), has_aux=True)(X)
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda: collet.grad(lambda x: x)(X), r"returned the shape \(3,\) of float64"),
+    (lambda: collet.grad(lambda x: x * 1j)(2.0), r"returned the shape \(\) of complex128"),
+    (lambda: collet.grad(lambda x: "a")(X), "returned str, not an array"),
+    (lambda: collet.grad(lambda x: x)(3), "argument 0 is 3; only floating-point"),
+    (lambda: collet.grad(lambda x: x.sum())(np.arange(3)), "argument 0 has the dtype int64"),
+    (lambda: collet.grad(lambda x: x[0])([1.0, 2.0]), "argument 0 has no floating-point array"),
+    (lambda: collet.jacobian(lambda x: 1j * x)(X), "jacobian: the function returned complex128"),
+])
+def test_errors(call, text):
+    with pytest.raises(TypeError, match=text):
+        call()
+
+
+def test_without_dependence():
+    same(collet.grad(lambda x: collet.asarray(1.0))(X), 0 * X)
+    same(collet.grad(lambda x: 2.0)(X), 0 * X)
+    same(collet.grad(lambda x: collet.sum(x * 0 + collet.floor(x)))(X), 0 * X)
+    same(collet.jacobian(lambda x: collet.asarray(X))(X), np.zeros((3, 3)))
+
+
+# ---- Other transforms
+
+
+def test_vjp():
+    (a, b), pullback = collet.vjp(lambda x, y: (x * y, {"s": collet.sum(x)}), X, 2 * X)
+    same(a, 2 * X * X)
+    same(b["s"], 6)
+    for scale in (1.0, 2.0):  # more than once
+        by_x, by_y = pullback((scale * X, {"s": collet.asarray(3.0)}))
+        same(by_x, scale * 2 * X * X + 3)
+        same(by_y, scale * X * X)
+    with pytest.raises(collet.ShapeError, match=r"has the shape \(3,\), its gradient \(2,\)"):
+        pullback((collet.ones(2), {"s": collet.asarray(3.0)}))
+    with pytest.raises(TypeError, match="the result has 2 arrays, the gradient has 1"):
+        pullback((X,))
+    value, pullback, aux = collet.vjp(lambda x: (x**2, x + 1), X, has_aux=True)
+    same(aux, X + 1)
+    same(pullback(np.ones(3))[0], 2 * X)
+
+
+def test_jacobian():
+    matrix = np.arange(6.0).reshape(2, 3)
+    same(collet.jacobian(lambda x: matrix @ x)(X), matrix)
+    found = collet.jacobian(lambda x, y: {"a": x * y, "b": (collet.sum(x),)}, argnums=(0, 1))(X, X)
+    same(found["a"][0], np.diag(X))
+    same(found["b"][0][1], np.zeros(3))
+    same(found["b"][0][0], np.ones(3))
+    same(collet.jacobian(lambda x: x.reshape(1, 3)[:, :2])(X), np.eye(3)[None, :2])
+    tree = collet.jacobian(lambda t: t["x"] * t["n"])({"x": X, "n": 2})
+    same(tree["x"], 2 * np.eye(3))
+    assert tree["n"] is None
+    value, aux = collet.jacobian(lambda x: (x, "aux"), has_aux=True)(X)
+    assert aux == "aux"
+
+
+def test_hessian():
+    same(collet.hessian(lambda x: collet.sum(x**3) + x[0] * x[1])(X), np.diag(6 * X) + np.eye(3)[[1, 0, 2]] *
+         np.array([1, 1, 0]))
+    (xx, xy), (yx, yy) = collet.hessian(lambda x, y: collet.sum(x * x * y), argnums=(0, 1))(X, 2 * X)
+    same(xx, np.diag(4 * X))
+    same(xy, np.diag(2 * X))
+    same(yx, np.diag(2 * X))
+    same(yy, np.zeros((3, 3)))
+
+
+def test_gradients_of_gradients():
+    power = collet.grad
+    function = np.polynomial.Polynomial([1.0, 2, 3, 4, 5])
+    derivative = lambda x: 1 + 2 * x + 3 * x**2 + 4 * x**3 + 5 * x**4  # noqa: E731
+    for order in range(5):
+        assert abs(float(derivative(0.7)) - function.deriv(order)(0.7) if order else 0) < 1e-12
+        derivative = power(derivative)
+    # an inner function that uses the outer argument, and one that does not
+    same(collet.grad(lambda x: x * collet.grad(lambda y: x * y * y)(3.0))(2.0), 24)
+    same(collet.grad(lambda x: x * collet.grad(lambda y: y * y)(3.0))(2.0), 6)
+    same(collet.grad(lambda x: collet.grad(lambda y: x + y)(1.0) * x)(2.0), 1)
+    value, gradient = collet.value_and_grad(lambda x: collet.value_and_grad(lambda y: x * y**2)(x)[0])(2.0)
+    assert float(value) == 8 and float(gradient) == 12
+
+
+def test_stop_gradient():
+    same(collet.grad(lambda x: collet.sum(x * collet.stop_gradient(x)))(X), X)
+    same(collet.grad(lambda x: collet.sum(x * collet.stop_gradient({"a": [x]})["a"][0]))(X), X)
+    same(collet.grad(collet.grad(lambda x: collet.stop_gradient(x) * x**2))(3.0), 6)
+    assert collet.stop_gradient(None) is None and collet.stop_gradient(2) == 2
+
+
+# ---- Gradients of one's own
+
+
+@collet.custom_vjp
+def doubled(x, options):
+    """Twice the array."""
+    return x * options["factor"], options["factor"]
+
+
+doubled.defvjp(lambda x, options: ((x * options["factor"], options["factor"]), (x, options["factor"])),
+               lambda kept, g: (10 * g[0] * kept[1], None))
+
+
+def test_custom_vjp():
+    assert doubled.__doc__ == "Twice the array."
+    same(doubled(collet.asarray(X), {"factor": 2})[0], 2 * X)
+    same(collet.grad(lambda x: collet.sum(doubled(x, {"factor": 2})[0]))(X), 20 + 0 * X)
+    same(collet.grad(lambda f: collet.sum(doubled(X, {"factor": f})[0]))(2.0), 0)
+    cube = collet.custom_vjp(lambda x: x**3)
+    cube.defvjp(lambda x: (cube(x), x), lambda x, g: (3 * g * x**2,))
+    same(collet.grad(collet.grad(collet.grad(cube)))(2.0), 6)
+    same(collet.hessian(lambda x: collet.sum(cube(x) * x))(X), np.diag(12 * X**2))
+    same(collet.jacobian(cube)(X), np.diag(3 * X**2))
+
+
+def test_custom_vjp_errors():
+    function = collet.custom_vjp(lambda x: x)
+    with pytest.raises(TypeError, match="has no gradient yet"):
+        collet.grad(function)(1.0)
+    function.defvjp(lambda x: (x, None), lambda _, g: g)
+    with pytest.raises(TypeError, match="has to return a tuple of 1 gradients"):
+        collet.grad(function)(1.0)
+    function.defvjp(lambda x: (x, None), lambda _, g: (collet.ones(2),))
+    with pytest.raises(collet.ShapeError, match=r"returned the shape \(2,\) for an argument of the shape \(\)"):
+        collet.grad(function)(1.0)
+
+    def outer(x):
+        inner = collet.custom_vjp(lambda y: x * y)
+        inner.defvjp(lambda y: (x * y, None), lambda _, g: (g,))
+        return inner(2 * x)
+
+    with pytest.raises(TypeError, match="uses an array that is differentiated and not its argument"):
+        collet.grad(outer)(1.0)
