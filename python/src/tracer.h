@@ -26,8 +26,8 @@ static inline int tracer_given(PyObject *const *arguments, Py_ssize_t count, PyO
     return tracer_type && tracer_among(arguments, count + (keywords ? PyTuple_Size(keywords) : 0));
 }
 
-/* The result of the handler for a call of `function`: a function, an Expression, or the name of an op.
- * NULL with an exception. */
+/* The result of the handler for a call of `function`: an Expression, or the name of an op or elementwise
+ * function. NULL with an exception. */
 PyObject *tracer_call(PyObject *function, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords);
 

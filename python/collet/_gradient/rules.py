@@ -268,6 +268,9 @@ def _clip(x, /, min=None, max=None):
     return record(_elementwise("clip"), (x, min, max), {})
 
 
+del RULES["clip"]
+
+
 @functools.lru_cache(64, typed=True)
 def _power(exponent):
     return _core.Expression(f"x**{exponent!r}")
@@ -381,10 +384,11 @@ _REDUCED = (*_REDUCTIONS, "any", "all", "argmin", "argmax", "count_nonzero")
 
 
 def of_op(name, arguments, keywords):
-    """A call of collet.op by the function of the namespace that computes the same."""
+    """A call of collet.op, or of an elementwise function, by the function of the namespace that computes
+    the same."""
     public = _NAMES.get(name, name)
-    if public in elementwise.names() and not keywords:
-        return tape.call(public, arguments, {})
+    if public in elementwise.names() and keywords.keys() <= {"min", "max"}:
+        return tape.call(public, arguments, keywords)
     adapter = _ADAPTERS.get(name)
     if adapter is None:
         load("md." + name)

@@ -18,16 +18,14 @@ _COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def handle(function, arguments, keywords):
-    """A call of an op, whose name is given, or of an Expression, or of a function of the namespace."""
+    """A call of an op or elementwise function, whose name is given, or of an Expression."""
     out = keywords.get("out")
     if out is not None:
         refuse(f"{_name(function)} with out=")
     keywords = {n: v for n, v in keywords.items() if v is not None}
     if isinstance(function, str):
         return rules.of_op(function, arguments, keywords)
-    if isinstance(function, _core.Expression):
-        return rules.of_expression(function, arguments)
-    return call(function.__name__, arguments, keywords)
+    return rules.of_expression(function, arguments)
 
 
 def _name(function):

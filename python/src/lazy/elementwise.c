@@ -11,6 +11,7 @@
 #include "../base/error.h"
 #include "../op.h"
 #include "../runtime.h"
+#include "../tracer.h"
 #include "lazy.h"
 
 static PyTypeObject *type;
@@ -465,6 +466,8 @@ static PyObject *function_call(PyObject *self, PyObject *const *arguments, Py_ss
 {
     elementwise *f = (elementwise *)self;
     PyObject *in[NODE_INPUTS] = {NULL}, *out = NULL;
+    if (tracer_given(arguments, count, keywords))
+        return tracer_call(f->name, arguments, count, keywords);
     Py_ssize_t least = f->sides ? 1 : (Py_ssize_t)f->n_in;
     if (count < least || count > (Py_ssize_t)f->n_in)
         return PyErr_Format(PyExc_TypeError, "%U() takes %d array%s (%zd given)", f->name,
