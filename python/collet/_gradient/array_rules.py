@@ -38,6 +38,11 @@ def _permute_dims(x, /, axes):
     return f.permute_dims(x, order), (lambda g: f.permute_dims(g, back), None)
 
 
+@composite("transpose")
+def _transpose(x, /, axes=None):
+    return f.permute_dims(x, range(len(x.shape))[::-1] if axes is None else axes)
+
+
 @rule("moveaxis")
 def _moveaxis(x, source, destination, /):
     return f.moveaxis(x, source, destination), (lambda g: f.moveaxis(g, destination, source), None, None)

@@ -100,6 +100,12 @@ def _transpose(self, *axes):
     return call("permute_dims", (self, tuple(axes) if axes else tuple(range(self.ndim))[::-1]), {})
 
 
+def _swapaxes(self, axis1, axis2):
+    order = list(range(self.ndim))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return call("permute_dims", (self, order), {})
+
+
 def _length(self):
     return len(self.value)
 
@@ -161,6 +167,8 @@ _MEMBERS = {
     "real": property(_unary("real")), "imag": property(_unary("imag")), "transpose": _transpose,
     "reshape": lambda self, *shape: call("reshape", (self, _shape(shape)), {}),
     "broadcast_to": lambda self, *shape: call("broadcast_to", (self, _shape(shape)), {}),
+    **dict.fromkeys(("ravel", "flatten"), lambda self: call("reshape", (self, -1), {})),
+    "squeeze": lambda self, axis=None: call("squeeze", (self, axis), {}), "swapaxes": _swapaxes,
     "astype": _astype, "copy": lambda self: self,
     "__copy__": lambda self: self, "__deepcopy__": lambda self, memo: self,
 }
