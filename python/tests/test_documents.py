@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of the README and of docs/python.md, and the stubs."""
+"""The examples of the README and of the pages for Python, and the stubs."""
 
 import ast
 import pathlib
@@ -38,15 +38,17 @@ def test_drawing(tmp_path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_python_document(monkeypatch):
+@pytest.mark.parametrize("page", ("python", "from-numpy", "from-cupy", "from-jax"))
+def test_pages(page, monkeypatch):
     monkeypatch.chdir(ROOT)
-    text = (ROOT / "docs/python.md").read_text()
+    path = ROOT / f"docs/{page}.md"
+    text = path.read_text()
     blocks = list(re.finditer(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE))
     assert blocks
     names = {}
     for block in blocks:
         line = text.count("\n", 0, block.start(1))
-        exec(compile("\n" * line + block[1], ROOT / "docs/python.md", "exec"), names)
+        exec(compile("\n" * line + block[1], path, "exec"), names)
 
 
 def names_in(path):
