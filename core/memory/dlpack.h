@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define DLPACK_MAJOR 1
-#define DLPACK_MINOR 0
+#define DLPACK_MINOR 3
 
 #define DLPACK_READ_ONLY 1u /* a bit of `flags` */
 

@@ -213,9 +213,7 @@ class Array(_core.Array):
             raise ValueError("to_device: stream must be None")
         if device == self.device:
             return self
-        copied = self.copy()
-        copied.prefetch(device)
-        return copied
+        return _placed(self.copy(), device)
 
     def copy(self) -> Array:
         return op.copy(self, out=_core.empty(self.shape, self._dtype))
@@ -254,10 +252,21 @@ class Array(_core.Array):
 
     def __array__(self, dtype: npt.DTypeLike | None = None,
                   copy: bool | None = None) -> npt.NDArray[Any]:
+        """A read-only view of elements in the host's memory, which what later writes them changes, or a copy of
+        elements on a device, or with copy=True."""
+        found = None if copy or not self.size else self._memory()
+        if found:
+            import numpy
+            values = numpy.asarray(_Memory(*found)).view(self.dtype)
+        elif copy is False and self.size:
+            raise ValueError(f"the elements are on {self.device} and have to be copied")
+        else:
+            values = self.to_numpy()
+        if dtype is None or values.dtype == dtype:
+            return values
         if copy is False:
-            raise ValueError("the elements are copied; numpy.from_dlpack shares them")
-        values = self.to_numpy()
-        return values if dtype is None else values.astype(dtype, copy=False)
+            raise ValueError(f"the elements are {values.dtype} and have to be copied to become {dtype}")
+        return values.astype(dtype)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _unpickle, (self._dtype, self.shape, self._bytes())
@@ -273,15 +282,18 @@ class Array(_core.Array):
     def __dlpack__(self, *, stream: object = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None,
                    copy: bool | None = None) -> Any:
-        """A read-only capsule over the elements where they are, or in the host's memory, after the work
-        on them is done."""
-        source = self.copy() if copy else self
-        host = False
-        if dl_device is not None and tuple(dl_device) != source._place():
+        """A capsule over the elements where they are, or in the host's memory, after the work on them is done:
+        read-only, or with copy=True over a copy, which can be written. Whatever stream is named, it need not
+        wait."""
+        if stream is not None and (type(stream) is not int or stream < -1):
+            raise ValueError(f"__dlpack__: stream is {stream!r}; it is None or an integer, at least -1")
+        place = None
+        if dl_device is not None and tuple(dl_device) != self._place():
             if tuple(dl_device)[0] != 1 or copy is False:
                 raise BufferError(f"the array is on {self.device}")
-            host = True
-        return source._capsule(host, max_version is not None and max_version[0] >= 1)
+            place = "host"
+        versioned = max_version is not None and max_version[0] >= 1
+        return (self.copy() if copy else self)._capsule(place, versioned, bool(copy))
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._place()
@@ -304,6 +316,20 @@ class Array(_core.Array):
         return format(self.item() if not self.ndim else str(self), text)
 
 
+class _Memory:
+    """The memory of an Array, which it keeps, for numpy.asarray."""
+
+    __slots__ = "__array_interface__", "array"
+
+    def __init__(self, address: int, array: Array) -> None:
+        size = array.itemsize
+        kind = "V" if array._dtype == "bf16" else array.dtype.kind
+        self.array = array
+        self.__array_interface__ = {"version": 3, "data": (address, True), "shape": array.shape,
+                                    "strides": tuple(n * size for n in array.strides),
+                                    "typestr": f"{'|<'[size > 1]}{kind}{size}"}
+
+
 def _unpickle(dtype: str, shape: tuple[int, ...], data: bytes) -> Array:
     array = _core.empty(shape, dtype)
     array._write(data)
@@ -314,8 +340,9 @@ def _unpickle(dtype: str, shape: tuple[int, ...], data: bytes) -> Array:
 
 
 def _placed(array: Array, device: str | None) -> Array:
-    if device is not None and device != "host":
-        array.prefetch(device)
+    """The array, which nothing else uses, where its elements are then valid alone."""
+    if device is not None and device != array.device:
+        array._move(device)
     return array
 
 
@@ -350,13 +377,16 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     else:
         from ._host import check
         check(x, "the array")
-        keywords = {}
-        if x.__dlpack_device__()[0] == 2:  # its commands come before ours in this stream of CUDA
-            keywords["stream"] = _core.native_queue(f"cuda:{x.__dlpack_device__()[1]}") or 1
+        kind, number = x.__dlpack_device__()
+        keywords: dict[str, Any] = {"max_version": (1, 3)}
+        if kind == 2:  # its commands come before ours in this stream of CUDA
+            keywords["stream"] = _core.native_queue(f"cuda:{number}") or 1
+        if device == "host" and kind not in (1, 3, 11) and copy is not False:
+            keywords |= {"dl_device": (1, 0), "copy": copy}
         try:
-            capsule = x.__dlpack__(max_version=(1, 0), **keywords)
-        except TypeError:
             capsule = x.__dlpack__(**keywords)
+        except TypeError:  # before DLPack 1
+            capsule = x.__dlpack__(**{n: v for n, v in keywords.items() if n == "stream"})
         array = _core.from_capsule(capsule)
     if copy:
         return _placed(array.copy(), device)
@@ -380,7 +410,7 @@ def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *
     the value's dtype: int64 for an int, f64 for a float."""
     if dtype is None:
         dtype = _DEFAULTS.get(type(fill_value)) or getattr(fill_value, "dtype", "f64")
-    return op.fill(value=fill_value, out=empty(shape, dtype, device=device))
+    return _placed(op.fill(value=fill_value, out=empty(shape, dtype)), device)
 
 
 def zeros(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dlpack.h"
 #include "base/error.h"
 #include "base/numpy.h"
 #include "lazy/elementwise.h"
@@ -160,8 +159,7 @@ PyObject *array_new(collet_array *array)
     return object_of(value_new(array, NULL));
 }
 
-/* Over memory that others may write. */
-static PyObject *new_shared(collet_array *array)
+PyObject *array_new_shared(collet_array *array)
 {
     PyObject *made = array_new(array);
     if (made && value_share(((array_object *)made)->value))
@@ -452,22 +450,6 @@ static PyObject *prefetch(PyObject *self, PyObject *device)
     Py_RETURN_NONE;
 }
 
-static PyObject *capsule(PyObject *self, PyObject *arguments)
-{
-    int host, versioned;
-    collet_array *a = array_get(self);
-    if (!a || !PyArg_ParseTuple(arguments, "pp", &host, &versioned))
-        return NULL;
-    return dlpack_capsule(self, a, host, versioned);
-}
-
-static PyObject *place(PyObject *self, PyObject *Py_UNUSED(unused))
-{
-    int32_t type, id;
-    collet_array *a = array_get(self);
-    return a && !dlpack_place(self, a, &type, &id) ? Py_BuildValue("ii", (int)type, (int)id) : NULL;
-}
-
 int array_add_type(PyObject *module)
 {
     static PyGetSetDef properties[] = {
@@ -485,8 +467,6 @@ int array_add_type(PyObject *module)
         {"_diagonal", diagonal, METH_NOARGS, "A view: the diagonal of the last two axes."},
         {"_reshape", reshape, METH_O, "A view: shape."},
         {"_broadcast", broadcast, METH_O, "A view: shape."},
-        {"_capsule", capsule, METH_VARARGS, "DLPack: device or None, versioned."},
-        {"_place", place, METH_NOARGS, "Where the bytes are: type and number, as in DLPack."},
         {"_bytes", to_bytes, METH_NOARGS, "The elements as bytes, in C order."},
         {"_write", write_bytes, METH_O, "Sets the elements by bytes, in C order."},
         {"prefetch", prefetch, METH_O,
@@ -637,11 +617,6 @@ collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name)
     return array;
 }
 
-PyObject *array_from_capsule(PyObject *Py_UNUSED(module), PyObject *capsule_object)
-{
-    return new_shared(dlpack_take(capsule_object));
-}
-
 /* (NumPy array, copy) */
 PyObject *array_from(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
@@ -655,5 +630,5 @@ PyObject *array_from(PyObject *Py_UNUSED(module), PyObject *arguments)
         return error_raise(COLLET_INVALID, "this memory cannot be shared: it is not aligned, has "
                                            "another byte order, or has strides that are not a "
                                            "multiple of its elements");
-    return copy ? array_new(copy_in(source, &view)) : new_shared(wrap(source, &view));
+    return copy ? array_new(copy_in(source, &view)) : array_new_shared(wrap(source, &view));
 }

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capsules of DLPack, with and without a version. All functions need the GIL. */
+/* Exchange of Arrays with other libraries: capsules of DLPack, with and without a version, and the table of
+ * functions DLPackExchangeAPI of DLPack 1.3. */
 #ifndef PYTHON_SRC_DLPACK_H
 #define PYTHON_SRC_DLPACK_H
 
 #include "base/python.h"
 
-/* A capsule over the memory of an array, which `owner` keeps: read-only, in the host's memory or
- * where the bytes are. `versioned` 0: of DLPack before 1.0. NULL with an exception. */
-PyObject *dlpack_capsule(PyObject *owner, collet_array *array, int host, int versioned);
-
-/* Gets DLPack's type and number of the device that has the array's bytes. 0; -1 with an
- * exception. */
-int dlpack_place(PyObject *owner, collet_array *array, int32_t *type, int32_t *id);
-
-/* An array over the memory of a capsule, which is then used; the caller's. NULL with an exception.
- */
-collet_array *dlpack_take(PyObject *capsule);
+/* Adds methods and __dlpack_c_exchange_api__ to the module's type Array, and the function from_capsule. 0,
+ * or -1 with an exception. */
+int dlpack_add(PyObject *module);
 
 #endif

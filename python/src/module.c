@@ -4,6 +4,7 @@
 #include "array.h"
 #include "binding.h"
 #include "compute.h"
+#include "dlpack.h"
 #include "base/error.h"
 #include "expression.h"
 #include "lazy/elementwise.h"
@@ -41,7 +42,6 @@ static PyMethodDef functions[] = {
     {"dtype_name", array_dtype_name, METH_O, NULL},
     {"dtype_letters", array_dtype_letters, METH_NOARGS, NULL},
     {"array_from", array_from, METH_VARARGS, NULL},
-    {"from_capsule", array_from_capsule, METH_O, NULL},
     {"backends", report_backends, METH_NOARGS, NULL},
     {"records", report_records, METH_NOARGS, NULL},
     {"settings", report_settings, METH_NOARGS, NULL},
@@ -84,8 +84,8 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     module = PyModule_Create(&definition);
     if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
-        op_add_type(module) || array_add_type(module) || expression_add_type(module) ||
-        elementwise_add_type(module) || binding_add(module) ||
+        op_add_type(module) || array_add_type(module) || dlpack_add(module) ||
+        expression_add_type(module) || elementwise_add_type(module) || binding_add(module) ||
         PyModule_AddStringConstant(module, "version", collet_version())) {
         Py_XDECREF(module);
         return NULL;

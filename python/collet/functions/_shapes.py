@@ -51,9 +51,9 @@ def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     >>> collet.eye(2, 3, k=1, dtype="i8").to_numpy()
     array([[0, 1, 0],
            [0, 0, 1]], dtype=int8)"""
-    made = zeros((n_rows, n_rows if n_cols is None else n_cols), dtype, device=device)
+    made = zeros((n_rows, n_rows if n_cols is None else n_cols), dtype)
     op.fill(value=1, out=diagonal(made, offset=k))
-    return made
+    return made if device is None else made.to_device(device)
 
 
 def _like(x, made, dtype, device):
@@ -75,7 +75,8 @@ def full_like(x, /, fill_value, *, dtype=None, device=None):
 
     >>> collet.full_like([1, 2], 7)
     array([7, 7])"""
-    return op.fill(value=fill_value, out=empty_like(x, dtype=dtype, device=device))
+    made = op.fill(value=fill_value, out=empty_like(x, dtype=dtype))
+    return made if device is None else made.to_device(device)
 
 
 def zeros_like(x, /, *, dtype=None, device=None):
