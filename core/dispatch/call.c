@@ -114,12 +114,13 @@ static collet_status check_outputs(frame *f)
 
 /* ---- Overlaps ---------------------------------------------------------------------------- */
 
-static int needs_temporary(const frame *f, const collet_array *in)
+static int needs_temporary(const frame *f, uint32_t i)
 {
+    const collet_array *in = f->arrays[i];
+    int allowed = f->op->alias == 1 || (f->op->alias == 2 && i == f->op->n_out);
     for (uint32_t k = 0; k < f->op->n_out; k++) {
         const collet_array *out = f->arrays[k];
-        if (out && array_overlaps(in, out) &&
-            !(f->op->alias && !f->views.apart && array_same(in, out)))
+        if (out && array_overlaps(in, out) && !(allowed && !f->views.apart && array_same(in, out)))
             return 1;
     }
     return 0;
@@ -145,7 +146,7 @@ static collet_status resolve_overlaps(frame *f)
 {
     collet_status status = COLLET_OK;
     for (uint32_t i = f->op->n_out; status == COLLET_OK && i < f->count; i++)
-        if (f->arrays[i] && needs_temporary(f, f->arrays[i]))
+        if (f->arrays[i] && needs_temporary(f, i))
             status = make_temporary(f, i);
     return status;
 }

@@ -265,6 +265,7 @@ enum { field_count_of_void = 0 };
 #define op_rule_none NULL
 #define ALIAS_NONE 0
 #define ALIAS_EXACT 1
+#define ALIAS_FIRST 2
 #define COLLET_OP(NAME, id, name, family, operands, rule, sigs, params, alias, split, check,       \
                   measure, summary)                                                                \
     {id,                                                                                           \

@@ -630,7 +630,7 @@ typedef struct collet_ops_info {
     const char *check;
     uint32_t n_out, n_in;
     uint32_t params_size;               /* of the parameter block; 0: none */
-    uint32_t alias;                     /* 1: EXACT */
+    uint32_t alias;                     /* 1: EXACT, 2: FIRST */
     uint32_t operand_size, field_size;  /* bytes from one element to the next */
     const collet_ops_operand *operands; /* n_out + n_in, outputs first */
     const collet_ops_field *fields;     /* of the parameter block */

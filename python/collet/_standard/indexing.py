@@ -111,73 +111,137 @@ def _check_mask(mask: Array, extents: tuple[int, ...], axis: int) -> None:
         raise IndexError(f"the mask has the shape {mask.shape}, the axes from {axis} on {extents}")
 
 
-class _Term:
-    """What a key adds to the positions: an array over one axis of the result, or over the common axes of all
-    arrays of indices; `place` is the key's place among the keys."""
-
-    def __init__(self, place: int, values: Array, advanced: bool = False) -> None:
-        self.place, self.values, self.advanced = place, values, advanced
-
-
-def _terms(array: Array, key: Any) -> list[_Term]:
-    """For each key the positions in C order that it adds."""
-    from ..functions import arange, nonzero
+def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
+    """The key as pairs for each axis, and for None: the place among the keys, and a slice, a number or an array of
+    integers. In the array a key that is one bool has an axis."""
     keys, rest = _keys(tuple(_array_of(k) if _is_advanced(k) and type(k) is not bool else k for k in
                              (key if isinstance(key, tuple) else (key,))), array.ndim)
-    strides = [math.prod(array.shape[i + 1:]) for i in range(array.ndim)]
-    terms, axis = [], 0
+    pairs: list[tuple[int, Any]] = []
+    extents = [*array.shape]
+    axis = 0
     for place, k in enumerate(keys):
-        if k is None:
-            terms.append(_Term(place, arange(0, 1)))
-        elif isinstance(k, bool):
-            terms.append(_Term(place, arange(int(k)) * 0, True))
-        elif k is Ellipsis:
-            for i in range(axis, axis + rest):
-                terms.append(_Term(place, arange(array.shape[i]) * strides[i]))
-            axis += rest
-        elif isinstance(k, slice):
-            chosen = arange(*k.indices(array.shape[axis]))
-            terms.append(_Term(place, chosen * strides[axis]))
-            axis += 1
+        count = rest if k is Ellipsis else _axes_of(k)
+        if k is Ellipsis:
+            pairs += [(place, slice(None))] * rest
+        elif isinstance(k, bool) or (getattr(k, "dtype", None) == bool and not k.ndim):
+            pairs.append((place, op.fill(value=0, out=_core.empty((int(bool(k)),), "int64"))))
+            extents.insert(axis, count := 1)
         elif getattr(k, "dtype", None) == bool:
-            _check_mask(k, array.shape[axis:axis + k.ndim], axis)
-            found = nonzero(k) if k.ndim else (arange(int(bool(k))) * 0,)
-            for i, index in enumerate(found):
-                terms.append(_Term(place, index * (strides[axis + i] if k.ndim else 0), True))
-            axis += k.ndim
+            from ..functions import nonzero
+            _check_mask(k, tuple(extents[axis:axis + count]), axis)
+            pairs += [(place, index) for index in nonzero(k)]
         else:
-            if getattr(k, "ndim", 0):
-                index = _inside(k, array.shape[axis], axis)
+            pairs.append((place, k))
+        axis += count
+    return array if len(extents) == array.ndim else array._reshape(extents), pairs
+
+
+class _Chosen:
+    """What a key of masks and arrays of integers chooses. `base`: a view of `array` with slices, None and numbers
+    applied, whose last axes are those of `indices`; its first element is `offset` elements behind the
+    array's. `common`: the shape of the indices, whose axes begin in the result at `first`; `shape`: of the
+    other axes of base."""
+
+    def __init__(self, array: Array, key: Any) -> None:
+        array, pairs = _pairs(array, key)
+        kept: list[int] = []
+        numbers: list[int] = []
+        chosen: list[int] = []
+        places: list[int] = []  # of other axes among the keys
+        own: list[int] = []  # of numbers and indices
+        self.array, self.offset, base, axis = array, 0, array, 0
+        self.indices: list[Array] = []
+        self.shape: list[int] = []
+        for place, k in pairs:
+            if k is None:
+                self.shape.append(1)
+                places.append(place)
+                continue
+            extent, start = base.shape[axis], 0
+            if isinstance(k, slice):
+                start, stop, step = k.indices(extent)
+                count = len(range(start, stop, step))
+                start = start if count else 0
+                base = base._slice(axis, start, count, step)
+                kept.append(axis)
+                self.shape.append(count)
+                places.append(place)
+            elif getattr(k, "ndim", 0):
+                self.indices.append(_inside(k, extent, axis))
+                chosen.append(axis)
+                own.append(place)
             else:
-                number = _index(k, array.shape[axis], axis)
-                index = op.fill(value=number, out=_core.empty((), "int64"))
-            terms.append(_Term(place, index * strides[axis], True))
+                start = _index(k, extent, axis)
+                base = base._slice(axis, start, 1, 1)
+                numbers.append(axis)
+                own.append(place)
+            self.offset += start * array.strides[axis]
             axis += 1
-    return terms
+        self.base = base._permute([*kept, *numbers, *chosen])._reshape(
+            [*self.shape, *(base.shape[i] for i in chosen)])
+        self.strides = [array.strides[i] for i in chosen]
+        self.common = self._common()
+        together = len({*own}) == max(own) - min(own) + 1
+        self.first = sum(place < min(own) for place in places) if together else 0
 
+    def _common(self) -> tuple[int, ...]:
+        from ..functions import broadcast_shapes
+        try:
+            return tuple(broadcast_shapes(*(i.shape for i in self.indices)))
+        except ValueError:
+            shapes = ", ".join(str(i.shape) for i in self.indices)
+            raise IndexError(f"the arrays of indices have the shapes {shapes}, which do not broadcast") from None
 
-def _positions(array: Array, key: Any) -> Array:
-    """The positions of the chosen elements among all in C order, in the shape of the result."""
-    from ..functions import broadcast_arrays, broadcast_to
-    terms = _terms(array, key)
-    indices = [t for t in terms if t.advanced]
-    try:
-        common = broadcast_arrays(*(t.values for t in indices))
-    except ValueError:
-        shapes = ", ".join(str(t.values.shape) for t in indices)
-        raise IndexError(f"the arrays of indices have the shapes {shapes}, which do not broadcast") from None
-    keys = {t.place for t in indices}
-    together = len(keys) == max(keys) - min(keys) + 1
-    first = sum(t.place < min(keys) for t in terms) if together else 0
-    plain = [t.values for t in terms if not t.advanced]
-    shape = [v.shape[0] for v in plain]
-    shape[first:first] = common[0].shape
-    total = functools.reduce(operator.add, common)
-    found = total.reshape([*total.shape, *[1] * (len(plain) - first)])
-    for i, values in enumerate(plain):
-        place = i if i < first else i + total.ndim
-        found = found + values.reshape([-1 if j == place else 1 for j in range(len(shape))])
-    return broadcast_to(found, shape)
+    @property
+    def result(self) -> list[int]:
+        return [*self.shape[:self.first], *self.common, *self.shape[self.first:]]
+
+    def behind(self, array: Array) -> Array:
+        """A view of an array of the result's shape, with the axes of the indices behind the others."""
+        end = self.first + len(self.common)
+        axes = [*range(self.first), *range(end, array.ndim), *range(self.first, end)]
+        return array._permute(axes)
+
+    def total(self, strides: list[int]) -> Array:
+        """The sums of the indices times the strides, in the shape of the indices, as a vector."""
+        from ..functions import broadcast_to
+        terms = (i if n == 1 else i * n for i, n in zip(self.indices, strides))
+        return broadcast_to(functools.reduce(operator.add, terms), self.common).reshape(-1)
+
+    def merged(self, base: Array) -> tuple[Array, Array] | None:
+        """A view of the base with one axis in place of those of the indices, and the indices for it; None if its
+        strides allow no such view."""
+        extents = base.shape[len(self.shape):]
+        try:
+            source = base if len(extents) == 1 else base._view([*self.shape, math.prod(extents)])
+        except _core.ShapeError:
+            return None
+        return source, self.total([math.prod(extents[i + 1:]) for i in range(len(extents))])
+
+    def positions(self) -> tuple[Array, Array] | None:
+        """A view of the array as a vector, and the places of the result's elements in it, with the axes of the
+        indices behind the others; None if there is no such view."""
+        from ..functions import arange
+        array = self.array
+        flat = array._permute(sorted(range(array.ndim), key=lambda i: -array.strides[i]))
+        try:
+            flat = flat._view([-1])
+        except _core.ShapeError:
+            return None
+        step = flat.strides[0]
+        if step < 1 and flat.size > 1 or min(array.strides) < 0:
+            return None
+        step = max(step, 1)
+        found = self.total([n // step for n in self.strides]) + self.offset // step
+        for axis in reversed(range(len(self.shape))):
+            stride = self.base.strides[axis] // step if self.shape[axis] > 1 else 0
+            found = (arange(self.shape[axis]) * stride).reshape([-1, *[1] * found.ndim]) + found
+        return flat, found
+
+    def dense(self) -> None:
+        """Lets a copy take the place of the base."""
+        self.array = self.base = self.base.copy()
+        self.offset, self.strides = 0, [*self.base.strides[len(self.shape):]]
 
 
 def _single_mask(array: Array, key: Any) -> Array | None:
@@ -194,7 +258,7 @@ def _single_mask(array: Array, key: Any) -> Array | None:
 
 def read(array: Array, key: Any) -> Array:
     """The elements for a key of masks and arrays of integers, and others among them."""
-    from ..functions import moveaxis, take
+    from ..functions import moveaxis
     mask = _single_mask(array, key)
     if mask is not None:
         count = int(op.count_nonzero(mask))
@@ -203,37 +267,71 @@ def read(array: Array, key: Any) -> Array:
         out = _core.empty((count, *array.shape[1:]), array._dtype)
         op.compress(moveaxis(array, 0, -1), mask, out=(moveaxis(out, 0, -1), None))
         return out
-    if _is_advanced(key) and not isinstance(key, bool) and array.ndim:
-        index = _array_of(key)
-        if index._dtype in ("i32", "i64") and index.ndim == array.ndim == 1:
-            found, info = op.take(array, index)
-            if not int(info):
-                return found
-        if index._dtype != "bool":
-            return take(array, index, axis=0)
-    positions = _positions(array, key)
-    return take(array.reshape(-1), positions)
+    if array.ndim == 1 and isinstance(key, _core.Array) and key.ndim == 1 and key._dtype in ("i32", "i64"):
+        found, info = op.take(array, key)
+        if not int(info):
+            return found
+    chosen = _Chosen(array, key)
+    out = _core.empty(chosen.result, array._dtype)
+    if not out.size:
+        return out
+    source = chosen.merged(chosen.base) or chosen.positions()
+    if source is None:
+        chosen.dense()
+        source = chosen.merged(chosen.base)
+    values, index = source
+    target = chosen.behind(out)
+    if index.ndim > 1:
+        op.copy(op.take(values, index.reshape(-1)).out.reshape(target.shape), out=target)
+    else:
+        op.take(values, index, out=(target._view([*chosen.shape, index.size]), None))
+    return out
+
+
+_FEW = 64  # indices for which rows are copied one after the other
+_LONG = 1024  # elements of such rows, at least
 
 
 def write(array: Array, key: Any, value: Any) -> None:
     """Stores the value, or values, which broadcast, at such a key."""
-    from ..functions import broadcast_to
     from .._array import asarray
+    from ..functions import broadcast_to
     if isinstance(value, (int, float, complex)):
         value = op.fill(value=value, out=_core.empty((), array._dtype))  # refuses what integers do not hold
     else:
         value = asarray(value, copy=False).astype(array._dtype, copy=False)
     mask = _single_mask(array, key)
-    if mask is not None and not value.ndim:
-        mask = mask.reshape((*mask.shape, *[1] * (array.ndim - mask.ndim)))
-        op.where(mask, value, array, out=array)
-    elif mask is not None and mask.ndim == array.ndim:
+    whole = mask is not None and mask.ndim == array.ndim
+    if whole and value.ndim:
         values = broadcast_to(value, (int(op.count_nonzero(mask)),))
         if values.size:
-            op.copy(op.place(array, mask, values).out, out=array)
+            op.place(array, mask, values, out=(array, None))
+    elif mask is not None and not value.ndim and (whole or 4 * int(op.count_nonzero(mask)) > mask.size):
+        mask = mask.reshape((*mask.shape, *[1] * (array.ndim - mask.ndim)))
+        op.where(mask, value, array, out=array)
     else:
-        positions = _positions(array, key)
-        values = broadcast_to(value, positions.shape).reshape(-1)
+        chosen = _Chosen(array, key)
+        values = broadcast_to(value, chosen.result)
         if values.size:
-            made = op.put(array.reshape(-1), positions.reshape(-1), values).out
-            op.copy(made.reshape(array.shape), out=array)
+            _store(chosen, chosen.behind(values))
+
+
+def _store(chosen: _Chosen, values: Array) -> None:
+    """Stores the values, whose last axes are those of the indices."""
+    lead = len(chosen.shape)
+    merged = chosen.merged(chosen.base)
+    if merged and lead and merged[1].size <= _FEW and _LONG * merged[1].size <= values.size:
+        source, index = merged
+        rows = values.copy().reshape([*chosen.shape, index.size])  # it may share memory with the array
+        for i, n in enumerate(index.to_numpy().tolist()):
+            op.copy(rows._slice(lead, i, 1, 1), out=source._slice(lead, n, 1, 1))
+        return
+    target = (None if lead else merged) or chosen.positions()
+    base = chosen.base
+    if target is None:
+        chosen.dense()
+        target = chosen.positions()
+    flat, places = target
+    op.put(flat, places.reshape(-1), values.reshape(-1), out=(flat, None))
+    if chosen.base is not base:
+        op.copy(chosen.base, out=base)

@@ -59,6 +59,48 @@ def test_random_keys():
             assert np.array_equal(x.to_numpy(), changed), key
 
 
+VIEWS = [lambda a: a.T, lambda a: a[::2], lambda a: a[:, ::-1], lambda a: a[..., 1], lambda a: a.transpose(1, 0, 2),
+         lambda a: a[:, 1:3], lambda a: a[0], lambda a: a[:, :, :1], lambda a: a[None]]
+
+
+def test_random_keys_of_views():
+    choose = random.Random(2)
+    for _ in range(300):
+        whole = (np.arange(60) % 7 - 1).astype(choose.choice(["f4", "?", "i2", "c16"])).reshape(3, 4, 5)
+        array, view = collet.asarray(whole), choose.choice(VIEWS)
+        host, x = view(whole), view(array)
+        key = key_of(choose, host.shape)
+        expected = host[key]
+        assert np.array_equal(x[arrays(key)].to_numpy(), expected), (host.strides, key)
+        value = choose.choice([1, np.arange(expected.size).reshape(expected.shape).astype(whole.dtype)])
+        host[key] = x[arrays(key)] = value
+        assert np.array_equal(array.to_numpy(), whole), (host.strides, key)
+
+
+@pytest.mark.parametrize("key", [([5, 2],), (slice(None), [5, 2]), ([5, 2], 3), ([5, 2], [3, 1]), (slice(0, 900, 300), [1, 7]),
+                                 ([1, 2], slice(None, None, 100))])
+def test_costs_what_it_reads(key):
+    whole = collet.zeros((1000, 1000)) + 1
+    for x in whole, whole.T:
+        before, moved = collet.memory("host")["current"], collet.counters()["temporaries"]
+        collet.reset_peak("host")
+        x[key] = x[key] + 1
+        x[key] = 5
+        assert collet.memory("host")["peak"] - before < 200_000 and collet.counters()["temporaries"] == moved
+    value = collet.zeros((2, 1000)) + 7
+    whole[[1, 2]] = whole[[2, 1]] + value  # rows
+    whole[[3, 4]] = whole[4:2:-1]
+    assert whole[:, 0].shape == (1000,)
+
+
+def test_rows_from_the_array_itself():
+    host = np.arange(8000.0).reshape(4, 2000)
+    x = collet.asarray(host)
+    x[[1, 2, 3]] = x[:3]
+    host[[1, 2, 3]] = host[:3].copy()
+    assert np.array_equal(x.to_numpy(), host)
+
+
 def test_masks():
     host = np.arange(12.0).reshape(3, 4)
     x = collet.asarray(host)

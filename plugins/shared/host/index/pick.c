@@ -148,7 +148,8 @@ static void begin_writes(job *j, collet_device *device, const collet_kernel_call
     j->count = operand_extent(j->index, 0);
     j->size = cpu_dtype_size(j->out->dtype);
     j->parts = host->threads > 1 && j->count >= GRAIN ? host->threads : 1;
-    host_share(device, j->out_lead.count * j->extent, GRAIN, copy_elements, j);
+    if (cpu_at(j->out) != cpu_at(j->a)) /* else the two are the same view */
+        host_share(device, j->out_lead.count * j->extent, GRAIN, copy_elements, j);
 }
 
 KERNEL(put)
