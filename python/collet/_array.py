@@ -9,7 +9,7 @@ import operator
 
 from . import _core, op
 from ._gradient import hook
-from ._standard import indexing
+from ._standard import indexing, integers
 from ._standard.operators import cast, matmul, reduction
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
@@ -187,6 +187,8 @@ class Array(_core.Array):
         elif isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
                 not (isinstance(value, Array) and target._dtype in (value._dtype, *_FLOATS)):
             op.fill(value=value, out=target)  # refuses what integers do not hold
+        elif isinstance(value, Array):
+            op.copy(value.astype(target._dtype, copy=False), out=target)
         else:
             op.copy(value, out=target)
 
@@ -219,8 +221,10 @@ class Array(_core.Array):
         return op.copy(self, out=_core.empty(self.shape, self._dtype))
 
     def astype(self, dtype: npt.DTypeLike, copy: bool = True) -> Array:
+        """The array in another dtype. Integers become integers modulo 2^width, as in NumPy; numbers with fractions
+        are cut, and become the least or greatest integer where there is none, and 0 for NaN."""
         name = _core.dtype_name(dtype)
-        return self if name == self._dtype and not copy else op.copy(self, dtype=name)
+        return self if name == self._dtype and not copy else integers.converted(self, name)
 
     def item(self) -> Any:
         """The only element as a Python number."""

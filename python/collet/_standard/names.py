@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from .._array import Array
 from .._gradient.hook import hook as _hook
-from .._operands import arrays, converted, result_type
+from .._operands import arrays, result_type
 
 __array_api_version__ = "2025.12"
 e, inf, nan, newaxis, pi = np.e, np.inf, np.nan, None, np.pi
@@ -48,15 +48,18 @@ def _dtype_of(value):
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    """The array in another dtype; itself if that is its own and copy is false.
+    """The array in another dtype; itself if that is its own and copy is false. Integers become integers modulo
+    2^width, as in NumPy; an Array's numbers with fractions are cut, and become the least or greatest integer
+    where there is none, and 0 for NaN.
 
-    >>> collet.astype([1.5], "int32")
-    array([1], dtype=int32)"""
+    >>> collet.astype(np.array([1.5, 257]), "int32")
+    array([  1, 257], dtype=int32)
+    >>> collet.astype(np.array([1, 257]), "uint8")
+    array([1, 1], dtype=uint8)"""
     x, = arrays(x)
     if x.dtype.kind == "c" and _core.dtype(dtype).kind not in "cb":
         raise _core.DtypeError(f"astype: {x.dtype} does not become {dtype}: take real(x)")
-    made = converted(x, _core.dtype(dtype))
-    made = made.copy() if copy and made is x else made
+    made = x.astype(_core.dtype(dtype), copy=bool(copy))
     return made if device is None else made.to_device(device)
 
 
