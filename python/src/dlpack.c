@@ -265,7 +265,7 @@ static PyObject *move_to(PyObject *self, PyObject *device)
 
 /* The memory stays where it is as long as a view of the array exists; libcore keeps copies on devices
  * in step with it only while it is acquired. */
-static PyObject *memory(PyObject *self, PyObject *Py_UNUSED(unused))
+static PyObject *host_memory(PyObject *self, PyObject *Py_UNUSED(unused))
 {
     dl_tensor found;
     PyObject *view;
@@ -466,7 +466,7 @@ int dlpack_add(PyObject *module)
     static PyMethodDef methods[] = {
         {"_capsule", capsule, METH_VARARGS, "DLPack: device or None, versioned, copied."},
         {"_move", move_to, METH_O, "Makes the bytes valid in the memory of a device alone."},
-        {"_memory", memory, METH_NOARGS,
+        {"_memory", host_memory, METH_NOARGS,
          "None, or for bytes in the host's memory the address of the first element and a view that "
          "keeps it."},
         {"_place", place, METH_NOARGS, "Where the bytes are: type and number, as in DLPack."}};

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 
 from .. import _core, op
+from . import integers
 from .elementwise import expression, functions
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
@@ -54,6 +55,8 @@ def assign(name: str, array: Array, other: Any) -> Any:
     if dtype == array._dtype:
         return functions[name](array, other, out=array)
     _check_kind(array._dtype, dtype, name)
+    if array._dtype[0] in "iu":  # wraps; _into would saturate
+        return op.copy(integers.converted(functions[name](array, other), array._dtype), out=array)
     return _into(name, array._dtype)(array, other, out=array)
 
 

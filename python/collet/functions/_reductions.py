@@ -58,7 +58,7 @@ def _complex_product(_, x, axis, keepdims):
     """By halves: the op has no complex numbers."""
     x, axes = _axes(x, axis)
     for i in axes or (0,):
-        x = x if x.shape[i] else op.add(zeros_as(x, [n or 1 for n in x.shape]), 1)
+        x = x if x.shape[i] else op.add(zeros_as(x, [n or int(j == i) for j, n in enumerate(x.shape)]), 1)
         while x.shape[i] > 1:
             half, odd = divmod(x.shape[i], 2)
             lead = (slice(None),) * i
@@ -118,13 +118,23 @@ def std(x, /, *, axis=None, correction=0.0, keepdims=False):
     return _spread("std", x, axis, correction, keepdims)
 
 
+def _check_elements(name, x, axis):
+    if not x.size and 0 in [x.shape[i] for i in axes_of(range(x.ndim) if axis is None else axis, x.ndim)]:
+        raise ValueError(f"{name}: the shape is {x.shape}, and no elements have a {name[-3:]}imum")
+
+
+def _extreme(name, of_bool, x, axis, keepdims):
+    x, = arrays(x)
+    _check_elements(name, x, axis)
+    return _reduced(of_bool if x.dtype.kind == "b" else name, x, axis, keepdims)
+
+
 def min(x, /, *, axis=None, keepdims=False):
     """The smallest element over axes, by default all; NaN if there is one.
 
     >>> int(collet.min([2, 1]))
     1"""
-    x, = arrays(x)
-    return _reduced("all" if x.dtype.kind == "b" else "min", x, axis, keepdims)
+    return _extreme("min", "all", x, axis, keepdims)
 
 
 def max(x, /, *, axis=None, keepdims=False):
@@ -132,8 +142,7 @@ def max(x, /, *, axis=None, keepdims=False):
 
     >>> int(collet.max([2, 1]))
     2"""
-    x, = arrays(x)
-    return _reduced("any" if x.dtype.kind == "b" else "max", x, axis, keepdims)
+    return _extreme("max", "any", x, axis, keepdims)
 
 
 def any(x, /, *, axis=None, keepdims=False):
@@ -156,6 +165,7 @@ def _place(name, x, axis, keepdims):
     x, = arrays(x)
     if x.dtype.kind == "b":
         x = converted(x, np.dtype("u1"))
+    _check_elements(name, x, axis)
     if axis is None:
         found = getattr(op, name)(x.reshape(-1), axes=0)
         return found.reshape((1,) * x.ndim) if keepdims else found

@@ -20,7 +20,7 @@ def edges(dtype):
     return np.array(sorted(n for n in near if limits.min <= n <= limits.max), dtype)
 
 
-@pytest.mark.parametrize("source, dtype", itertools.product(DTYPES, repeat=2))
+@pytest.mark.parametrize("source, dtype", [*itertools.product(DTYPES, repeat=2)])
 def test_astype_wraps(source, dtype):
     host = edges(source)
     for x, a in (collet.asarray(host), host), (collet.asarray(host[::-2]), host[::-2]), (collet.asarray(host)[:0], host[:0]):
