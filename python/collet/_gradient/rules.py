@@ -361,7 +361,7 @@ def unindex(g, key, shape):
     dtype, work = g.dtype, g if g.dtype.itemsize >= 4 else f_astype(g, np.dtype("f4"))
     out = collet.zeros(shape, work.dtype)
     if g.size:
-        positions = indexing._positions(out, key.key).reshape(-1)
+        positions = indexing.positions(out, key.key).reshape(-1)
         out = collet.op.scatter_add(out.reshape(-1), positions, work.reshape(-1)).out.reshape(shape)
     return f_astype(out, dtype)
 

@@ -288,6 +288,15 @@ def read(array: Array, key: Any) -> Array:
     return out
 
 
+def positions(array: Array, key: Any) -> Array:
+    """The places of the elements for such a key among all of a contiguous array, in the shape of the result."""
+    chosen = _Chosen(array, key)
+    lead, count = len(chosen.shape), len(chosen.common)
+    _, found = chosen.positions()
+    found = found.reshape([*chosen.shape, *chosen.common])
+    return found._permute([*range(chosen.first), *range(lead, lead + count), *range(chosen.first, lead)])
+
+
 _FEW = 64  # indices for which rows are copied one after the other
 _LONG = 1024  # elements of such rows, at least
 
