@@ -38,7 +38,7 @@ def test_drawing(tmp_path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("page", ("python", "from-numpy", "from-cupy", "from-jax"))
+@pytest.mark.parametrize("page", ("python", "gradients", "from-numpy", "from-cupy", "from-jax"))
 def test_pages(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     path = ROOT / f"docs/{page}.md"

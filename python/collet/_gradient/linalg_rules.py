@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_linalg.py
-"""Rules for collet.linalg. Gradients of complex arguments are those of tape.py, conjugates of the usual ones:
-functions that are analytic have transposes where textbooks have adjoints, the others conjugate twice."""
+"""Rules for collet.linalg. The gradient by a complex argument is the conjugate of the one in textbooks:
+rules of analytic functions have transposes where textbooks have adjoints, other rules conjugate twice."""
 
 import math
 
@@ -106,8 +106,8 @@ def _pinv(a, rtol=None):
     def back(g):
         g, p = conj(g), made
         h, b = _adjoint(p), _adjoint(g)
-        first = f.matmul(b, f.matmul(p, h))  # of the rows that a does not reach
-        second = f.matmul(f.matmul(h, p), b)  # of the columns
+        first = f.matmul(b, f.matmul(p, h))  # for changes of the column space of a
+        second = f.matmul(f.matmul(h, p), b)  # for changes of its row space
         found = first - f.matmul(a, f.matmul(p, first)) + second - f.matmul(f.matmul(second, p), a)
         return conj(found - f.matmul(h, f.matmul(g, h)))
 
@@ -124,7 +124,7 @@ def _lower(x):
 
 @rule("linalg.cholesky")
 def _cholesky(a, *, upper=False):
-    """Of both triangles the same: that of the mean of the matrix and its adjoint."""
+    """The gradient is Hermitian: the rule differentiates the function of the mean of a and its adjoint."""
     made = linalg.cholesky(a, upper=upper)
     lower = _adjoint(made) if upper else made
 
@@ -147,7 +147,7 @@ def _gaps(s):
 
 @rule("linalg.eigh")
 def _eigh(a, UPLO="L"):
-    """For eigenvalues that differ; of both triangles the same."""
+    """Eigenvalues have to differ; the gradient is Hermitian."""
     made = linalg.eigh(a, UPLO)
     back = _eigh_back(*made)
     return made, lambda gradients: (back(gradients), None)
@@ -240,7 +240,7 @@ def _qr(a, mode="reduced"):
 
 @rule("linalg.det")
 def _det(a):
-    """Of matrices that are not singular."""
+    """Matrices must not be singular."""
     made = linalg.det(a)
     return made, (lambda g: (g * made)[..., None, None] * _T(linalg.inv(a)),)
 
@@ -255,7 +255,7 @@ def _slogdet(a):
         found = None
         if by_log is not None:
             found = by_log[..., None, None] * inverse
-        if by_sign is not None and is_complex(a):  # of sign, which has the length 1: i sign d(phase)
+        if by_sign is not None and is_complex(a):  # sign has the length 1: only its phase changes
             turn = E_["imag"](by_sign * made.sign)
             part = (turn * 1j)[..., None, None] * inverse
             found = part if found is None else found + part

@@ -160,8 +160,8 @@ def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: boo
     floats become Arrays, floats of f64, and gradients are Arrays. Numbers inside of lists,
     tuples and dicts, integer arrays and None are passed on; their gradient is None.
 
-    Of a complex argument the gradient is d/d(real part) - i d/d(imaginary part), as in JAX. Gradients of
-    gradients are possible. docs/gradients.md says what has a gradient.
+    The gradient by a complex argument is d/d(real part) - i d/d(imaginary part), as in JAX. Transforms
+    nest. docs/gradients.md lists what has a gradient.
 
     >>> collet.grad(lambda x: collet.sum(x**3))(np.array([1.0, 2]))
     collet.Array([ 3., 12.], dtype=f64, shape=(2,), device='host')"""
