@@ -12,6 +12,7 @@
 #include "../op.h"
 #include "../runtime.h"
 #include "../tracer.h"
+#include "comparison.h"
 #include "lazy.h"
 
 static PyTypeObject *type;
@@ -381,6 +382,11 @@ PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
     node *n;
     if (out && out != Py_None)
         return compute_into(f, in, out);
+    if (f->compares) {
+        PyObject *beyond = comparison_beyond(f->name, in);
+        if (beyond || PyErr_Occurred())
+            return beyond;
+    }
     n = wait(f, in);
     if (n)
         return array_of_new(n);
@@ -512,6 +518,7 @@ PyObject *elementwise_make(PyObject *module, PyObject *arguments)
     f->sides = sides == Py_None ? NULL : Py_NewRef(sides);
     f->n_in = n_in;
     f->lazy = lazy;
+    f->compares = comparison_is(name);
     for (Py_ssize_t i = 0; i < PyTuple_Size(dtypes); i++) {
         collet_dtype dtype = numpy_dtype_parse(PyTuple_GetItem(dtypes, i));
         f->same |= 1u << dtype;

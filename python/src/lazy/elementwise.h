@@ -19,7 +19,8 @@ struct elementwise {
     uint32_t same, floating; /* a bit for each dtype that the op takes; the floating-point ones */
     uint32_t id;             /* of the op; 0: not known yet */
     int lazy;                /* 0: is always computed at once */
-    uint64_t generation;     /* of the runtime that `id` and `known` are of */
+    int compares;
+    uint64_t generation; /* of the runtime that `id` and `known` are of */
     struct {
         uint16_t key;
         uint16_t dtype;

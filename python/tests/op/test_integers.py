@@ -53,6 +53,13 @@ def test_comparisons(dtype, name):
             assert all(type(m) is type(x) and m.shape == (3,) for m in made)
             assert np.asarray(made[0]).tolist() == [function(int(n), number) for n in host]
             assert np.asarray(made[1]).tolist() == [function(number, int(n)) for n in host]
+        x = collet.asarray(host)
+        for made in function(x, number), getattr(collet, name)(host, number):
+            assert np.asarray(made).tolist() == [function(int(n), number) for n in host]
+        for made in function(number, x), getattr(collet, name)(number, x), getattr(collet, name)(number, host):
+            assert np.asarray(made).tolist() == [function(number, int(n)) for n in host]
+    for number in int(limits.min), int(limits.max):
+        assert function(x, number).to_numpy().tolist() == [function(int(n), number) for n in host]
     for number in int(limits.min), int(limits.max), 0, True, 1.5:
         assert comparison(name, host, number) is None and comparison(name, number, host) is None
     assert comparison("add", host, 10**30) is None and comparison(name, np.ones(2), 10**30) is None

@@ -164,7 +164,9 @@ def operators(p):
     name = p.choose.choice("add sub mul truediv floordiv mod lt le eq ne ge gt and_ or_ xor".split())
     a, number = p.one(), p.choose.choice(NUMBERS)
     function = getattr(operator, name)
-    if type(number) is int and number < 0 and a[1].dtype.kind in "bu" or type(number) is bool and a[1].dtype.kind != "b":
+    if name in "lt le eq ne ge gt".split() and a[1].dtype.kind in "iu":
+        number = p.choose.choice((*NUMBERS, 300, -200, 2**40, -2**70))
+    elif type(number) is int and number < 0 and a[1].dtype.kind in "bu" or type(number) is bool and a[1].dtype.kind != "b":
         number = 1
     if name in ORDER and (a[1].dtype.kind == "c" or type(number) is complex):
         return operators(p)
