@@ -53,9 +53,8 @@ static const void *offset(const void *array, int64_t elements, collet_dtype dtyp
     return array ? (const char *)array + elements * (dtype == COLLET_F64 ? 8 : 4) : NULL;
 }
 
-/* Gets the arrays of layers first .. first+count-1 of material m. */
-static collet_status view_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
-                                 collet_scattering_material *view)
+collet_status scatter_view_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+                                  collet_scattering_material *view)
 {
     int64_t at = first * s->options.shape[1] * s->options.shape[2];
     *view = s->options.materials[m];
@@ -109,9 +108,7 @@ static collet_status copy_volume(collet_scattering *s, const collet_scattering_m
     return status == COLLET_OK ? status : scatter_failed(s, status, "a material");
 }
 
-/* Multiplies layers [fields, count, Y, X] by the window, if one is set. */
-static collet_status apply_window(collet_scattering *s, int64_t first, int64_t count,
-                                  collet_array *a)
+collet_status scatter_window(collet_scattering *s, int64_t first, int64_t count, collet_array *a)
 {
     collet_status status = COLLET_OK;
     for (int axis = 0; axis < 3 && s->options.window && status == COLLET_OK; axis++) {
@@ -138,7 +135,7 @@ collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int
                              collet_array *out)
 {
     collet_scattering_material view;
-    collet_status status = view_layers(s, m, first, count, &view);
+    collet_status status = scatter_view_layers(s, m, first, count, &view);
     const void *euler[] = {view.volume, view.alignment, view.theta, view.psi};
     const void *vector[] = {view.direction, view.unaligned};
     int is_vector = view.direction != NULL, inputs = is_vector ? 2 : 4;
@@ -155,5 +152,5 @@ collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int
         for (int i = 0; i < inputs; i++)
             collet_array_destroy(arrays[1 + i]);
     }
-    return status == COLLET_OK ? apply_window(s, first, count, out) : status;
+    return status == COLLET_OK ? scatter_window(s, first, count, out) : status;
 }

@@ -10,6 +10,12 @@
 collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int64_t count,
                              collet_array *out);
 
+/* Gets the arrays of layers first .. first+count-1 of material m, until the next call. */
+collet_status scatter_view_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+                                  collet_scattering_material *view);
+/* Multiplies layers [fields, count, Y, X] by the window, if one is set. */
+collet_status scatter_window(collet_scattering *s, int64_t first, int64_t count, collet_array *a);
+
 /* Finds the slices next to Ewald's sphere that energies first .. end-1 need: fills `range`, which
  * may be NULL, and returns the largest number of slices of a pixel; -1: out of memory. */
 int64_t scatter_depth(const collet_scattering *s, int64_t first, int64_t end, int32_t *range);

@@ -10,6 +10,9 @@
 
 #define ARRAYS 6 /* of a material: volume, alignment, theta, psi, direction, unaligned */
 
+static const char *const array_names[ARRAYS] = {"volume", "alignment", "theta",
+                                                "psi",    "direction", "unaligned"};
+
 typedef struct scattering {
     PyObject ob_base;
     collet_context **contexts; /* one for each choice */
@@ -83,8 +86,6 @@ static const void *hold(scattering *self, PyObject *object, collet_dtype dtype, 
 /* (wide, six arrays or None) */
 static int hold_material(scattering *self, collet_scattering_material *m, PyObject *tuple)
 {
-    static const char *const names[ARRAYS] = {"volume", "alignment", "theta",
-                                              "psi",    "direction", "unaligned"};
     const void **places[ARRAYS] = {&m->volume, &m->alignment, &m->theta,
                                    &m->psi,    &m->direction, &m->unaligned};
     const int64_t *n = self->options.shape;
@@ -99,7 +100,7 @@ static int hold_material(scattering *self, collet_scattering_material *m, PyObje
         if (objects[i] == Py_None)
             continue;
         *places[i] =
-            hold(self, objects[i], m->dtype, n[0] * n[1] * n[2] * (i == 4 ? 3 : 1), names[i]);
+            hold(self, objects[i], m->dtype, n[0] * n[1] * n[2] * (i == 4 ? 3 : 1), array_names[i]);
         if (!*places[i])
             return -1;
     }
@@ -258,6 +259,102 @@ static PyObject *scattering_next(PyObject *object, PyObject *Py_UNUSED(unused))
     return status == COLLET_OK ? Py_NewRef(Py_None) : bound->raise(status, err.text);
 }
 
+/* New arrays of zeros for the gradients of a material, of those whose names are in `wanted`: a tuple
+ * of six arrays or None. */
+static PyObject *new_derivatives(const scattering *self, int64_t m, PyObject *wanted,
+                                 collet_scattering_derivatives *to)
+{
+    const collet_scattering_material *from = &self->materials[m];
+    const void *const given[ARRAYS] = {from->volume, from->alignment, from->theta,
+                                       from->psi,    from->direction, from->unaligned};
+    void **places[ARRAYS] = {&to->volume, &to->alignment, &to->theta,
+                             &to->psi,    &to->direction, &to->unaligned};
+    const int64_t *n = self->options.shape;
+    const int64_t shape[] = {n[0], n[1], n[2], 3};
+    PyObject *tuple = PyTuple_New(ARRAYS);
+    to->struct_size = sizeof *to;
+    for (Py_ssize_t i = 0; tuple && i < ARRAYS; i++) {
+        PyObject *name = PyUnicode_FromString(array_names[i]);
+        int wants = name ? PySequence_Contains(wanted, name) : -1;
+        Py_XDECREF(name);
+        PyObject *array = NULL;
+        if (wants >= 0)
+            array = wants && given[i]
+                        ? bound->numpy_new(from->dtype, i == 4 ? 4 : 3, shape, places[i])
+                        : Py_NewRef(Py_None);
+        if (!array)
+            Py_CLEAR(tuple);
+        else
+            PyTuple_SetItem(tuple, i, array);
+    }
+    return tuple;
+}
+
+/* The gradients of all materials: a list of tuples. */
+static PyObject *new_gradients(const scattering *self, PyObject *wanted,
+                               collet_scattering_derivatives *to)
+{
+    int64_t materials = self->options.n_materials;
+    PyObject *list = PyList_New((Py_ssize_t)materials);
+    for (int64_t m = 0; list && m < materials; m++) {
+        PyObject *tuple = new_derivatives(self, m, wanted, &to[m]);
+        if (!tuple)
+            Py_CLEAR(list);
+        else
+            PyList_SetItem(list, (Py_ssize_t)m, tuple);
+    }
+    return list;
+}
+
+/* (cotangents [energies, Y, X], names): (constants [energies, materials, 4], materials) */
+static PyObject *scattering_differentiate(PyObject *object, PyObject *arguments)
+{
+    scattering *self = (scattering *)object;
+    const collet_scattering_options *o = &self->options;
+    const int64_t shape[] = {o->n_energies, o->n_materials, 4};
+    collet_scattering_gradients out = {.struct_size = sizeof out};
+    collet_scattering_derivatives *to;
+    PyObject *cotangents, *wanted, *constants = NULL, *materials = NULL;
+    bound_memory memory = {0};
+    collet_error err;
+    if (!PyArg_ParseTuple(arguments, "OO!", &cotangents, &PyTuple_Type, &wanted))
+        return NULL;
+    to = calloc((size_t)o->n_materials + 1, sizeof *to);
+    if (!to)
+        return PyErr_NoMemory();
+    if (!enter(self)) {
+        free(to);
+        return NULL;
+    }
+    int failed = bound_acquire(&memory, self->contexts[0], cotangents, o->dtype,
+                               o->n_energies * o->shape[1] * o->shape[2], "cotangents");
+    if (!failed)
+        constants = bound->numpy_new(COLLET_F64, 3, shape, (void **)&out.constants);
+    if (constants)
+        materials = new_gradients(self, wanted, to);
+    collet_status status = COLLET_OK;
+    if (materials) {
+        for (int64_t i = 0; i < o->n_materials; i++)
+            if (to[i].volume || to[i].alignment || to[i].theta || to[i].psi || to[i].direction ||
+                to[i].unaligned)
+                out.materials = to;
+        PyThreadState *state = bound->leave();
+        status = make_ready(self, &err);
+        if (status == COLLET_OK)
+            status = collet_scattering_differentiate(self->work, memory.data, &out, &err);
+        bound->back(state);
+    }
+    if (!failed)
+        bound_release(&memory, self->contexts[0]);
+    self->busy = 0;
+    free(to);
+    if (materials && status == COLLET_OK)
+        return Py_BuildValue("NN", constants, materials);
+    Py_XDECREF(constants);
+    Py_XDECREF(materials);
+    return status == COLLET_OK ? NULL : bound->raise(status, err.text);
+}
+
 /* Whether the work stops at its next step. */
 static PyObject *scattering_cancel(PyObject *object, PyObject *flag)
 {
@@ -285,6 +382,7 @@ int scattering_add_type(PyObject *module)
     static PyMethodDef methods[] = {
         {"plan", scattering_plan, METH_NOARGS, NULL},
         {"next", scattering_next, METH_NOARGS, NULL},
+        {"differentiate", scattering_differentiate, METH_VARARGS, NULL},
         {"cancel", scattering_cancel, METH_O, NULL},
         {"progress", scattering_progress, METH_NOARGS, NULL},
         {"backend", scattering_backend, METH_NOARGS, NULL},

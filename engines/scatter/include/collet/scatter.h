@@ -90,7 +90,7 @@ typedef struct collet_scattering_progress {
     uint32_t reserved;
     int64_t energies;  /* number of energies done */
     double fraction;   /* 0 to 1 */
-    const char *stage; /* "transforming", "scattering"; static */
+    const char *stage; /* "transforming", "scattering", "differentiating"; static */
 } collet_scattering_progress;
 
 /* Any value but 0 cancels: the current call returns COLLET_CANCELLED. */
@@ -197,6 +197,44 @@ typedef struct collet_scattering_pattern {
 COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
                                                 const collet_scattering_pattern **out,
                                                 collet_error *err);
+
+/* ---- Gradients --------------------------------------------------------------------------- */
+
+/* Arrays for the gradients of a material, of its dtype and with the shapes of its arrays; NULL: not
+ * computed. */
+typedef struct collet_scattering_derivatives {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void *volume, *alignment, *theta, *psi;
+    void *direction, *unaligned;
+} collet_scattering_derivatives;
+
+/* Results of collet_scattering_differentiate; NULL: not computed. */
+typedef struct collet_scattering_gradients {
+    uint32_t struct_size;
+    uint32_t reserved;
+    collet_scattering_constants *constants;         /* n_energies x n_materials */
+    const collet_scattering_derivatives *materials; /* n_materials */
+} collet_scattering_gradients;
+
+/*
+ * The gradients of a real function L of all patterns, by the adjoint of the fast method. cotangents
+ * has dL / d(value) of each pixel of each pattern: n_energies x Y x X numbers of the options' dtype;
+ * those of pixels that are NaN are ignored. The result is dL / d(delta, beta) of each material and
+ * energy, and dL / d(number) of each number of the morphology, each as if the others were constant:
+ * the sum of the fractions may change.
+ *
+ * Slices that the last pass computed are used again; otherwise they are computed again. Everything
+ * but the transforms is computed by threads of the host, whatever the device; the sums do not depend
+ * on their number. Where S = 0, dL / dS uses theta and psi, and is NaN if they are NaN. May be
+ * called before, between and after calls of collet_scattering_next. REFUSED for the direct method
+ * and for several contexts. Errors and cancellation as in collet_scattering_next; the progress is
+ * that of this call.
+ */
+COLLET_API collet_status collet_scattering_differentiate(collet_scattering *scattering,
+                                                         const void *cotangents,
+                                                         const collet_scattering_gradients *out,
+                                                         collet_error *err);
 
 /* ---- Integration ------------------------------------------------------------------------- */
 

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The adjoint of the last steps: detector, rotation, mean over the angles.
+ * Tests: tests/engines/scatter/test_scatter_gradients.c */
+#include <math.h>
+#include <string.h>
+
+#include "scatter/adjoint/adjoint.h"
+#include "scatter/geometry.h"
+
+#define ON_PIXEL 1e-9 /* coordinates so close to a pixel are on it, as in scatter_average */
+
+double scatter_place(const collet_scattering *s, const double wave[4], double qx, double qy)
+{
+    int64_t count = s->options.shape[0];
+    double x = wave[0] + qx, y = wave[1] + qy, square = wave[3] - x * x - y * y;
+    if (!(square >= 0.0))
+        return NAN;
+    if (count == 1)
+        return 0.0;
+    double first = s->q[0][0], last = s->q[0][count - 1];
+    double at = (sqrt(square) - wave[2] - first) / ((last - first) / (double)(count - 1));
+    return at >= 0.0 && at <= (double)(count - 1) ? at : NAN;
+}
+
+/* ---- Where there are numbers ----------------------------------------------------------------- */
+
+static void find_valid(void *argument, int64_t begin, int64_t end, int thread)
+{
+    scatter_adjoint *a = argument;
+    const collet_scattering *s = a->s;
+    int64_t X = s->options.shape[2];
+    (void)thread;
+    for (int64_t i = begin * X; i < end * X; i++) {
+        uint32_t bits = 0;
+        for (int64_t e = 0; e < a->count; e++)
+            if (!isnan(scatter_place(s, a->wave[e], s->q[2][i % X], s->q[1][i / X])))
+                bits |= UINT32_C(1) << e;
+        a->valid[i] = bits;
+    }
+}
+
+/* One axis of a bilinear interpolation: low, and the weight of low + 1. 0: outside. */
+static int between(double at, int64_t n, int64_t *low, double *high)
+{
+    double pixel = nearbyint(at);
+    if (fabs(at - pixel) < ON_PIXEL)
+        at = pixel;
+    if (!(at >= 0.0 && at <= (double)(n - 1)))
+        return 0;
+    *low = (int64_t)floor(at);
+    *high = at - floor(at);
+    return 1;
+}
+
+/* The energies at which the image of an angle, turned back, has a number at pixel y, x. */
+static uint32_t reached_by(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x)
+{
+    const int64_t *n = a->s->options.shape;
+    double c = a->turn[angle][0], t = a->turn[angle][1], r = scatter_aspect(a->s);
+    double cx = (double)n[2] / 2, cy = (double)n[1] / 2;
+    double dx = (double)x - cx, dy = (double)y - cy, across, down;
+    int64_t column, row;
+    if (!between(cx + c * dx - t * r * dy, n[2], &column, &across) ||
+        !between(cy + t / r * dx + c * dy, n[1], &row, &down))
+        return 0;
+    uint32_t bits = UINT32_MAX;
+    for (int i = 0; i < 4; i++)
+        if ((i % 2 ? across : 1.0 - across) * (i / 2 ? down : 1.0 - down) != 0.0)
+            bits &= a->valid[(row + i / 2) * n[2] + column + i % 2];
+    return bits;
+}
+
+/* Sets the first number of each pixel of `mean` to 1 / angles, or with a mask to 1 / their number;
+ * 0 where the mean is NaN or a constant. */
+static void find_shares(void *argument, int64_t begin, int64_t end, int thread)
+{
+    scatter_adjoint *a = argument;
+    const collet_scattering *s = a->s;
+    int64_t X = s->options.shape[2], pixels = s->options.shape[1] * X;
+    (void)thread;
+    for (int64_t i = begin * X; i < end * X; i++) {
+        int64_t number[ADJOINT_BLOCK] = {0};
+        uint32_t all = UINT32_MAX;
+        for (int64_t angle = 0; angle < s->angles; angle++) {
+            uint32_t bits = reached_by(a, angle, i / X, i % X);
+            all &= bits;
+            if (!a->reached)
+                continue;
+            a->reached[angle * pixels + i] = bits;
+            for (int64_t e = 0; e < a->count; e++)
+                number[e] += bits >> e & 1;
+        }
+        for (int64_t e = 0; e < a->count; e++) {
+            int64_t of = a->reached ? number[e] : all >> e & 1 ? s->angles : 0;
+            a->mean[i * a->count + e] = of ? 1.0 / (double)of : 0.0;
+        }
+    }
+}
+
+/* ---- The detector ---------------------------------------------------------------------------- */
+
+typedef struct taps {
+    int64_t at[4];
+    double share[4];
+} taps;
+
+/* The pixels that scatter_warp reads for pixel i. 0: none. */
+static int taps_of(const collet_scattering *s, int64_t i, taps *t)
+{
+    const int64_t *n = s->options.shape + 1;
+    const double(*m)[2] = s->warp;
+    double r = scatter_aspect(s), det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
+    double cx = (double)n[1] / 2, cy = (double)n[0] / 2;
+    double dx = (double)(i % n[1]) - cx, dy = (double)(i / n[1]) - cy;
+    double x = (double)(i % n[1]), y = (double)(i / n[1]);
+    if (s->warps) {
+        x = cx + (m[1][1] * dx - m[0][1] * r * dy) / det;
+        y = cy + (m[0][0] * dy - m[1][0] / r * dx) / det;
+    }
+    if (!(x > -ON_PIXEL && y > -ON_PIXEL && x < (double)(n[1] - 1) + ON_PIXEL &&
+          y < (double)(n[0] - 1) + ON_PIXEL))
+        return 0;
+    y = fabs(y - round(y)) < ON_PIXEL ? round(y) : y;
+    x = fabs(x - round(x)) < ON_PIXEL ? round(x) : x;
+    int64_t row = (int64_t)y, column = (int64_t)x;
+    int64_t below = row + 1 < n[0] ? n[1] : 0, right = column + 1 < n[1] ? 1 : 0;
+    double down = y - (double)row, across = x - (double)column;
+    for (int k = 0; k < 4; k++) {
+        t->at[k] = row * n[1] + column + k / 2 * below + k % 2 * right;
+        t->share[k] = (k / 2 ? down : 1.0 - down) * (k % 2 ? across : 1.0 - across);
+    }
+    return 1;
+}
+
+/* Multiplies the shares of one energy by the cotangents of its pattern. A pixel that is NaN has no
+ * part in the loss. */
+static void take_energies(void *argument, int64_t begin, int64_t end, int thread)
+{
+    scatter_adjoint *a = argument;
+    const collet_scattering *s = a->s;
+    int64_t pixels = s->options.shape[1] * s->options.shape[2];
+    double *sum = a->scratch[thread];
+    for (int64_t e = begin; e < end; e++) {
+        int64_t first = (a->first + e) * pixels;
+        memset(sum, 0, (size_t)pixels * sizeof *sum);
+        for (int64_t i = 0; i < pixels; i++) {
+            double c = scatter_is_wide(s) ? ((const double *)a->cotangents)[first + i]
+                                          : (double)((const float *)a->cotangents)[first + i];
+            taps t;
+            int counts = taps_of(s, i, &t);
+            for (int k = 0; k < 4 && counts && !s->options.mask; k++)
+                counts = a->mean[t.at[k] * a->count + e] != 0.0;
+            for (int k = 0; k < 4 && counts; k++)
+                if (t.share[k] != 0.0)
+                    sum[t.at[k]] += t.share[k] * c;
+        }
+        for (int64_t i = 0; i < pixels; i++)
+            a->mean[i * a->count + e] *= sum[i];
+    }
+}
+
+void scatter_adjoint_patterns(scatter_adjoint *a)
+{
+    int64_t rows = a->s->options.shape[1];
+    scatter_parallel(a->threads, rows, 4, find_valid, a);
+    scatter_parallel(a->threads, rows, 4, find_shares, a);
+    scatter_parallel(a->threads, a->count, 1, take_energies, a);
+}
+
+/* ---- The rotation ---------------------------------------------------------------------------- */
+
+/* Adds weight times the cotangents of pixel p, for the energies whose bits are set. */
+static void add_pixel(const scatter_adjoint *a, int64_t p, double weight, uint32_t bits,
+                      double *restrict sum)
+{
+    const double *restrict from = a->mean + p * a->count;
+    uint32_t all = UINT32_MAX >> (ADJOINT_BLOCK - a->count);
+    if ((bits & all) == all)
+        for (int64_t e = 0; e < a->count; e++)
+            sum[e] += weight * from[e];
+    else
+        for (int64_t e = 0; e < a->count; e++)
+            if (bits >> e & 1)
+                sum[e] += weight * from[e];
+}
+
+/*
+ * The cotangents of pixel y, x of an angle's image. Pixel p of the mean takes the image at M p,
+ * with the weight (1 - |dx|) (1 - |dy|) for a pixel at the distance dx, dy.
+ */
+static void turn_pixel(const scatter_adjoint *a, int64_t angle, int64_t y, int64_t x, double *sum)
+{
+    const int64_t *n = a->s->options.shape;
+    double c = a->turn[angle][0], t = a->turn[angle][1], r = scatter_aspect(a->s);
+    double cx = (double)n[2] / 2, cy = (double)n[1] / 2;
+    double dx = (double)x - cx, dy = (double)y - cy;
+    double px = cx + c * dx + t * r * dy, py = cy - t / r * dx + c * dy;
+    double wide = fabs(c) + fabs(t) * r, high = fabs(c) + fabs(t) / r;
+    int64_t left = (int64_t)ceil(px - wide), right = (int64_t)floor(px + wide);
+    int64_t top = (int64_t)ceil(py - high), bottom = (int64_t)floor(py + high);
+    left = left < 0 ? 0 : left;
+    top = top < 0 ? 0 : top;
+    right = right < n[2] ? right : n[2] - 1;
+    bottom = bottom < n[1] ? bottom : n[1] - 1;
+    memset(sum, 0, (size_t)a->count * sizeof *sum);
+    for (int64_t row = top; row <= bottom; row++)
+        for (int64_t column = left; column <= right; column++) {
+            double u = (double)column - px, v = (double)row - py;
+            double away = fabs(c * u - t * r * v), off = fabs(t / r * u + c * v);
+            if (away >= 1.0 - ON_PIXEL || off >= 1.0 - ON_PIXEL)
+                continue;
+            int64_t p = row * n[2] + column;
+            uint32_t bits = a->reached ? a->reached[angle * n[1] * n[2] + p] : UINT32_MAX;
+            away = away < ON_PIXEL ? 0.0 : away;
+            off = off < ON_PIXEL ? 0.0 : off;
+            add_pixel(a, p, (1.0 - away) * (1.0 - off), bits, sum);
+        }
+}
+
+void scatter_adjoint_average(const scatter_adjoint *a, int64_t y, int64_t x, int64_t n,
+                             double *images)
+{
+    int64_t E = a->count, X = a->s->options.shape[2];
+    int three = !a->s->options.material;
+    for (int64_t i = 0; i < n; i++) {
+        double sum[ADJOINT_BLOCK], parts[3][ADJOINT_BLOCK] = {{0.0}};
+        int counts = a->valid[y * X + x + i] != 0;
+        for (int64_t angle = 0; angle < a->s->angles; angle++) {
+            if (counts)
+                turn_pixel(a, angle, y, x + i, sum);
+            else
+                memset(sum, 0, sizeof sum);
+            if (!three) {
+                for (int64_t e = 0; e < E; e++)
+                    images[(angle * E + e) * ADJOINT_TILE + i] = sum[e];
+                continue;
+            }
+            double c = a->turn[angle][0], t = a->turn[angle][1];
+            double cosine = c * c - t * t, sine = 2 * c * t;
+            for (int64_t e = 0; e < E; e++) {
+                parts[0][e] += sum[e];
+                parts[1][e] += cosine * sum[e];
+                parts[2][e] += sine * sum[e];
+            }
+        }
+        for (int64_t k = 0; k < 3 && three; k++)
+            for (int64_t e = 0; e < E; e++)
+                images[(k * E + e) * ADJOINT_TILE + i] = parts[k][e];
+    }
+}

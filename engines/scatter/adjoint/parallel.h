@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parallel.h - loops of the adjoint on several threads of the host. */
+#ifndef ENGINES_SCATTER_ADJOINT_PARALLEL_H
+#define ENGINES_SCATTER_ADJOINT_PARALLEL_H
+
+#include <stdint.h>
+
+#include <collet/collet.h>
+
+/* Does items begin .. end - 1; `thread` is 0 to threads - 1, and no two calls share it at a time. */
+typedef void (*scatter_body)(void *argument, int64_t begin, int64_t end, int thread);
+
+/* The number of threads: the setting num_threads, or the processors that this thread may use. */
+int scatter_threads(const collet_runtime *runtime);
+/* Calls `body` for parts of 0 .. count - 1 of at most `grain` items. The caller does all parts that
+ * threads which could not be started leave. */
+void scatter_parallel(int threads, int64_t count, int64_t grain, scatter_body body, void *argument);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* planes.h - the adjoint of scatter_slices. */
+#ifndef ENGINES_SCATTER_ADJOINT_PLANES_H
+#define ENGINES_SCATTER_ADJOINT_PLANES_H
+
+#include "scatter/adjoint/adjoint.h"
+
+/* Writes the cotangents of the half spectra of layers first .. first+count-1 of material m:
+ * [fields, count, Y, X / 2 + 1], such that the inverse transform gives those of the fields. */
+void scatter_adjoint_planes(scatter_adjoint *a, int64_t m, int64_t first, int64_t count,
+                            void *planes);
+
+#endif

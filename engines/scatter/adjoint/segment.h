@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* segment.h - adjacent pixels of a row that use the same slice of the spectra. */
+#ifndef ENGINES_SCATTER_ADJOINT_SEGMENT_H
+#define ENGINES_SCATTER_ADJOINT_SEGMENT_H
+
+#include "scatter/adjoint/adjoint.h"
+
+#define TILE ADJOINT_TILE
+
+/* One energy. Numbers of adjacent pixels are adjacent, and TILE apart for different fields. */
+typedef struct scatter_segment {
+    int64_t n;
+    int64_t materials, angles; /* angles: 0: three images for all of them */
+    const scatter_part *parts;
+    const double (*c)[3][2];    /* of each material, over 4 pi */
+    const double (*axis)[3];    /* e1, e2, k */
+    const double (*turn)[3][6]; /* of each angle: the polarisation from p1, p2 */
+    const double *qx;
+    double k[3], qy, qz, square;
+    const double *weight;    /* of the slice */
+    const double *images[3]; /* cotangents; with angles: the first one */
+    int64_t image_step;      /* from angle to angle */
+    const double *re, *im;   /* spectra of the fields */
+    double *to_re, *to_im;   /* their cotangents, to which is added */
+    double *to_c;            /* [materials, 6, TILE]: cotangents of c, to which is added */
+} scatter_segment;
+
+void scatter_segment_run(const scatter_segment *g);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libcollet-scatter: gradients against central differences of the forward simulation. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/fixture.h"
+#include "morphologies.h"
+#include "common/contains.h"
+
+#define KINDS 5 /* of parameters: the optical constants, and four arrays of each material */
+
+static int set_up(void **state)
+{
+    (void)state;
+    open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_openmp");
+    return 0;
+}
+
+/* The smallest limit of memory with which the work is possible in several passes, to 2 %. */
+static uint64_t least_memory(collet_scattering_options o)
+{
+    collet_scattering *s;
+    o.memory = 1000;
+    while (collet_scattering_create(cx, &s, &o, NULL) != COLLET_OK)
+        o.memory += o.memory / 50;
+    collet_scattering_plan plan = {.struct_size = sizeof plan};
+    collet_scattering_get_plan(s, &plan);
+    assert_true(plan.passes > 1);
+    collet_scattering_destroy(s);
+    return o.memory;
+}
+
+/* A number from -1 to 1. */
+static double random_number(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) * 0x1p-52 - 1.0;
+}
+
+/* The loss: a sum of all numbers, with fixed weights of either sign. */
+static double weight_of(int64_t i)
+{
+    uint64_t state = (uint64_t)i;
+    random_number(&state);
+    return 1.0 + random_number(&state);
+}
+
+static double loss_of(const collet_scattering_options *o)
+{
+    int64_t count = o->n_energies * o->shape[1] * o->shape[2];
+    double *all = patterns_of(cx, o), sum = 0.0;
+    for (int64_t i = 0; i < count; i++)
+        sum += isnan(all[i]) ? 0.0 : weight_of(i) * all[i];
+    free(all);
+    return sum;
+}
+
+/* Numbers of an array of a material; 0: it does not have the array. */
+static int64_t numbers_of(const morphology *m, int64_t k, int array)
+{
+    int arrays = m->vectors ? 2 : k == 0 && m->isotropic ? 1 : 4;
+    return array >= arrays ? 0 : m->voxels * (m->vectors && array == 0 ? 3 : 1);
+}
+
+typedef struct gradients {
+    collet_scattering_constants constants[ENERGIES * MATERIALS];
+    double *array[MATERIALS][4];
+} gradients;
+
+static void free_gradients(gradients *g)
+{
+    for (int k = 0; k < MATERIALS; k++)
+        for (int i = 0; i < 4; i++)
+            free(g->array[k][i]);
+}
+
+static void gradients_of(const morphology *m, const collet_scattering_options *o, gradients *g,
+                         collet_scattering_constants *constants)
+{
+    int64_t count = o->n_energies * o->shape[1] * o->shape[2];
+    double *cotangents = malloc((size_t)count * sizeof *cotangents);
+    collet_scattering_derivatives to[MATERIALS];
+    collet_scattering *s;
+    collet_error err;
+    for (int64_t i = 0; i < count; i++) {
+        cotangents[i] = weight_of(i);
+        if (o->dtype == COLLET_F32)
+            ((float *)cotangents)[i] = (float)weight_of(i);
+    }
+    for (int64_t k = 0; k < m->materials; k++) {
+        double **a = g->array[k];
+        for (int i = 0; i < 4; i++) {
+            a[i] = malloc((size_t)(3 * m->voxels) * sizeof *a[i]);
+            a[i][0] = 7; /* what was there is overwritten */
+        }
+        to[k] = (collet_scattering_derivatives){.struct_size = sizeof to[k]};
+        if (m->vectors) {
+            to[k].direction = a[0];
+            to[k].unaligned = a[1];
+            continue;
+        }
+        to[k].volume = a[0];
+        to[k].alignment = numbers_of(m, k, 1) ? a[1] : NULL;
+        to[k].theta = numbers_of(m, k, 2) ? a[2] : NULL;
+        to[k].psi = numbers_of(m, k, 3) ? a[3] : NULL;
+    }
+    const collet_scattering_gradients out = {
+        .struct_size = sizeof out, .constants = constants, .materials = to};
+    if (collet_scattering_create(cx, &s, o, &err) != COLLET_OK ||
+        collet_scattering_differentiate(s, cotangents, &out, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    collet_scattering_destroy(s);
+    free(cotangents);
+}
+
+/* Moves the numbers of a kind along a random direction; returns the sum of its products with the
+ * gradient. */
+static double move(morphology *m, collet_scattering_constants *constants, const gradients *g,
+                   int kind, double step)
+{
+    double product = 0.0;
+    uint64_t state = 5;
+    if (kind == 0)
+        for (int64_t i = 0; i < 4 * ENERGIES * m->materials; i++) {
+            double d = random_number(&state);
+            (&constants->delta_parallel)[i] += step * d;
+            product += d * (&g->constants->delta_parallel)[i];
+        }
+    for (int64_t k = 0; k < m->materials && kind > 0; k++)
+        for (int64_t i = 0; i < numbers_of(m, k, kind - 1); i++) {
+            double d = random_number(&state);
+            m->array[k][kind - 1][i] += step * d;
+            product += d * g->array[k][kind - 1][i];
+        }
+    return product;
+}
+
+static void compare(morphology *m, collet_scattering_options o,
+                    collet_scattering_constants *constants, const char *what)
+{
+    static const double steps[KINDS] = {1e-6, 1e-6, 1e-5, 1e-5, 1e-5};
+    gradients g = {0};
+    gradients_of(m, &o, &g, g.constants);
+    for (int kind = 0; kind < KINDS; kind++) {
+        double step = m->vectors && kind > 0 ? 8e-7 : steps[kind], loss[2];
+        if (kind > 0 && !numbers_of(m, m->materials - 1, kind - 1))
+            continue;
+        for (int64_t k = 0; k < m->materials && kind > 0; k++)
+            for (int64_t i = 0; i < numbers_of(m, k, kind - 1); i++)
+                if (isnan(g.array[k][kind - 1][i]))
+                    printf("nan %s k%d kind%d i%d\n", what, (int)k, kind, (int)i);
+        double product = move(m, constants, &g, kind, step);
+        loss[1] = loss_of(&o);
+        move(m, constants, &g, kind, -2 * step);
+        loss[0] = loss_of(&o);
+        move(m, constants, &g, kind, step);
+        double measured = (loss[1] - loss[0]) / (2 * step);
+        double rounding = 4e-15 * fabs(loss[0]) / step; /* of the differences */
+        if (!(fabs(measured - product) <= 1e-5 * fabs(measured) + rounding))
+            fail_msg("%s, %d x %d x %d, kind %d: %.12g, but the differences give %.12g", what,
+                     (int)o.shape[0], (int)o.shape[1], (int)o.shape[2], kind, product, measured);
+    }
+    free_gradients(&g);
+}
+
+static const struct {
+    const char *what;
+    uint32_t grid, nearest, window, neighbours, mask, material;
+    double direction[3], detector[3];
+} cases[] = {{"plain", 0, 0, 0, 0, 0, 0, {0}, {0}},
+             {"fft grid, mask", 1, 0, 0, 0, 1, 0, {0}, {0}},
+             {"nearest", 0, 1, 0, 0, 1, 0, {0}, {0}},
+             {"window, neighbours", 0, 0, 1, 1, 1, 0, {0}, {0}},
+             {"neighbours", 1, 0, 0, 1, 0, 0, {0}, {0}},
+             {"material frame", 0, 0, 0, 0, 1, 1, {0}, {0}},
+             {"oblique beam", 1, 0, 0, 0, 1, 0, {0.1, 0.2, 1.0}, {0}},
+             {"oblique beam, material", 0, 1, 0, 1, 1, 1, {-0.2, 0.1, 1.0}, {0}},
+             {"tilted detector", 1, 0, 0, 0, 0, 0, {0.1, 0.2, 1.0}, {0.3, -0.1, 0.8}},
+             {"tilted detector, mask", 0, 0, 0, 0, 1, 0, {0}, {0.3, -0.1, 0.8}}};
+
+static void gradients_are_those_of_differences(void **state)
+{
+    static const int64_t shapes[][3] = {{6, 12, 16}, {1, 14, 10}, {5, 9, 11}, {8, 16, 8}};
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+            collet_scattering_constants constants[ENERGIES * MATERIALS];
+            morphology m;
+            int64_t materials = 1 + (int64_t)(i + k) % MATERIALS;
+            int vectors = (int)(i + k / 2) % 2;
+            make_random(&m, shapes[i], materials, vectors, !vectors && materials > 1 && k % 3 == 0);
+            collet_scattering_options o = options_of(&m, shapes[i], constants);
+            o.grid = cases[k].grid;
+            o.nearest = cases[k].nearest;
+            o.window = cases[k].window;
+            o.neighbours = cases[k].neighbours;
+            o.mask = cases[k].mask;
+            o.material = cases[k].material;
+            memcpy(o.direction, cases[k].direction, sizeof o.direction);
+            memcpy(o.detector, cases[k].detector, sizeof o.detector);
+            compare(&m, o, constants, cases[k].what);
+            free_morphology(&m);
+        }
+}
+
+/* Gradients of 40 energies, which are more than one block. */
+enum { MANY = 40 };
+static const int64_t film[] = {8, 16, 32};
+
+static collet_scattering_options many_energies(const morphology *m, double *energies,
+                                               collet_scattering_constants *constants)
+{
+    collet_scattering_options o = options_of(m, film, constants);
+    for (int i = 0; i < MANY; i++)
+        energies[i] = 250.0 + 5 * i;
+    for (int i = ENERGIES * (int)m->materials; i < MANY * m->materials; i++)
+        constants[i] = constants[i % (ENERGIES * (int)m->materials)];
+    o.n_energies = MANY;
+    o.energies = energies;
+    return o;
+}
+
+/* All gradients, one after the other, for free(). */
+static double *all_gradients(const morphology *m, const collet_scattering_options *o,
+                             int64_t *count)
+{
+    gradients *g = calloc(1, sizeof *g);
+    int64_t constants = 4 * o->n_energies * m->materials, at = constants;
+    collet_scattering_constants *own = calloc((size_t)constants, sizeof *own);
+    double *all = calloc((size_t)(constants + 8 * m->materials * m->voxels), sizeof *all);
+    gradients_of(m, o, g, own);
+    memcpy(all, own, (size_t)constants * sizeof *all);
+    for (int64_t k = 0; k < m->materials; k++)
+        for (int i = 0; i < 4; i++) {
+            memcpy(all + at, g->array[k][i], (size_t)numbers_of(m, k, i) * sizeof *all);
+            at += numbers_of(m, k, i);
+        }
+    free_gradients(g);
+    free(own);
+    free(g);
+    *count = at;
+    return all;
+}
+
+/* The same gradients with little memory, in f32, and by one thread. */
+static void gradients_do_not_depend_on_the_way(void **state)
+{
+    collet_scattering_constants constants[MANY * MATERIALS];
+    double energies[MANY];
+    (void)state;
+    for (int vectors = 0; vectors < 2; vectors++) {
+        morphology m;
+        int64_t count;
+        make_random(&m, film, 3, vectors, !vectors);
+        collet_scattering_options o = many_energies(&m, energies, constants);
+        double *expected = all_gradients(&m, &o, &count);
+        for (int kind = 0; kind < 3; kind++) {
+            collet_scattering_options other = o;
+            if (kind == 0)
+                other.memory = least_memory(o);
+            if (kind == 1)
+                other.dtype = COLLET_F32;
+            if (kind == 2) {
+                const char *one[] = {"num_threads = 1", NULL};
+                close_shared();
+                open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, one, "cpu_openmp");
+            }
+            double *found = all_gradients(&m, &other, &count);
+            if (kind == 2)
+                assert_memory_equal(found, expected, (size_t)count * sizeof *found);
+            for (int64_t first = 0; first < count; first += 64) {
+                int64_t n = count - first < 64 ? count - first : 64;
+                double off = difference(found + first, expected + first, n);
+                if (off > (kind == 1 ? 1e-3 : 1e-11))
+                    fail_msg("kind %d, number %d: %g", kind, (int)first, off);
+            }
+            free(found);
+        }
+        close_shared();
+        open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, "cpu_openmp");
+        free(expected);
+        free_morphology(&m);
+    }
+}
+
+static void what_has_no_gradients_is_refused(void **state)
+{
+    static const int64_t shape[] = {2, 4, 4};
+    collet_scattering_constants constants[ENERGIES * MATERIALS], to[ENERGIES * MATERIALS];
+    double cotangents[ENERGIES * 16] = {0.0};
+    collet_scattering_gradients out = {.struct_size = sizeof out, .constants = to};
+    collet_scattering *s;
+    collet_error err;
+    morphology m;
+    (void)state;
+    make_random(&m, shape, 2, 0, 0);
+    for (int kind = 0; kind < 2; kind++) {
+        collet_scattering_options o = options_of(&m, shape, constants);
+        collet_context *second = context_of(rt);
+        if (kind == 0)
+            o.method = COLLET_SCATTERING_DIRECT;
+        if (kind == 1) {
+            o.contexts = &second;
+            o.n_contexts = 1;
+        }
+        assert_int_equal(collet_scattering_create(cx, &s, &o, &err), COLLET_OK);
+        assert_int_equal(collet_scattering_differentiate(s, cotangents, &out, &err),
+                         COLLET_REFUSED);
+        assert_contains(err.text, kind ? "without further contexts" : "COLLET_SCATTERING_FAST");
+        collet_scattering_destroy(s);
+        collet_context_destroy(second);
+    }
+    collet_scattering_options o = options_of(&m, shape, constants);
+    assert_int_equal(collet_scattering_create(cx, &s, &o, &err), COLLET_OK);
+    assert_int_equal(collet_scattering_differentiate(s, NULL, &out, &err), COLLET_INVALID);
+    assert_contains(err.text, "cotangents is NULL");
+    out.struct_size = 0;
+    assert_int_equal(collet_scattering_differentiate(s, cotangents, &out, &err), COLLET_INVALID);
+    assert_contains(err.text, "the gradients");
+    collet_scattering_destroy(s);
+    free_morphology(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gradients_are_those_of_differences),
+        cmocka_unit_test(gradients_do_not_depend_on_the_way),
+        cmocka_unit_test(what_has_no_gradients_is_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
