@@ -118,7 +118,7 @@ static int write_all(integrals_file *f, const collet_scattering_integrals *in, d
     const struct {
         const char *name;
         unsigned dimensions;
-        const float *values;
+        const void *values;
         const char *units, *meaning;
     } arrays[] = {
         {"I_chi", ring | 1u << CHI, in->polar, intensity, "intensity"},
@@ -130,11 +130,12 @@ static int write_all(integrals_file *f, const collet_scattering_integrals *in, d
         {"A", ring, in->anisotropy, "1",
          "(I_parallel - I_perpendicular) / (I_parallel + I_perpendicular)"},
     };
+    hid_t type = in->wide ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
     int done = write_text(f->file, "title", "X-ray scattering patterns, integrated by Collet") &&
                write_number(f->file, "wedge_degrees", wedge);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && done; i++)
-        done = write_array(f, arrays[i].name, arrays[i].dimensions, H5T_IEEE_F32LE,
-                           H5T_NATIVE_FLOAT, arrays[i].values, arrays[i].units, arrays[i].meaning);
+        done = write_array(f, arrays[i].name, arrays[i].dimensions, H5T_IEEE_F32LE, type,
+                           arrays[i].values, arrays[i].units, arrays[i].meaning);
     return done;
 }
 

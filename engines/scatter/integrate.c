@@ -3,6 +3,7 @@
  * Tests: tests/engines/scatter/test_scatter_integrals.c */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include <collet/floating.h>
 
@@ -23,6 +24,7 @@ typedef struct detector {
     double warp[2][2];                        /* maps q to its position in the image */
     double k[3];                              /* wave vector of the beam, 1/nm */
     double parallel[CHI], perpendicular[CHI]; /* weights of the wedges */
+    double turn[CHI][2];                      /* cosine and sine of chi */
 } detector;
 
 static collet_status check_rings(detector *d, const collet_scattering_rings *rings,
@@ -101,6 +103,8 @@ static void prepare(detector *d, double energy)
     for (int i = 0; i < CHI; i++) {
         d->parallel[i] = in_wedge(chi_of(i), 0, half);
         d->perpendicular[i] = in_wedge(chi_of(i), 90, half);
+        d->turn[i][0] = cos(chi_of(i) * PI / 180);
+        d->turn[i][1] = sin(chi_of(i) * PI / 180);
     }
     for (int a = 0; a < 3; a++)
         norm += direction[a] * direction[a];
@@ -123,9 +127,8 @@ static double distance_of(const detector *d, double q, double c, double s)
     return half + along * p < kz2 ? p : NAN;
 }
 
-static double at(const detector *d, int64_t y, int64_t x)
+static double at(const detector *d, int64_t i)
 {
-    int64_t i = y * d->rings.x + x;
     return d->wide ? ((const double *)d->values)[i] : (double)((const float *)d->values)[i];
 }
 
@@ -143,27 +146,47 @@ static int split(double place, int64_t count, int64_t *before, double *weight)
     return 1;
 }
 
-/* Bilinear interpolation. NaN outside, and where a pixel with a weight above 0 is NaN. */
-static double sample(const detector *d, double qy, double qx)
+/* The pixels that a position is interpolated between, and their weights; count 0: outside. */
+typedef struct taps {
+    int64_t at[4];
+    double weight[4];
+    int count;
+} taps;
+
+static taps taps_at(const detector *d, double qy, double qx)
 {
+    taps t = {.count = 0};
     int64_t y, x;
     double wy, wx, place[2];
     for (int i = 0; i < 2; i++)
         place[i] = d->warp[i][0] * qx + d->warp[i][1] * qy;
-    qx = place[0];
-    qy = place[1];
-    if (!split(qy / d->pixel_y + (double)(d->rings.y / 2), d->rings.y, &y, &wy) ||
-        !split(qx / d->pixel_x + (double)(d->rings.x / 2), d->rings.x, &x, &wx))
-        return NAN;
-    double first = at(d, y, x), second = 0;
-    if (wx > 0)
-        first += wx * (at(d, y, x + 1) - first);
-    if (!(wy > 0))
-        return first;
-    second = at(d, y + 1, x);
-    if (wx > 0)
-        second += wx * (at(d, y + 1, x + 1) - second);
-    return first + wy * (second - first);
+    if (!split(place[1] / d->pixel_y + (double)(d->rings.y / 2), d->rings.y, &y, &wy) ||
+        !split(place[0] / d->pixel_x + (double)(d->rings.x / 2), d->rings.x, &x, &wx))
+        return t;
+    for (int i = 0; i < 4; i++) {
+        double weight = (i / 2 ? wy : 1 - wy) * (i % 2 ? wx : 1 - wx);
+        if ((i / 2 && !(wy > 0)) || (i % 2 && !(wx > 0)))
+            continue;
+        t.at[t.count] = (y + i / 2) * d->rings.x + x + i % 2;
+        t.weight[t.count++] = weight;
+    }
+    return t;
+}
+
+/* Bilinear interpolation. NaN outside, and where a pixel with a weight above 0 is NaN. */
+static double sample(const detector *d, const taps *t)
+{
+    double sum = t->count ? 0 : NAN;
+    for (int i = 0; i < t->count; i++)
+        sum += t->weight[i] * at(d, t->at[i]);
+    return sum;
+}
+
+/* The pixels of ring j at chi number i. */
+static taps taps_of(const detector *d, int64_t j, int i)
+{
+    double c = d->turn[i][0], s = d->turn[i][1], p = distance_of(d, (double)j * d->ring, c, s);
+    return taps_at(d, p * s, p * c);
 }
 
 /* The sums of one ring, without values that are NaN. */
@@ -171,15 +194,23 @@ typedef struct ring_sums {
     double mean, count, parallel, in_parallel, perpendicular, in_perpendicular;
 } ring_sums;
 
-static ring_sums sum_ring(const detector *d, double q, const double (*turn)[2], float *polar,
-                          int64_t stride)
+/* Sets a number of an array, which may be NULL. */
+static void set(const collet_scattering_integrals *out, void *array, int64_t i, double value)
+{
+    if (array && out->wide)
+        ((double *)array)[i] = value;
+    else if (array)
+        ((float *)array)[i] = (float)value;
+}
+
+static ring_sums sum_ring(const detector *d, int64_t j, int64_t rings,
+                          const collet_scattering_integrals *out)
 {
     ring_sums sum = {0};
     for (int i = 0; i < CHI; i++) {
-        double p = distance_of(d, q, turn[i][0], turn[i][1]);
-        double v = sample(d, p * turn[i][1], p * turn[i][0]);
-        if (polar)
-            polar[i * stride] = (float)v;
+        taps t = taps_of(d, j, i);
+        double v = sample(d, &t);
+        set(out, out->polar, i * rings + j, v);
         if (!isfinite(v))
             continue;
         sum.mean += v;
@@ -201,14 +232,36 @@ static void store(const collet_scattering_integrals *out, int64_t j, const ring_
 {
     double parallel = divided(sum->parallel, sum->in_parallel);
     double perpendicular = divided(sum->perpendicular, sum->in_perpendicular);
-    if (out->mean)
-        out->mean[j] = (float)divided(sum->mean, sum->count);
-    if (out->parallel)
-        out->parallel[j] = (float)parallel;
-    if (out->perpendicular)
-        out->perpendicular[j] = (float)perpendicular;
-    if (out->anisotropy)
-        out->anisotropy[j] = (float)divided(parallel - perpendicular, parallel + perpendicular);
+    set(out, out->mean, j, divided(sum->mean, sum->count));
+    set(out, out->parallel, j, parallel);
+    set(out, out->perpendicular, j, perpendicular);
+    set(out, out->anisotropy, j, divided(parallel - perpendicular, parallel + perpendicular));
+}
+
+static collet_status open_detector(detector *d, const collet_scattering_rings *rings,
+                                   collet_scattering_integrals *own,
+                                   const collet_scattering_integrals *given, double energy,
+                                   collet_dtype dtype, const void *values, collet_error *err)
+{
+    if (!rings || !values || !given || !(energy > 0 && isfinite(energy)) ||
+        (dtype != COLLET_F32 && dtype != COLLET_F64))
+        return collet_fail(err, COLLET_INVALID, "%s",
+                           !rings                           ? "rings is NULL"
+                           : !values                        ? "values is NULL"
+                           : !given                         ? "out is NULL"
+                           : energy > 0 && isfinite(energy) ? "dtype must be f32 or f64"
+                                                            : "energy must be positive and finite");
+    *d = (detector){.values = values, .wide = dtype == COLLET_F64};
+    *own = (collet_scattering_integrals){0};
+    collet_status status = check_rings(d, rings, err);
+    if (status == COLLET_OK)
+        status = io_struct_in(own, sizeof *own, given, "the integrals", err);
+    if (status == COLLET_OK && own->wide > 1)
+        status = collet_fail(err, COLLET_INVALID, "the integrals: wide is %u; it must be 0 or 1",
+                             own->wide);
+    if (status == COLLET_OK)
+        prepare(d, energy);
+    return status;
 }
 
 collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
@@ -216,31 +269,14 @@ collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
                                           collet_dtype dtype, const void *values, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    detector d = {.values = values, .wide = dtype == COLLET_F64};
+    detector d;
     collet_scattering_integrals own;
-    double turn[CHI][2];
-    if (!rings || !values || !out || !(energy > 0 && isfinite(energy)) ||
-        (dtype != COLLET_F32 && dtype != COLLET_F64))
-        return collet_fail(err, COLLET_INVALID, "%s",
-                           !rings                           ? "rings is NULL"
-                           : !values                        ? "values is NULL"
-                           : !out                           ? "out is NULL"
-                           : energy > 0 && isfinite(energy) ? "dtype must be f32 or f64"
-                                                            : "energy must be positive and finite");
-    collet_status status = check_rings(&d, rings, err);
-    if (status == COLLET_OK)
-        status = io_struct_in(&own, sizeof own, out, "the integrals", err);
+    collet_status status = open_detector(&d, rings, &own, out, energy, dtype, values, err);
     if (status != COLLET_OK)
         return status;
-    prepare(&d, energy);
-    for (int i = 0; i < CHI; i++) {
-        turn[i][0] = cos(chi_of(i) * PI / 180);
-        turn[i][1] = sin(chi_of(i) * PI / 180);
-    }
     int64_t count = count_rings(&d), numbers = 0;
     for (int64_t j = 0; j < count; j++) {
-        ring_sums sum = sum_ring(&d, (double)j * d.ring, (const double(*)[2])turn,
-                                 own.polar ? own.polar + j : NULL, count);
+        ring_sums sum = sum_ring(&d, j, count, &own);
         store(&own, j, &sum);
         numbers += sum.count > 0;
     }
@@ -249,4 +285,69 @@ collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
                                  "the pattern at %g eV cannot be integrated: no ring has a finite "
                                  "number",
                                  energy);
+}
+
+/* ---- The adjoint ----------------------------------------------------------------------------- */
+
+static double cotangent(const collet_scattering_integrals *in, const void *array, int64_t i)
+{
+    return !array ? 0 : in->wide ? ((const double *)array)[i] : (double)((const float *)array)[i];
+}
+
+/* dL / d(sums of a ring); 0 for means that are NaN. */
+static ring_sums ring_cotangents(const collet_scattering_integrals *in, int64_t j,
+                                 const ring_sums *sum)
+{
+    double p = divided(sum->parallel, sum->in_parallel);
+    double s = divided(sum->perpendicular, sum->in_perpendicular);
+    double by_p = isnan(p) ? 0 : cotangent(in, in->parallel, j);
+    double by_s = isnan(s) ? 0 : cotangent(in, in->perpendicular, j);
+    if (p + s > 0 || p + s < 0) {
+        double by_a = cotangent(in, in->anisotropy, j) * 2 / ((p + s) * (p + s));
+        by_p += by_a * s;
+        by_s -= by_a * p;
+    }
+    return (ring_sums){.mean = sum->count > 0 ? cotangent(in, in->mean, j) / sum->count : 0,
+                       .parallel = isnan(p) ? 0 : by_p / sum->in_parallel,
+                       .perpendicular = isnan(s) ? 0 : by_s / sum->in_perpendicular};
+}
+
+static void add_ring(const detector *d, int64_t j, int64_t rings,
+                     const collet_scattering_integrals *in, const ring_sums *by, void *out)
+{
+    for (int i = 0; i < CHI; i++) {
+        taps t = taps_of(d, j, i);
+        if (!isfinite(sample(d, &t)))
+            continue;
+        double by_v = by->mean + d->parallel[i] * by->parallel +
+                      d->perpendicular[i] * by->perpendicular +
+                      cotangent(in, in->polar, i * rings + j);
+        for (int k = 0; k < t.count; k++)
+            if (d->wide)
+                ((double *)out)[t.at[k]] += t.weight[k] * by_v;
+            else
+                ((float *)out)[t.at[k]] += (float)(t.weight[k] * by_v);
+    }
+}
+
+collet_status collet_scattering_integrate_adjoint(const collet_scattering_rings *rings,
+                                                  const collet_scattering_integrals *cotangents,
+                                                  double energy, collet_dtype dtype,
+                                                  const void *values, void *out, collet_error *err)
+{
+    COLLET_FLOATING_SCOPE;
+    detector d;
+    collet_scattering_integrals in, none = {0};
+    if (!cotangents || !out)
+        return collet_fail(err, COLLET_INVALID, "%s is NULL", out ? "cotangents" : "out");
+    collet_status status = open_detector(&d, rings, &in, cotangents, energy, dtype, values, err);
+    if (status != COLLET_OK)
+        return status;
+    int64_t count = count_rings(&d);
+    memset(out, 0, (size_t)(d.rings.y * d.rings.x) * (d.wide ? 8 : 4));
+    for (int64_t j = 0; j < count; j++) {
+        ring_sums sum = sum_ring(&d, j, count, &none), by = ring_cotangents(&in, j, &sum);
+        add_ring(&d, j, count, &in, &by, out);
+    }
+    return COLLET_OK;
 }

@@ -265,6 +265,8 @@ class Patterns:
         self._devices = request.devices
         self._core: _scatter.Scattering | None = _scatter.Scattering(
             self._devices or [_core.get_backend()], *request.engine)
+        self._arrays = {name for material in request.engine[0]
+                        for name, array in zip(_EULER + _VECTOR, material[1:]) if array is not None}
         request.warn()
         self._job: Job | None = None
         self._ready: Floats | None = None
@@ -287,6 +289,29 @@ class Patterns:
         values, self._ready = self._ready, None
         self._done += 1
         return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
+
+    def differentiate(self, cotangents: npt.ArrayLike, wrt: Sequence[str] = ("constants",)
+                      ) -> list[Material]:
+        """The gradient of a loss of all patterns, from cotangents = dL / dvalues (energies, Y, X): see
+        loss_and_grad. May be called at any time, also again."""
+        core = self._need()
+        names = ("constants", *_EULER, *_VECTOR)
+        if isinstance(wrt, str) or not wrt:
+            raise InvalidError(f"wrt is {wrt!r}, not a list of one or more names")
+        for name in wrt:
+            choice("wrt", name, names)
+            if name != "constants" and name not in self._arrays:
+                raise InvalidError(f"wrt is {name!r}, but no material has {name}")
+        array = np.ascontiguousarray(_host.array(cotangents, self.dtype, "cotangents"))
+        expected = (len(self.energies), *self.shape[1:])
+        if array.shape != expected:
+            raise ShapeError(f"cotangents are {extents(array.shape)}, not {extents(expected)} "
+                             "(energies, Y, X)")
+        self._settle()
+        constants, found = self._wait(lambda: core.differentiate(array, tuple(wrt)))
+        keep = "constants" in wrt
+        return [Material(constants[:, i] if keep else None, *arrays)  # type: ignore[arg-type]
+                for i, arrays in enumerate(found)]
 
     def plan(self) -> dict[str, int]:
         """The work and memory needed: passes over the morphology, fields, transforms, block (energies

@@ -32,5 +32,6 @@ PyObject *files_read_pattern(PyObject *module, PyObject *arguments);
 PyObject *files_write(PyObject *module, PyObject *arguments);
 PyObject *rings_q(PyObject *module, PyObject *arguments);
 PyObject *rings_integrate(PyObject *module, PyObject *arguments);
+PyObject *rings_adjoint(PyObject *module, PyObject *arguments);
 
 #endif

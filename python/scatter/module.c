@@ -13,6 +13,7 @@ PyMODINIT_FUNC PyInit__scatter(void)
         {"write", files_write, METH_VARARGS, NULL},
         {"rings_q", rings_q, METH_VARARGS, NULL},
         {"integrate", rings_integrate, METH_VARARGS, NULL},
+        {"integrate_adjoint", rings_adjoint, METH_VARARGS, NULL},
         {NULL, NULL, 0, NULL},
     };
     static PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,

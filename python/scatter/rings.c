@@ -39,22 +39,22 @@ PyObject *rings_q(PyObject *Py_UNUSED(module), PyObject *arguments)
 }
 
 static PyObject *integrate(const collet_scattering_rings *rings, int64_t count, double energy,
-                           collet_dtype dtype, const void *values)
+                           collet_dtype dtype, const void *values, int double_precision)
 {
-    collet_scattering_integrals out = {.struct_size = sizeof out};
-    float **places[] = {&out.polar, &out.mean, &out.parallel, &out.perpendicular, &out.anisotropy};
+    collet_scattering_integrals out = {.struct_size = sizeof out,
+                                       .wide = (uint32_t)double_precision};
+    void **places[] = {&out.polar, &out.mean, &out.parallel, &out.perpendicular, &out.anisotropy};
+    collet_dtype to = double_precision ? COLLET_F64 : COLLET_F32;
     PyObject *tuple = PyTuple_New(5);
     collet_error err;
     for (int i = 0; tuple && i < 5; i++) {
         const int64_t shape[] = {COLLET_SCATTERING_CHI, count};
-        void *data;
-        PyObject *array = i == 0 ? bound->numpy_new(COLLET_F32, 2, shape, &data)
-                                 : bound->numpy_new(COLLET_F32, 1, shape + 1, &data);
+        PyObject *array = i == 0 ? bound->numpy_new(to, 2, shape, places[i])
+                                 : bound->numpy_new(to, 1, shape + 1, places[i]);
         if (!array || PyTuple_SetItem(tuple, i, array)) {
             Py_DECREF(tuple);
             return NULL;
         }
-        *places[i] = data;
     }
     if (!tuple)
         return NULL;
@@ -67,29 +67,90 @@ static PyObject *integrate(const collet_scattering_rings *rings, int64_t count, 
     return bound->raise(status, err.text);
 }
 
-/* (rings, energy, wide, values): (polar, mean, parallel, perpendicular, anisotropy), f32. */
+/* The arguments of a call for one pattern. */
+typedef struct pattern_call {
+    collet_scattering_rings rings;
+    double energy;
+    int64_t count; /* rings */
+    collet_dtype dtype;
+    collet_context *context;
+    bound_memory values;
+} pattern_call;
+
+/* (rings, energy, wide, values, more): 0, or -1 with an exception. Releases nothing if it fails. */
+static int take_pattern(pattern_call *c, PyObject *arguments, PyObject **more)
+{
+    collet_error err;
+    PyObject *object;
+    long long y, x;
+    int flat, wide;
+    *c = (pattern_call){.count = 0};
+    if (!PyArg_ParseTuple(arguments, RINGS "dpOO", RINGS_PLACES(&c->rings, &flat, &y, &x),
+                          &c->energy, &wide, &object, more))
+        return -1;
+    make_rings(&c->rings, flat, y, x);
+    c->dtype = wide ? COLLET_F64 : COLLET_F32;
+    collet_status status = collet_scattering_rings_q(&c->rings, &c->count, NULL, &err);
+    if (status != COLLET_OK) {
+        bound->raise(status, err.text);
+        return -1;
+    }
+    c->context = bound->context();
+    return c->context ? bound_acquire(&c->values, c->context, object, c->dtype, y * x, "values")
+                      : -1;
+}
+
+/* (rings, energy, wide, values, whether f64): (polar, mean, parallel, perpendicular, anisotropy). */
 PyObject *rings_integrate(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    collet_scattering_rings rings = {0};
-    bound_memory values;
+    pattern_call c;
+    PyObject *flag;
+    if (take_pattern(&c, arguments, &flag))
+        return NULL;
+    PyObject *result =
+        integrate(&c.rings, c.count, c.energy, c.dtype, c.values.data, flag == Py_True);
+    bound_release(&c.values, c.context);
+    return result;
+}
+
+/* (rings, energy, wide, values, five cotangents of f64 or None): dL / dvalues. */
+PyObject *rings_adjoint(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    static const char *const names[] = {"polar", "mean", "parallel", "perpendicular", "anisotropy"};
+    collet_scattering_integrals in = {.struct_size = sizeof in, .wide = 1};
+    void **places[] = {&in.polar, &in.mean, &in.parallel, &in.perpendicular, &in.anisotropy};
+    bound_memory held[5] = {{0}};
+    pattern_call c;
+    PyObject *list, *result = NULL;
     collet_error err;
-    PyObject *object, *result;
-    double energy;
-    long long y, x;
-    int64_t count;
-    int flat, wide;
-    if (!PyArg_ParseTuple(arguments, RINGS "dpO", RINGS_PLACES(&rings, &flat, &y, &x), &energy,
-                          &wide, &object))
+    void *out;
+    if (take_pattern(&c, arguments, &list))
         return NULL;
-    make_rings(&rings, flat, y, x);
-    collet_dtype dtype = wide ? COLLET_F64 : COLLET_F32;
-    collet_status status = collet_scattering_rings_q(&rings, &count, NULL, &err);
-    if (status != COLLET_OK)
-        return bound->raise(status, err.text);
-    collet_context *context = bound->context();
-    if (!context || bound_acquire(&values, context, object, dtype, y * x, "values"))
-        return NULL;
-    result = integrate(&rings, count, energy, dtype, values.data);
-    bound_release(&values, context);
+    int failed = 0;
+    for (int i = 0; i < 5 && !failed; i++) {
+        PyObject *object = PyTuple_GetItem(list, i);
+        failed = !object;
+        if (failed || object == Py_None)
+            continue;
+        failed = bound_acquire(&held[i], c.context, object, COLLET_F64,
+                               c.count * (i ? 1 : COLLET_SCATTERING_CHI), names[i]);
+        *places[i] = (void *)(uintptr_t)held[i].data;
+    }
+    const int64_t shape[] = {c.rings.y, c.rings.x};
+    if (!failed)
+        result = bound->numpy_new(c.dtype, 2, shape, &out);
+    if (result) {
+        PyThreadState *state = bound->leave();
+        collet_status status = collet_scattering_integrate_adjoint(&c.rings, &in, c.energy, c.dtype,
+                                                                   c.values.data, out, &err);
+        bound->back(state);
+        if (status != COLLET_OK) {
+            Py_CLEAR(result);
+            bound->raise(status, err.text);
+        }
+    }
+    for (int i = 0; i < 5; i++)
+        bound_release(&held[i], c.context);
+    bound_release(&c.values, c.context);
     return result;
 }

@@ -188,7 +188,7 @@ static collet_status draw_map(const results *r, int64_t beam, collet_error *err)
     while (first < r->n_rings - 1 && r->q[first] < clear)
         first++;
     int64_t columns = r->n_rings - first;
-    const float *from = r->all.mean + beam * rows * r->n_rings + first;
+    const float *from = (const float *)r->all.mean + beam * rows * r->n_rings + first;
     double *edges = make_edges(r->run->chosen, rows);
     float *values = malloc((size_t)(rows * columns) * sizeof *values);
     collet_status status =

@@ -428,6 +428,80 @@ static void integrals_are_written_with_their_axes(void **state)
     free(in.anisotropy);
 }
 
+/* ---- The adjoint ----------------------------------------------------------------------------- */
+
+/* Weights of a loss on all integrals. */
+static double weight_of(int array, int64_t i)
+{
+    return sin(0.7 * (double)i + array) / (array == 0 ? CHI : 1);
+}
+
+/* Integrals in f64, and the loss. */
+static double loss_of(const collet_scattering_rings *r, const collet_scattering_integrals *wide)
+{
+    static const int first[] = {0, 1, 1, 1, 1};
+    double *const arrays[] = {wide->polar, wide->mean, wide->parallel, wide->perpendicular,
+                              wide->anisotropy};
+    double sum = 0;
+    collet_error err;
+    if (collet_scattering_integrate(r, wide, ENERGY, COLLET_F64, values, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    for (int a = 0; a < 5; a++)
+        for (int64_t i = 0; i < rings_count * (first[a] ? 1 : CHI); i++)
+            sum += isnan(arrays[a][i]) ? 0 : weight_of(a, i) * arrays[a][i];
+    return sum;
+}
+
+static void the_adjoint_is_that_of_differences(void **state)
+{
+    static double numbers[CHI * RINGS_MAX], others[4][RINGS_MAX], gradient[64 * 48];
+    static double weights[CHI * RINGS_MAX], more[4][RINGS_MAX];
+    const collet_scattering_integrals wide = {sizeof wide, 1,         numbers,  others[0],
+                                              others[1],   others[2], others[3]};
+    const collet_scattering_integrals by = {sizeof by, 1,       weights, more[0],
+                                            more[1],   more[2], more[3]};
+    collet_error err;
+    (void)state;
+    for (uint32_t flat = 0; flat < 2; flat++) {
+        collet_scattering_rings r = make_rings(64, 48);
+        r.flat = flat;
+        r.wedge = flat ? 0 : 40;
+        if (!flat)
+            r.direction[0] = 0.2, r.direction[2] = 1;
+        collet_scattering_rings_q(&r, &rings_count, NULL, NULL);
+        for (int i = 0; i < 64 * 48; i++)
+            values[i] = i % 97 == 5 ? NAN : 2 + sin(i) + cos(0.1 * i);
+        for (int64_t i = 0; i < CHI * rings_count; i++)
+            weights[i] = weight_of(0, i);
+        for (int64_t i = 0; i < 4 * rings_count; i++)
+            more[i / rings_count][i % rings_count] =
+                weight_of((int)(i / rings_count) + 1, i % rings_count);
+        assert_int_equal(collet_scattering_integrate_adjoint(&r, &by, ENERGY, COLLET_F64, values,
+                                                             gradient, &err),
+                         COLLET_OK);
+        for (int i = 0; i < 64 * 48; i += 13) {
+            double before = values[i], loss[2];
+            if (isnan(before)) {
+                assert_true(gradient[i] == 0);
+                continue;
+            }
+            for (int side = 0; side < 2; side++) {
+                values[i] = before + (side ? 1e-5 : -1e-5);
+                loss[side] = loss_of(&r, &wide);
+            }
+            values[i] = before;
+            double measured = (loss[1] - loss[0]) / 2e-5;
+            if (!(fabs(measured - gradient[i]) < 1e-7))
+                fail_msg("flat %u, pixel %d: %g, but the differences give %g", flat, i, gradient[i],
+                         measured);
+        }
+    }
+    assert_int_equal(collet_scattering_integrate_adjoint(&(collet_scattering_rings){0}, NULL,
+                                                         ENERGY, COLLET_F64, values, gradient,
+                                                         &err),
+                     COLLET_INVALID);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +512,7 @@ int main(void)
         cmocka_unit_test(rings_reach_from_centre_to_corner),
         cmocka_unit_test(pixels_without_value_are_left_out),
         cmocka_unit_test(integration_is_linear),
+        cmocka_unit_test(the_adjoint_is_that_of_differences),
         cmocka_unit_test(bad_rings_are_refused),
         cmocka_unit_test(integrals_are_written_with_their_axes),
     };

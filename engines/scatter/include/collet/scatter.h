@@ -265,12 +265,12 @@ COLLET_API collet_status collet_scattering_rings_q(const collet_scattering_rings
  * NaN if there is none. */
 typedef struct collet_scattering_integrals {
     uint32_t struct_size;
-    uint32_t reserved;
-    float *polar;         /* chi x rings: bilinear between pixels; NaN outside, or if one is NaN */
-    float *mean;          /* mean over all chi */
-    float *parallel;      /* mean over the wedges around chi = 0 and 180 */
-    float *perpendicular; /* mean over the wedges around chi = 90 and -90 */
-    float *anisotropy;    /* (parallel - perpendicular) / (parallel + perpendicular), or NaN */
+    uint32_t wide;       /* 1: the arrays are f64; 0: f32 */
+    void *polar;         /* chi x rings: bilinear between pixels; NaN outside, or if one is NaN */
+    void *mean;          /* mean over all chi */
+    void *parallel;      /* mean over the wedges around chi = 0 and 180 */
+    void *perpendicular; /* mean over the wedges around chi = 90 and -90 */
+    void *anisotropy;    /* (parallel - perpendicular) / (parallel + perpendicular), or NaN */
 } collet_scattering_integrals;
 
 /* Integrates a pattern of y x x values whose images were rotated back so that the electric field is
@@ -280,6 +280,15 @@ COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rin
                                                      const collet_scattering_integrals *out,
                                                      double energy, collet_dtype dtype,
                                                      const void *values, collet_error *err);
+/*
+ * The adjoint of collet_scattering_integrate: `cotangents` has dL / d(number) for each number of
+ * arrays that a real function L depends on; NULL: on none. Sets `out`, y x x numbers of `dtype`, to
+ * dL / d(value). Cotangents of numbers that are NaN are ignored. INVALID as
+ * collet_scattering_integrate. Any thread.
+ */
+COLLET_API collet_status collet_scattering_integrate_adjoint(
+    const collet_scattering_rings *rings, const collet_scattering_integrals *cotangents,
+    double energy, collet_dtype dtype, const void *values, void *out, collet_error *err);
 
 /* ---- Files of CyRSoXS -------------------------------------------------------------------- */
 

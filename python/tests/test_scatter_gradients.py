@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""collet.scatter.loss_and_grad beside central differences, on a film of 16 x 32 x 32 voxels."""
+
+import dataclasses
+import doctest
+
+import numpy as np
+import pytest
+
+import collet
+from collet import scatter
+
+SHAPE = (16, 32, 32)
+ENERGIES = [282.0, 285.2, 288.5]
+EULER = ("volume", "alignment", "theta", "psi")
+
+
+def film(kind, **more):
+    """Three materials: an isotropic one, and two with Euler angles or vectors."""
+    random = np.random.default_rng(5)
+    parts = 0.1 + random.random((3, *SHAPE))
+    parts /= parts.sum(0)
+    constants = 1e-3 * (0.3 + random.random((3, len(ENERGIES), 4)))
+    materials = [scatter.Material(constants[0], parts[0])]
+    for c, part in zip(constants[1:], parts[1:]):
+        s, theta, psi = (0.1 + 0.8 * random.random((3, *SHAPE))) * np.array([1, 3, 6])[:, None, None, None]
+        if kind == "euler":
+            materials.append(scatter.Material(c, part, s, theta, psi))
+        else:
+            axis = np.stack([np.cos(psi) * np.sin(theta), np.sin(psi) * np.sin(theta), np.cos(theta)], -1)
+            materials.append(scatter.Material(c, direction=np.sqrt(part * s)[..., None] * axis,
+                                              unaligned=part * (1 - s)))
+    return scatter.Sample(materials, ENERGIES, 2.5, (0, 20, 160), **more)
+
+
+def moved(sample, directions, step):
+    """The sample with step times the directions, {(material, name): array}, added."""
+    materials = list(sample.materials)
+    for (i, name), d in directions.items():
+        given = np.asarray(getattr(materials[i], name))
+        materials[i] = dataclasses.replace(materials[i], **{name: given + step * d})
+    return dataclasses.replace(sample, materials=materials)
+
+
+def noisy(sample, of):
+    """Data about the patterns of a sample, and their deviations."""
+    result = scatter.simulate(sample, dtype="f64")
+    found = result.values if of == "values" else getattr(result.integrate(dtype="f64"), of)
+    random = np.random.default_rng(6)
+    return found * random.uniform(0.3, 1.7, found.shape), np.abs(found) + 0.1 * np.nanmean(np.abs(found))
+
+
+def check(sample, loss, name, materials, step):
+    """The gradient of one kind of parameter along random directions, and along itself."""
+    value, gradient = scatter.loss_and_grad(sample, loss, wrt=[name])
+    assert value == pytest.approx(loss(scatter.simulate(sample, dtype="f64"))[0], rel=1e-12)
+    random = np.random.default_rng(7)
+    kinds = [{i: random.uniform(-1, 1, getattr(gradient[i], name).shape) for i in materials},
+             {i: getattr(gradient[i], name) / np.abs(getattr(gradient[i], name)).max()
+              for i in materials}]
+    for directions in kinds:
+        along = {(i, name): d for i, d in directions.items()}
+        product = sum(np.sum(d * getattr(gradient[i], name)) for i, d in directions.items())
+        ends = [loss(scatter.simulate(moved(sample, along, s), dtype="f64"))[0] for s in (step, -step)]
+        measured = (ends[0] - ends[1]) / (2 * step)
+        assert product == pytest.approx(measured, rel=1e-5, abs=4e-14 * abs(value) / step), name
+
+
+@pytest.mark.parametrize("of", ["values", "mean", "anisotropy"])
+@pytest.mark.parametrize("name", ["constants", *EULER])
+def test_differences_euler(name, of):
+    sample = film("euler")
+    data, sigma = noisy(sample, of)
+    step = {"constants": 3e-8, "volume": 1e-6}.get(name, 1e-5)
+    check(sample, scatter.LeastSquares(data, sigma, of), name,
+          [0, 1, 2] if name in ("constants", "volume") else [1, 2], step)
+
+
+@pytest.mark.parametrize("name", ["constants", "direction", "unaligned"])
+def test_differences_vectors(name):
+    sample = film("vectors", mask=True, window=True, detector=(0.2, 0.1, 1.0))
+    data, sigma = noisy(sample, "parallel")
+    check(sample, scatter.LeastSquares(data, sigma, "parallel"), name,
+          [0, 1, 2] if name == "constants" else [1, 2], 3e-8 if name == "constants" else 5e-7)
+
+
+def test_one_voxel_and_one_constant():
+    sample = film("euler", material_frame=True, mask=True, beams=[(0.1, 0.2, 1.0)])
+    data, sigma = noisy(sample, "values")
+    loss = scatter.LeastSquares(data, sigma)
+    value, gradient = scatter.loss_and_grad(sample, loss, wrt=["constants", *EULER], grid="cyrsoxs")
+    for i, name, place, step in [(0, "constants", (1, 0), 3e-8), (2, "constants", (2, 3), 3e-8),
+                                 (0, "volume", (3, 4, 5), 3e-6), (1, "alignment", (0, 31, 2), 1e-4),
+                                 (2, "theta", (15, 0, 31), 1e-4), (1, "psi", (8, 16, 16), 1e-4)]:
+        d = np.zeros(getattr(gradient[i], name).shape)
+        d[place] = 1
+        ends = [loss(scatter.simulate(moved(sample, {(i, name): d}, s), dtype="f64"))[0]
+                for s in (step, -step)]
+        assert getattr(gradient[i], name)[place] == pytest.approx(
+            (ends[0] - ends[1]) / (2 * step), rel=1e-5, abs=4e-15 * abs(value) / step), name
+
+
+def test_a_loss_of_ones_own():
+    """The mean of log I(q), against LeastSquares' way to the images."""
+    sample = film("euler")
+
+    def loss(result):
+        mean = result.integrate(dtype="f64").mean
+        known = np.isfinite(mean) & (mean > 0)
+        by = np.where(known, 1 / np.where(known, mean, 1), 0.0)
+        return float(np.sum(np.log(mean[known]))), result.cotangents(mean=by)
+
+    check(sample, loss, "volume", [0, 1, 2], 1e-6)
+
+
+def test_f32_is_near_f64():
+    sample = film("euler")
+    data, sigma = noisy(sample, "values")
+    loss = scatter.LeastSquares(data, sigma)
+    narrow, wide = (scatter.loss_and_grad(sample, loss, wrt=["constants", "volume"], dtype=d)[1]
+                    for d in ("f32", "f64"))
+    for a, b in zip(narrow, wide):
+        assert np.max(np.abs(a.constants - b.constants)) < 1e-3 * np.max(np.abs(b.constants))
+        assert np.max(np.abs(a.volume - b.volume)) < 1e-3 * np.max(np.abs(b.volume))
+
+
+def test_what_is_there():
+    sample = film("euler")
+    _, gradient = scatter.loss_and_grad(sample, lambda r: (1.0, np.ones_like(r.values)),
+                                        wrt=["psi", "volume"])
+    assert [m.constants is None for m in gradient] == [True] * 3
+    assert [m.psi is None for m in gradient] == [True, False, False]
+    assert all(m.volume.shape == SHAPE and m.volume.dtype == np.float64 for m in gradient)
+    single = [scatter.Material(m.constants, np.float32(m.volume)) for m in sample.materials]
+    _, gradient = scatter.loss_and_grad(scatter.Sample(single, ENERGIES, 2.5), lambda r: (
+        1.0, np.ones_like(r.values)), wrt=["volume"])
+    assert gradient[2].volume.dtype == np.float32
+
+
+def test_messages():
+    sample = film("vectors")
+    loss = scatter.LeastSquares(np.zeros((3, 32, 32)))
+    for more, error, text in [
+            ({"wrt": ["volume", "radius"]}, collet.InvalidError, "wrt is 'radius', not one of"),
+            ({"wrt": ["alignment"]}, collet.InvalidError, "no material has alignment"),
+            ({"wrt": "volume"}, collet.InvalidError, "not a list"),
+            ({"method": "direct"}, collet.RefusedError, "COLLET_SCATTERING_FAST"),
+            ({"devices": ["cpu_openmp", "cpu_scalar"]}, collet.RefusedError, "without further contexts")]:
+        with pytest.raises(error, match=text):
+            scatter.loss_and_grad(sample, loss, **more)
+    with pytest.raises(collet.ShapeError, match="cotangents are 3, not 3 x 32 x 32"):
+        scatter.loss_and_grad(sample, lambda r: (0.0, np.zeros(3)))
+    with pytest.raises(collet.ShapeError, match="data are 3 x 32 x 32"):
+        scatter.loss_and_grad(sample, scatter.LeastSquares(np.zeros((3, 32, 32)), of="mean"))
+    with pytest.raises(collet.InvalidError, match="sigma must be positive"):
+        scatter.loss_and_grad(sample, scatter.LeastSquares(np.zeros((3, 32, 32)), sigma=0))
+    with pytest.raises(collet.InvalidError, match="of is 'images'"):
+        scatter.loss_and_grad(sample, scatter.LeastSquares(0, of="images"))
+    with pytest.raises(collet.ShapeError, match="mean is 3 x 4, not 3 x "):
+        scatter.simulate(sample).cotangents(mean=np.zeros((3, 4)))
+
+
+def test_patterns_can_be_differentiated_again():
+    ones = np.ones((3, 32, 32))
+    with scatter.Patterns(film("euler"), dtype="f64") as patterns:
+        before = patterns.differentiate(ones)
+        first = next(patterns).values
+        after = patterns.differentiate(2 * ones, ["constants", "theta"])
+        rest = [p.values for p in patterns]
+    whole = scatter.simulate(film("euler"), dtype="f64").values
+    assert np.array_equal(np.stack([first, *rest]), whole, equal_nan=True)
+    for a, b in zip(before, after):
+        assert np.allclose(2 * a.constants, b.constants, rtol=1e-12)
+
+
+@pytest.mark.parametrize("thing", ["loss_and_grad", "Result"])
+def test_examples(thing):
+    names = {"collet": collet, "np": np, "scatter": scatter}
+    tests = [t for t in doctest.DocTestFinder().find(getattr(scatter, thing), globs=names) if t.examples]
+    assert tests
+    for test in tests:
+        report = []
+        assert not doctest.DocTestRunner().run(test, out=report.append).failed, "".join(report)
