@@ -20,6 +20,7 @@
 #define GRAIN (32 << 10) /* elements per thread, at least */
 #define BLOCK 4096       /* elements, which stay in the L1 cache */
 #define PARTS 256        /* of one output, at most */
+#define SHORT 256        /* elements that are compared one by one: kernels take longer to call */
 
 /* A block whose extreme is `value`; it begins at `at`, which has `index` in the order of the axes.
  */
@@ -138,6 +139,34 @@ static void run_shared(const void *context, char *const *at, const int64_t *step
     }
 }
 
+/* The same for numbers of a short axis. */
+static inline int64_t place_in_short(const job *j, const char *in, int is_f64)
+{
+    const int64_t step = j->reduced.step[0][0], n = j->reduced.count;
+    const double sign = j->greatest ? -1.0 : 1.0;
+    double best = n ? sign * real_load(in, is_f64) : 0.0;
+    int64_t place = 0;
+    for (int64_t i = 1; i < n; i++) {
+        double x = sign * real_load(in + i * step, is_f64);
+        int better = (x < best) | ((x != x) & (best == best));
+        place = better ? i : place;
+        best = better ? x : best;
+    }
+    return place;
+}
+
+static void run_short_f32(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        *(int64_t *)(void *)(at[0] + i * step[0]) = place_in_short(context, at[1] + i * step[1], 0);
+}
+
+static void run_short_f64(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        *(int64_t *)(void *)(at[0] + i * step[0]) = place_in_short(context, at[1] + i * step[1], 1);
+}
+
 static void run_row(const void *context, char *const *at, const int64_t *step, int64_t n)
 {
     const job *j = context;
@@ -150,7 +179,13 @@ static void run_row(const void *context, char *const *at, const int64_t *step, i
 static TEAM_BODY(run_outputs)
 {
     const job *j = argument;
-    loop_run(&j->kept, begin, end, run_row, j);
+    collet_dtype dtype = j->method.from;
+    int is_short = j->reduced.ndim == 1 && j->reduced.count <= SHORT;
+    loop_run(&j->kept, begin, end,
+             is_short && dtype == COLLET_F32   ? run_short_f32
+             : is_short && dtype == COLLET_F64 ? run_short_f64
+                                               : run_row,
+             j);
 }
 
 static void add_axis(loop *l, int64_t extent, int64_t step0, int64_t step1)
