@@ -64,7 +64,8 @@ _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", 
               "a_max": "max"}
 # The parameters of functions that tell no signature, in order.
 _SIGNATURES = {"concatenate": "arrays axis out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
-               "inner": "a b", "argpartition": "a kth axis"}
+               "inner": "a b", "argpartition": "a kth axis",
+               **dict.fromkeys(("asarray", "asanyarray", "array"), "a dtype order like")}
 _LAST = ("diagonal", "trace")  # the last two axes here, the first two there
 _AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", *numpy_functions.SIMPLE}
 
