@@ -3,6 +3,7 @@
 
 import dataclasses
 import doctest
+import pathlib
 
 import numpy as np
 import pytest
@@ -181,3 +182,22 @@ def test_examples(thing):
     for test in tests:
         report = []
         assert not doctest.DocTestRunner().run(test, out=report.append).failed, "".join(report)
+
+
+def test_fit():
+    """The example, with larger voxels and a nearer guess."""
+    pytest.importorskip("scipy")
+    path = pathlib.Path(__file__).parents[2] / "examples/core_shell_fit.py"
+    text = path.read_text()
+    coarse = text.replace("SHAPE, VOXEL = (16, 64, 64), 2.0", "SHAPE, VOXEL = (12, 48, 48), 32 / 12")
+    near = coarse.replace("GUESS = np.array([8.0, 5.0,", "GUESS = np.array([8.5, 4.5,")
+    assert coarse != text and near != coarse
+    names = {"__name__": "example"}
+    exec(compile(near, path, "exec"), names)
+    found, deviations, measured = names["fit"]()
+    x, truth = found.x * names["SCALE"], names["TRUTH"]
+    assert found.success and found.nfev < 150, found.message
+    assert abs(2 * found.fun / np.isfinite(measured).sum() - 1) < 0.4
+    assert np.all(np.abs(x - truth) < 4 * deviations * names["SCALE"]), x
+    assert np.allclose(x[:2], truth[:2], atol=0.05)
+    assert np.allclose(x[2:], truth[2:], atol=3e-4)
