@@ -13,8 +13,7 @@ or, for an unchanged program:
 Afterwards LOOM's operations run on the backend that Collet prefers or collet.set_backend chose,
 whatever loom.set_backend says, because LOOM's tensors never call its backends. LOOM also gets a
 backend named "collet": loom.set_backend("collet") and loom.backend.get_backend() give an object of
-LOOM's interface. Functions without an op fall back to NumPy, or to LOOM's own code if NumPy has no
-such function; counters() counts both. If fallback is forbidden, such a call raises
+LOOM's interface. Functions without an op fall back to LOOM's own code; counters() counts both. If fallback is forbidden, such a call raises
 collet.UnsupportedError.
 
 Everything is computed in f64 or c128 and stored in the dtype that LOOM gives the result. Integers
@@ -29,7 +28,7 @@ from collections import Counter
 
 import numpy as np
 
-from collet import UnsupportedError, fft, linalg, op
+from collet import UnsupportedError, evaluate, fft, functions, linalg, op
 
 _ops, _fallbacks = Counter(), Counter()
 _allowed = True
@@ -50,7 +49,7 @@ def counters():
 
 
 def set_fallback(allowed):
-    """Whether NumPy and LOOM's own code may compute functions without an op; else UnsupportedError."""
+    """Whether LOOM's own code may compute functions without an op; else UnsupportedError."""
     global _allowed
     _allowed = bool(allowed)
 
@@ -58,7 +57,7 @@ def set_fallback(allowed):
 def _fall_back(name):
     if not _allowed:
         raise UnsupportedError(f"loom: no op computes this {name}; "
-                               "collet.compat.loom.set_fallback(True) lets NumPy compute it"
+                               "collet.compat.loom.set_fallback(True) lets LOOM compute it"
                                ) from None
     _fallbacks[name] += 1
 
@@ -114,51 +113,29 @@ def _plain(name):
     return lambda operation, *arrays: getattr(op, name)(*_alike(arrays))
 
 
-def _real(name):
-    """An op for real numbers alone."""
-    def compute(operation, a):
-        if a.dtype.kind == "c":
+def _pow(operation, a, b):
+    """Roots of negative numbers are complex, as in Python."""
+    if a.dtype.kind != "c" and b.dtype.kind != "c" and ((a < 0) & (b != np.floor(b))).any():
+        a = a.astype("c16")
+    if ((a == 0) & (b.real < 0)).any():
+        raise _Theirs  # ZeroDivisionError
+    result = op.pow(*_alike([a, b]))
+    if not np.isfinite(result).all():
+        raise _Theirs  # OverflowError, or a number that is not finite
+    return result
+
+
+def _quotient(name):
+    """0 where the divisor is 0."""
+    def compute(operation, a, b):
+        if a.dtype.kind == "c" or b.dtype.kind == "c":
             raise _NoOp
-        return getattr(op, name)(a)
+        return evaluate(f"where(b != 0, {name}(a, b), 0.0)", {"a": a, "b": b})
     return compute
 
 
-def _neg(operation, a):
-    return op.sub(np.zeros((), a.dtype), a) if a.dtype.kind == "c" else op.neg(a)
-
-
-def _tan(operation, a):
-    return op.div(_real("sin")(operation, a), op.cos(a))
-
-
-def _pow(operation, a, b):
-    """Powers by multiplication and square roots, where one exponent serves all."""
-    exponent = b.flat[0] if b.size else 1
-    if b.dtype.kind == "c" or not (b == exponent).all() or not (
-            abs(exponent) <= 64 and 2 * exponent == int(2 * exponent)):
-        raise _NoOp
-    a = np.broadcast_to(a, np.broadcast_shapes(a.shape, b.shape))
-    if exponent < 0 and (a == 0).any():
-        raise _Theirs  # ZeroDivisionError
-    if exponent != int(exponent):
-        if a.dtype.kind == "c" or (a < 0).any():
-            raise _NoOp
-        a, exponent = op.sqrt(a), 2 * exponent
-    result, factor, n = None, a, abs(int(exponent))
-    while n:
-        if n & 1:
-            result = factor if result is None else op.mul(result, factor)
-        n >>= 1
-        factor = op.mul(factor, factor) if n else factor
-    if result is None:
-        return op.fill(value=1, shape=a.shape, dtype=a.dtype)
-    if not np.isfinite(result).all():
-        raise _Theirs  # OverflowError, or a number that is not finite
-    return op.div(np.ones((), a.dtype), result) if exponent < 0 else op.copy(result)
-
-
-def _without(operation, *arrays):
-    raise _NoOp
+def _angle(operation, a):
+    return op.atan2(np.ascontiguousarray(a.imag), np.ascontiguousarray(a.real))
 
 
 def _axes(operation, a):
@@ -167,43 +144,24 @@ def _axes(operation, a):
     return operation._normalize_axis(operation.axis, a.ndim)
 
 
-def _reduction(name):
+def _reduction(name, ordered=False):
+    """`ordered`: not for complex numbers."""
     def compute(operation, a):
         axes = _axes(operation, a)
-        if a.dtype.kind == "c" and name != "sum":
+        if a.dtype.kind == "c" and ordered:
             raise _NoOp
-        return getattr(op, name)(a, axes=axes)
+        return getattr(functions, name)(a, axis=tuple(axes))
     return compute
 
 
-def _mean(operation, a):
-    axes = _axes(operation, a)
-    if a.dtype.kind != "c":
-        return op.mean(a, axes=axes)
-    return op.mul(op.sum(a, axes=axes), 1 / math.prod(a.shape[i] for i in axes))
-
-
-def _prod(operation, a):
-    axes = _axes(operation, a)
-    kept = [i for i in range(a.ndim) if i not in axes]
-    a = a.transpose([*kept, *axes]).reshape(*(a.shape[i] for i in kept), -1)
-    while a.shape[-1] > 1:  # halves times halves
-        half, odd = divmod(a.shape[-1], 2)
-        product = op.mul(a[..., :half], a[..., half:2 * half])
-        if odd:
-            op.mul(product[..., :1], a[..., -1:], out=product[..., :1])
-        a = product
-    return a
-
-
-def _argument(sign):
+def _argument(name):
     def compute(operation, a):
         axes = _axes(operation, a)
         if len(axes) != 1:
             raise _Theirs
         if a.dtype.kind == "c":
             raise _NoOp
-        return op.argmax(a if sign > 0 else op.neg(a), axes=axes)
+        return getattr(op, name)(a, axes=axes)
     return compute
 
 
@@ -211,21 +169,12 @@ def _var(operation, a):
     axes = _axes(operation, a)
     if a.dtype.kind == "c":
         raise _NoOp
-    difference = op.sub(a, op.mean(a, axes=axes, keepdims=True))
     count = math.prod(a.shape[i] for i in axes)
-    ddof = operation.ddof if 0 < operation.ddof < count else 0
-    return op.mul(op.sum(op.mul(difference, difference), axes=axes), 1 / (count - ddof))
+    return functions.var(a, axis=tuple(axes), correction=operation.ddof if 0 < operation.ddof < count else 0)
 
 
 def _matmul(operation, a, b):
-    if a.dtype.kind != "c" and b.dtype.kind != "c":
-        return linalg.matmul(a, b)
-    products = [linalg.matmul(x, y) for x, y in ((a.real, b.real), (a.imag, b.imag),
-                                                 (a.real, b.imag), (a.imag, b.real))]
-    result = np.empty(products[0].shape, "c16")
-    op.sub(*products[:2], out=result.real)
-    op.add(*products[2:], out=result.imag)
-    return result
+    return linalg.matmul(*_alike([a, b]))
 
 
 def _transpose(operation, a):
@@ -236,39 +185,31 @@ def _conj(operation, a):
     return op.conj(a) if a.dtype.kind == "c" else op.copy(a)
 
 
-def _floor_divide(a, b):
-    return np.floor_divide(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b != 0)
-
-
-def _remainder(a, b):
-    return np.mod(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b != 0)
-
-
-# By module and class: the name to count, what computes, and NumPy's function if no op does.
+# By module and class: the name to count, and what computes.
 _OPERATIONS = {
     "arithmetic": {
         "AddOp": ("add", _plain("add")), "SubOp": ("sub", _plain("sub")),
         "MulOp": ("mul", _plain("mul")), "DivOp": ("div", _plain("div")),
-        "FloorDivOp": ("floordiv", _without, _floor_divide), "ModOp": ("mod", _without, _remainder),
-        "PowOp": ("pow", _pow, np.power), "NegOp": ("neg", _neg), "AbsOp": ("abs", _plain("abs")),
-        "SqrtOp": ("sqrt", _real("sqrt"), np.sqrt), "ExpOp": ("exp", _real("exp"), np.exp),
-        "LogOp": ("log", _real("log"), np.log), "SinOp": ("sin", _real("sin")),
-        "CosOp": ("cos", _real("cos")), "TanOp": ("tan", _tan)},
+        "FloorDivOp": ("floordiv", _quotient("floor_divide")), "ModOp": ("mod", _quotient("remainder")),
+        "PowOp": ("pow", _pow), "NegOp": ("neg", _plain("neg")), "AbsOp": ("abs", _plain("abs")),
+        "SqrtOp": ("sqrt", _plain("sqrt")), "ExpOp": ("exp", _plain("exp")),
+        "LogOp": ("log", _plain("log")), "SinOp": ("sin", _plain("sin")),
+        "CosOp": ("cos", _plain("cos")), "TanOp": ("tan", _plain("tan"))},
     "reduction": {
-        "SumOp": ("sum", _reduction("sum")), "MeanOp": ("mean", _mean),
-        "MaxOp": ("max", _reduction("max")), "MinOp": ("min", _reduction("min")),
-        "ProdOp": ("prod", _prod), "ArgMaxOp": ("argmax", _argument(1)),
-        "ArgMinOp": ("argmin", _argument(-1)), "VarOp": ("var", _var),
+        "SumOp": ("sum", _reduction("sum")), "MeanOp": ("mean", _reduction("mean")),
+        "MaxOp": ("max", _reduction("max", ordered=True)), "MinOp": ("min", _reduction("min", ordered=True)),
+        "ProdOp": ("prod", _reduction("prod")), "ArgMaxOp": ("argmax", _argument("argmax")),
+        "ArgMinOp": ("argmin", _argument("argmin")), "VarOp": ("var", _var),
         "StdOp": ("std", lambda operation, a: op.sqrt(_var(operation, a)))},
     "matmul": {"MatmulOp": ("matmul", _matmul)},
     "manipulation": {"TransposeOp": ("transpose", _transpose)},
     "complex_ops": {
         "ConjOp": ("conj", _conj), "RealOp": ("real", lambda operation, a: op.copy(a.real)),
         "ImagOp": ("imag", lambda operation, a: op.copy(a.imag)),
-        "ComplexAbsOp": ("complex_abs", _plain("abs")), "AngleOp": ("angle", _without, np.angle)}}
+        "ComplexAbsOp": ("complex_abs", _plain("abs")), "AngleOp": ("angle", _angle)}}
 
 
-def _execute(own, name, compute, substitute=None):
+def _execute(own, name, compute):
     """A method `execute` of LOOM's operations."""
     @functools.wraps(own)
     def execute(self, *tensors):
@@ -285,11 +226,6 @@ def _execute(own, name, compute, substitute=None):
             return own(self, *tensors)
         except _NoOp:
             _fall_back(name)
-            if substitute and not whole:
-                with np.errstate(all="ignore"):
-                    result = substitute(*arrays)
-                if np.isfinite(result).all():
-                    return _flat(result)
             return own(self, *tensors)
         _ops[name] += 1
         return _flat(result)
