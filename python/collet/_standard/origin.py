@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from .. import _core
+
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
     from types import CodeType
@@ -15,8 +17,11 @@ def _line(code: CodeType, offset: int) -> int:
     return next(lines, code.co_firstlineno)
 
 
-def explain(error: Any, code: CodeType, offset: int) -> Any:
-    """The exception, or its text, with the place at its end: the file and line of the code at an offset."""
+def explain(kind: type[BaseException], error: Any, code: CodeType, offset: int) -> Any:
+    """An exception of this class, or its text, with the file and line of the code at an offset at the end of
+    its text; unchanged if it is none of collet's."""
+    if not issubclass(kind, _core.Error):
+        return error
     text = (f"{error} (a lazy Array is evaluated, which was made in {code.co_filename}, line "
             f"{_line(code, offset)})")
-    return type(error)(text) if isinstance(error, BaseException) else text
+    return kind(text) if isinstance(error, BaseException) else text

@@ -28,8 +28,8 @@ static void name_origin(const node *n)
         return;
     PyErr_Fetch(&type, &error, &trace);
     module = PyImport_ImportModule("collet._standard.origin");
-    text = module ? PyObject_CallMethod(module, "explain", "OOO", error ? error : Py_None, n->code,
-                                        n->offset)
+    text = module ? PyObject_CallMethod(module, "explain", "OOOO", type, error ? error : Py_None,
+                                        n->code, n->offset)
                   : NULL;
     Py_XDECREF(module);
     if (text) {
