@@ -20,12 +20,6 @@ static PyObject *out_only; /* ("out",) */
 
 /* ---- At once ------------------------------------------------------------------------------ */
 
-static int is_exact_number(PyObject *object)
-{
-    return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object) ||
-           PyComplex_CheckExact(object);
-}
-
 /* The dtype of an Array, 0 for all else. */
 static collet_dtype dtype_of(PyObject *object)
 {
@@ -49,18 +43,6 @@ static int op_takes(const elementwise *f, PyObject *const *in)
            f->floating >> second & 1;
 }
 
-/* The exponents for which x**n is a product, or a square root. */
-static int is_small_exponent(PyObject *object)
-{
-    double n;
-    if (!PyFloat_CheckExact(object) && !PyLong_CheckExact(object))
-        return 0;
-    n = PyFloat_CheckExact(object) ? PyFloat_AsDouble(object) : PyLong_AsDouble(object);
-    if (n == -1 && PyErr_Occurred())
-        PyErr_Clear();
-    return n >= -16 && n <= 16 && 2 * n == floor(2 * n);
-}
-
 static PyObject *power(const elementwise *f, PyObject *const *in, PyObject *out)
 {
     PyObject *function = PyObject_CallFunctionObjArgs(f->powers, in[1], NULL);
@@ -76,7 +58,7 @@ PyObject *elementwise_call(const elementwise *f, PyObject *const *in, PyObject *
     PyObject *given[NODE_INPUTS + 1];
     if (out == Py_None)
         out = NULL;
-    if (f->powers && is_small_exponent(in[1]))
+    if (f->powers && elementwise_is_small_exponent(in[1]))
         return power(f, in, out);
     if (!op_takes(f, in))
         return evaluate_expression(f->general, in, out);
@@ -84,258 +66,6 @@ PyObject *elementwise_call(const elementwise *f, PyObject *const *in, PyObject *
     given[f->n_in] = out;
     return op_call(PyCFunction_GetSelf(f->single), given, (Py_ssize_t)f->n_in,
                    out ? out_only : NULL);
-}
-
-/* ---- Nodes -------------------------------------------------------------------------------- */
-
-/* What is known about an argument before a node is made. */
-typedef struct argument {
-    PyObject *object;
-    node *node;             /* waits */
-    lazy_value *value;      /* else; NULL: a number */
-    collet_array_spec spec; /* of a number ndim COLLET_ABSENT, and the dtype of its kind */
-} argument;
-
-static int take_number(argument *a, const elementwise *f, uint32_t place, const argument *first)
-{
-    collet_scalar s;
-    if (!is_exact_number(a->object) || evaluate_number(a->object, "", &s) <= 0) {
-        PyErr_Clear();
-        return 0;
-    }
-    a->spec.dtype = s.dtype;
-    a->spec.ndim = COLLET_ABSENT;
-    if (!f->powers || !place || !is_small_exponent(a->object))
-        return 1;
-    /* negative powers of integers have another dtype, or none */
-    return PyFloat_CheckExact(a->object) ||
-           !(PyLong_AsLong(a->object) < 0 && collet_dtype_size(first->spec.dtype) &&
-             !elementwise_is_floating(first->spec.dtype));
-}
-
-static int take_argument(argument *a, const elementwise *f, uint32_t place, const argument *first)
-{
-    a->node = NULL;
-    a->value = NULL;
-    if (!array_check(a->object))
-        return take_number(a, f, place, first);
-    a->node = array_node(a->object);
-    a->value = a->node ? NULL : array_value(a->object);
-    if (a->node) {
-        a->spec = a->node->spec;
-        return a->node->generation == runtime_generation();
-    }
-    if (!a->value || a->value->generation != runtime_generation() ||
-        (a->value->memory && a->value->memory->shared)) {
-        PyErr_Clear();
-        return 0;
-    }
-    array_spec(a->value->array, &a->spec);
-    return 1;
-}
-
-int elementwise_is_floating(collet_dtype dtype)
-{
-    return dtype == COLLET_F16 || dtype == COLLET_BF16 || dtype == COLLET_F32 ||
-           dtype == COLLET_F64 || dtype == COLLET_C64 || dtype == COLLET_C128;
-}
-
-/* The largest number that a number of Python may be for certain, in size, beside operands of the dtype. */
-static double largest(collet_dtype dtype)
-{
-    switch (dtype) {
-    case COLLET_BOOL:
-    case COLLET_I8:
-    case COLLET_U8:
-        return 127;
-    case COLLET_I16:
-    case COLLET_U16:
-        return 32767;
-    case COLLET_F16:
-        return 65504;
-    case COLLET_BF16:
-    case COLLET_F32:
-    case COLLET_C64:
-        return 3e38;
-    case COLLET_F64:
-    case COLLET_C128:
-        return INFINITY;
-    default:
-        return 2147483647;
-    }
-}
-
-/* Whether the number is sure to fit the dtype; others are left to the evaluation at once. */
-static int fits(PyObject *number, collet_dtype dtype)
-{
-    double size;
-    if (PyBool_Check(number))
-        return 1;
-    if (PyComplex_CheckExact(number)) {
-        size = fmax(fabs(PyComplex_RealAsDouble(number)), fabs(PyComplex_ImagAsDouble(number)));
-        return !(size > largest(dtype)) || isinf(size);
-    }
-    size = PyFloat_CheckExact(number) ? PyFloat_AsDouble(number) : PyLong_AsDouble(number);
-    if (PyFloat_CheckExact(number))
-        return !(fabs(size) > largest(dtype)) || isinf(size);
-    if (size < 0 &&
-        (dtype == COLLET_U8 || dtype == COLLET_U16 || dtype == COLLET_U32 || dtype == COLLET_U64))
-        return 0;
-    return fabs(size) <= largest(dtype);
-}
-
-/* Which functions take numbers where: the condition is an Array, and not all others are numbers. */
-static int are_numbers_right(const argument *a, uint32_t count)
-{
-    uint32_t arrays = 0;
-    for (uint32_t i = 0; i < count; i++)
-        arrays += a[i].spec.ndim != COLLET_ABSENT;
-    if (count < 3 ? !arrays : a[0].spec.ndim == COLLET_ABSENT || arrays < 2)
-        return 0;
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = 0; k < count && a[i].spec.ndim == COLLET_ABSENT; k++)
-            if (a[k].spec.ndim != COLLET_ABSENT && !fits(a[i].object, a[k].spec.dtype))
-                return 0;
-    return 1;
-}
-
-static int broadcast(const argument *a, uint32_t count, collet_array_spec *out)
-{
-    out->ndim = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (a[i].spec.ndim > out->ndim)
-            out->ndim = a[i].spec.ndim;
-    for (int32_t axis = 0; axis < out->ndim; axis++) {
-        int64_t extent = 1;
-        for (uint32_t i = 0; i < count; i++) {
-            int32_t own = axis - out->ndim + a[i].spec.ndim;
-            int64_t n = a[i].spec.ndim != COLLET_ABSENT && own >= 0 ? a[i].spec.shape[own] : 1;
-            if (n != 1 && extent != 1 && n != extent)
-                return 0;
-            if (n != 1)
-                extent = n;
-        }
-        out->shape[axis] = extent;
-    }
-    return 1;
-}
-
-/* The dtype of the result; 0: there is none. */
-static collet_dtype result_dtype(elementwise *f, const argument *a)
-{
-    collet_array_spec ins[NODE_INPUTS], out;
-    collet_error err;
-    uint32_t key = 1;
-    for (uint32_t i = 0; i < f->n_in; i++) {
-        ins[i].dtype = a[i].spec.dtype;
-        ins[i].ndim = a[i].spec.ndim == COLLET_ABSENT ? COLLET_ABSENT : 0;
-        key = key << 5 | (uint32_t)a[i].spec.dtype << 1 | (a[i].spec.ndim == COLLET_ABSENT);
-    }
-    uint32_t place = (key * 0x9e3779b1u >> 16) % ELEMENTWISE_DTYPES;
-    if (f->known[place].key == key)
-        return f->known[place].dtype;
-    if (collet_expression_infer(f->general->handle, &out, ins, &err) != COLLET_OK)
-        return COLLET_DTYPE_NONE;
-    f->known[place].key = (uint16_t)key; /* 1 and 15 bits */
-    f->known[place].dtype = (uint16_t)out.dtype;
-    return out.dtype;
-}
-
-static int find_id(elementwise *f)
-{
-    collet_error err;
-    collet_runtime *runtime = runtime_get();
-    const char *name =
-        runtime ? PyUnicode_AsUTF8AndSize(((op_object *)PyCFunction_GetSelf(f->single))->name, NULL)
-                : NULL;
-    if (!name || collet_ops_find(runtime, &f->id, name, &err) != COLLET_OK)
-        return 0;
-    f->generation = runtime_generation();
-    return 1;
-}
-
-static int same_shape(const collet_array_spec *a, const collet_array_spec *b)
-{
-    return a->ndim == b->ndim && !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
-}
-
-/* The number of an operand that cannot be a part of the expression; -1: all can. Other shapes are computed
- * once and not for each element, what is needed a second time is kept, an expression has a limited number
- * of inputs. */
-static int unfit_operand(const elementwise *f, const argument *a, const collet_array_spec *out)
-{
-    uint32_t inputs = 0;
-    int largest_one = -1;
-    for (int i = 0; i < (int)f->n_in; i++) {
-        if (!a[i].node) {
-            inputs++;
-            continue;
-        }
-        if (!same_shape(&a[i].spec, out) || a[i].node->seen)
-            return i;
-        inputs += a[i].node->inputs;
-        if (largest_one < 0 || a[i].node->inputs > a[largest_one].node->inputs)
-            largest_one = i;
-    }
-    return inputs > NODE_INPUT_LIMIT ? largest_one : -1;
-}
-
-/* Computes such operands. Meanwhile other threads may compute others. 0; -1 with an exception. */
-static int settle_operands(const elementwise *f, argument *a, const collet_array_spec *out)
-{
-    int i;
-    while ((i = unfit_operand(f, a, out)) >= 0) {
-        if (!array_get(a[i].object))
-            return -1;
-        for (uint32_t k = 0; k < f->n_in; k++)
-            if (a[k].node && !array_node(a[k].object)) {
-                a[k].node = NULL;
-                a[k].value = array_value(a[k].object);
-            }
-    }
-    return 0;
-}
-
-static node *make_node(elementwise *f, const argument *a)
-{
-    for (uint32_t i = 0; i < f->n_in; i++)
-        if (a[i].value && !value_memory(a[i].value))
-            return NULL;
-    node *n = node_new(f);
-    for (uint32_t i = 0; n && i < f->n_in; i++) {
-        if (a[i].node)
-            node_add_node(n, a[i].node);
-        else if (a[i].value)
-            node_add_value(n, a[i].value);
-        else
-            node_add_number(n, a[i].object,
-                            f->powers && is_small_exponent(a[i].object) ? INPUT_CONSTANT
-                                                                        : INPUT_NUMBER);
-    }
-    return n;
-}
-
-/* A node of the function. NULL: with an exception, or without one if it is to be computed at once. */
-static node *wait(elementwise *f, PyObject *const *in)
-{
-    argument a[NODE_INPUTS];
-    collet_array_spec out;
-    node *n;
-    if (!f->lazy || lazy_is_off())
-        return NULL;
-    for (uint32_t i = 0; i < f->n_in; i++) {
-        a[i].object = in[i];
-        if (!take_argument(&a[i], f, i, a))
-            return NULL;
-    }
-    if (!are_numbers_right(a, f->n_in) || !broadcast(a, f->n_in, &out) ||
-        !(out.dtype = result_dtype(f, a)) ||
-        (f->generation != runtime_generation() && !find_id(f)) || settle_operands(f, a, &out))
-        return NULL;
-    n = make_node(f, a);
-    if (n)
-        n->spec = out;
-    return n;
 }
 
 static PyObject *array_of_new(node *n)
@@ -367,11 +97,11 @@ static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out
         if (part && lazy_reads(part, m) && !array_get(in[i]))
             return NULL;
     }
-    n = m ? wait(f, in) : NULL;
+    n = m ? elementwise_wait(f, in) : NULL;
     if (!n)
         return PyErr_Occurred() ? NULL : elementwise_call(f, in, out);
     array_spec(array_value(out)->array, &spec);
-    if (spec.dtype == n->spec.dtype && same_shape(&spec, &n->spec))
+    if (spec.dtype == n->spec.dtype && node_same_shape(&spec, &n->spec))
         return lazy_compute_into(n, out);
     node_unref(n);
     return elementwise_call(f, in, out);
@@ -387,7 +117,7 @@ PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
         if (beyond || PyErr_Occurred())
             return beyond;
     }
-    n = wait(f, in);
+    n = elementwise_wait(f, in);
     if (n)
         return array_of_new(n);
     return PyErr_Occurred() ? NULL : elementwise_call(f, in, NULL);

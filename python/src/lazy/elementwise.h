@@ -38,7 +38,13 @@ elementwise *elementwise_get(PyObject *function);
 /* The function of `in`, which may wait; into `out` unless that is NULL or None. */
 PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out);
 
-/* The same, computed now. */
+/* A node of the function. NULL: with an exception, or without one if it is to be computed at once. */
+node *elementwise_wait(elementwise *f, PyObject *const *in);
+
+/* Whether the number is an exponent for which x**n is a product, or a square root. */
+int elementwise_is_small_exponent(PyObject *number);
+
+/* The same as elementwise_apply, computed now. */
 PyObject *elementwise_call(const elementwise *f, PyObject *const *in, PyObject *out);
 
 /* Functions of the module: elementwise(name, doc, inputs, single, general, dtypes, powers, sides, lazy)

@@ -4,9 +4,15 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../array.h"
 #include "../runtime.h"
+
+int node_same_shape(const collet_array_spec *a, const collet_array_spec *b)
+{
+    return a->ndim == b->ndim && !memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape);
+}
 
 static struct {
     node *first;

@@ -64,6 +64,8 @@ void node_own(node *n, PyObject *owner);
  * the Array and the readers of the node have the value then. The caller has a reference to the node. */
 void node_publish(node *n, lazy_value *v);
 
+int node_same_shape(const collet_array_spec *a, const collet_array_spec *b);
+
 /* A pending node that was made last, or NULL. */
 node *node_last_pending(void);
 /* Bytes of the pending nodes. */
