@@ -221,8 +221,8 @@ class Array(_core.Array):
         return op.copy(self, out=_core.empty(self.shape, self._dtype))
 
     def astype(self, dtype: npt.DTypeLike, copy: bool = True) -> Array:
-        """The array in another dtype. Integers become integers modulo 2^width, as in NumPy; numbers with fractions
-        are cut, and become the least or greatest integer where there is none, and 0 for NaN."""
+        """The array in another dtype. Integers become integers modulo 2^width, as in NumPy; numbers with
+        fractions are cut, and become the least or greatest integer where there is none, and 0 for NaN."""
         name = _core.dtype_name(dtype)
         return self if name == self._dtype and not copy else integers.converted(self, name)
 
@@ -256,8 +256,8 @@ class Array(_core.Array):
 
     def __array__(self, dtype: npt.DTypeLike | None = None,
                   copy: bool | None = None) -> npt.NDArray[Any]:
-        """A read-only view of elements in the host's memory, which what later writes them changes, or a copy of
-        elements on a device, or with copy=True."""
+        """A read-only view of elements in the host's memory, which what later writes them changes, or a copy
+        of elements on a device, or with copy=True."""
         found = None if copy or not self.size else self._memory()
         if found:
             import numpy
@@ -286,9 +286,9 @@ class Array(_core.Array):
     def __dlpack__(self, *, stream: object = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None,
                    copy: bool | None = None) -> Any:
-        """A capsule over the elements where they are, or in the host's memory, after the work on them is done:
-        read-only, or with copy=True over a copy, which can be written. Whatever stream is named, it need not
-        wait."""
+        """A capsule over the elements where they are, or in the host's memory, after the work on them is
+        done: read-only, or with copy=True over a copy, which can be written. Whatever stream is named, it
+        need not wait."""
         if stream is not None and (type(stream) is not int or stream < -1):
             raise ValueError(f"__dlpack__: stream is {stream!r}; it is None or an integer, at least -1")
         place = None
@@ -410,8 +410,8 @@ _DEFAULTS = {bool: "bool", int: "int64", float: "f64", complex: "c128"}
 
 def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *,
          device: str | None = None) -> Array:
-    """An Array whose elements are all `fill_value`; DtypeError if its integers cannot hold that. By default of
-    the value's dtype: int64 for an int, f64 for a float."""
+    """An Array whose elements are all `fill_value`; DtypeError if its integers cannot hold that. By default
+    of the value's dtype: int64 for an int, f64 for a float."""
     if dtype is None:
         dtype = _DEFAULTS.get(type(fill_value)) or getattr(fill_value, "dtype", "f64")
     return _placed(op.fill(value=fill_value, out=empty(shape, dtype)), device)

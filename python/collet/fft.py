@@ -197,3 +197,9 @@ def ifftshift(x, axes=None):
 
 
 _hook(globals(), __name__, "fft.")
+
+
+def __dir__():
+    """Without what this module imports for itself."""
+    return sorted(n for n, f in globals().items() if n[0] != "_" and
+                  getattr(f, "__module__", "") in (__name__,))

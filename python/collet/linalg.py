@@ -425,3 +425,10 @@ def cond(x, p=None):
 
 
 _hook(globals(), __name__, "linalg.")
+
+
+def __dir__():
+    """Without what this module imports for itself."""
+    return sorted(n for n, f in globals().items() if n[0] != "_" and
+                  getattr(f, "__module__", "") in (__name__, "numpy.linalg", "collet.functions") and
+                  n not in ("broadcast_to", "triu"))

@@ -103,3 +103,9 @@ class Generator:
 def default_rng(seed=None):
     """A Generator; an argument that is a Generator is returned."""
     return seed if isinstance(seed, Generator) else Generator(seed)
+
+
+def __dir__():
+    """Without what this module imports for itself."""
+    return sorted(n for n, f in globals().items() if n[0] != "_" and
+                  getattr(f, "__module__", "") in (__name__,))

@@ -112,8 +112,8 @@ def _check_mask(mask: Array, extents: tuple[int, ...], axis: int) -> None:
 
 
 def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
-    """The key as pairs for each axis, and for None: the place among the keys, and a slice, a number or an array of
-    integers. In the array a key that is one bool has an axis."""
+    """The key as pairs for each axis, and for None: the place among the keys, and a slice, a number or an
+    array of integers. In the array a key that is one bool has an axis."""
     keys, rest = _keys(tuple(_array_of(k) if _is_advanced(k) and type(k) is not bool else k for k in
                              (key if isinstance(key, tuple) else (key,))), array.ndim)
     pairs: list[tuple[int, Any]] = []
@@ -137,8 +137,8 @@ def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
 
 
 class _Chosen:
-    """What a key of masks and arrays of integers chooses. `base`: a view of `array` with slices, None and numbers
-    applied, whose last axes are those of `indices`; its first element is `offset` elements behind the
+    """What a key of masks and arrays of integers chooses. `base`: a view of `array` with slices, None and
+    numbers applied, whose last axes are those of `indices`; its first element is `offset` elements behind the
     array's. `common`: the shape of the indices, whose axes begin in the result at `first`; `shape`: of the
     other axes of base."""
 
@@ -190,7 +190,7 @@ class _Chosen:
             return tuple(broadcast_shapes(*(i.shape for i in self.indices)))
         except ValueError:
             shapes = ", ".join(str(i.shape) for i in self.indices)
-            raise IndexError(f"the arrays of indices have the shapes {shapes}, which do not broadcast") from None
+            raise IndexError(f"the indices have the shapes {shapes}, which do not broadcast") from None
 
     @property
     def result(self) -> list[int]:
@@ -209,8 +209,8 @@ class _Chosen:
         return broadcast_to(functools.reduce(operator.add, terms), self.common).reshape(-1)
 
     def merged(self, base: Array) -> tuple[Array, Array] | None:
-        """A view of the base with one axis in place of those of the indices, and the indices for it; None if its
-        strides allow no such view."""
+        """A view of the base with one axis in place of those of the indices, and the indices for it; None if
+        its strides allow no such view."""
         extents = base.shape[len(self.shape):]
         try:
             source = base if len(extents) == 1 else base._view([*self.shape, math.prod(extents)])
@@ -219,8 +219,8 @@ class _Chosen:
         return source, self.total([math.prod(extents[i + 1:]) for i in range(len(extents))])
 
     def positions(self) -> tuple[Array, Array] | None:
-        """A view of the array as a vector, and the places of the result's elements in it, with the axes of the
-        indices behind the others; None if there is no such view."""
+        """A view of the array as a vector, and the places of the result's elements in it, with the axes of
+        the indices behind the others; None if there is no such view."""
         from ..functions import arange
         array = self.array
         flat = array._permute(sorted(range(array.ndim), key=lambda i: -array.strides[i]))
@@ -289,7 +289,8 @@ def read(array: Array, key: Any) -> Array:
 
 
 def positions(array: Array, key: Any) -> Array:
-    """The places of the elements for such a key among all of a contiguous array, in the shape of the result."""
+    """The places of the elements for such a key among all of a contiguous array, in the shape of the
+    result."""
     chosen = _Chosen(array, key)
     lead, count = len(chosen.shape), len(chosen.common)
     _, found = chosen.positions()

@@ -19,8 +19,8 @@ _WIDTHS = {f"{kind}{bits}": bits for kind in "iu" for bits in (8, 16, 32, 64)}
 
 @functools.cache
 def _conversion(source: str, dtype: str) -> Any:
-    """An expression that converts integers modulo 2^width; None where the kernel's conversion, which saturates,
-    loses none."""
+    """An expression that converts integers modulo 2^width; None where the kernel's conversion, which
+    saturates, loses none."""
     bits, width = _WIDTHS.get(dtype, 0), _WIDTHS.get(source, 0)
     if not bits or not width or source == dtype or (bits > width and source[0] + dtype[0] != "iu"):
         return None
@@ -39,14 +39,15 @@ def converted(array: Array, dtype: str) -> Array:
     return conversion(array) if conversion else op.copy(array, dtype=dtype)
 
 
-_SWAPPED = {"less": "greater", "less_equal": "greater_equal", "greater": "less", "greater_equal": "less_equal"}
+_SWAPPED = {"less": "greater", "less_equal": "greater_equal", "greater": "less",
+            "greater_equal": "less_equal"}
 _ABOVE = {"equal": False, "not_equal": True, "less": True, "less_equal": True, "greater": False,
           "greater_equal": False}  # of elements and a number that is greater than all
 
 
 def comparison(name: str, x1: Any, x2: Any) -> Any:
-    """The result of a comparison of an array of integers with an int that its dtype does not hold, on either side;
-    None for any other function or operands, which includes numbers that it holds."""
+    """The result of a comparison of an array of integers with an int that its dtype does not hold, on either
+    side; None for any other function or operands, which includes numbers that it holds."""
     if type(x1) is int:
         x1, x2, name = x2, x1, _SWAPPED.get(name, name)
     if type(x2) is not int or name not in _ABOVE or not hasattr(x1, "shape"):

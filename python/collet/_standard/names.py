@@ -48,9 +48,9 @@ def _dtype_of(value):
 
 
 def astype(x, dtype, /, *, copy=True, device=None):
-    """The array in another dtype; itself if that is its own and copy is false. Integers become integers modulo
-    2^width, as in NumPy; an Array's numbers with fractions are cut, and become the least or greatest integer
-    where there is none, and 0 for NaN.
+    """The array in another dtype; itself if that is its own and copy is false. Integers become integers
+    modulo 2^width, as in NumPy; an Array's numbers with fractions are cut, and become the least or greatest
+    integer where there is none, and 0 for NaN.
 
     >>> collet.astype(np.array([1.5, 257]), "int32")
     array([  1, 257], dtype=int32)
@@ -125,7 +125,7 @@ class __array_namespace_info__:
     def devices(self):
         """The host, and the devices with memory of their own."""
         from .._runtime import backends
-        return ["host", *(d.choice for b in backends() for d in b.devices if d.own_memory)]
+        return ("host", *(d.choice for b in backends() for d in b.devices if d.own_memory))
 
     def default_dtypes(self, *, device=None):
         return {"real floating": np.dtype("f8"), "complex floating": np.dtype("c16"),

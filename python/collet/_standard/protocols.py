@@ -64,18 +64,17 @@ _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", 
               "a_max": "max"}
 # The parameters of functions that tell no signature, in order.
 _SIGNATURES = {"concatenate": "arrays axis out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
-               "inner": "a b", "argpartition": "a kth axis",
+               "inner": "a b", "argpartition": "a kth axis", "bincount": "x weights minlength",
                **dict.fromkeys(("asarray", "asanyarray", "array"), "a dtype order like")}
 _LAST = ("diagonal", "trace")  # the last two axes here, the first two there
-_AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", *numpy_functions.SIMPLE}
+_AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", "atleast_1d", "atleast_2d",
+                *numpy_functions.SIMPLE}
 
 
 def _find(module: str, name: str) -> Any:
     import collet
     if module in ("numpy.linalg", "numpy.fft"):
         return getattr(getattr(collet, module[6:]), name, None)
-    if name in ("dot", "vdot"):
-        return getattr(collet.linalg, name)
     return numpy_functions.FUNCTIONS.get(name) or getattr(collet, _OTHER.get(name, name), None)
 
 

@@ -9,6 +9,15 @@ function raises the error of that op.
 """
 
 from .._gradient.hook import hook as _hook
+from ._nan import (nan_to_num as nan_to_num, nanargmax as nanargmax, nanargmin as nanargmin,
+                   nanmax as nanmax, nanmean as nanmean, nanmedian as nanmedian, nanmin as nanmin,
+                   nanprod as nanprod, nanstd as nanstd, nansum as nansum, nanvar as nanvar)
+from ._numpy import (allclose as allclose, argpartition as argpartition, argwhere as argwhere,
+                     array_equal as array_equal, atleast_1d as atleast_1d, atleast_2d as atleast_2d,
+                     average as average, bincount as bincount, corrcoef as corrcoef, cov as cov,
+                     dot as dot, hstack as hstack, inner as inner, interp as interp, isclose as isclose,
+                     kron as kron, partition as partition, ptp as ptp, ravel as ravel, split as split,
+                     swapaxes as swapaxes, trapezoid as trapezoid, vdot as vdot, vstack as vstack)
 from ._products import (cross as cross, einsum as einsum, matmul as matmul, outer as outer,
                         tensordot as tensordot, trace as trace, vecdot as vecdot)
 from ._reductions import (all as all, any as any, argmax as argmax, argmin as argmin, max as max,

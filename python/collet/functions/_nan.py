@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_numpy_names.py
+"""NumPy's functions of the elements that are not NaN. collet.functions exports them."""
+
+import operator
+
+import numpy as np
+
+import collet
+
+from .._gradient import hook
+from .._operands import arrays
+
+
+def taken(*values):
+    """The values as arrays; traced arrays as they are."""
+    if hook.traced(*values):
+        return [v if hasattr(v, "shape") else np.asarray(v) for v in values]
+    return arrays(*values)
+
+
+def has_nan(x):
+    return x.dtype.kind in "fcV"
+
+
+def along(x, axis):
+    """x and the axis; all elements as a vector for None."""
+    return (x.reshape(-1), 0) if axis is None else (x, operator.index(axis))
+
+
+def _filled(x, value):
+    return collet.where(collet.isnan(x), value, x) if has_nan(x) else x
+
+
+def nansum(x, /, *, axis=None, dtype=None, keepdims=False):
+    """The sum over axes, by default all, of the elements that are not NaN.
+
+    >>> float(collet.nansum([1.0, np.nan, 2.0]))
+    3.0"""
+    return collet.sum(_filled(*taken(x), 0), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def nanprod(x, /, *, axis=None, dtype=None, keepdims=False):
+    """The product over axes, by default all, of the elements that are not NaN.
+
+    >>> float(collet.nanprod([3.0, np.nan, 2.0]))
+    6.0"""
+    return collet.prod(_filled(*taken(x), 1), axis=axis, dtype=dtype, keepdims=keepdims)
+
+
+def _extreme(name, beyond, x, axis, keepdims):
+    x, = taken(x)
+    found = getattr(collet, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
+    if not has_nan(x):
+        return found
+    return collet.where(collet.all(collet.isnan(x), axis=axis, keepdims=keepdims), np.nan, found)
+
+
+def nanmax(x, /, *, axis=None, keepdims=False):
+    """The greatest element over axes, by default all, that is not NaN; NaN if there is none.
+
+    >>> float(collet.nanmax([1.0, np.nan, 2.0]))
+    2.0"""
+    return _extreme("max", -np.inf, x, axis, keepdims)
+
+
+def nanmin(x, /, *, axis=None, keepdims=False):
+    """The smallest element, as nanmax.
+
+    >>> float(collet.nanmin([1.0, np.nan, 2.0]))
+    1.0"""
+    return _extreme("min", np.inf, x, axis, keepdims)
+
+
+def _place(name, beyond, x, axis, keepdims):
+    x, = taken(x)
+    if has_nan(x) and bool(collet.any(collet.all(collet.isnan(x), axis=axis))):
+        raise ValueError(f"nan{name}: all elements are NaN, or all along the axis")
+    return getattr(collet, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
+
+
+def nanargmax(x, /, *, axis=None, keepdims=False):
+    """The index of the first greatest element along an axis, or among all, that is not NaN. ValueError if all
+    are.
+
+    >>> int(collet.nanargmax([1.0, np.nan, 2.0]))
+    2"""
+    return _place("argmax", -np.inf, x, axis, keepdims)
+
+
+def nanargmin(x, /, *, axis=None, keepdims=False):
+    """The index of the first smallest element, as nanargmax.
+
+    >>> int(collet.nanargmin([1.0, np.nan, 2.0]))
+    0"""
+    return _place("argmin", np.inf, x, axis, keepdims)
+
+
+def nanmean(x, /, *, axis=None, keepdims=False):
+    """The mean over axes, by default all, of the elements that are not NaN.
+
+    >>> float(collet.nanmean([1.0, np.nan, 2.0]))
+    1.5"""
+    x, = taken(x)
+    if not has_nan(x):
+        return collet.mean(x, axis=axis, keepdims=keepdims)
+    total = nansum(x, axis=axis, keepdims=keepdims)
+    count = collet.count_nonzero(~collet.isnan(x), axis=axis, keepdims=keepdims)
+    return total / collet.astype(count, collet.real(total).dtype)
+
+
+def nanvar(x, /, *, axis=None, correction=0, keepdims=False):
+    """The variance, as var, of the elements that are not NaN.
+
+    >>> float(collet.nanvar([1.0, np.nan, 3.0]))
+    1.0"""
+    x, = taken(x)
+    if not has_nan(x):
+        return collet.var(x, axis=axis, correction=correction, keepdims=keepdims)
+    known = ~collet.isnan(x)
+    apart = abs(collet.where(known, x - nanmean(x, axis=axis, keepdims=True), 0))
+    count = collet.count_nonzero(known, axis=axis, keepdims=keepdims)
+    count = collet.astype(count, apart.dtype) - correction
+    total = collet.sum(apart * apart, axis=axis, keepdims=keepdims)
+    return collet.where(count > 0, total / count, np.nan)
+
+
+def nanstd(x, /, *, axis=None, correction=0, keepdims=False):
+    """The square root of nanvar.
+
+    >>> float(collet.nanstd([1.0, np.nan, 3.0]))
+    1.0"""
+    return collet.sqrt(nanvar(x, axis=axis, correction=correction, keepdims=keepdims))
+
+
+def nanmedian(x, /, *, axis=None, keepdims=False):
+    """The median over an axis, or of all elements, of those that are not NaN.
+
+    >>> float(collet.nanmedian([1.0, np.nan, 2.0, 9.0]))
+    2.0"""
+    x, = taken(x)
+    if not has_nan(x):
+        return collet.median(x, axis=axis, keepdims=keepdims)
+    shape = [1] * x.ndim
+    x, at = along(x, axis)
+    ordered = collet.sort(x, axis=at)  # NaN at the end
+    count = collet.count_nonzero(~collet.isnan(x), axis=at, keepdims=True)
+    low = collet.take_along_axis(ordered, collet.maximum((count - 1) // 2, 0), axis=at)
+    found = (low + collet.take_along_axis(ordered, count // 2, axis=at)) / 2
+    if keepdims:
+        return found.reshape(shape) if axis is None else found
+    return collet.squeeze(found, axis=at)
+
+
+def nan_to_num(x, /, *, nan=0.0, posinf=None, neginf=None):
+    """The array with `nan` for NaN, and posinf and neginf, by default the largest numbers of the dtype, for
+    infinities.
+
+    >>> collet.nan_to_num([1.0, np.nan, np.inf], posinf=9.0)
+    array([1., 0., 9.])"""
+    x, = taken(x)
+    if not has_nan(x):
+        return collet.positive(x)
+    limits = collet.finfo(x.dtype)
+    x = collet.where(collet.isnan(x), nan, x)
+    x = collet.where(x == np.inf, limits.max if posinf is None else posinf, x)
+    return collet.where(x == -np.inf, limits.min if neginf is None else neginf, x)

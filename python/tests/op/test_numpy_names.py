@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's functions beside the standard's, against NumPy."""
+
+import numpy as np
+import pytest
+
+import collet
+
+RNG = np.random.default_rng(5)
+M = RNG.normal(size=(4, 5)).round(2)
+N = M.copy()
+N[1, 2] = N[3] = np.nan
+I = RNG.integers(0, 6, (4, 5))
+V = RNG.integers(0, 6, 7)
+C = M[:2] + 1j * M[2:]
+Z = np.array([[1.5, np.nan], [np.inf, -np.inf]])
+
+CALLS = {
+    "isclose": [(M, M + 1e-9), (Z, Z), (Z, Z, 1e-5, 1e-8, True), (I, I + 1), (M, 0.0)],
+    "allclose": [(M, M + 1e-9), (Z, Z), (M, M + 1)], "array_equal": [(M, M), (M, I), (Z, Z), (Z, Z, True), (M, M[0])],
+    **{n: [(N,), (N, {"axis": 0}), (N, {"axis": 1, "keepdims": True}), (I, {"axis": 0})] for n in ("nansum", "nanprod")},
+    **{n: [(N[:3],), (N[:3], {"axis": 0}), (N, {"axis": 1, "keepdims": True}), (I, {"axis": 1})] for n in (
+        "nanmax", "nanmin", "nanmean", "nanstd", "nanvar", "nanmedian")},
+    **{n: [(N[:3],), (N[:3], {"axis": 1}), (I, {"axis": 0})] for n in ("nanargmax", "nanargmin")},
+    "nan_to_num": [(Z,), (Z, {"nan": 1.0, "posinf": 2.0, "neginf": 3.0}), (I,)],
+    "average": [(M,), (I, {"axis": 0}), (M, {"axis": 1, "weights": np.arange(1, 6)}), (M, {"weights": abs(M)}),
+                (M, {"axis": 0, "weights": abs(M), "keepdims": True})],
+    "ptp": [(M,), (I, {"axis": 0}), (M, {"axis": 1, "keepdims": True})],
+    "cov": [(M,), (M, M + 1), (M[0],), (M, None, False), (M, {"bias": True}), (M, {"ddof": 2}), (C,), (I,)],
+    "corrcoef": [(M,), (M[0], M[1]), (C,), (M, None, False)],
+    "bincount": [(V,), (V, np.arange(7.0)), (V, None, 9), (V[:0],), (V[:0], None, 3)],
+    "interp": [(M, np.arange(-2, 3.0), np.arange(5.0)**2), (M, [0.0, 1], [3, 4], -9, 9), (0.5, [0, 1], [2, 4]), (M, [0.5], [2.0])],
+    "ravel": [(M,), (M.T,), (3,)], "atleast_1d": [(3,), (M,)], "atleast_2d": [(3,), (V,), (M,)],
+    "hstack": [([V, V],), ([M, M],), ([1, 2],)], "vstack": [([V, V],), ([M, M],)],
+    "split": [(M, 2), (M, [1, 3]), (M, [2, 4], 1), (M, 5, -1)], "swapaxes": [(M, 0, 1), (M[None], -1, 0)],
+    "argpartition": [], "argwhere": [(I,), (V > 2,)],
+    "dot": [(M, M.T), (V, V), (I, I.T), (M, 2), (M[:, :4], RNG.normal(size=(2, 4, 3)))],
+    "inner": [(M, M), (V, V), (V, 3)], "vdot": [(C, C), (I, I), (M, M)], "kron": [(V, V), (M, I), (V, M), (2, M)],
+    "trapezoid": [(M,), (M, {"axis": 0}), (M, {"dx": 0.5}), (M, np.arange(5.0)**2)],
+}
+
+
+def call(function, arguments, kind):
+    *given, keywords = arguments if isinstance(arguments[-1], dict) else (*arguments, {})
+    taken = [[kind(x) if isinstance(x, np.ndarray) else x for x in g] if isinstance(g, list) else
+             kind(g) if isinstance(g, np.ndarray) else g for g in given]
+    with np.errstate(all="ignore"):
+        return function(*taken, **{n: kind(v) if isinstance(v, np.ndarray) else v for n, v in keywords.items()})
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", [np.asarray, collet.asarray], ids=["numpy", "Array"])
+@pytest.mark.parametrize("name", CALLS)
+def test_against_numpy(name, kind):
+    for arguments in CALLS[name]:
+        wanted = call(getattr(np, name, None) or np.trapz, arguments, np.asarray)
+        found = call(getattr(collet, name), arguments, kind)
+        if isinstance(wanted, bool):
+            assert found is wanted
+            continue
+        several = isinstance(wanted, list)
+        for f, w in zip(found, wanted) if several else ((found, wanted),):
+            arrays = any(isinstance(a, np.ndarray) for given in arguments for a in (given if isinstance(given, list) else [given]))
+            assert not arrays or isinstance(f, collet.Array) == (kind is collet.asarray), arguments
+            f, w = np.asarray(f), np.asarray(w)
+            assert f.shape == w.shape and f.dtype == w.dtype, (arguments, f.dtype, w.dtype, f.shape, w.shape)
+            np.testing.assert_allclose(f, w, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, collet.asarray], ids=["numpy", "Array"])
+def test_partition(kind):
+    for x in M, I:
+        for kth in 0, 2, -1, (1, 3):
+            for axis in -1, 0, None:
+                found, order = (np.asarray(getattr(collet, n)(kind(x), kth, axis=axis)) for n in ("partition", "argpartition"))
+                flat = x.reshape(-1) if axis is None else x
+                at = 0 if axis is None else axis
+                ordered = np.sort(flat, axis=at)
+                for k in kth if isinstance(kth, tuple) else (kth,):
+                    assert np.array_equal(found.take(k, axis=at), ordered.take(k, axis=at))
+                assert np.array_equal(np.sort(found, axis=at), ordered)
+                assert np.array_equal(np.sort(np.take_along_axis(flat, order, axis=at), axis=at), ordered)
+
+
+def test_what_is_refused():
+    x = collet.asarray(M)
+    for wrong, error, text in ((lambda: collet.average(x, weights=V), ValueError, "weights have the shape"),
+                               (lambda: collet.average(x, weights=M * 0), ZeroDivisionError, "add up to zero"),
+                               (lambda: collet.bincount(x), ValueError, "vector of integers"),
+                               (lambda: collet.bincount(collet.asarray([-1])), ValueError, "negative"),
+                               (lambda: collet.bincount(V, [1.0]), ValueError, "weights"),
+                               (lambda: collet.split(x, 3), ValueError, "no 3 equal parts"),
+                               (lambda: collet.partition(x, 5), ValueError, "kth is 5"),
+                               (lambda: collet.nanargmax(x * np.nan), ValueError, "all elements are NaN"),
+                               (lambda: collet.interp(x, [1, 2], [1]), ValueError, "vectors of one length"),
+                               (lambda: collet.cov(x[None]), collet.ShapeError, "3 axes")):
+        with pytest.raises(error, match=text):
+            wrong()
+
+
+def test_gradients():
+    x = collet.asarray([1.0, 2.0, 4.0])
+    for function in (lambda x: collet.nansum(x * x), lambda x: collet.dot(x, x), lambda x: collet.inner(x, x),
+                     lambda x: collet.sum(collet.hstack([x, x])**2) / 2, lambda x: collet.sum(collet.ravel(x)**2),
+                     lambda x: collet.average(x**2, weights=[1, 1, 1]) * 3, lambda x: collet.vdot(x, x)):
+        assert np.allclose(collet.grad(function)(x).to_numpy(), [2, 4, 8])
