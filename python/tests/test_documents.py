@@ -25,6 +25,11 @@ def test_example():
     assert done.stdout.splitlines()[0].endswith(" by " + collet.backends()[0].name)
 
 
+def test_arrays():
+    done = subprocess.run([sys.executable, ROOT / "examples/arrays.py"], capture_output=True, text=True)
+    assert done.stdout.startswith("8122.3126385") and done.stdout.endswith(" (1000, 3)\n"), done.stderr
+
+
 def test_picture():
     done = subprocess.run([sys.executable, ROOT / "examples/spheres.py"], capture_output=True,
                           text=True)
