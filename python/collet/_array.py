@@ -344,9 +344,13 @@ def _unpickle(dtype: str, shape: tuple[int, ...], data: bytes) -> Array:
 
 
 def _placed(array: Array, device: str | None) -> Array:
-    """The array, which nothing else uses, where its elements are then valid alone."""
+    """The array, which nothing else uses, where its elements are then valid alone; on a device without native
+    handles, such as a worker's, beside the host."""
     if device is not None and device != array.device:
-        array._move(device)
+        try:
+            array._move(device)
+        except _core.UnsupportedError:
+            array.prefetch(device)
     return array
 
 
