@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_rules.py
-"""What rules share, the rules for elementwise functions and expressions, and for calls of ops."""
+"""What rules share, the rules for expressions and indexing, and calls of ops."""
 
 import ast
 import functools
@@ -12,7 +12,7 @@ import numpy as np
 from .. import _core, functions as f
 from .._standard import elementwise
 from . import tape
-from .tape import COMPOSITES, CONSTANTS, RULES, record, refuse
+from .tape import COMPOSITES, RULES, record, refuse
 
 _FAMILIES = ("linalg", "fft", "md", "ternary")
 
@@ -110,7 +110,7 @@ def is_complex(x):
     return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
 
 
-# ---- Elementwise functions
+# ---- Expressions
 
 
 def _text(expression):
@@ -130,7 +130,7 @@ def _derivative(expression, i):
     return expression.gradient(i) if text is None else _derivative_of(text, i)
 
 
-def _by_expression(expression, forward, values, name):
+def by_expression(expression, forward, values, name):
     made = forward(*values)
     if isinstance(made, tuple):
         refuse(f"{name}, which has several outputs,")
@@ -195,142 +195,13 @@ def of_expression(expression, arguments):
         given = dict(zip(expression.inputs, arguments))
         return tape.call(name, (inner(*(given[n] for n in inner.inputs)),), keywords)
 
-    def by_expression(*values):
-        return _by_expression(expression, expression, values, f"the expression {_text(expression)!r}")
+    def apply(*values):
+        return by_expression(expression, expression, values, f"the expression {_text(expression)!r}")
 
-    made = record(by_expression, arguments, {})
+    made = record(apply, arguments, {})
     if _text(expression) is None and made.shape != np.broadcast_shapes(*map(shape_of, arguments)):
         refuse("an expression that was built by calls and reduces")
     return made
-
-
-@functools.cache
-def _expression(name):
-    return _core.Expression(elementwise.expression(name))
-
-
-def _elementwise(name):
-    """The rule by the derivatives that libcore has."""
-    def apply(*values):
-        return _by_expression(_expression(name), E_[name], values, f"collet.{name}")
-
-    return apply
-
-
-for _name in elementwise.names():
-    RULES[_name] = _elementwise(_name)
-for _name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "isfinite", "isinf",
-              "isnan", "logical_and", "logical_not", "logical_or", "logical_xor", "signbit", "floor", "ceil",
-              "trunc", "round", "floor_divide"):
-    del RULES[_name]
-    CONSTANTS.add(_name)
-
-
-@rule("add")
-def _add(a, b, /):
-    return E_["add"](a, b), (fitted(a, lambda g: g), fitted(b, lambda g: g))
-
-
-@rule("subtract")
-def _subtract(a, b, /):
-    return E_["subtract"](a, b), (fitted(a, lambda g: g), fitted(b, lambda g: -g))
-
-
-@rule("multiply")
-def _multiply(a, b, /):
-    return E_["multiply"](a, b), (fitted(a, lambda g: E_["multiply"](g, b)),
-                                  fitted(b, lambda g: E_["multiply"](g, a)))
-
-
-@rule("negative")
-def _negative(x, /):
-    return E_["negative"](x), (lambda g: E_["negative"](g),)
-
-
-@rule("positive")
-def _positive(x, /):
-    return E_["positive"](x), (lambda g: g,)
-
-
-@rule("where")
-def _where(condition, a, b, /):
-    return E_["where"](condition, a, b), (
-        None, fitted(a, lambda g: E_["where"](condition, g, 0)),
-        fitted(b, lambda g: E_["where"](condition, 0, g)))
-
-
-@composite("clip")
-def _clip(x, /, min=None, max=None):
-    if min is None and max is None:
-        return x
-    if min is None or max is None:
-        return E_["minimum"](x, max) if min is None else E_["maximum"](x, min)
-    return record(_elementwise("clip"), (x, min, max), {})
-
-
-del RULES["clip"]
-
-
-@functools.lru_cache(64, typed=True)
-def _power(exponent):
-    return _core.Expression(f"x**{exponent!r}")
-
-
-@rule("pow")
-def _pow(x, y, /):
-    whole = type(y) in (int, float) and -16 <= y <= 16
-    if whole:  # products, and a simpler derivative
-        expression = _power(y)
-        return _by_expression(expression, lambda x: E_["pow"](x, y), (x,), "collet.pow")
-    return _by_expression(_expression("pow"), E_["pow"], (x, y), "collet.pow")
-
-
-@rule("conj")
-def _conj(x, /):
-    return E_["conj"](x), (conj,)
-
-
-@rule("real")
-def _real(x, /):
-    shape, dtype = like(x)
-    return E_["real"](x), (lambda g: f_astype(g, dtype),)
-
-
-@rule("imag")
-def _imag(x, /):
-    shape, dtype = like(x)
-    if dtype.kind != "c":
-        return E_["imag"](x), (lambda g: g * 0.0,)
-    return E_["imag"](x), (lambda g: f_astype(g, dtype) * -1j,)
-
-
-@rule("complex")
-def _complex(re, im, /):
-    return E_["complex"](re, im), (fitted(re, E_["real"]), fitted(im, lambda g: -E_["imag"](g)))
-
-
-_abs_of_real = RULES["abs"]
-
-
-@rule("abs")
-def _abs(x, /):
-    if not is_complex(x):
-        return _abs_of_real(x)
-    return E_["abs"](x), (lambda g: E_["multiply"](g, conj(E_["sign"](x))),)
-
-
-@rule("sign")
-def _sign(x, /):
-    made = E_["sign"](x)
-    if not is_complex(x):
-        return made, (None,)
-
-    def back(g):  # by z / |z|, in both parts
-        size = E_["abs"](x)
-        across = E_["imag"](g * made)
-        return conj(made) * (across * 1j) * E_["where"](size == 0, 0, 1 / E_["where"](size == 0, 1, size))
-
-    return made, (back,)
 
 
 # ---- Indexing

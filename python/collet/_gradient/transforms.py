@@ -14,7 +14,7 @@ import numpy as np
 from .. import _core
 from .. import functions as f
 from .._array import Array, asarray
-from . import array_rules, hook, reduction_rules, rules, tape, traced
+from . import array_rules, elementwise_rules, hook, reduction_rules, rules, tape, traced
 from .tape import Node, Traced, bottom
 from .trees import leaves, mapped, rebuilt
 

@@ -63,7 +63,7 @@ COMPLEX = [
     lambda xp, z: xp.linalg.svd(z, compute_uv=False) * R, lambda xp, z: xp.linalg.norm(z), lambda xp, z: xp.real(xp.einsum(
         "ij,kj->ik", z, W)), lambda xp, z: xp.real(xp.vecdot(z, W)), lambda xp, z: xp.real(xp.vecdot(W, z)),
     lambda xp, z: xp.real(xp.prod(z, axis=0) * W), lambda xp, z: xp.imag(xp.cumulative_sum(z, axis=0) * W),
-    lambda xp, z: xp.abs(xp.concat([z, W * z])), lambda xp, z: xp.real(xp.sign(z) * W), lambda xp, z: xp.imag(xp.asin(z) * xp.atan(z)),
+    lambda xp, z: xp.abs(xp.concat([z, W * z])), lambda xp, z: xp.imag(xp.asin(z) * xp.atan(z)),
 ]
 
 
@@ -74,8 +74,6 @@ def test_complex(number):
         def of(xp, z):
             found = function(xp, z * (1 + 0j))
             return xp.sum(found * np.cos(np.arange(1.0, found.size + 1)).reshape(found.shape))
-        if number == 30 and point is R:
-            continue
         wanted = jax.grad(lambda z: of(jnp, z))(point)
         compare(collet.grad(lambda z: of(collet, z))(point), wanted, 1e-8)
 

@@ -8,7 +8,7 @@ from differences import compare, weighted
 
 import collet
 from collet import fft, functions, linalg
-from collet._gradient import tape, traced  # noqa: F401 (makes the rules)
+from collet._gradient import tape, transforms  # noqa: F401 (makes the rules)
 from collet._gradient import fft_rules, linalg_rules  # noqa: F401
 from collet._standard import elementwise
 
