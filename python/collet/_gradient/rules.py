@@ -287,15 +287,23 @@ def _copy(a, *, dtype=None):
     return a if dtype is None else tape.call("astype", (a, dtype), {})
 
 
-def _with_info(op, public, **keywords):
-    """The outputs of the op: the results, and that nothing was wrong; the function would raise it."""
-    def apply(*arguments):
-        import collet
+def _scatter_add(a, index, values):
+    added = a + unindex(values, Key((Ellipsis, index)), a.shape)
+    return _outputs("scatter_add", added)
 
-        from .. import _ops
+
+def _outputs(op, *results):
+    """The outputs of the op: the results, and that nothing was wrong; the function would raise it."""
+    import collet
+
+    from .. import _ops
+    return _ops.make(op)[1]._make((*results, collet.zeros((), "i32")))
+
+
+def _with_info(op, public, **keywords):
+    def apply(*arguments):
         made = tape.call(public, arguments, keywords)
-        made = tuple(made) if isinstance(made, tuple) else (made,)
-        return _ops.make(op)[1]._make((*made, collet.zeros((), "i32")))
+        return _outputs(op, *(made if isinstance(made, tuple) else (made,)))
 
     return apply
 
@@ -314,5 +322,5 @@ _ADAPTERS = {
     "solve": _with_info("solve", "linalg.solve"), "eigh": _with_info("eigh", "linalg.eigh"),
     "cholesky": _with_info("cholesky", "linalg.cholesky"),
     "take_along_axis": _with_info("take_along_axis", "take_along_axis"),
-    "take": _with_info("take", "take", axis=-1),
+    "take": _with_info("take", "take", axis=-1), "scatter_add": _scatter_add,
 }
