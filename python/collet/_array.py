@@ -258,12 +258,18 @@ class Array(_core.Array):
                   copy: bool | None = None) -> npt.NDArray[Any]:
         """A read-only view of elements in the host's memory, which what later writes them changes, or a copy
         of elements on a device, or with copy=True."""
-        found = None if copy or not self.size else self._memory()
+        found = None
+        if not copy and self.size:
+            try:
+                found = self._memory()
+            except _core.UnsupportedError:  # elements on a device without native handles
+                pass
         if found:
             import numpy
             values = numpy.asarray(_Memory(*found)).view(self.dtype)
         elif copy is False and self.size:
-            raise ValueError(f"the elements are on {self.device} and have to be copied")
+            raise ValueError("the elements are on a device and have to be copied: give copy=None, or "
+                             "x.to_device('host')")
         else:
             values = self.to_numpy()
         if dtype is None or values.dtype == dtype:

@@ -118,7 +118,7 @@ def test_elements_on_a_device():
     copied = np.asarray(x)
     assert copied.flags.writeable and copied.tolist() == [1, 1, 1]
     x = collet.ones(3, device=far[0])
-    with pytest.raises(ValueError, match=f"the elements are on {far[0]} and have to be copied"):
+    with pytest.raises(ValueError, match="the elements are on a device and have to be copied"):
         x.__array__(copy=False)
 
 
