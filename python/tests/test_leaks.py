@@ -14,6 +14,7 @@ from collet import op
 A, B, OUT = np.ones(4), np.ones(4), np.ones(4)
 THREE, BOOLS = np.ones(3), np.ones(4, "?")
 X = collet.ones(4)
+GRADIENT = collet.grad(lambda x: collet.sum(collet.evaluate("x*x", {"x": x}) * op.sin(x)))
 
 
 def failing(function):
@@ -56,6 +57,9 @@ CALLS = {
     "out error": lambda: failing(lambda: op.add(A, B, out=THREE)),
     "choice error": lambda: failing(lambda: collet.set_backend("nothing")),
     "index error": lambda: failing(lambda: X[9]),
+    "gradient": lambda: GRADIENT(A),
+    "gradient error": lambda: failing(lambda: collet.grad(lambda x: collet.lgamma(x).sum())(A)),
+    "traced": lambda: failing(lambda: collet.grad(lambda x: op.add(x, A, out=OUT))(A)),
 }
 
 

@@ -46,6 +46,8 @@ x += collet.exp(-x, out=collet.empty(10, "f4"))
 total = float(collet.sum(x))
 counts, edges = collet.histogram(x, bins=5)
 collet.linalg.solve(np.eye(3), np.ones(3))
+value, gradient = collet.value_and_grad(lambda x: collet.sum(x**2))(x)
+collet.hessian(lambda p: collet.sum(p["a"]), has_aux=False)({"a": x})
 collet.fft.fft(xp.concat([x, x]))
 collet.random.default_rng(1).normal(size=3)
 with collet.using("cpu_openmp"):
