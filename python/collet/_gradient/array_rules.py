@@ -277,7 +277,7 @@ def _cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     axis = axis_of(-1 if axis is None else axis, x.ndim)
     x = f.moveaxis(x if dtype is None else x.astype(dtype), axis, -1)
     count = 1
-    while count < x.shape[-1]:  # of 2, 4, 8, ... elements up to each: no quotients, which 0 does not have
+    while count < x.shape[-1]:  # products of 2, 4, 8, ... elements; quotients would fail for 0
         x = f.concat([x[..., :count], x[..., count:] * x[..., :-count]], axis=-1)
         count *= 2
     if include_initial:

@@ -129,7 +129,7 @@ def _cholesky(a, *, upper=False):
     lower = _adjoint(made) if upper else made
 
     def back(g):
-        g = _T(g) if upper else conj(g)  # of the lower factor, in the usual convention
+        g = _T(g) if upper else conj(g)  # by the lower factor, in the convention of textbooks
         inner = _lower(f.matmul(_adjoint(lower), f.tril(g)))
         right = linalg.solve(_adjoint(lower), inner)  # L^-H X L^-1
         whole = _adjoint(linalg.solve(_adjoint(lower), _adjoint(right)))

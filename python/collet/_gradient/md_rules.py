@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_md.py
-"""The ops of molecular dynamics and the functions of collet.md, by functions that have rules. Results are
-those of the ops, f64, but for roundings."""
+"""The ops of molecular dynamics and the functions of collet.md, computed by functions that have rules.
+Results are f64, and equal to the results of the ops except for rounding."""
 
 import itertools
 
@@ -17,7 +17,7 @@ from .tape import COMPOSITES, bottom, record
 
 
 def _real(x):
-    """Of f64."""
+    """An array of f64."""
     x = _array(x)
     return x if x.dtype == np.float64 else x.astype(np.float64)
 
@@ -28,7 +28,7 @@ def _weights(masses):
 
 
 def _bodies(offsets, *arrays):
-    """The parts of each body of the arrays, whose axis before the last is that of atoms."""
+    """For each body its part of the arrays, whose axis before the last counts atoms."""
     ends = np.asarray(offsets).tolist()
     for start, end in itertools.pairwise(ends):
         yield [None if a is None else a[..., start:end, :] for a in arrays]
@@ -117,7 +117,7 @@ def _op_observables(positions, masses, velocities=None, forces=None, offsets=Non
 def _gyration(x, w):
     tensor = _moments(x - _center(x, w)[..., None, :], w) / f.sum(w, axis=-2)[..., None]
     size = f.trace(tensor)
-    squares = f.sum(tensor * tensor, axis=(-2, -1))  # of the eigenvalues
+    squares = f.sum(tensor * tensor, axis=(-2, -1))  # the sum of the squared eigenvalues
     return E_["sqrt"](size), tensor, 1.5 * squares / (size * size) - 0.5
 
 

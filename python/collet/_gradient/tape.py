@@ -17,7 +17,7 @@ from .. import _core
 from .._array import Array
 
 LOCK = threading.Lock()
-numbers = itertools.count()  # of traces and nodes; that of an inner trace is greater
+numbers = itertools.count()  # for traces and nodes; an inner trace has a greater number than an outer one
 
 RULES = {}       # name: function of values that returns the result and its backward functions
 COMPOSITES = {}  # name: function of traced arrays, which calls functions that have rules
@@ -33,7 +33,7 @@ class Node:
     def __init__(self, parents=(), backs=(), joint=None):
         self.number = next(numbers)
         self.parents, self.backs, self.joint = parents, backs, joint
-        self.outputs = 0  # of a tuple; 0: the result is one array
+        self.outputs = 0  # how many arrays the tuple of results has; 0: the result is one array
 
 
 class Traced:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_tracing.py
-"""The members of traced arrays, those of collet.Array, and the handler that C calls."""
+"""The members of traced arrays, the same as of collet.Array, and the handler that C calls."""
 
 import operator
 
 from .. import _core
 from .._array import Array
 from . import rules
-from .tape import RULES, Traced, bottom, call, record, refuse
+from .tape import RULES, Traced, bottom, call, record
 
 _BINARY = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
            "floordiv": "floor_divide", "mod": "remainder", "pow": "pow"}
@@ -19,9 +19,10 @@ _COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 
 def handle(function, arguments, keywords):
     """A call of an op or elementwise function, whose name is given, or of an Expression."""
-    out = keywords.get("out")
-    if out is not None:
-        refuse(f"{_name(function)} with out=")
+    if keywords.get("out") is not None:
+        raise _core.UnsupportedError(f"{_name(function)} with out=, or x[...] = y, cannot store an array "
+                                     "that collet.grad follows: make a new array by collet.where, concat or "
+                                     "stack")
     keywords = {n: v for n, v in keywords.items() if v is not None}
     if isinstance(function, str):
         return rules.of_op(function, arguments, keywords)
@@ -158,6 +159,9 @@ _MEMBERS = {
     "__setitem__": _in_place, "__hash__": object.__hash__, "__len__": _length, "__iter__": _items,
     "__bool__": lambda self: bool(bottom(self)),
     "__contains__": lambda self, value: bottom(value) in bottom(self),
+    "__divmod__": lambda self, other: (self // other, self % other),
+    "__rdivmod__": lambda self, other: (other // self, other % self),
+    "__format__": lambda self, text: format(bottom(self), text),
     "__repr__": lambda self: f"Traced({bottom(self)!r})", "__str__": lambda self: f"Traced({bottom(self)})",
     "__array_ufunc__": _ufunc, "__array_function__": _function,
     "__array_namespace__": lambda self, /, *, api_version=None: bottom(self).__array_namespace__(

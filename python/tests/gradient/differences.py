@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients by central differences in f64, with which those of collet.grad are compared."""
+"""Gradients by central differences in f64, the reference for collet.grad."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def central(function, x):
 
 
 def compare(function, x, limit=1e-6):
-    """Raises unless the value is that of the function, and the gradient that of central differences."""
+    """Raises unless value_and_grad returns the value of the function and the gradient by central differences."""
     value, gradient = collet.value_and_grad(function)(x)
     x = np.asarray(x)
     assert gradient.shape == x.shape and gradient.dtype == x.dtype

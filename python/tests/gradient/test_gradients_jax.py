@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients are those of JAX, in f64: of the random functions, and of functions of complex arrays. Skipped
-without JAX."""
+"""Gradients agree with JAX in f64, for random functions and for functions of complex arrays. Skipped without
+JAX."""
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ COMPLEX = [
 @pytest.mark.parametrize("number", range(len(COMPLEX)))
 def test_complex(number):
     function = COMPLEX[number]
-    for point in Z, R:  # of a real argument too, on the way complex
+    for point in Z, R:  # real arguments too, which become complex
         def of(xp, z):
             found = function(xp, z * (1 + 0j))
             return xp.sum(found * np.cos(np.arange(1.0, found.size + 1)).reshape(found.shape))
@@ -79,7 +79,7 @@ def test_complex(number):
 
 
 def test_vjp_and_jacobian():
-    """Of complex results, and of real ones of complex arguments."""
+    """The results are complex, or real functions of complex arguments."""
     value, pullback = collet.vjp(lambda z: z * z * W, Z)
     theirs, back = jax.vjp(lambda z: z * z * W, Z)
     compare(value, theirs)

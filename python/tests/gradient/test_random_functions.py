@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of 200 random functions, and Hessians of 20, are those of central differences."""
+"""Gradients of 200 random functions, and Hessians of 20, agree with central differences."""
 
 import numpy as np
 import pytest

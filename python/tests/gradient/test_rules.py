@@ -85,7 +85,7 @@ def test_operators():
     compare(lambda x: weighted(x + y, y + x, x - y, y - x, x * y, y * x, x / y, y / x, x**y, y**x, -x, +x, abs(x)), X)
     compare(lambda x: weighted(x + Y, Y + x, x - Y, Y - x, x * Y, Y * x, x / Y, Y / x, x**Y, Y**x), X)
     compare(lambda x: weighted(1 + x, 2 - x, 3 * x, 4 / x, x % 0.21, x @ y.T, y @ x.T, Y @ x.T, np.float64(3) * x), X)
-    compare(lambda x: weighted(x // 0.21, x), X)
+    compare(lambda x: weighted(x // 0.21, x, *divmod(x, 0.21), *divmod(5.0, x)), X)
     compare(lambda x: weighted(np.sin(x), np.multiply(x, Y), np.sum(x), np.concatenate([x, y]), np.clip(x, 0.4, 0.6)), X)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of collet.linalg and collet.fft are those of central differences."""
+"""Gradients of collet.linalg and collet.fft agree with central differences."""
 
 import numpy as np
 import pytest
@@ -102,7 +102,7 @@ def test_fft_of_several_axes(norm):
 
 
 def test_second_derivatives():
-    """The gradient of a gradient is that of its central differences."""
+    """The gradient of a gradient agrees with central differences."""
     for function, x in ((linalg.inv, A), (linalg.det, A), (lambda x: linalg.solve(x, B), A),
                         (lambda x: linalg.cholesky(symmetric(x)), S), (lambda x: linalg.eigh(symmetric(x)), S),
                         (lambda x: linalg.svd(x, full_matrices=False), TALL), (linalg.qr, TALL), (linalg.pinv, TALL),

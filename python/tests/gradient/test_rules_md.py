@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of the ops of molecular dynamics and of collet.md are those of central differences, and
-values those of the ops."""
+"""Gradients of the ops of molecular dynamics and of collet.md agree with central differences, and values with the
+ops."""
 
 import numpy as np
 import pytest
