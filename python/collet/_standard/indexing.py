@@ -256,10 +256,39 @@ def _single_mask(array: Array, key: Any) -> Array | None:
     return mask if mask.shape == array.shape[:mask.ndim] else None  # of no elements
 
 
+def _one_axis(array: Array, key: Any) -> tuple[int, Array] | None:
+    """The axis and the vector of integers, if the key is such a vector for one axis, and ':' for others."""
+    keys = key if isinstance(key, tuple) else (key,)
+    found = None
+    for axis, k in enumerate(keys):
+        if isinstance(k, _core.Array) and found is None and k._dtype in ("i32", "i64") and k.ndim == 1:
+            found = axis, k
+        elif type(k) is not slice or k != slice(None):
+            return None
+    return found if len(keys) <= array.ndim else None
+
+
+def _taken(array: Array, axis: int, index: Array) -> Array | None:
+    """The elements at these indices of an axis; None if one is out of range."""
+    last = array.ndim - 1
+    if axis == last:
+        found, info = op.take(array, index)
+    else:
+        order = [*range(axis), *range(axis + 1, last + 1), axis]
+        found = _core.empty((*array.shape[:axis], index.size, *array.shape[axis + 1:]), array._dtype)
+        info = op.take(array._permute(order), index, out=(found._permute(order), None)).info
+    return None if int(info) else found
+
+
 def read(array: Array, key: Any) -> Array:
     """The elements for a key of masks and arrays of integers, and others among them."""
     from ..functions import moveaxis
-    mask = _single_mask(array, key)
+    along = _one_axis(array, key)
+    if along:
+        found = _taken(array, *along)
+        if found is not None:
+            return found
+    mask = None if along else _single_mask(array, key)
     if mask is not None:
         count = int(op.count_nonzero(mask))
         if mask.ndim == array.ndim:
@@ -267,10 +296,6 @@ def read(array: Array, key: Any) -> Array:
         out = _core.empty((count, *array.shape[1:]), array._dtype)
         op.compress(moveaxis(array, 0, -1), mask, out=(moveaxis(out, 0, -1), None))
         return out
-    if array.ndim == 1 and isinstance(key, _core.Array) and key.ndim == 1 and key._dtype in ("i32", "i64"):
-        found, info = op.take(array, key)
-        if not int(info):
-            return found
     chosen = _Chosen(array, key)
     out = _core.empty(chosen.result, array._dtype)
     if not out.size:
@@ -310,6 +335,13 @@ def write(array: Array, key: Any, value: Any) -> None:
         value = op.fill(value=value, out=_core.empty((), array._dtype))  # refuses what integers do not hold
     else:
         value = asarray(value, copy=False).astype(array._dtype, copy=False)
+    along = _one_axis(array, key) if array.ndim == 1 else None
+    if along:
+        index = _inside(along[1], array.shape[0], 0)
+        values = value._broadcast((index.size,))
+        if values.size:
+            op.put(array, index, values, out=(array, None))
+        return
     mask = _single_mask(array, key)
     whole = mask is not None and mask.ndim == array.ndim
     if whole and value.ndim:
