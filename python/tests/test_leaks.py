@@ -13,7 +13,7 @@ from collet import op
 
 A, B, OUT = np.ones(4), np.ones(4), np.ones(4)
 THREE, BOOLS = np.ones(3), np.ones(4, "?")
-X = collet.ones(4)
+X, Y, INTEGERS = collet.ones(4), collet.ones((2, 2)), collet.asarray([1, 200])
 GRADIENT = collet.grad(lambda x: collet.sum(collet.evaluate("x*x", {"x": x}) * op.sin(x)))
 
 
@@ -43,6 +43,12 @@ CALLS = {
     "dlpack": lambda: collet.from_dlpack(X.__dlpack__ and A) if hasattr(A, "__dlpack__") else None,
     "capsule": lambda: collet._core.from_capsule(X.__dlpack__()),
     "unused": lambda: (X.__dlpack__(), X.__dlpack__(max_version=(1, 0))),
+    "writable tensor": lambda: collet._core.from_capsule(X.__dlpack__(copy=True, max_version=(1, 3))),
+    "view of numpy": lambda: (np.asarray(X), np.asarray(X, dtype="f4")),
+    "indices": lambda: (X[[1, 0]], Y[:, [1, 0]], Y[[0, 1], [1, 1]], Y[Y > 0]),
+    "indexed writes": lambda: (Y.__setitem__([1, 0], 2.0), Y.__setitem__((slice(None), [1]), X[:2].reshape(2, 1))),
+    "index array error": lambda: failing(lambda: Y[:, [5]]),
+    "beyond": lambda: (INTEGERS == 2**70, INTEGERS < -1, INTEGERS.astype("int8")),
     "pickle": lambda: X.__reduce__(),
     "using": lambda: collet.using("cpu_scalar").__enter__().__exit__(),
     "backends": collet.backends,
