@@ -259,12 +259,18 @@ def _single_mask(array: Array, key: Any) -> Array | None:
 def _one_axis(array: Array, key: Any) -> tuple[int, Array] | None:
     """The axis and the vector of integers, if the key is such a vector for one axis, and ':' for others."""
     keys = key if isinstance(key, tuple) else (key,)
-    found = None
+    found: tuple[int, Array] | None = None
     for axis, k in enumerate(keys):
-        if isinstance(k, _core.Array) and found is None and k._dtype in ("i32", "i64") and k.ndim == 1:
-            found = axis, k
-        elif type(k) is not slice or k != slice(None):
+        if type(k) is slice:
+            if k != slice(None):
+                return None
+            continue
+        if found or isinstance(k, bool) or not _is_advanced(k):
             return None
+        k = _array_of(k)
+        if k._dtype not in ("i32", "i64") or k.ndim != 1:
+            return None
+        found = axis, k
     return found if len(keys) <= array.ndim else None
 
 
