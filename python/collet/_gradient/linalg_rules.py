@@ -235,6 +235,49 @@ def _qr(a, mode="reduced"):
     return (r if mode == "r" else made), back
 
 
+@rule("linalg.lu")
+def _lu(a):
+    if a.shape[-2] != a.shape[-1]:
+        refuse("collet.linalg.lu of matrices that are not square")
+    permutation, lower, upper = made = linalg.lu(a)
+
+    def back(gradients):
+        _, by_lower, by_upper = gradients
+        inner = 0
+        if by_lower is not None:
+            inner = f.tril(f.matmul(_T(lower), by_lower), k=-1)
+        if by_upper is not None:
+            inner = inner + f.triu(f.matmul(by_upper, _T(upper)))
+        right = _T(linalg.solve(upper, _T(inner)))  # X U^-T
+        return (f.matmul(permutation, linalg.solve(_T(lower), right)),)
+
+    return made, back
+
+
+@rule("linalg.eig")
+def _eig(a):
+    """Eigenvalues have to differ."""
+    values, vectors = made = linalg.eig(a)
+    real = a.dtype.kind != "c"
+
+    def back(gradients):
+        by_values, by_vectors = gradients
+        inner = 0 if by_values is None else _diagonals(conj(by_values))
+        if by_vectors is not None:
+            product = f.matmul(_adjoint(vectors), conj(by_vectors))
+            length = f.matmul(_adjoint(vectors), vectors) * E_["real"](f.diagonal(product))[..., None, :]
+            inner = inner + (product - length) * conj(_gaps(values))
+        found = conj(linalg.solve(_adjoint(vectors), f.matmul(inner, _adjoint(vectors))))
+        return (E_["real"](found) if real else found,)
+
+    return made, back
+
+
+@composite("linalg.eigvals")
+def _eigvals(a):
+    return linalg.eig(a).eigenvalues
+
+
 # ---- Numbers of a matrix
 
 
