@@ -169,3 +169,26 @@ def test_names_and_pickles():
         assert pickle.loads(pickle.dumps(function)) is function
         assert function.__doc__ and function.__name__ in repr(function)
     assert list(inspect.signature(collet.sum).parameters) == ["x", "axis", "dtype", "keepdims"]
+
+
+# ---- Where arrays are, and when they are computed
+
+
+def mixed(x):
+    return collet.sum(collet.tanh(x @ x.T)[:, ::-1] * 2 + collet.exp(-x).sum(1)) / collet.mean(x**2)
+
+
+def test_eager():
+    lazy = collet.grad(mixed)(X / 9)
+    with collet.eager():
+        np.testing.assert_allclose(collet.grad(mixed)(X / 9).to_numpy(), lazy.to_numpy(), rtol=1e-12)
+
+
+@pytest.mark.skipif("opencl" not in {b.name for b in collet.backends()}, reason="there is no OpenCL device")
+def test_device():
+    """Gradients are computed on the device that has the array."""
+    with collet.using("opencl"):
+        x = collet.asarray((X / 9).astype("f"))
+        found = collet.grad(mixed)(x)
+        assert collet.last_backend() == "opencl" and found.device.startswith("opencl")
+    np.testing.assert_allclose(found.to_numpy(), collet.grad(mixed)(X / 9).to_numpy(), rtol=1e-4)
