@@ -8,6 +8,7 @@
 #include <collet/ops/array.h>
 
 #include "scatter/arrays.h"
+#include "scatter/attenuation.h"
 #include "scatter/checks.h"
 #include "scatter/methods.h"
 
@@ -136,6 +137,8 @@ collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int
 {
     collet_scattering_material view;
     collet_status status = scatter_view_layers(s, m, first, count, &view);
+    if (status == COLLET_OK)
+        scatter_count_fractions(s, m, first, count, &view);
     const void *euler[] = {view.volume, view.alignment, view.theta, view.psi};
     const void *vector[] = {view.direction, view.unaligned};
     int is_vector = view.direction != NULL, inputs = is_vector ? 2 : 4;

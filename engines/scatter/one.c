@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "scatter/arrays.h"
+#include "scatter/attenuation.h"
 #include "scatter/geometry.h"
 #include "scatter/methods.h"
 
@@ -185,10 +186,12 @@ static collet_status copy_lists(collet_scattering *s, collet_error *err)
     s->angles = scatter_angles(o->angles, NULL);
     s->radians = malloc((size_t)s->angles * sizeof *s->radians);
     s->range = malloc((size_t)(2 * o->shape[1] * o->shape[2]) * sizeof *s->range);
+    s->volumes = calloc(materials, sizeof *s->volumes);
+    s->counted = calloc(materials, sizeof *s->counted);
     for (int a = 0; a < 3; a++)
         s->q[a] = malloc((size_t)o->shape[a] * sizeof *s->q[a]);
     if (!o->materials || !o->energies || !o->constants || !s->parts || !s->radians || !s->range ||
-        !s->q[0] || !s->q[1] || !s->q[2])
+        !s->volumes || !s->counted || !s->q[0] || !s->q[1] || !s->q[2])
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     scatter_angles(o->angles, s->radians);
     scatter_directions(s->axis, o->direction);
@@ -249,6 +252,8 @@ void scatter_close_one(collet_scattering *s)
     free(s->values);
     free(s->warped);
     free(s->layer_values);
+    free(s->volumes);
+    free(s->counted);
     free(s->sums);
     free(s->view);
     free(s->range);
@@ -294,6 +299,18 @@ collet_status scatter_compute(collet_scattering *s, int64_t max_count, int64_t *
                                                          : scatter_fast(s, *count);
 }
 
+/* Multiplies pattern i of the block by the transmission of the film. */
+static void attenuate(collet_scattering *s, int64_t i)
+{
+    int64_t pixels = s->options.shape[1] * s->options.shape[2];
+    double factor = scatter_transmission(s, s->next + i);
+    for (int64_t k = i * pixels; k < (i + 1) * pixels && s->options.attenuation; k++)
+        if (scatter_is_wide(s))
+            ((double *)s->values)[k] *= factor;
+        else
+            ((float *)s->values)[k] = (float)(factor * (double)((float *)s->values)[k]);
+}
+
 collet_status scatter_read(collet_scattering *s, int64_t count)
 {
     const int64_t *n = s->options.shape;
@@ -303,8 +320,10 @@ collet_status scatter_read(collet_scattering *s, int64_t count)
     if (status == COLLET_OK && collet_array_read(s->context, part, s->values, bytes) != COLLET_OK)
         status = scatter_failed(s, collet_last_status(s->context), "patterns");
     collet_array_destroy(part);
-    for (int64_t i = 0; i < count && status == COLLET_OK; i++)
+    for (int64_t i = 0; i < count && status == COLLET_OK; i++) {
+        attenuate(s, i);
         scatter_warp(s, (char *)s->values + bytes / (size_t)count * (size_t)i);
+    }
     s->first = s->next;
     return status;
 }

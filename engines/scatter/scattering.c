@@ -18,8 +18,9 @@ static collet_status take_options(collet_scattering_options *own,
 {
     *own = (collet_scattering_options){0};
     collet_status status = io_struct_in(own, sizeof *own, given, "the options", err);
-    if (status == COLLET_OK && own->reserved)
-        status = collet_fail(err, COLLET_INVALID, "the options: reserved must be 0");
+    if (status == COLLET_OK && own->attenuation > 1)
+        status = collet_fail(err, COLLET_INVALID,
+                             "the options: attenuation is %u; it must be 0 or 1", own->attenuation);
     return status;
 }
 

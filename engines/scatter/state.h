@@ -30,6 +30,8 @@ struct collet_scattering {
     int64_t layers;     /* layers of the morphology read at a time */
     int64_t depth;      /* slices of a pixel, at most, for the energies of one pass */
     void *layer_values; /* layers of a material, if options.layers reads them */
+    double *volumes;    /* of each material: sum of its fractions, if options.attenuation */
+    int64_t *counted;   /* of each material: layers that `volumes` has */
     double *sums;       /* sum of the volume fractions of all materials, for each of their voxels */
     collet_scattering_material *view;
     int32_t *range;       /* [2, Y, X]: first slice and number of slices of each pixel */

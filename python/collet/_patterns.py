@@ -59,6 +59,8 @@ class Sample:
     nearest: the nearest slice to Ewald's sphere instead of interpolation between two
     mask: a pixel is the mean of the angles that reach it (RotMask), instead of NaN
     material_frame: the sample is rotated, not the field (ReferenceFrame 0)
+    attenuation: patterns are multiplied by exp(-mu t), the part of the beam that the film does not absorb:
+        mu = 4 pi beta / lambda of the mean beta of the film, t its thickness along the beam
     detector: its normal x, y, z; patterns are warped to it as in CyRSoXS
     warnings, directory: of files, see read()"""
 
@@ -74,6 +76,7 @@ class Sample:
     detector: Vector = (0.0, 0.0, 1.0)
     warnings: tuple[str, ...] = ()
     directory: str = ""
+    attenuation: bool = False
     _told: frozenset[str] = field(default=frozenset(), repr=False)  # suspicions that read() warned of
 
     @property
@@ -199,7 +202,8 @@ class Request:
         self.constants = np.stack([_constants(m, i, energies) for i, m in numbered], 1)
         options = (choice("method", method, _METHODS), choice("dtype", dtype, DTYPES),
                    choice("grid", grid, _GRIDS), bool(sample.nearest), bool(sample.window),
-                   bool(neighbours), bool(sample.mask), bool(sample.material_frame))
+                   bool(neighbours), bool(sample.mask), bool(sample.material_frame),
+                   bool(sample.attenuation))
         self.energies = energies
         self.voxel = float(_host.number(sample.voxel, "voxel"))
         self.direction = direction_of("the beam's direction", sample.beams[beam])

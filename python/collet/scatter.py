@@ -443,7 +443,7 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "
     sample = Sample(materials, energies, found["voxel"], found["angles"],
                     found["beams"], bool(found["window"]), bool(found["nearest"]),
                     bool(found["mask"]), bool(found["material"]), detector,
-                    tuple(found["warnings"]), found["directory"])
+                    tuple(found["warnings"]), found["directory"], bool(found["attenuation"]))
     arrays = [arrays_of(m, i, sample.shape) for i, m in enumerate(materials, 1)]
     sample._told = frozenset(_suspicious.suspicions(energies, sample.voxel, constants, arrays))
     return sample

@@ -97,16 +97,16 @@ static PyObject *describe(const collet_scattering_input *input)
         return NULL;
     while (collet_scattering_input_warning(input, (size_t)warnings)) /* of voxels too, now */
         warnings++;
-    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:(ddd),s:I,s:I,s:I,s:I,s:N}",
-                         "materials", materials, "energies", list_of(o->n_energies, energy_item, o),
-                         "constants", list_of(o->n_energies * o->n_materials, constants_item, o),
-                         "beams", list_of(n_beams, beam_item, beams), "warnings",
-                         list_of(warnings, warning_item, input), "shape", (long long)o->shape[0],
-                         (long long)o->shape[1], (long long)o->shape[2], "voxel", o->voxel,
-                         "detector", o->detector[0], o->detector[1], o->detector[2], "angles",
-                         o->angles[0], o->angles[1], o->angles[2], "nearest", o->nearest, "window",
-                         o->window, "mask", o->mask, "material", o->material, "directory",
-                         PyUnicode_DecodeFSDefault(directory ? directory : ""));
+    return Py_BuildValue(
+        "{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:(ddd),s:I,s:I,s:I,s:I,s:I,s:N}", "materials",
+        materials, "energies", list_of(o->n_energies, energy_item, o), "constants",
+        list_of(o->n_energies * o->n_materials, constants_item, o), "beams",
+        list_of(n_beams, beam_item, beams), "warnings", list_of(warnings, warning_item, input),
+        "shape", (long long)o->shape[0], (long long)o->shape[1], (long long)o->shape[2], "voxel",
+        o->voxel, "detector", o->detector[0], o->detector[1], o->detector[2], "angles",
+        o->angles[0], o->angles[1], o->angles[2], "nearest", o->nearest, "window", o->window,
+        "mask", o->mask, "material", o->material, "attenuation", o->attenuation, "directory",
+        PyUnicode_DecodeFSDefault(directory ? directory : ""));
 }
 
 /* (morphology, configuration, wide): what was read. */

@@ -31,7 +31,7 @@ def film(kind, **more):
             axis = np.stack([np.cos(psi) * np.sin(theta), np.sin(psi) * np.sin(theta), np.cos(theta)], -1)
             materials.append(scatter.Material(c, direction=np.sqrt(part * s)[..., None] * axis,
                                               unaligned=part * (1 - s)))
-    return scatter.Sample(materials, ENERGIES, 2.5, (0, 20, 160), **more)
+    return scatter.Sample(materials, ENERGIES, 2.5, **{"angles": (0, 20, 160), **more})
 
 
 def moved(sample, directions, step):
@@ -83,6 +83,31 @@ def test_differences_vectors(name):
     data, sigma = noisy(sample, "parallel")
     check(sample, scatter.LeastSquares(data, sigma, "parallel"), name,
           [0, 1, 2] if name == "constants" else [1, 2], 3e-8 if name == "constants" else 5e-7)
+
+
+@pytest.mark.parametrize("kind", ["euler", "vectors"])
+def test_attenuation(kind):
+    """exp(-mu t), mu = 4 pi beta / lambda, of a film with one beta; and its gradients."""
+    beta, tilt = 2.5e-3, np.array([0.3, 0.1, 1.0])
+    sample = film(kind, beams=[tuple(tilt)])
+    for i, m in enumerate(sample.materials):
+        sample.materials[i] = dataclasses.replace(m, constants=np.asarray(m.constants) * [1, 0, 1, 0] +
+                                                  [0, beta, 0, beta])
+    off, on = (scatter.simulate(dataclasses.replace(sample, attenuation=a), dtype="f64")
+               for a in (False, True))
+    thickness = SHAPE[0] * 2.5 / (tilt[2] / np.linalg.norm(tilt))
+    mu = 4 * np.pi * beta / (1239.84197 / np.array(ENERGIES))
+    expected = np.exp(-mu * thickness)
+    assert np.all(expected < 0.9)
+    ratio = on.values / off.values
+    assert np.nanmax(np.abs(ratio / expected[:, None, None] - 1)) < 1e-12
+    narrow = scatter.simulate(dataclasses.replace(sample, attenuation=True), memory=3_000_000)
+    assert np.nanmax(np.abs(narrow.values / on.values - 1)) < 1e-3
+    sample = film(kind, attenuation=True, angles=(0, 0, 0))
+    loss = scatter.LeastSquares(*noisy(sample, "mean"), of="mean")
+    check(sample, loss, "constants", [0, 1, 2], 3e-8)
+    for name in ("volume", "alignment") if kind == "euler" else ("direction", "unaligned"):
+        check(sample, loss, name, [1, 2], 5e-7 if kind == "vectors" or name == "volume" else 1e-5)
 
 
 def test_one_voxel_and_one_constant():

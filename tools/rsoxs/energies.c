@@ -26,6 +26,8 @@ void rsoxs_energies_describe(const rsoxs_run *run, double energy,
     const uint32_t vectors = w->materials[0].kind == COLLET_SCATTERING_VECTOR;
     const uint32_t choices[] = {w->nearest, w->window, w->mask, w->material, vectors};
     uint64_t h = hash(hash_start, choices, sizeof choices);
+    if (w->attenuation) /* files of older versions have no such setting */
+        h = hash(h, &w->attenuation, sizeof w->attenuation);
     h = hash(h, &energy, sizeof energy);
     h = hash(h, w->angles, sizeof w->angles);
     h = hash(h, w->detector, sizeof w->detector);

@@ -32,6 +32,9 @@ typedef struct scatter_adjoint {
     void **scratch;         /* of each thread */
     adjoint_constants *row_constants; /* [Y, block, materials] */
     adjoint_constants *constants;     /* [energies, materials] */
+    double *losses;                   /* [energies]: dL / d(logarithm of the transmission) */
+    double
+        *by_fraction; /* [materials]: dL / d(fraction) of any voxel by the attenuation, of a pass */
     int no_memory;
 } scatter_adjoint;
 

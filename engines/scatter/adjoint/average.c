@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scatter/adjoint/adjoint.h"
+#include "scatter/attenuation.h"
 #include "scatter/geometry.h"
 
 #define ON_PIXEL 1e-9 /* coordinates so close to a pixel are on it, as in scatter_average */
@@ -141,6 +142,7 @@ static void take_energies(void *argument, int64_t begin, int64_t end, int thread
     int64_t pixels = s->options.shape[1] * s->options.shape[2];
     double *sum = a->scratch[thread];
     for (int64_t e = begin; e < end; e++) {
+        double transmission = scatter_transmission(s, a->first + e);
         int64_t first = (a->first + e) * pixels;
         memset(sum, 0, (size_t)pixels * sizeof *sum);
         for (int64_t i = 0; i < pixels; i++) {
@@ -155,7 +157,7 @@ static void take_energies(void *argument, int64_t begin, int64_t end, int thread
                     sum[t.at[k]] += t.share[k] * c;
         }
         for (int64_t i = 0; i < pixels; i++)
-            a->mean[i * a->count + e] *= sum[i];
+            a->mean[i * a->count + e] *= transmission * sum[i];
     }
 }
 

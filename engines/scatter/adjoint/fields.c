@@ -15,6 +15,7 @@ typedef struct job {
     scatter_part part;
     const collet_scattering_derivatives *to; /* of the whole morphology */
     const void *fields;                      /* cotangents: [fields, count, Y, X] */
+    double by_fraction;     /* by the attenuation: the first two fields are all of a material */
     int64_t voxels, before; /* voxels of these layers, and of the layers before them */
 } job;
 
@@ -36,7 +37,8 @@ static void add(const job *j, void *array, int64_t i, double value)
 static void take(const job *j, int64_t i, double b[SCATTER_FIELDS])
 {
     for (int64_t f = 0; f < j->part.count; f++)
-        b[f] = number(j->fields, scatter_is_wide(j->a->s), f * j->voxels + i);
+        b[f] = (f < 2 ? j->by_fraction : 0.0) +
+               number(j->fields, scatter_is_wide(j->a->s), f * j->voxels + i);
 }
 
 /* fields: V - V S, V S, V S s s^T, with s = (cos psi sin theta, sin psi sin theta, cos theta) */
@@ -108,6 +110,7 @@ static collet_status add_voxels(scatter_adjoint *a, int64_t m, int64_t first, in
              .view = &view,
              .part = s->parts[m],
              .to = &a->out.materials[m],
+             .by_fraction = a->by_fraction[m],
              .voxels = count * n[1] * n[2],
              .before = first * n[1] * n[2]};
     void *values;

@@ -10,6 +10,7 @@
 #include "io/struct.h"
 #include "scatter/adjoint/adjoint.h"
 #include "scatter/arrays.h"
+#include "scatter/attenuation.h"
 #include "scatter/geometry.h"
 #include "scatter/methods.h"
 
@@ -25,6 +26,8 @@ static void free_adjoint(scatter_adjoint *a)
     free(a->mean);
     free(a->slice_cotangents);
     free(a->row_constants);
+    free(a->losses);
+    free(a->by_fraction);
     free(a->constants);
     free((void *)(uintptr_t)a->out.materials);
 }
@@ -61,9 +64,12 @@ static collet_status allocate(scatter_adjoint *a)
                sizeof *a->mean);
     a->slice_cotangents = malloc(slice_bytes(s));
     a->row_constants = malloc((size_t)n[1] * ADJOINT_BLOCK * materials * sizeof *a->row_constants);
+    a->losses = calloc((size_t)s->options.n_energies, sizeof *a->losses);
+    a->by_fraction = calloc(materials, sizeof *a->by_fraction);
     a->constants = calloc((size_t)s->options.n_energies * materials, sizeof *a->constants);
     if (!good || !a->wave || !a->turn || !a->valid || (s->options.mask && !a->reached) ||
-        !a->mean || !a->slice_cotangents || !a->row_constants || !a->constants)
+        !a->losses || !a->by_fraction || !a->mean || !a->slice_cotangents || !a->row_constants ||
+        !a->constants)
         return collet_fail(&s->error, COLLET_NO_MEMORY, "no memory for gradients");
     for (int64_t i = 0; i < s->angles; i++) {
         a->turn[i][0] = cos(s->radians[i]);
@@ -98,6 +104,27 @@ static int64_t steps_of(const scatter_adjoint *a, const collet_scattering_gradie
     return s->plan.passes * (layers * (out->materials ? 2 : 1) + blocks);
 }
 
+/* The loss of an energy depends on its transmission T as sum dL / dI T I. The intensity I is a
+ * quadratic form of the constants c, so that sum dL / dI T I = sum dL / dc c / 2. */
+static void differentiate_attenuation(scatter_adjoint *a, int64_t first, int64_t end)
+{
+    const collet_scattering_options *o = &a->s->options;
+    memset(a->by_fraction, 0, (size_t)o->n_materials * sizeof *a->by_fraction);
+    for (int64_t e = first; e < end; e++) {
+        double sum = 0.0;
+        for (int64_t i = e * o->n_materials; i < (e + 1) * o->n_materials; i++) {
+            double c[3][2];
+            scatter_constants(&o->constants[i], c);
+            for (int j = 0; j < 6; j++)
+                sum += c[j / 2][j % 2] * a->constants[i][j / 2][j % 2];
+        }
+        a->losses[e] = sum / (8 * 3.14159265358979323846);
+        for (int64_t m = 0; m < o->n_materials; m++)
+            a->by_fraction[m] -= a->losses[e] * scatter_absorption(a->s, e) *
+                                 scatter_mean_beta(&o->constants[e * o->n_materials + m]);
+    }
+}
+
 /* The energies of one pass over the morphology. */
 static collet_status run_pass(scatter_adjoint *a, int64_t first, int64_t end)
 {
@@ -105,6 +132,8 @@ static collet_status run_pass(scatter_adjoint *a, int64_t first, int64_t end)
     int64_t next = s->next, block = block_of(s);
     collet_status status = COLLET_OK;
     void *slices;
+    collet_array_destroy(s->images); /* frees memory for the cotangents; made again when needed */
+    s->images = NULL;
     s->next = first;
     if (first < s->sliced[0] || first >= s->sliced[1])
         status = scatter_slices(s);
@@ -121,6 +150,8 @@ static collet_status run_pass(scatter_adjoint *a, int64_t first, int64_t end)
         status = scatter_step(s, "differentiating");
     }
     collet_array_release(s->context, s->slices);
+    if (s->options.attenuation)
+        differentiate_attenuation(a, first, end);
     return status == COLLET_OK && a->out.materials ? scatter_adjoint_fields(a) : status;
 }
 
@@ -150,6 +181,10 @@ static void write_constants(const scatter_adjoint *a)
         chain(n->delta_perpendicular, n->beta_perpendicular, across, 1.0, &d.delta_perpendicular,
               &d.beta_perpendicular);
         chain(n->delta_parallel, n->beta_parallel, c[2], 1.0, &d.delta_parallel, &d.beta_parallel);
+        int64_t e = i / o->n_materials, m = i % o->n_materials;
+        double by_beta = -a->losses[e] * scatter_absorption(a->s, e) * a->s->volumes[m];
+        d.beta_parallel += by_beta / 3;
+        d.beta_perpendicular += 2 * by_beta / 3;
         a->out.constants[i] = d;
     }
 }

@@ -177,12 +177,24 @@ static collet_status read_directory(collet_scattering_input *in, scatter_setting
 /* Accepts keys of CyRSoXS that change no pattern; warns about unknown keys. */
 static collet_status check_keys(collet_scattering_input *in, scatter_settings *r)
 {
-    static const char *const known[] = {
-        "CaseType",           "Energies",       "EAngleRotation",      "MorphologyType",
-        "NumThreads",         "RotMask",        "EwaldsInterpolation", "WindowingType",
-        "Algorithm",          "AlgorithmType",  "ScatterApproach",     "DumpMorphology",
-        "MaxStreams",         "ReferenceFrame", "HDF5DirName",         "listKVectors",
-        "DetectorCoordinates"};
+    static const char *const known[] = {"CaseType",
+                                        "Energies",
+                                        "EAngleRotation",
+                                        "MorphologyType",
+                                        "NumThreads",
+                                        "RotMask",
+                                        "EwaldsInterpolation",
+                                        "WindowingType",
+                                        "Algorithm",
+                                        "AlgorithmType",
+                                        "ScatterApproach",
+                                        "DumpMorphology",
+                                        "MaxStreams",
+                                        "ReferenceFrame",
+                                        "HDF5DirName",
+                                        "listKVectors",
+                                        "DetectorCoordinates",
+                                        "Attenuation"};
     const config_setting_t *root = config_root_setting(&r->file);
     collet_status status = COLLET_OK;
     for (int i = 0; i < config_setting_length(root) && status == COLLET_OK; i++) {
@@ -200,7 +212,7 @@ static collet_status check_keys(collet_scattering_input *in, scatter_settings *r
 static collet_status read_choices(collet_scattering_input *in, scatter_settings *r)
 {
     collet_scattering_options *o = &in->options;
-    int kind = 0, linear = 1, window = 0, mask = 0, frame = 1;
+    int kind = 0, linear = 1, window = 0, mask = 0, frame = 1, attenuation = 0;
     collet_status status = read_choice(r, "CaseType", -1, 2, &kind);
     if (scatter_goes_on(in, &status, r->err))
         status = read_choice(r, "MorphologyType", -1, 1, &in->vectors);
@@ -213,6 +225,8 @@ static collet_status read_choices(collet_scattering_input *in, scatter_settings 
     if (scatter_goes_on(in, &status, r->err))
         status = read_choice(r, "ReferenceFrame", 1, 1, &frame);
     if (scatter_goes_on(in, &status, r->err))
+        status = read_choice(r, "Attenuation", 0, 1, &attenuation);
+    if (scatter_goes_on(in, &status, r->err))
         status = read_beams(in, r, kind);
     if (scatter_goes_on(in, &status, r->err))
         status = read_detector(in, r, kind);
@@ -220,6 +234,7 @@ static collet_status read_choices(collet_scattering_input *in, scatter_settings 
     o->window = (uint32_t)window;
     o->mask = (uint32_t)mask;
     o->material = !frame;
+    o->attenuation = (uint32_t)attenuation;
     return status;
 }
 

@@ -196,6 +196,7 @@ static void gradients_are_those_of_differences(void **state)
             o.neighbours = cases[k].neighbours;
             o.mask = cases[k].mask;
             o.material = cases[k].material;
+            o.attenuation = k % 3 == 1;
             memcpy(o.direction, cases[k].direction, sizeof o.direction);
             memcpy(o.detector, cases[k].detector, sizeof o.detector);
             compare(&m, o, constants, cases[k].what);

@@ -108,7 +108,11 @@ typedef struct collet_scattering_options {
     uint32_t neighbours; /* 1: q = 0 gets the mean of the elements around it, as in CyRSoXS 1.2 */
     uint32_t mask;     /* 1: average each pixel over the angles that have a value there (RotMask) */
     uint32_t material; /* 1: ReferenceFrame is MATERIAL */
-    uint32_t reserved;
+    /* 1: patterns are multiplied by exp(-mu t), the part of the beam that the film does not absorb:
+     * mu = 4 pi beta / lambda, with the mean of beta over the film and (beta_parallel + 2
+     * beta_perpendicular) / 3 of each material; t = Z voxel / z of the beam's direction. Scattered
+     * rays are taken to be as long as the beam, and the film as parallel to the detector. */
+    uint32_t attenuation;
     int64_t shape[3];    /* Z, Y, X: voxels */
     double voxel;        /* edge, nm */
     double direction[3]; /* beam: x, y, z, of any length; 0, 0, 0 means 0, 0, 1 */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* attenuation.h - the absorption of the beam in the film. */
+#ifndef ENGINES_SCATTER_ATTENUATION_H
+#define ENGINES_SCATTER_ATTENUATION_H
+
+#include "scatter/state.h"
+
+/* Adds the fractions of layers first .. first+count-1 of material m to s->volumes, once. */
+void scatter_count_fractions(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+                             const collet_scattering_material *view);
+/* mu t of an energy for beta = 1 in one voxel of the film: the mean over the columns of voxels. */
+double scatter_absorption(const collet_scattering *s, int64_t energy);
+/* The part of the beam that leaves the film; all fractions must have been counted. */
+double scatter_transmission(const collet_scattering *s, int64_t energy);
+/* beta of unaligned matter. */
+double scatter_mean_beta(const collet_scattering_constants *n);
+
+#endif
