@@ -32,7 +32,7 @@ def _filled(x, value):
     return collet.where(collet.isnan(x), value, x) if has_nan(x) else x
 
 
-def nansum(x, /, *, axis=None, dtype=None, keepdims=False):
+def nansum(x, /, axis=None, dtype=None, *, keepdims=False):
     """The sum over axes, by default all, of the elements that are not NaN.
 
     >>> float(collet.nansum([1.0, np.nan, 2.0]))
@@ -40,7 +40,7 @@ def nansum(x, /, *, axis=None, dtype=None, keepdims=False):
     return collet.sum(_filled(*taken(x), 0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def nanprod(x, /, *, axis=None, dtype=None, keepdims=False):
+def nanprod(x, /, axis=None, dtype=None, *, keepdims=False):
     """The product over axes, by default all, of the elements that are not NaN.
 
     >>> float(collet.nanprod([3.0, np.nan, 2.0]))
@@ -56,7 +56,7 @@ def _extreme(name, beyond, x, axis, keepdims):
     return collet.where(collet.all(collet.isnan(x), axis=axis, keepdims=keepdims), np.nan, found)
 
 
-def nanmax(x, /, *, axis=None, keepdims=False):
+def nanmax(x, /, axis=None, *, keepdims=False):
     """The greatest element over axes, by default all, that is not NaN; NaN if there is none.
 
     >>> float(collet.nanmax([1.0, np.nan, 2.0]))
@@ -64,7 +64,7 @@ def nanmax(x, /, *, axis=None, keepdims=False):
     return _extreme("max", -np.inf, x, axis, keepdims)
 
 
-def nanmin(x, /, *, axis=None, keepdims=False):
+def nanmin(x, /, axis=None, *, keepdims=False):
     """The smallest element, as nanmax.
 
     >>> float(collet.nanmin([1.0, np.nan, 2.0]))
@@ -79,7 +79,7 @@ def _place(name, beyond, x, axis, keepdims):
     return getattr(collet, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
 
 
-def nanargmax(x, /, *, axis=None, keepdims=False):
+def nanargmax(x, /, axis=None, *, keepdims=False):
     """The index of the first greatest element along an axis, or among all, that is not NaN. ValueError if all
     are.
 
@@ -88,7 +88,7 @@ def nanargmax(x, /, *, axis=None, keepdims=False):
     return _place("argmax", -np.inf, x, axis, keepdims)
 
 
-def nanargmin(x, /, *, axis=None, keepdims=False):
+def nanargmin(x, /, axis=None, *, keepdims=False):
     """The index of the first smallest element, as nanargmax.
 
     >>> int(collet.nanargmin([1.0, np.nan, 2.0]))
@@ -96,12 +96,17 @@ def nanargmin(x, /, *, axis=None, keepdims=False):
     return _place("argmin", np.inf, x, axis, keepdims)
 
 
-def nanmean(x, /, *, axis=None, keepdims=False):
-    """The mean over axes, by default all, of the elements that are not NaN.
+def _typed(x, dtype):
+    x, = taken(x)
+    return x if dtype is None else collet.astype(x, dtype, copy=False)
+
+
+def nanmean(x, /, axis=None, dtype=None, *, keepdims=False):
+    """The mean over axes, by default all, of the elements that are not NaN, in dtype if that is given.
 
     >>> float(collet.nanmean([1.0, np.nan, 2.0]))
     1.5"""
-    x, = taken(x)
+    x = _typed(x, dtype)
     if not has_nan(x):
         return collet.mean(x, axis=axis, keepdims=keepdims)
     total = nansum(x, axis=axis, keepdims=keepdims)
@@ -109,12 +114,13 @@ def nanmean(x, /, *, axis=None, keepdims=False):
     return total / collet.astype(count, collet.real(total).dtype)
 
 
-def nanvar(x, /, *, axis=None, correction=0, keepdims=False):
-    """The variance, as var, of the elements that are not NaN.
+def nanvar(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
+    """The variance, as var, of the elements that are not NaN, in dtype if that is given; correction is
+    another name of ddof.
 
     >>> float(collet.nanvar([1.0, np.nan, 3.0]))
     1.0"""
-    x, = taken(x)
+    x, correction = _typed(x, dtype), ddof if correction is None else correction
     if not has_nan(x):
         return collet.var(x, axis=axis, correction=correction, keepdims=keepdims)
     known = ~collet.isnan(x)
@@ -125,15 +131,15 @@ def nanvar(x, /, *, axis=None, correction=0, keepdims=False):
     return collet.where(count > 0, total / count, np.nan)
 
 
-def nanstd(x, /, *, axis=None, correction=0, keepdims=False):
+def nanstd(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
     """The square root of nanvar.
 
     >>> float(collet.nanstd([1.0, np.nan, 3.0]))
     1.0"""
-    return collet.sqrt(nanvar(x, axis=axis, correction=correction, keepdims=keepdims))
+    return collet.sqrt(nanvar(x, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims))
 
 
-def nanmedian(x, /, *, axis=None, keepdims=False):
+def nanmedian(x, /, axis=None, *, keepdims=False):
     """The median over an axis, or of all elements, of those that are not NaN.
 
     >>> float(collet.nanmedian([1.0, np.nan, 2.0, 9.0]))

@@ -67,6 +67,17 @@ def test_against_numpy(name, kind):
             np.testing.assert_allclose(f, w, rtol=1e-12, atol=1e-12)
 
 
+def test_dtypes():
+    x = collet.asarray(N[:3].astype("f4"))
+    for name in "nanmean", "nanvar", "nanstd", "nansum", "nanprod":
+        made = getattr(collet, name)(x, 1, "float64")
+        assert made.dtype == np.float64
+        assert np.allclose(made.to_numpy(), getattr(np, name)(N[:3].astype("f4"), 1, "f8"))
+    for keywords in {"correction": 1}, {"ddof": 1}:
+        assert np.allclose(collet.nanvar(x, 0, **keywords).to_numpy(), np.nanvar(N[:3].astype("f4"), 0, ddof=1), equal_nan=True)
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", [np.asarray, collet.asarray], ids=["numpy", "Array"])
 def test_partition(kind):
     for x in M, I:
