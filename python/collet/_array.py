@@ -158,6 +158,13 @@ class Array(_core.Array):
         from .functions import squeeze
         return squeeze(self, axis=axis)
 
+    def view(self, dtype: npt.DTypeLike | None = None) -> Array:
+        """A view of the array. DtypeError for another dtype: elements are never taken for those of another one."""
+        if dtype is not None and _core.dtype_name(dtype) != self._dtype:
+            raise _core.DtypeError(f"view: the elements are {self._dtype}, not {_core.dtype_name(dtype)}: "
+                                   "astype converts them")
+        return self[...]
+
     def swapaxes(self, axis1: int, axis2: int) -> Array:
         """A view with two axes swapped."""
         order = list(range(self.ndim))
