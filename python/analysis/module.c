@@ -180,5 +180,5 @@ PyMODINIT_FUNC PyInit__analysis(void)
                                      .m_size = -1,
                                      .m_methods = functions};
     bound = binding_import();
-    return bound ? PyModule_Create(&definition) : NULL;
+    return bound ? python_module(&definition) : NULL;
 }

@@ -7,6 +7,11 @@ collet.evaluate computes formulas, collet.Array keeps data on a device, collet.b
 backends found, collet.doctor() what is missing.
 """
 
+try:
+    from ._core import version as __version__
+except ModuleNotFoundError:
+    from ._package import missing_extension
+    raise ImportError(missing_extension()) from None
 from . import op as op
 from ._array import (Array as Array, asarray as asarray, empty as empty, from_dlpack as from_dlpack,
                      full as full, ones as ones, zeros as zeros)
@@ -19,7 +24,6 @@ from ._core import (AbiError as AbiError, BusyError as BusyError, CancelledError
                     SizeOverflowError as SizeOverflowError, UnavailableError as UnavailableError,
                     UnknownBackendError as UnknownBackendError, UnsupportedError as UnsupportedError,
                     evaluate as evaluate)
-from ._core import version as __version__
 from ._runtime import (Backend as Backend, Device as Device, backends as backends, configure as configure,
                        counters as counters, eager as eager, finish as finish, get_backend as get_backend,
                        last_backend as last_backend, memory as memory, reset_peak as reset_peak,

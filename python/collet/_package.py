@@ -46,6 +46,17 @@ def _start(package, own):
     return os.path.join(found[0], name)
 
 
+def missing_extension():
+    """Why collet._core is not found, and what to do."""
+    import sys
+    import sysconfig
+    kind = "free-threaded " if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
+    return (f"this installation of {DISTRIBUTION} has no extension for the {kind}Python "
+            f"{sys.version.split()[0]} ({sys.executable}): " +
+            ("free-threaded Pythons need a build of their own, by " if kind else "install it by ") +
+            f"`{sys.executable} -m pip install .` in Collet's sources, or use the Python of the build")
+
+
 def load(package):
     """Runs __init__.py, which may be compiled already, in the module `package`."""
     own = os.path.dirname(package.__spec__.origin)

@@ -23,7 +23,7 @@ PyMODINIT_FUNC PyInit__scatter(void)
                                      .m_methods = functions};
     PyObject *module;
     bound = binding_import();
-    module = bound ? PyModule_Create(&definition) : NULL;
+    module = bound ? python_module(&definition) : NULL;
     if (module && (scattering_add_type(module) ||
                    PyModule_AddIntConstant(module, "CHI", COLLET_SCATTERING_CHI)))
         Py_CLEAR(module);

@@ -82,7 +82,7 @@ PyMODINIT_FUNC PyInit__core(void)
     PyObject *module;
     if (check_version())
         return NULL;
-    module = PyModule_Create(&definition);
+    module = python_module(&definition);
     if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
         op_add_type(module) || array_add_type(module) || dlpack_add(module) ||
         expression_add_type(module) || elementwise_add_type(module) || binding_add(module) ||

@@ -134,6 +134,20 @@ def test_the_line_mends_leftovers(site):
         assert python(site, *USE).stdout == "3.0\n"
 
 
+def test_an_extension_for_another_python(site):
+    install_ours(site)
+    for file in (site / "collet").glob("_core.*.so"):
+        file.unlink()
+    done = python(site, "-c", "import collet")
+    assert done.returncode == 1
+    for words in (f"has no extension for the Python {sys.version.split()[0]}", sys.executable,
+                  "-m pip install ."):
+        assert words in done.stderr
+    done = python(site, "-c",
+                  "import sysconfig; sysconfig.get_config_vars()['Py_GIL_DISABLED'] = 1; import collet")
+    assert "free-threaded Pythons need a build of their own" in done.stderr
+
+
 def test_without_sources(site):
     install_ours(site)
     done = python(site, "-m", "compileall", "-q", "-b", "collet")

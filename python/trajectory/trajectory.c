@@ -475,7 +475,7 @@ PyMODINIT_FUNC PyInit__trajectory(void)
     if (!core)
         return NULL;
     type = (PyTypeObject *)PyType_FromSpec(&spec);
-    PyObject *module = type ? PyModule_Create(&definition) : NULL;
+    PyObject *module = type ? python_module(&definition) : NULL;
     if (module && PyModule_AddObjectRef(module, "Trajectory", (PyObject *)type))
         Py_CLEAR(module);
     return module;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Python's stable interface (the build defines Py_LIMITED_API) and collet.h. */
+/* Python's stable interface (the build defines Py_LIMITED_API, but for free-threaded Pythons) and
+ * collet.h. */
 #ifndef PYTHON_SRC_BASE_PYTHON_H
 #define PYTHON_SRC_BASE_PYTHON_H
 
@@ -7,5 +8,16 @@
 #include <Python.h>
 
 #include <collet/collet.h>
+
+/* PyModule_Create for a module that needs the GIL: a free-threaded Python turns it on. */
+static inline PyObject *python_module(PyModuleDef *definition)
+{
+    PyObject *module = PyModule_Create(definition);
+#ifdef Py_GIL_DISABLED
+    if (module && PyUnstable_Module_SetGIL(module, Py_MOD_GIL_USED))
+        Py_CLEAR(module);
+#endif
+    return module;
+}
 
 #endif
