@@ -47,7 +47,15 @@ class Array(_core.Array):
     transpose and reshape are views. to_numpy copies the elements; numpy.from_dlpack shares them,
     read-only, as long as they are in the host's memory. An Array is used by one thread at a time
     while one of them writes it.
-    """
+
+    >>> x = collet.asarray([[1.0, 2], [3, 4]])
+    >>> y = x * 2
+    >>> y[y > 4] = 0
+    >>> float(y.sum())
+    6.0
+    >>> y
+    collet.Array([[2., 4.],
+                  [0., 0.]], dtype=f64, shape=(2, 2), device='host')"""
 
     __slots__ = ("__weakref__",)
 
@@ -60,11 +68,20 @@ class Array(_core.Array):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy's dtype; for bf16 the dtype of ml_dtypes."""
+        """NumPy's dtype; for bf16 the dtype of ml_dtypes.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.dtype
+        dtype('float64')"""
         return _core.dtype(self._dtype)
 
     @property
     def nbytes(self) -> int:
+        """The size of all elements in bytes.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.nbytes
+        32"""
         return self.size * self.itemsize
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
@@ -76,7 +93,11 @@ class Array(_core.Array):
 
     @property
     def device(self) -> str:
-        """Where the elements are: "host", "opencl:0". Waits for the work that computes them."""
+        """Where the elements are: "host", "opencl:0". Waits for the work that computes them.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.device
+        'host'"""
         kind, number = self._place()
         name = _PLACES.get(kind, f"dlpack{kind}")
         return name if kind == 1 else f"{name}:{number}"
@@ -109,33 +130,59 @@ class Array(_core.Array):
 
     @property
     def T(self) -> Array:
-        """The axes reversed."""
+        """The axes reversed.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.T.to_numpy()
+        array([[1., 3.],
+               [2., 4.]])"""
         return self._permute(range(self.ndim - 1, -1, -1))
 
     @property
     def mT(self) -> Array:
-        """The last two axes swapped."""
+        """The last two axes swapped.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.mT.to_numpy()
+        array([[1., 3.],
+               [2., 4.]])"""
         if self.ndim < 2:
             raise _core.ShapeError("mT needs two axes")
         return self._permute([*range(self.ndim - 2), self.ndim - 1, self.ndim - 2])
 
     @property
     def real(self) -> Array:
-        """The real parts: a view, for real numbers the array itself."""
+        """The real parts: a view, for real numbers the array itself.
+
+        >>> collet.asarray([1+2j]).real.to_numpy()
+        array([1.])"""
         return self._part(False)
 
     @property
     def imag(self) -> Array:
-        """The imaginary parts: a view; of real numbers an array of zeros."""
+        """The imaginary parts: a view; of real numbers an array of zeros.
+
+        >>> collet.asarray([1+2j]).imag.to_numpy()
+        array([2.])"""
         return self._part(True) if self._dtype[0] == "c" else zeros(self.shape, self._dtype)
 
     def transpose(self, *axes: Any) -> Array:
+        """A view with the axes in another order, by default reversed.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.transpose(1, 0).to_numpy()
+        array([[1., 3.],
+               [2., 4.]])"""
         if len(axes) == 1 and not isinstance(axes[0], int):
             axes = axes[0]
         return self._permute(axes) if axes else self.T
 
     def reshape(self, *shape: Any) -> Array:
-        """A view with another shape, or a copy if strides allow no view; -1: the remaining extent."""
+        """A view with another shape, or a copy if strides allow no view; -1: the remaining extent.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.reshape(4, 1).shape
+        (4, 1)"""
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = shape[0]
         try:
@@ -146,27 +193,49 @@ class Array(_core.Array):
             return self.copy()._view(shape)
 
     def ravel(self) -> Array:
-        """The elements along one axis: a view, or a copy if strides allow no view."""
+        """The elements along one axis: a view, or a copy if strides allow no view.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.ravel().to_numpy()
+        array([1., 2., 3., 4.])"""
         return self.reshape(-1)
 
     def flatten(self) -> Array:
-        """A copy of the elements along one axis."""
+        """A copy of the elements along one axis.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.flatten().to_numpy()
+        array([1., 2., 3., 4.])"""
         return self.copy().reshape(-1)
 
     def squeeze(self, axis: int | tuple[int, ...] | None = None) -> Array:
-        """A view without axes of length 1: all, or those given."""
+        """A view without axes of length 1: all, or those given.
+
+        >>> collet.ones((1, 3, 1)).squeeze().shape
+        (3,)"""
         from .functions import squeeze
         return squeeze(self, axis=axis)
 
     def view(self, dtype: npt.DTypeLike | None = None) -> Array:
-        """A view of the array. DtypeError for another dtype: elements are never taken for those of another one."""
+        """A view of the array. DtypeError for another dtype: elements are never taken for those of another
+        one.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> y = x.view()
+        >>> y[0] = 7
+        >>> x.to_numpy()
+        array([[7., 7.],
+               [3., 4.]])"""
         if dtype is not None and _core.dtype_name(dtype) != self._dtype:
             raise _core.DtypeError(f"view: the elements are {self._dtype}, not {_core.dtype_name(dtype)}: "
                                    "astype converts them")
         return self[...]
 
     def swapaxes(self, axis1: int, axis2: int) -> Array:
-        """A view with two axes swapped."""
+        """A view with two axes swapped.
+
+        >>> collet.ones((2, 3, 4)).swapaxes(0, 2).shape
+        (4, 3, 2)"""
         order = list(range(self.ndim))
         order[axis1], order[axis2] = order[axis2], order[axis1]
         return self._permute(order)
@@ -180,6 +249,12 @@ class Array(_core.Array):
         return self._reshape(extents)
 
     def broadcast_to(self, *shape: Any) -> Array:
+        """A read-only view with repeated elements.
+
+        >>> collet.asarray([1, 2]).broadcast_to(3, 2).to_numpy()
+        array([[1, 2],
+               [1, 2],
+               [1, 2]])"""
         alone = len(shape) == 1 and not isinstance(shape[0], int)
         return self._broadcast(shape[0] if alone else shape)
 
@@ -217,7 +292,11 @@ class Array(_core.Array):
     # ---- Copies
 
     def to_device(self, device: str, /, *, stream: object = None) -> Array:
-        """The array itself if it is there, else a copy on a device, "cuda:0", or in memory of the "host"."""
+        """The array itself if it is there, else a copy on a device, "cuda:0", or in memory of the "host".
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> x.to_device("host").device
+        'host'"""
         if stream is not None:
             raise ValueError("to_device: stream must be None")
         if device == self.device:
@@ -225,16 +304,30 @@ class Array(_core.Array):
         return _placed(self.copy(), device)
 
     def copy(self) -> Array:
+        """A copy of the elements.
+
+        >>> x = collet.asarray([[1.0, 2], [3, 4]])
+        >>> y = x.copy()
+        >>> y[0] = 7
+        >>> x.to_numpy()
+        array([[1., 2.],
+               [3., 4.]])"""
         return op.copy(self, out=_core.empty(self.shape, self._dtype))
 
     def astype(self, dtype: npt.DTypeLike, copy: bool = True) -> Array:
         """The array in another dtype. Integers become integers modulo 2^width, as in NumPy; numbers with
-        fractions are cut, and become the least or greatest integer where there is none, and 0 for NaN."""
+        fractions are cut, and become the least or greatest integer where there is none, and 0 for NaN.
+
+        >>> collet.asarray([1.7, -1.7]).astype("int32").to_numpy()
+        array([ 1, -1], dtype=int32)"""
         name = _core.dtype_name(dtype)
         return self if name == self._dtype and not copy else integers.converted(self, name)
 
     def item(self) -> Any:
-        """The only element as a Python number."""
+        """The only element as a Python number.
+
+        >>> collet.asarray(2.5).item()
+        2.5"""
         return self.to_numpy().item()
 
     def __float__(self) -> float:
@@ -371,7 +464,10 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
             copy: bool | None = None) -> Array:
     """An Array made from an Array or from anything that numpy.asarray takes. copy=False shares the
     memory of a NumPy array, which must not be changed as long as the Array exists; otherwise the
-    memory is copied. Use from_dlpack for arrays of other libraries that are on a device."""
+    memory is copied. Use from_dlpack for arrays of other libraries that are on a device.
+
+    >>> collet.asarray([1, 2.5], dtype="f4")
+    collet.Array([1. , 2.5], dtype=f32, shape=(2,), device='host')"""
     if isinstance(obj, Array):
         array = obj.copy() if copy else obj
     elif hook.traced(obj):
@@ -392,7 +488,10 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
 
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
     """An Array that shares the memory of an array of another library, in order with its work; a copy with
-    copy=True, or where `device` asks for another one and copy is not False."""
+    copy=True, or where `device` asks for another one and copy is not False.
+
+    >>> collet.from_dlpack(np.arange(3.0)).to_numpy()
+    array([0., 1., 2.])"""
     if isinstance(x, Array):
         array = x
     else:
@@ -417,7 +516,10 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
 
 
 def empty(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
-    """An Array with undefined elements, by default of f64."""
+    """An Array with undefined elements, by default of f64.
+
+    >>> collet.empty((2, 3), "f4").shape
+    (2, 3)"""
     extents = (shape,) if isinstance(shape, int) else shape
     return _placed(_core.empty(extents, "f64" if dtype is None else dtype), device)
 
@@ -428,19 +530,29 @@ _DEFAULTS = {bool: "bool", int: "int64", float: "f64", complex: "c128"}
 def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *,
          device: str | None = None) -> Array:
     """An Array whose elements are all `fill_value`; DtypeError if its integers cannot hold that. By default
-    of the value's dtype: int64 for an int, f64 for a float."""
+    of the value's dtype: int64 for an int, f64 for a float.
+
+    >>> collet.full(3, 7).to_numpy()
+    array([7, 7, 7])"""
     if dtype is None:
         dtype = _DEFAULTS.get(type(fill_value)) or getattr(fill_value, "dtype", "f64")
     return _placed(op.fill(value=fill_value, out=empty(shape, dtype)), device)
 
 
 def zeros(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
-    """An Array of zeros, by default of f64."""
+    """An Array of zeros, by default of f64.
+
+    >>> collet.zeros(3).to_numpy()
+    array([0., 0., 0.])"""
     return full(shape, 0, "f64" if dtype is None else dtype, device=device)
 
 
 def ones(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
-    """An Array of ones, by default of f64."""
+    """An Array of ones, by default of f64.
+
+    >>> collet.ones((2, 2), dtype="i32").to_numpy()
+    array([[1, 1],
+           [1, 1]], dtype=int32)"""
     return full(shape, 1, "f64" if dtype is None else dtype, device=device)
 
 

@@ -95,64 +95,105 @@ def _one(n):
 
 
 def fft(a, n=None, axis=-1, norm=None):
-    """The transform along an axis: complex, of the shape of a, that axis n long."""
+    """The transform along an axis: complex, of the shape of a, that axis n long.
+
+    >>> collet.fft.fft([1.0, 2, 0, -1])
+    array([2.+0.j, 1.-3.j, 0.+0.j, 1.+3.j])"""
     return _transform(a, _one(n), axis, norm, False)
 
 
 def ifft(a, n=None, axis=-1, norm=None):
-    """The inverse of fft: complex."""
+    """The inverse of fft: complex.
+
+    >>> collet.fft.ifft([4, 0, 0, 0]).real
+    array([1., 1., 1., 1.])"""
     return _transform(a, _one(n), axis, norm, True)
 
 
 def fft2(a, s=None, axes=(-2, -1), norm=None):
-    """The transform along two axes; s: their lengths."""
+    """The transform along two axes; s: their lengths.
+
+    >>> collet.fft.fft2(np.eye(2)).real
+    array([[2., 0.],
+           [0., 2.]])"""
     return _transform(a, s, axes, norm, False)
 
 
 def ifft2(a, s=None, axes=(-2, -1), norm=None):
-    """The inverse of fft2."""
+    """The inverse of fft2.
+
+    >>> collet.fft.ifft2(2 * np.eye(2)).real
+    array([[1., 0.],
+           [0., 1.]])"""
     return _transform(a, s, axes, norm, True)
 
 
 def fftn(a, s=None, axes=None, norm=None):
     """The transform along axes that differ, all if there are neither axes nor s, else the last; s:
-    their lengths."""
+    their lengths.
+
+    >>> collet.fft.fftn(np.ones((2, 2, 2)))[0, 0].real
+    array([8., 0.])"""
     return _transform(a, s, axes, norm, False)
 
 
 def ifftn(a, s=None, axes=None, norm=None):
-    """The inverse of fftn."""
+    """The inverse of fftn.
+
+    >>> collet.fft.ifftn(np.ones((2, 2))).real
+    array([[1., 0.],
+           [0., 0.]])"""
     return _transform(a, s, axes, norm, True)
 
 
 def rfft(a, n=None, axis=-1, norm=None):
-    """The first n // 2 + 1 numbers of fft along the axis, for a real a; DtypeError for a complex a."""
+    """The first n // 2 + 1 numbers of fft along the axis, for a real a; DtypeError for a complex a.
+
+    >>> collet.fft.rfft([1.0, 2, 0, -1])
+    array([2.+0.j, 1.-3.j, 0.+0.j])"""
     return _transform(a, _one(n), axis, norm, False, real=True)
 
 
 def irfft(a, n=None, axis=-1, norm=None):
     """The inverse of rfft, real; without n the axis is 2 (m - 1) long if the axis of a has m
-    numbers."""
+    numbers.
+
+    >>> collet.fft.irfft([4, 0, 0])
+    array([1., 1., 1., 1.])"""
     return _transform(a, _one(n), axis, norm, True, real=True)
 
 
 def rfft2(a, s=None, axes=(-2, -1), norm=None):
-    """fft2 of a real a: only the first n // 2 + 1 numbers of the last axis."""
+    """fft2 of a real a: only the first n // 2 + 1 numbers of the last axis.
+
+    >>> collet.fft.rfft2(np.eye(2)).real
+    array([[2., 0.],
+           [0., 2.]])"""
     return _transform(a, s, axes, norm, False, real=True)
 
 
 def irfft2(a, s=None, axes=(-2, -1), norm=None):
-    """The inverse of rfft2, real."""
+    """The inverse of rfft2, real.
+
+    >>> collet.fft.irfft2(2 * np.eye(2), s=(2, 2))
+    array([[1., 0.],
+           [0., 1.]])"""
     return _transform(a, s, axes, norm, True, real=True)
 
 
 def rfftn(a, s=None, axes=None, norm=None):
-    """fftn of a real a: only the first n // 2 + 1 numbers of the last axis."""
+    """fftn of a real a: only the first n // 2 + 1 numbers of the last axis.
+
+    >>> collet.fft.rfftn(np.ones((2, 4))).shape
+    (2, 3)"""
     return _transform(a, s, axes, norm, False, real=True)
 
 
 def irfftn(a, s=None, axes=None, norm=None):
-    """The inverse of rfftn, real."""
+    """The inverse of rfftn, real.
+
+    >>> collet.fft.irfftn(np.ones((2, 3)), s=(2, 4)).shape
+    (2, 4)"""
     return _transform(a, s, axes, norm, True, real=True)
 
 
@@ -160,22 +201,34 @@ _OTHER_WAY = {None: "forward", "backward": "forward", "forward": "backward"}
 
 
 def hfft(a, n=None, axis=-1, norm=None):
-    """The transform, real, of a signal that is Hermitian, of which a is the first half."""
+    """The transform, real, of a signal that is Hermitian, of which a is the first half.
+
+    >>> collet.fft.hfft([1, 2j, 0])
+    array([ 1.,  5.,  1., -3.])"""
     return irfft(op.conj(_complex(floats(a, complex_too=True)[0])), n, axis, _OTHER_WAY.get(norm, norm))
 
 
 def ihfft(a, n=None, axis=-1, norm=None):
-    """The inverse of hfft: the first n // 2 + 1 numbers."""
+    """The inverse of hfft: the first n // 2 + 1 numbers.
+
+    >>> collet.fft.ihfft([1.0, 2, 0, 2]).real
+    array([ 1.25,  0.25, -0.75])"""
     return op.conj(rfft(a, n, axis, _OTHER_WAY.get(norm, norm)))
 
 
 def fftfreq(n, d=1.0, *, dtype=None, device=None):
-    """The frequencies of the numbers that fft gives, for n points at the distance d."""
+    """The frequencies of the numbers that fft gives, for n points at the distance d.
+
+    >>> collet.fft.fftfreq(4, 0.5).to_numpy()
+    array([ 0. ,  0.5, -1. , -0.5])"""
     return asarray(np.fft.fftfreq(n, d), dtype, device=device)
 
 
 def rfftfreq(n, d=1.0, *, dtype=None, device=None):
-    """The frequencies of the numbers that rfft gives."""
+    """The frequencies of the numbers that rfft gives.
+
+    >>> collet.fft.rfftfreq(4, 0.5).to_numpy()
+    array([0. , 0.5, 1. ])"""
     return asarray(np.fft.rfftfreq(n, d), dtype, device=device)
 
 
@@ -187,12 +240,18 @@ def _shift(x, axes, inverse):
 
 def fftshift(x, axes=None):
     """x rolled so that frequency 0 is in the middle of the axes, by default all. Any dtype of
-    ops."""
+    ops.
+
+    >>> collet.fft.fftshift([0, 1, 2, 3])
+    array([2, 3, 0, 1])"""
     return _shift(x, axes, False)
 
 
 def ifftshift(x, axes=None):
-    """Undoes fftshift."""
+    """Undoes fftshift.
+
+    >>> collet.fft.ifftshift([2, 3, 0, 1])
+    array([0, 1, 2, 3])"""
     return _shift(x, axes, True)
 
 

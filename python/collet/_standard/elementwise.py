@@ -64,9 +64,12 @@ def make(name: str) -> Function:
     inputs = len(about["operands"]) - 1
     words = "x, /, min=None, max=None" if name == "clip" else \
         ("x", "x1, x2", "x1, x2, x3" if name != "where" else "condition, x1, x2")[inputs - 1] + ", /"
+    from .examples import EXAMPLES
+    arguments, printed = EXAMPLES[name]
     doc = (f"{name}({words}, *, out=None)\n--\n\n{about['summary'][0].upper()}{about['summary'][1:]}, by "
            "elements; a, b and c are the arguments.\n\nDtypes are promoted as in NumPy 2; Python's numbers "
-           "are weak. `out` is an array of the result's dtype and shape.")
+           "are weak. `out` is an array of the result's dtype and shape.\n\n"
+           f">>> collet.{name}({arguments})\n{printed}")
     sides = tuple(functions[n] for n in ("maximum", "minimum", "positive")) if name == "clip" else None
     return _core.elementwise(name, doc, inputs, _ops.get(op_name), _core.Expression(expression(name)),
                              _same(about) if name != "positive" else (),

@@ -67,6 +67,12 @@ def matmul(a: Any, b: Any) -> Any:
     return product(a, b)
 
 
+_REDUCED = {"sum": "array([4., 6.])", "prod": "array([3., 8.])", "mean": "array([2., 3.])",
+            "var": "array([1., 1.])", "std": "array([1., 1.])", "max": "array([3., 4.])",
+            "min": "array([1., 2.])", "any": "array([ True,  True])", "all": "array([ True,  True])",
+            "argmax": "array([1, 0])", "argmin": "array([0, 1])"}
+
+
 def reduction(name: str, order: str) -> Callable[..., Array]:
     """A method that reduces, whose positional arguments have NumPy's order."""
     places = order.split()
@@ -89,4 +95,6 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
         return getattr(functions, name)(self, **given)
 
     reduce.__name__ = name
+    reduce.__doc__ = (f"collet.{name} of the elements: {', '.join(places)} as in NumPy.\n\n"
+                      f">>> collet.asarray([[1.0, 4], [3, 2]]).{name}(axis=0).to_numpy()\n{_REDUCED[name]}")
     return reduce
