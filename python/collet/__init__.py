@@ -77,6 +77,8 @@ def __dir__():
 
 
 def doctor() -> tuple:
-    """What is missing on this machine, why, and the command that installs it; print the result."""
+    """What is missing on this machine, why, and the command that installs it; print the result.
+
+    >>> text = str(collet.doctor())"""
     from ._doctor import examine
     return examine()

@@ -21,7 +21,10 @@ Device.__doc__ = """A device of a backend: `choice` is for set_backend, using an
 class Backend(namedtuple("Backend", "name state reason version priority kernel_count path devices "
                                     "capabilities")):
     """A backend that was found: `state` is "usable", "unavailable" (see `reason`) or "unproven",
-    which is tried at its first use. `capabilities` is the plugin's own description."""
+    which is tried at its first use. `capabilities` is the plugin's own description.
+
+    >>> collet.backends()[0].state
+    'usable'"""
 
     __slots__ = ()
 
@@ -36,7 +39,10 @@ def _device(row):
 
 
 def backends() -> list[Backend]:
-    """The backends in the order in which "auto" prefers them; unusable ones come last."""
+    """The backends in the order in which "auto" prefers them; unusable ones come last.
+
+    >>> "cpu_scalar" in [backend.name for backend in collet.backends()]
+    True"""
     import json
     found = []
     for row in _core.backends():
@@ -53,13 +59,22 @@ def set_backend(choice: str) -> None:
     ("opencl:1"), or names in order of preference, separated by commas.
 
     Raises UnknownBackendError or UnavailableError, which list the available names; the previous
-    choice then stays."""
+    choice then stays.
+
+    >>> collet.set_backend("cpu_scalar")
+    >>> collet.get_backend()
+    'cpu_scalar'
+    >>> collet.set_backend("auto")"""
     _core.flush()  # Arrays that wait are computed where they were made
     _core.set_backend(choice)
 
 
 def get_backend() -> str:
-    """The choice in force in this context."""
+    """The choice in force in this context.
+
+    >>> with collet.using("cpu_scalar"):
+    ...     print(collet.get_backend())
+    cpu_scalar"""
     return _core.get_backend()
 
 
@@ -71,7 +86,10 @@ class using:
     The choice does not hold in other threads and asyncio tasks, except in those that are created inside
     and copy the context: tasks, asyncio.to_thread. A generator that is suspended inside shares the
     context of its caller, so the choice then holds for the caller too.
-    """
+
+    >>> with collet.using("cpu_scalar"):
+    ...     print(float(collet.sum(collet.ones(3))))
+    3.0"""
 
     def __init__(self, choice: str) -> None:
         self._choice = choice
@@ -110,14 +128,23 @@ class eager:
 
 
 def last_backend() -> str:
-    """The backend that computed the last op of this thread; "" before the first."""
+    """The backend that computed the last op of this thread; "" before the first.
+
+    >>> with collet.using("cpu_scalar"):
+    ...     x = collet.op.exp(np.ones(2))
+    ... 
+    >>> collet.last_backend()
+    'cpu_scalar'"""
     return _core.last_backend()
 
 
 def set_num_threads(count: int) -> None:
     """At most `count` CPU threads, 0: as many as the machine allows.
 
-    This restarts the library. BusyError while an Array exists or another thread computes."""
+    This restarts the library. BusyError while an Array exists or another thread computes.
+
+    >>> collet.set_num_threads(2)
+    >>> collet.set_num_threads(0)"""
     _core.set_num_threads(count)
 
 
@@ -127,33 +154,48 @@ def configure(**settings: object) -> None:
     replace all earlier settings; without any, the environment and the file decide.
 
     The same conditions hold as for set_num_threads. An unknown key or an invalid value raises here,
-    and the earlier settings stay; only the name of a backend is looked up at its first use."""
+    and the earlier settings stay; only the name of a backend is looked up at its first use.
+
+    >>> collet.configure(fallback=True)
+    >>> collet.configure()"""
     words = {k: "off" if v is False else "on" if v is True else v for k, v in settings.items()}
     _core.set_settings([f"{k.replace('__', '.')}={v}" for k, v in words.items()])
 
 
 def counters() -> dict[str, int]:
-    """Calls, fallbacks, temporaries and copied bytes of this thread."""
+    """Calls, fallbacks, temporaries and copied bytes of this thread.
+
+    >>> "host" in str(collet.counters()) or bool(collet.counters())
+    True"""
     return _core.counters()
 
 
 def memory(space: str = "host") -> dict[str, int]:
-    """Bytes in "host" or on a device ("opencl:0"): current, held, peak, total, available."""
+    """Bytes in "host" or on a device ("opencl:0"): current, held, peak, total, available.
+
+    >>> sorted(collet.memory("host"))
+    ['available', 'current', 'held', 'peak', 'total']"""
     return _core.memory(space)
 
 
 def reset_peak(space: str = "host") -> None:
-    """Resets the peak of `space`: from now on it is the largest use after this call."""
+    """Resets the peak of `space`: from now on it is the largest use after this call.
+
+    >>> collet.reset_peak()"""
     _core.reset_peak(space)
 
 
 def trim() -> None:
-    """Frees memory kept for later calls: scratch memory, pools, plans, compiled programs."""
+    """Frees memory kept for later calls: scratch memory, pools, plans, compiled programs.
+
+    >>> collet.trim()"""
     _core.trim()
 
 
 def finish() -> None:
     """Computes Arrays that wait for their use, and waits for all work of this thread and for calls that Ctrl-C
-    interrupted; raises the first failure of this thread's work."""
+    interrupted; raises the first failure of this thread's work.
+
+    >>> collet.finish()"""
     _core.flush()
     _core.finish()

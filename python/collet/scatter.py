@@ -53,7 +53,16 @@ def _xarray() -> Any:
 
 @dataclass(eq=False)
 class Result:
-    """Patterns of one beam: values (energy, qy, qx), energy, qy, qx."""
+    """Patterns of one beam: values (energy, qy, qx), energy, qy, qx.
+
+    >>> ball = np.zeros((4, 8, 8), np.float32)
+    >>> ball[1:3, 2:6, 2:6] = 1
+    >>> polymer = collet.scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], ball)
+    >>> vacuum = collet.scatter.Material([0, 0, 0, 0], 1 - ball)
+    >>> sample = collet.scatter.Sample([polymer, vacuum], energies=[285.0], voxel=2.0)
+    >>> result = collet.scatter.simulate(sample)
+    >>> result.values.dtype
+    dtype('float32')"""
 
     values: Floats
     energy: Floats
@@ -78,7 +87,16 @@ class Result:
             attrs={"phys_size_nm": self.voxel, "z_dim": self.layers})
 
     def integrate(self, wedge: float = 90.0, dtype: str = "f32") -> Integrals:
-        """integrate() of these patterns."""
+        """integrate() of these patterns.
+
+        >>> ball = np.zeros((4, 8, 8), np.float32)
+        >>> ball[1:3, 2:6, 2:6] = 1
+        >>> polymer = collet.scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], ball)
+        >>> vacuum = collet.scatter.Material([0, 0, 0, 0], 1 - ball)
+        >>> sample = collet.scatter.Sample([polymer, vacuum], energies=[285.0], voxel=2.0)
+        >>> integrals = collet.scatter.simulate(sample).integrate()
+        >>> integrals.mean.shape[0]
+        1"""
         return integrate(self.values, self.energy, self.voxel, direction=self.direction,
                          detector=self.detector, flat=self.layers == 1, wedge=wedge, dtype=dtype)
 
@@ -123,7 +141,16 @@ class Integrals:
 
     energy, chi (degrees from x, the direction of the electric field, towards y), q
     polar (energy, chi, q), and (energy, q): mean over all chi, parallel and perpendicular over
-    the wedges about the field and across it, anisotropy (parallel - perpendicular) / their sum"""
+    the wedges about the field and across it, anisotropy (parallel - perpendicular) / their sum
+
+    >>> ball = np.zeros((4, 8, 8), np.float32)
+    >>> ball[1:3, 2:6, 2:6] = 1
+    >>> polymer = collet.scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], ball)
+    >>> vacuum = collet.scatter.Material([0, 0, 0, 0], 1 - ball)
+    >>> sample = collet.scatter.Sample([polymer, vacuum], energies=[285.0], voxel=2.0)
+    >>> integrals = collet.scatter.simulate(sample).integrate()
+    >>> len(integrals.q) == integrals.mean.shape[1]
+    True"""
 
     energy: Floats
     chi: Floats
@@ -151,7 +178,15 @@ def simulate(sample: Sample, *, client: Any = None, progress: Any = None,
     client: a Client of dask.distributed, or an executor of concurrent.futures, such as
         ProcessPoolExecutor(): its workers compute a part of the energies each; the patterns are the
         same, bit for bit, on processors of the same kind. `memory` and `devices` are each worker's.
-        UnavailableError if a worker lacks this version of collet"""
+        UnavailableError if a worker lacks this version of collet
+
+    >>> ball = np.zeros((4, 8, 8), np.float32)
+    >>> ball[1:3, 2:6, 2:6] = 1
+    >>> polymer = collet.scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], ball)
+    >>> vacuum = collet.scatter.Material([0, 0, 0, 0], 1 - ball)
+    >>> sample = collet.scatter.Sample([polymer, vacuum], energies=[285.0], voxel=2.0)
+    >>> collet.scatter.simulate(sample).values.shape
+    (1, 8, 8)"""
     if client is None:
         with Patterns(sample, progress=progress, **options) as patterns:
             values = np.empty((len(patterns.energies), *patterns.shape[1:]), patterns.dtype)
@@ -307,7 +342,16 @@ def _name(index: int, source: Source) -> str:
 
 
 class Scan(Iterator[Any]):
-    """The results of scan(), in the order of its samples."""
+    """The results of scan(), in the order of its samples.
+
+    >>> ball = np.zeros((4, 8, 8), np.float32)
+    >>> ball[1:3, 2:6, 2:6] = 1
+    >>> polymer = collet.scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], ball)
+    >>> vacuum = collet.scatter.Material([0, 0, 0, 0], 1 - ball)
+    >>> sample = collet.scatter.Sample([polymer, vacuum], energies=[285.0], voxel=2.0)
+    >>> with collet.scatter.scan([sample]) as results:
+    ...     print(next(results).values.shape)
+    (1, 8, 8)"""
 
     def __init__(self, run: _jobs.Run, tell: _Progress, on_error: str) -> None:
         self._run, self._tell, self._on_error = run, tell, on_error
@@ -365,7 +409,15 @@ def scan(samples: Iterable[Source], client: Any = None, *, configuration: Path =
     Paths that are not absolute begin at this process's directory. Functions of a script, and lambdas,
     reach processes if cloudpickle is installed. Warnings about a sample name it, as errors do. Ctrl-C,
     an exception and close() cancel what has not begun.
-    SampleError, InvalidError, UnavailableError, FailedError, TypeError."""
+    SampleError, InvalidError, UnavailableError, FailedError, TypeError.
+
+    >>> ball = np.zeros((4, 8, 8), np.float32)
+    >>> ball[1:3, 2:6, 2:6] = 1
+    >>> polymer = collet.scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], ball)
+    >>> vacuum = collet.scatter.Material([0, 0, 0, 0], 1 - ball)
+    >>> sample = collet.scatter.Sample([polymer, vacuum], energies=[285.0], voxel=2.0)
+    >>> [result.values.shape for result in collet.scatter.scan([sample, sample])]
+    [(1, 8, 8), (1, 8, 8)]"""
     choice("on_error", on_error, ("raise", "return"))
     check_progress(progress)
     if isinstance(samples, (str, PathLike, Sample)):
@@ -402,7 +454,11 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
     flat: q in the detector's plane, as of a sample of one layer; else |q| on Ewald's sphere
     wedge: whole width of each wedge, up to 180 degrees
     dtype: "f32" or "f64", of the integrals
-    Numbers other than f32 and f64 are converted to f32. ShapeError, InvalidError. GIL: released."""
+    Numbers other than f32 and f64 are converted to f32. ShapeError, InvalidError. GIL: released.
+
+    >>> found = collet.scatter.integrate(np.ones((1, 8, 8)), [285.0], 2.0)
+    >>> float(found.mean[0, 1])
+    1.0"""
     energies = np.atleast_1d(_host.array(energies, float, "energies"))
     values = _host.array(values, None, "values")
     single = values.dtype.name != "float64"
@@ -454,7 +510,13 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
     """Writes the patterns (beams, Y, X) or (Y, X) of one energy as CyRSoXS does:
     directory/Energy_285.20.h5 with /K<i>/projection of f32 and /KIDList/KVec.
 
-    The file gets its name when it is complete. FileError."""
+    The file gets its name when it is complete. FileError.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> collet.scatter.write(folder, 285.0, np.ones((8, 8), np.float32))
+    >>> collet.scatter.read_pattern(folder, 285.0, (8, 8)).shape
+    (8, 8)"""
     patterns = np.ascontiguousarray(_host.array(patterns, np.float32, "patterns"))
     if patterns.ndim == 2:
         patterns = patterns[None]
@@ -468,7 +530,13 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
 def read_pattern(directory: Path, energy: float, shape: tuple[int, int],
                  beam: int = 0) -> npt.NDArray[np.float32]:
     """The pattern of an energy and a beam that collet-rsoxs, CyRSoXS or write() wrote: `shape` (Y, X)
-    of f32. NotFoundError; FormatError if the file has no such pattern; FileError."""
+    of f32. NotFoundError; FormatError if the file has no such pattern; FileError.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> collet.scatter.write(folder, 285.0, np.ones((8, 8), np.float32))
+    >>> collet.scatter.read_pattern(folder, 285.0, (8, 8)).dtype
+    dtype('float32')"""
     pattern: npt.NDArray[np.float32] = Job(_scatter.read_pattern, fspath(directory), float(energy),
                                            int(beam), tuple(shape)).wait()
     return pattern

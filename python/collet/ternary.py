@@ -59,7 +59,13 @@ def quantize(weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Q
     """Codes i8 (..., K) and a scale f32 (...) of each row of floating weights (..., K).
 
     "threshold": weights above it become 1, below its negative -1, the scale is 1. "absmean": the
-    scale is the mean magnitude of the row, the threshold half of it."""
+    scale is the mean magnitude of the row, the threshold half of it.
+
+    >>> codes, scale = collet.ternary.quantize([[0.5, -0.7, 0.1]])
+    >>> codes
+    array([[ 1, -1,  0]], dtype=int8)
+    >>> scale
+    array([1.], dtype=float32)"""
     number = threshold if mode == "threshold" else 0.0
     codes, scale, info = op.ternary_quantize(weights, mode=mode, threshold=number)
     _bad(info, "weights are not finite")
@@ -67,14 +73,22 @@ def quantize(weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Q
 
 
 def pack(codes: Any, format: str = "t2", scale: Any = None) -> Any:
-    """Bytes u8 (..., B) of codes i8 (..., K). scale f32 (...): for the blocks of tq2_0, tq1_0."""
+    """Bytes u8 (..., B) of codes i8 (..., K). scale f32 (...): for the blocks of tq2_0, tq1_0.
+
+    >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
+    >>> packed.dtype, packed.shape[0]
+    (dtype('uint8'), 1)"""
     packed, info = op.ternary_pack(codes, scale, format=format)
     _bad(info, "codes are not -1, 0 or 1")
     return packed
 
 
 def unpack(packed: Any, columns: int | None = None, format: str = "t2") -> Any:
-    """The codes i8 (..., columns) of packed bytes; None: as many as the bytes hold."""
+    """The codes i8 (..., columns) of packed bytes; None: as many as the bytes hold.
+
+    >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
+    >>> collet.ternary.unpack(packed, columns=4)
+    array([[ 1, -1,  0,  1]], dtype=int8)"""
     shape = None if columns is None else (*packed.shape[:-1], columns)
     codes, _, info = op.ternary_unpack(packed, format=format, shape=shape, out=(None, False, None))
     _bad(info, "weights have an invalid code")
@@ -82,13 +96,21 @@ def unpack(packed: Any, columns: int | None = None, format: str = "t2") -> Any:
 
 
 def dot(a: Any, b: Any) -> int:
-    """The inner product of two vectors that are packed as "t2"."""
+    """The inner product of two vectors that are packed as "t2".
+
+    >>> codes = np.array([1, -1, 0, 1], np.int8)
+    >>> collet.ternary.dot(collet.ternary.pack(codes), collet.ternary.pack(codes))
+    3"""
     return int(op.ternary_dot(a, b))
 
 
 def matmul(packed: Any, x: Any) -> Any:
     """packed (M, B), as "t2", times x: exact i32 (..., M) for codes i8 (..., K) or packed codes u8
-    (..., B); f32 for f32 (..., K)."""
+    (..., B); f32 for f32 (..., K).
+
+    >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
+    >>> collet.ternary.matmul(packed, np.array([3, 1, 7, 2], np.int8))
+    array([4], dtype=int32)"""
     return op.ternary_matmul(packed, x)
 
 
@@ -96,7 +118,12 @@ def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activati
            relu: bool = False, threshold: float = 0.0) -> Any:
     """scale (packed q(x)) + bias, f32 (..., M), then max(y, 0) with relu: packed (M, B) as "t2", x
     f32 (..., K), scale and bias f32 (M) or None. q by `activations`: "int8", 8 bits and a scale for
-    each row of x; "ternary", codes by `threshold`; "f32", x itself."""
+    each row of x; "ternary", codes by `threshold`; "f32", x itself.
+
+    >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
+    >>> x = np.array([3, 1, 7, 2], np.float32)
+    >>> collet.ternary.linear(packed, x, activations="f32")
+    array([4.], dtype=float32)"""
     return op.ternary_linear(packed, x, scale, bias, activations=activations, relu=relu,
                              threshold=threshold)
 
@@ -106,7 +133,14 @@ def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activati
 
 class Weights:
     """A packed matrix of M x K weights, which never changes. `bytes` (M, B) and `scale` (M) or None
-    are collet.Arrays that must not be written."""
+    are collet.Arrays that must not be written.
+
+    >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+    >>> w.rows, w.columns
+    (2, 3)
+    >>> w.codes()
+    array([[ 1, -1,  0],
+           [-1,  0,  1]], dtype=int8)"""
 
     def __init__(self, handle: Any) -> None:
         """Not for programs: quantize, from_codes, from_bytes and File.load make Weights."""
@@ -116,18 +150,29 @@ class Weights:
     @classmethod
     def quantize(cls, weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Weights:
         """Weights of a floating matrix (M, K), made like quantize(). InvalidError names the first one that
-        is not finite."""
+        is not finite.
+
+        >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+        >>> w.shape
+        (2, 3)"""
         number = threshold if mode == "threshold" else 0.0
         return cls(_ternary.weights_quantize(weights, (_index(MODES, mode, "mode"), number)))
 
     @classmethod
     def from_codes(cls, codes: Any, scale: Any = None) -> Weights:
-        """Weights of codes (M, K), i8 or other integers, and a scale (M) or None."""
+        """Weights of codes (M, K), i8 or other integers, and a scale (M) or None.
+
+        >>> collet.ternary.Weights.from_codes(np.array([[1, 0, -1]], np.int8)).shape
+        (1, 3)"""
         return cls(_ternary.weights_from_codes(_exact(codes, "i8"), _copy(scale)))
 
     @classmethod
     def from_bytes(cls, packed: Any, columns: int, scale: Any = None) -> Weights:
-        """Weights of packed rows (M, B), as "t2", with `columns` weights each; they are copied."""
+        """Weights of packed rows (M, B), as "t2", with `columns` weights each; they are copied.
+
+        >>> packed = collet.ternary.pack(np.array([[1, 0, -1]], np.int8))
+        >>> collet.ternary.Weights.from_bytes(packed, 3).codes()
+        array([[ 1,  0, -1]], dtype=int8)"""
         return cls(_ternary.weights_from_bytes(_copy(_exact(packed, "u8"), "u8"), columns,
                                                _copy(scale)))
 
@@ -136,10 +181,20 @@ class Weights:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Rows and columns.
+
+        >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+        >>> w.shape
+        (2, 3)"""
         return self.rows, self.columns
 
     def codes(self) -> Any:
-        """i8 (M, K), a NumPy array."""
+        """i8 (M, K), a NumPy array.
+
+        >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+        >>> w.codes()
+        array([[ 1, -1,  0],
+               [-1,  0,  1]], dtype=int8)"""
         return unpack(self.bytes, self.columns).to_numpy()
 
     def __repr__(self) -> str:
@@ -166,7 +221,14 @@ def _copy(values: Any, dtype: str = "f32") -> Any:
 
 
 class Linear:
-    """A layer: linear() with Weights. Called with x (..., K), f32, it returns y (..., M)."""
+    """A layer: linear() with Weights. Called with x (..., K), f32, it returns y (..., M).
+
+    >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+    >>> layer = collet.ternary.Linear(w, relu=True, activations="f32")
+    >>> layer(np.array([1, 2, 3], np.float32))
+    array([0., 2.], dtype=float32)
+    >>> layer
+    Linear(3 -> 2, f32, relu)"""
 
     def __init__(self, weights: Weights, bias: Any = None, *, activations: str = "int8",
                  relu: bool = False, threshold: float = 0.0, name: str | None = None) -> None:
@@ -194,7 +256,14 @@ class Linear:
 
 class Network:
     """Layers one after another, each with as many columns as the one before has rows. Called with x
-    f32 (..., inputs) it returns y f32 (..., outputs). Threads that call it take turns."""
+    f32 (..., inputs) it returns y f32 (..., outputs). Threads that call it take turns.
+
+    >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+    >>> network = collet.ternary.Network([collet.ternary.Linear(w, activations="f32")])
+    >>> network(np.array([1, 2, 3], np.float32))
+    array([-1.,  2.], dtype=float32)
+    >>> network.inputs, network.outputs
+    (3, 2)"""
 
     def __init__(self, layers: Sequence[Linear]) -> None:
         for layer in layers:
@@ -211,7 +280,15 @@ class Network:
              threshold: float = 0.0) -> Network:
         """All layers of a .t2 file, which may be larger than memory and must not be truncated as long as
         the Network exists. `activations` and `threshold` replace the values of every layer. The
-        Network has no `layers`: File.load reads single layers."""
+        Network has no `layers`: File.load reads single layers.
+
+        >>> import os, tempfile
+        >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+        >>> network = collet.ternary.Network([collet.ternary.Linear(w, activations="f32")])
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.t2")
+        >>> network.save(path)
+        >>> collet.ternary.Network.load(path).outputs
+        2"""
         network = cls.__new__(cls)
         kind = _AS_STORED if activations is None else _index(ACTIVATIONS, activations,
                                                              "activations")
@@ -220,7 +297,15 @@ class Network:
         return network
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the layers to a .t2 file, which appears when it is complete."""
+        """Writes the layers to a .t2 file, which appears when it is complete.
+
+        >>> import os, tempfile
+        >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+        >>> network = collet.ternary.Network([collet.ternary.Linear(w, activations="f32")])
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.t2")
+        >>> network.save(path)
+        >>> collet.ternary.Network.load(path)(np.array([1, 2, 3], np.float32))
+        array([-1.,  2.], dtype=float32)"""
         if not self.layers:
             raise _core.InvalidError("Network.save: this network is of a file; copy the file")
         _ternary.file_write(path, [layer._row() for layer in self.layers],
@@ -259,7 +344,15 @@ class File:
     """An open file: .t2 (packed layers), .npy (one matrix) or .gguf (tensors), mapped and not read
     into memory; it must not be truncated while it is open. `name` may be "FILE.gguf:TENSOR": its
     index is then `index`, else None. Iteration yields the descriptions of the matrices, dicts.
-    `part` and `parts`: for part 1 .. parts of a split GGUF file, else 0."""
+    `part` and `parts`: for part 1 .. parts of a split GGUF file, else 0.
+
+    >>> import os, tempfile
+    >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+    >>> network = collet.ternary.Network([collet.ternary.Linear(w, activations="f32")])
+    >>> path = os.path.join(tempfile.mkdtemp(), "model.t2")
+    >>> network.save(path)
+    >>> [layer['shape'] for layer in collet.ternary.File(path)]
+    [(2, 3)]"""
 
     def __init__(self, name: str | os.PathLike[str]) -> None:
         self._handle, index = _ternary.file_open(name)
@@ -296,14 +389,30 @@ class File:
         return (self[i] for i in range(self._count))
 
     def count(self, index: int | str = 0) -> Counts:
-        """The number of each code in a matrix of codes, by number or name."""
+        """The number of each code in a matrix of codes, by number or name.
+
+        >>> import os, tempfile
+        >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+        >>> network = collet.ternary.Network([collet.ternary.Linear(w, activations="f32")])
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.t2")
+        >>> network.save(path)
+        >>> collet.ternary.File(path).count()
+        Counts(minus=2, zero=2, plus=2, invalid=0)"""
         return Counts(*_ternary.file_count(self._handle, self._number(index)))
 
     def load(self, index: int | str | None = None, mode: str | None = None,
              threshold: float = 0.3) -> Linear:
         """A matrix, by number or name, as a layer; None: the one named in the path, or the first.
         Numbers become codes as in quantize(), by a threshold of 0.3 if `mode` is None; codes do
-        not change unless `mode` is given."""
+        not change unless `mode` is given.
+
+        >>> import os, tempfile
+        >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
+        >>> network = collet.ternary.Network([collet.ternary.Linear(w, activations="f32")])
+        >>> path = os.path.join(tempfile.mkdtemp(), "model.t2")
+        >>> network.save(path)
+        >>> collet.ternary.File(path).load()
+        Linear(3 -> 2, f32)"""
         index = (self.index or 0) if index is None else self._number(index)
         number = threshold if mode == "threshold" else 0.0
         pair = None if mode is None else (_index(MODES, mode, "mode"), number)

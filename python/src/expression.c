@@ -399,12 +399,22 @@ int expression_add_type(PyObject *module)
         {Py_tp_methods, methods},
         {Py_tp_doc, "Expression(text=None)\n--\n\n"
                     "A graph of elementwise functions, built once and called with arrays, in the "
-                    "order of `inputs` or by name:\n\n"
-                    "    e = collet.Expression(\"a*b + 1\")\n"
-                    "    e(x, y, out=z)\n\n"
-                    "Arguments and results are those of collet.evaluate. Without a text it is "
-                    "empty, and input, constant, apply, convert, output and reduce add to it; a "
-                    "value is known by its number."},
+                    "order of `inputs` or by name. Arguments and results are those of "
+                    "collet.evaluate.\n\n"
+                    ">>> e = collet.Expression(\"a*b + 1\")\n"
+                    ">>> e([1.0, 2.0], 3)\n"
+                    "array([4., 7.])\n"
+                    ">>> e.gradient(\"b\")(a=[1.0, 2.0], b=3)\n"
+                    "array([1., 2.])\n\n"
+                    "Without a text it is empty, and input, constant, apply, convert, output and "
+                    "reduce add to it; a value is known by its number:\n\n"
+                    ">>> e = collet.Expression()\n"
+                    ">>> x, two = e.input(\"x\"), e.constant(2)\n"
+                    ">>> e.output(e.apply(\"mul\", e.convert(x, \"f64\"), two))\n"
+                    ">>> e.reduce(\"sum\", axes=0)\n"
+                    ">>> e.set_constant(two, 10)\n"
+                    ">>> float(e(np.array([1, 2])))\n"
+                    "30.0"},
         {0, NULL}};
     PyType_Spec spec = {.name = "collet.Expression",
                         .basicsize = sizeof(expression_object),

@@ -15,7 +15,9 @@ PyObject *texts_evaluate(PyObject *module, PyObject *const *arguments, Py_ssize_
     "\n" \
     "The value of an expression, computed in one pass over memory:\n" \
     "\n" \
-    "    collet.evaluate(\"where(r < c, a*b + k*exp(d), 0)\")\n" \
+    ">>> r, a = np.array([1.0, 3.0]), np.array([2.0, 4.0])\n" \
+    ">>> collet.evaluate(\"where(r < 2, a*r + 1, 0)\")\n" \
+    "array([3., 0.])\n" \
     "\n" \
     "Names are local or global variables of the caller, or items of the mapping `names`. NumPy\n" \
     "arrays give a NumPy array; if a collet.Array is among them, they give Arrays. Python's numbers\n" \

@@ -30,12 +30,18 @@ Format.__doc__ = "The title of a format, and whether extract reads topologies an
 
 def formats():
     """All formats of files that extract reads, as a dict of Format(title, topology, trajectory). The
-    key is the suffix of their names; extract recognises a file by its content."""
+    key is the suffix of their names; extract recognises a file by its content.
+
+    >>> ".gro" in str(collet.md.formats())
+    False"""
     return {name: Format(*rest) for name, *rest in _trajectory.formats()}
 
 
 def quantities():
-    """All keys that extract can compute, as a dict of Quantity(unit, meaning, shape)."""
+    """All keys that extract can compute, as a dict of Quantity(unit, meaning, shape).
+
+    >>> sorted(collet.md.quantities())[:3]
+    ['L_magnitude', 'L_parallel', 'L_parallel_mag']"""
     return {key: Quantity(*rest) for key, *rest in _trajectory.quantities()}
 
 
@@ -43,18 +49,36 @@ class Results(dict):
     """Arrays by key. `meta` is what collet-extract writes to its meta file, as a dict: inputs,
     masses, units, what was left out and why, warnings, backends, timing. `bodies` is the list of the
     labels of the bodies, the second axis of the arrays; None: without `each` there is no such axis.
-    `atoms` is the list of the labels of the atoms of "positions", "CA of ALA 3"; None without it."""
+    `atoms` is the list of the labels of the atoms of "positions", "CA of ALA 3"; None without it.
+
+    >>> water = "tests/data/md/water/"
+    >>> results = collet.md.extract(water + "conf.gro", water + "traj.trr", keys="com")
+    >>> results["com"].shape
+    (51, 3)"""
 
     meta = bodies = atoms = None
 
     def copy(self):
-        """Results with the same arrays and `meta`."""
+        """Results with the same arrays and `meta`.
+
+        >>> water = "tests/data/md/water/"
+        >>> results = collet.md.extract(water + "conf.gro", water + "traj.trr", keys="com")
+        >>> results.copy()["com"].shape
+        (51, 3)"""
         return copy.copy(self)
 
     def save(self, path, *, force=False):
         """Writes a file in the form that its name says, as collet-extract -o does: .npz, .csv, .xvg or
         .h5, which needs h5py; and the meta data next to it, but into a .h5. force: files that exist are
-        replaced, else they raise FileError."""
+        replaced, else they raise FileError.
+
+        >>> import os, tempfile
+        >>> water = "tests/data/md/water/"
+        >>> results = collet.md.extract(water + "conf.gro", water + "traj.trr", keys="com", stop=1)
+        >>> path = os.path.join(tempfile.mkdtemp(), "out.csv")
+        >>> results.save(path)
+        >>> os.path.exists(path)
+        True"""
         _save.save(self, path, force, quantities())
 
     def plot(self, directory, *, force=False):
@@ -565,7 +589,12 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
     object or of `progress` pass through. Ctrl-C raises KeyboardInterrupt at once; the work stops at
     its next step, and still reads until then. Another thread uses the object and `progress`.
 
-    The backend is the choice of collet.set_backend or using."""
+    The backend is the choice of collet.set_backend or using.
+
+    >>> water = "tests/data/md/water/"
+    >>> results = collet.md.extract(water + "conf.gro", water + "traj.trr", keys="com", stop=3)
+    >>> results["com"].shape
+    (3, 3)"""
     if client is not None and shard is None:
         bar = _bar(progress)
         files, masses = _shared_files(top, traj, selection, each, masses)
@@ -594,7 +623,16 @@ def merge(parts, top=None, *, progress=False):
     where they were; no frame is computed. Parts of collet-extract --shard are the same.
 
     Raises collet.NotFoundError where parts are missing, and InvalidError where some are of other work or
-    the inputs have changed; the message names them. FileError and FormatError for files."""
+    the inputs have changed; the message names them. FileError and FormatError for files.
+
+    >>> import tempfile
+    >>> water = "tests/data/md/water/"
+    >>> parts = tempfile.mkdtemp()
+    >>> for i in (1, 2):
+    ...     _ = collet.md.extract(water + "conf.gro", water + "traj.trr", keys="com", shard=(i, 2),
+    ...                           shards=parts)
+    >>> collet.md.merge(parts)["com"].shape
+    (51, 3)"""
     work = _Trajectory.of_shards(_paths(parts, "parts", "the files of shards"), top, progress)
     results = work.take("collect")
     results.meta = work.finish()
@@ -609,7 +647,12 @@ def extract_batches(top, traj=None, *, selection="all", ndx=None, each=None, key
 
     Memory does not grow with the trajectory. The rows are the same as of extract, bit for bit. A
     Universe is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
-    and options are raised here."""
+    and options are raised here.
+
+    >>> water = "tests/data/md/water/"
+    >>> batches = collet.md.extract_batches(water + "conf.gro", water + "traj.trr", keys="com", rows=20)
+    >>> [rows["com"].shape for rows in batches]
+    [(20, 3), (20, 3), (11, 3)]"""
     work = _Trajectory(top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
                        step, missing, pbc, batch, rows, progress)
     return _iterate(work)

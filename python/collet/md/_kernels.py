@@ -62,7 +62,13 @@ def compute_com_batch(positions, masses, offsets=None):
     offsets : of bodies, as in observables
     Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), f64, in units of positions; NaN where
     the masses sum to 0.
-    Raises collet.ShapeError."""
+    Raises collet.ShapeError.
+
+    >>> positions = np.array([[[0.0, 0, 0], [2, 0, 0]], [[0, 1, 0], [2, 1, 0]]])
+    >>> masses = np.array([1.0, 3])
+    >>> collet.md.compute_com_batch(positions, masses)
+    array([[1.5, 0. , 0. ],
+           [1.5, 1. , 0. ]])"""
     if offsets is not None:
         return observables(positions, masses, offsets=offsets).com
     positions, masses, _ = _atoms(positions, masses)
@@ -78,7 +84,15 @@ def inertia_tensor_batch(positions, masses, com):
     com : (frames, 3) or (3,), or (frames, bodies, 3)
     Returns (frames, 3, 3) or (3, 3), of bodies (frames, bodies, 3, 3), f64, symmetric, in units of
     masses times positions squared.
-    Raises collet.ShapeError."""
+    Raises collet.ShapeError.
+
+    >>> positions = np.array([[[0.0, 0, 0], [2, 0, 0]], [[0, 1, 0], [2, 1, 0]]])
+    >>> masses = np.array([1.0, 3])
+    >>> com = collet.md.compute_com_batch(positions, masses)
+    >>> collet.md.inertia_tensor_batch(positions, masses, com)[0]
+    array([[0., 0., 0.],
+           [0., 3., 0.],
+           [0., 0., 3.]])"""
     positions, masses, _ = _atoms(positions, masses)
     positions, masses, (com,), restore = _bodies(positions, masses, _real(com, _REAL[1]))
     return restore(_rows(lambda p, c: op.inertia(p, masses, c), 3, positions, com))
@@ -92,7 +106,15 @@ def cross_product_trajectory(positions, vectors, masses, com):
     com : (frames, 3) or (3,), or (frames, bodies, 3)
     Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), f64, in units of masses times
     positions times vectors.
-    Raises collet.ShapeError."""
+    Raises collet.ShapeError.
+
+    >>> positions = np.array([[[0.0, 0, 0], [2, 0, 0]], [[0, 1, 0], [2, 1, 0]]])
+    >>> masses = np.array([1.0, 3])
+    >>> velocities = np.ones_like(positions)
+    >>> com = collet.md.compute_com_batch(positions, masses)
+    >>> collet.md.cross_product_trajectory(positions, velocities, masses, com)
+    array([[0., 0., 0.],
+           [0., 0., 0.]])"""
     positions, masses, vectors = _atoms(positions, masses, vectors)
     positions, masses, (com, vectors), restore = _bodies(positions, masses, _real(com, _REAL[1]),
                                                          vectors)
@@ -110,7 +132,16 @@ def observables(positions, masses, velocities=None, forces=None, offsets=None):
     Returns com, inertia, L, torque, kinetic as f64, (frames, 3), inertia (frames, 3, 3), of bodies
     (frames, bodies, 3) and (frames, bodies, 3, 3), for one frame without the first axis. L and
     kinetic (total, translational, rotational) are None without velocities, torque without forces.
-    Raises collet.ShapeError, collet.InvalidError for offsets that are not so."""
+    Raises collet.ShapeError, collet.InvalidError for offsets that are not so.
+
+    >>> positions = np.array([[[0.0, 0, 0], [2, 0, 0]], [[0, 1, 0], [2, 1, 0]]])
+    >>> masses = np.array([1.0, 3])
+    >>> found = collet.md.observables(positions, masses)
+    >>> found.com
+    array([[1.5, 0. , 0. ],
+           [1.5, 1. , 0. ]])
+    >>> found.L is None
+    True"""
     given = [_real(a) for a in (positions, velocities, forces) if a is not None]
     dtype = np.result_type(*(a.dtype for a in given))
     given = iter([_real(a, dtype) for a in given])
@@ -138,7 +169,11 @@ def principal_axes_batch(inertia_tensors):
     inertia_tensors : (frames, 3, 3) or (3, 3), or (frames, bodies, 3, 3); its symmetric part counts
     Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), of bodies
     with their axis, f64: columns, right-handed, with signs that continue from the frame before.
-    Raises collet.ShapeError."""
+    Raises collet.ShapeError.
+
+    >>> moments, axes = collet.md.principal_axes_batch(np.array([np.diag([3.0, 1, 2])]))
+    >>> moments
+    array([[1., 2., 3.]])"""
     return _rows(lambda i: tuple(op.principal_axes(i)), 3, _real(inertia_tensors, _REAL[1]))
 
 
@@ -149,7 +184,11 @@ def decompose_vector_batch(vectors, reference_axes):
     reference_axes : (frames, 3), one a vector, or (3,), the same for all
     Returns parallel and perpendicular parts, of the shape of vectors, f64. Along an axis of length
     0 there is no part.
-    Raises collet.ShapeError."""
+    Raises collet.ShapeError.
+
+    >>> vectors, axes = np.array([[1.0, 2, 3]]), np.array([0.0, 0, 1])
+    >>> collet.md.decompose_vector_batch(vectors, axes)
+    (array([[0., 0., 3.]]), array([[1., 2., 0.]]))"""
     axes = _real(reference_axes, _REAL[1])
     return _rows(lambda v: tuple(op.decompose(v, axes)), 2, _real(vectors, _REAL[1]))
 
@@ -158,7 +197,10 @@ def compute_magnitude_batch(vectors):
     """Euclidean norms over the last axis.
 
     vectors : (..., 3), or another number of components
-    Returns (...), f64, in units of vectors."""
+    Returns (...), f64, in units of vectors.
+
+    >>> collet.md.compute_magnitude_batch(np.array([[3.0, 4, 0]]))
+    array([5.])"""
     return op.magnitude(_real(vectors))
 
 
@@ -168,7 +210,10 @@ def solve_linear_batch(A, b):
     A : (frames, n, n) or (n, n)
     b : (frames, n) or (n,)
     Returns (frames, n) or (n,), f32 where A and b are f32, else f64.
-    Raises numpy.linalg.LinAlgError where an A is singular or not finite, collet.ShapeError."""
+    Raises numpy.linalg.LinAlgError where an A is singular or not finite, collet.ShapeError.
+
+    >>> collet.md.solve_linear_batch(np.array([2 * np.eye(3)]), np.array([[2.0, 4, 6]]))
+    array([[1., 2., 3.]])"""
     A, b = _real(A), _real(b)
     dtype = np.promote_types(A.dtype, b.dtype)
     x, info = op.solve(_real(A, dtype), _real(b, dtype)[..., None])
@@ -184,7 +229,12 @@ def time_derivative_batch(data, times):
     data : (frames, ...)
     times : (frames,), rising
     Returns the shape of data, f64; zeros of one frame, NaN where the two times are equal.
-    Raises collet.ShapeError."""
+    Raises collet.ShapeError.
+
+    >>> collet.md.time_derivative_batch(np.array([[0.0], [1], [4]]), np.array([0.0, 1, 2]))
+    array([[1.],
+           [2.],
+           [3.]])"""
     data, times = _real(data), _real(times, _REAL[1])
     if len(data.shape) in (2, 3) and data.shape[-1] == 3:
         return op.time_derivative(data, times).derivative
@@ -203,7 +253,9 @@ def process_in_chunks(func, data, chunk_size=1000, **kwargs):
 
     data : (frames, ...)
     Returns an array whose first axis is as long as the results together. ValueError without frames.
-    """
+
+    >>> collet.md.process_in_chunks(lambda x: x.sum(axis=1), np.ones((4, 3)), chunk_size=2)
+    array([3., 3., 3., 3.])"""
     parts = [func(data[i:i + chunk_size], **kwargs) for i in range(0, data.shape[0], chunk_size)]
     return np.concatenate(parts, axis=0)
 

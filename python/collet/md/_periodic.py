@@ -117,7 +117,13 @@ def make_whole(positions, box=None, *, bonds=None, molecules=None):
         nearest in the first frame are joined where bonds do not join them
 
     Returns an array of the same shape, f32 for f32, else f64. A RuntimeWarning counts molecules that
-    are bonded to themselves through the box, which stay. Raises collet.ShapeError and InvalidError."""
+    are bonded to themselves through the box, which stay. Raises collet.ShapeError and InvalidError.
+
+    >>> box = np.diag([3.0, 3.0, 3.0])
+    >>> cut = np.array([[2.9, 0, 0], [0.1, 0, 0]])
+    >>> collet.md.make_whole(cut, box, bonds=[[0, 1]])
+    array([[2.9, 0. , 0. ],
+           [3.1, 0. , 0. ]])"""
     return _place("make_whole", _WHOLE, positions, box, bonds, molecules, None)
 
 
@@ -127,7 +133,13 @@ def unwrap(positions, box=None, *, bonds=None, molecules=None, masses=None):
     The centre of each molecule, of mass with `masses`, moves to the nearest image of its next place, and
     these steps are summed, so that paths are right where the box changes, too. Without bonds and
     molecules each atom is one. All frames of an AtomGroup are read, and it is at its frame again
-    afterwards. Other arguments, results and errors are as of make_whole."""
+    afterwards. Other arguments, results and errors are as of make_whole.
+
+    >>> box = np.diag([3.0, 3.0, 3.0])
+    >>> frames = np.array([[[2.9, 0, 0]], [[0.1, 0, 0]]])
+    >>> collet.md.unwrap(frames, box, molecules=[0, 1])[:, 0]
+    array([[2.9, 0. , 0. ],
+           [3.1, 0. , 0. ]])"""
     return _place("unwrap", _UNWRAP, positions, box, bonds, molecules, masses)
 
 
@@ -136,5 +148,11 @@ def pack_into_box(positions, box=None, *, bonds=None, molecules=None, masses=Non
     from 0 to below 1.
 
     Without bonds and molecules each atom is one. Other arguments, results and errors are as of
-    make_whole."""
+    make_whole.
+
+    >>> box = np.diag([3.0, 3.0, 3.0])
+    >>> cut = np.array([[2.9, 0, 0], [0.1, 0, 0]])
+    >>> collet.md.pack_into_box(cut + 3, box, molecules=[0, 2])
+    array([[-0.1,  0. ,  0. ],
+           [ 0.1,  0. ,  0. ]])"""
     return _place("pack_into_box", _PACK, positions, box, bonds, molecules, masses)

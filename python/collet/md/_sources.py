@@ -29,7 +29,11 @@ class Frames:
     residue_ids : of atoms; None: all 0
     chains : of atoms; None: none
     The arrays are read while extract works, and not copied if they are f32 or f64. ShapeError,
-    DtypeError, TypeError."""
+    DtypeError, TypeError.
+
+    >>> frames = collet.md.Frames(np.zeros((10, 2, 3)), masses=[1, 2])
+    >>> collet.md.extract(frames, keys="com")["com"].shape
+    (10, 3)"""
 
     def __init__(self, positions, masses=None, *, velocities=None, forces=None, box=None, times=None,
                  names=None, residue_names=None, residue_ids=None, chains=None):

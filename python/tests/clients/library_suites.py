@@ -111,7 +111,7 @@ def run(library, arguments):
             "COLLET_SUITE_RESULTS": results,
             "PYTHONPATH": os.pathsep.join([here, os.environ.get("PYTHONPATH", "")])}
         subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "library_suites",
-                        "-p", "no:cacheprovider", "-W", "ignore", "--tb=short", "--pyargs", library,
+                        "-p", "no:cacheprovider", "-W", "ignore", "--tb=line", "--pyargs", library,
                         *arguments], env=environment, stdout=sys.stderr)
         with open(results) as lines:
             return [json.loads(line) for line in lines]

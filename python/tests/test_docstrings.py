@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every public function, class and method of these modules has an example, and the examples are right."""
+
+import doctest
+import inspect
+import pathlib
+
+import numpy as np
+import pytest
+
+import collet
+from collet import fft, linalg, md, random, scatter, ternary
+
+ROOT = pathlib.Path(__file__).parents[2]
+MODULES = (collet, fft, linalg, md, random, scatter, ternary)
+WITHOUT = {  # shown by the example of what makes it, or in need of files or another program
+    "Device", "EigResult", "EighResult", "LUResult", "QRResult", "SVDResult", "SlogdetResult", "Counts",
+    "Quantized",
+    "Format", "Quantity", "RotationalObservables", "RotationalObservables.run", "Results.plot",
+    "Result.to_xarray",
+    "Integrals.to_xarray", "Frames.call", "Scan.close", "decompose_vector_batch_static_ref",
+    "decompose_vector_single",
+    "compute_com_single", "inertia_tensor_single", "cross_product_single_frame", "custom_vjp.defvjp",
+    "Result.cotangents",
+    "read", *(f"Expression.{n}" for n in ("input", "constant", "set_constant", "apply", "convert",
+    "output", "reduce",
+                                          "gradient"))}
+
+
+def public():
+    """(name, object) of all functions, classes and methods that the modules define."""
+    for module in MODULES:
+        for name in dir(module):
+            value = getattr(module, name, None)
+            home = getattr(value, "__module__", None) or ""
+            own = home.startswith(module.__name__ if module is not collet else "collet")
+            if name.startswith("_") or inspect.ismodule(value) or not callable(value) or not own:
+                continue
+            if inspect.isclass(value) and issubclass(value, Exception):
+                continue
+            yield name, value
+            for method, function in vars(value).items() if inspect.isclass(value) else ():
+                if not method.startswith("_") and (callable(function) or isinstance(
+                        function, (property, classmethod, staticmethod))):
+                    yield f"{name}.{method}", function
+
+
+PUBLIC = {name: value for name, value in public() if name not in WITHOUT}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_examples(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    value = PUBLIC[name]
+    names = {"collet": collet, "np": np, "scatter": scatter, "md": md, "ternary": ternary}
+    test = doctest.DocTestParser().get_doctest(inspect.getdoc(value) or "", names, name, None, 0)
+    assert test.examples, f"{name} has no example"
+    report = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert not runner.run(test, out=report.append).failed, "".join(report)
