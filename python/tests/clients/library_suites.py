@@ -32,6 +32,14 @@ def _functions_marked():
     api.make_xp_pytest_marks = make
 
 
+def _devices_listed():
+    """SciPy's tests add a list to the devices, a tuple since version 2025.12 of the standard."""
+    import collet
+    info = collet.__array_namespace_info__
+    devices = info.devices
+    info.devices = lambda self: list(devices(self))
+
+
 def _combinations(**_):
     for dtype in ("float64", "float32"):
         yield "collet", None, dtype
@@ -45,6 +53,7 @@ def pytest_configure(config):
         api.yield_namespace_device_dtype_combinations = _combinations
     else:
         _functions_marked()
+        _devices_listed()
 
 
 def pytest_generate_tests(metafunc):

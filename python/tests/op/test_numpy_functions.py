@@ -60,6 +60,8 @@ def test_nans(name):
 
 def test_nans_with_ddof():
     host = np.array([[1.0, np.nan, 3.5], [4, 0.5, 2]])
+    assert np.allclose(collet.nanvar(host, axis=1, ddof=1), np.nanvar(host, axis=1, ddof=1))
+    assert collet.nanmean(collet.asarray(host), dtype="f4").dtype == np.float32
     assert np.allclose(np.nanstd(collet.asarray(host), axis=1, ddof=1).to_numpy(), np.nanstd(host, axis=1, ddof=1))
 
 
