@@ -132,8 +132,9 @@ collet_status scatter_window(collet_scattering *s, int64_t first, int64_t count,
     return status;
 }
 
-collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int64_t count,
-                             collet_array *out)
+/* Computes the fields of layers, without the window. */
+static collet_status make_fields(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+                                 collet_array *out)
 {
     collet_scattering_material view;
     collet_status status = scatter_view_layers(s, m, first, count, &view);
@@ -155,5 +156,35 @@ collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int
         for (int i = 0; i < inputs; i++)
             collet_array_destroy(arrays[1 + i]);
     }
+    return status;
+}
+
+/* Computes the mean of the fields of all layers. */
+static collet_status make_mean(collet_scattering *s, int64_t m, collet_array *out)
+{
+    const int64_t *n = s->options.shape;
+    double share = 1.0 / (double)s->thickness;
+    collet_array *layer = NULL, *factor = NULL;
+    collet_status status = scatter_array(s, &layer, s->options.dtype, 4,
+                                         SCATTER_SHAPE(s->parts[m].count, 1, n[1], n[2]));
+    if (status == COLLET_OK)
+        status = scatter_numbers(s, &factor, s->options.dtype, 1, SCATTER_SHAPE(1), &share);
+    for (int64_t z = 0; z < s->thickness && status == COLLET_OK; z++) {
+        status = make_fields(s, m, z, 1, z ? layer : out);
+        if (status == COLLET_OK && z && collet_op_add(s->context, out, out, layer) != COLLET_OK)
+            status = scatter_failed(s, collet_last_status(s->context), "the mean of layers");
+    }
+    if (status == COLLET_OK && collet_op_mul(s->context, out, out, factor) != COLLET_OK)
+        status = scatter_failed(s, collet_last_status(s->context), "the mean of layers");
+    collet_array_destroy(layer);
+    collet_array_destroy(factor);
+    return status;
+}
+
+collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+                             collet_array *out)
+{
+    collet_status status =
+        s->thickness > 1 ? make_mean(s, m, out) : make_fields(s, m, first, count, out);
     return status == COLLET_OK ? scatter_window(s, first, count, out) : status;
 }

@@ -41,7 +41,7 @@ int scatter_reaches(const collet_scattering_options *o, double energy, double *n
         double qx = component(x, n[2], o), qy = component(y, n[1], o);
         double u = k * axis[2][0] + qx, v = k * axis[2][1] + qy;
         double z = sqrt(k * k - u * u - v * v) - k * axis[2][2];
-        if (n[0] == 1 ? isfinite(z) : z >= low && z <= high)
+        if (n[0] == 1 || o->collapse ? isfinite(z) : z >= low && z <= high)
             return 1;
         *nearest = fmin(*nearest, hypot(qx, qy));
     }

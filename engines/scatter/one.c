@@ -51,6 +51,7 @@ static uint64_t layer_bytes(const collet_scattering *s)
     uint64_t fields = (uint64_t)max_fields(s), rows = (uint64_t)n[1];
     return real_bytes(s) * rows *
                ((fields + 4) * (uint64_t)n[2] + fields * 2 * (uint64_t)(n[2] / 2 + 1)) +
+           (s->thickness > 1 ? real_bytes(s) * rows * fields * (uint64_t)n[2] : 0) +
            (s->options.layers ? 8 * rows * (uint64_t)n[2] : 0);
 }
 
@@ -273,6 +274,8 @@ collet_status scatter_open_one(collet_context *context, const collet_scattering_
     s->context = context;
     s->n_devices = devices;
     s->options = *options;
+    s->thickness = options->collapse ? options->shape[0] : 1;
+    s->options.shape[0] /= s->thickness;
     collet_status status = copy_lists(s, err);
     if (status == COLLET_OK)
         status = plan(s, err);

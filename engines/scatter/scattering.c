@@ -18,9 +18,16 @@ static collet_status take_options(collet_scattering_options *own,
 {
     *own = (collet_scattering_options){0};
     collet_status status = io_struct_in(own, sizeof *own, given, "the options", err);
-    if (status == COLLET_OK && own->attenuation > 1)
-        status = collet_fail(err, COLLET_INVALID,
-                             "the options: attenuation is %u; it must be 0 or 1", own->attenuation);
+    if (status == COLLET_OK && (own->attenuation > 1 || own->collapse > 1))
+        status = collet_fail(err, COLLET_INVALID, "the options: %s is %u; it must be 0 or 1",
+                             own->attenuation > 1 ? "attenuation" : "collapse",
+                             own->attenuation > 1 ? own->attenuation : own->collapse);
+    if (status == COLLET_OK && own->reserved)
+        status = collet_fail(err, COLLET_INVALID, "the options: reserved must be 0");
+    if (status == COLLET_OK && own->collapse && own->layers)
+        status = collet_fail(err, COLLET_REFUSED,
+                             "the options: collapse needs the arrays of the materials, but a "
+                             "callback reads the layers");
     return status;
 }
 

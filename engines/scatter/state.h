@@ -16,7 +16,9 @@ struct collet_scattering {
     struct scatter_devices *devices; /* do all the work; NULL: one device, by this scattering */
     int64_t n_devices;               /* number of devices that share the energies */
     collet_context *context;
-    collet_scattering_options options; /* its lists are copies */
+    collet_scattering_options
+        options;       /* its lists are copies; shape[0] is 1 if it has `collapse` */
+    int64_t thickness; /* layers of the morphology that are one layer of fields */
     collet_scattering_plan plan;
     scatter_part *parts; /* one for each material */
     int64_t angles;

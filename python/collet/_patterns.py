@@ -61,6 +61,8 @@ class Sample:
     material_frame: the sample is rotated, not the field (ReferenceFrame 0)
     attenuation: patterns are multiplied by exp(-mu t), the part of the beam that the film does not absorb:
         mu = 4 pi beta / lambda of the mean beta of the film, t its thickness along the beam
+    z_collapse: "mean": the mean along z of all layers' fields, as one layer: an approximation, NRSS's
+        z_collapse_mode
     detector: its normal x, y, z; patterns are warped to it as in CyRSoXS
     warnings, directory: of files, see read()"""
 
@@ -77,6 +79,7 @@ class Sample:
     warnings: tuple[str, ...] = ()
     directory: str = ""
     attenuation: bool = False
+    z_collapse: str | None = None
     _told: frozenset[str] = field(default=frozenset(), repr=False)  # suspicions that read() warned of
 
     @property
@@ -203,7 +206,8 @@ class Request:
         options = (choice("method", method, _METHODS), choice("dtype", dtype, DTYPES),
                    choice("grid", grid, _GRIDS), bool(sample.nearest), bool(sample.window),
                    bool(neighbours), bool(sample.mask), bool(sample.material_frame),
-                   bool(sample.attenuation))
+                   bool(sample.attenuation),
+                   choice("z_collapse", sample.z_collapse or "", ("", "mean")))
         self.energies = energies
         self.voxel = float(_host.number(sample.voxel, "voxel"))
         self.direction = direction_of("the beam's direction", sample.beams[beam])
@@ -211,6 +215,7 @@ class Request:
         arrays = [arrays_of(m, i, shape) for i, m in numbered]
         z, y, x = map(int, shape)
         self.shape = z, y, x
+        self.layers = 1 if sample.z_collapse else z  # of spectra
         self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
         self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
         self.devices = [] if devices is None else list(devices)
@@ -264,6 +269,7 @@ class Patterns:
         check_progress(progress)
         request = Request(sample, beam, dtype, method, grid, neighbours, memory, devices)
         self.energies, self.voxel, self.shape = request.energies, request.voxel, request.shape
+        self.layers = request.layers
         self.direction, self.detector = request.direction, request.detector
         self.dtype, self.qy, self.qx = request.dtype, request.qy, request.qx
         self._devices = request.devices

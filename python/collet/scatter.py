@@ -70,7 +70,7 @@ class Result:
     qx: Floats
     voxel: float
     direction: Vector
-    layers: int  # voxels along z
+    layers: int  # voxels along z, 1 with z_collapse
     detector: Vector = (0.0, 0.0, 1.0)
 
     def __array__(self, dtype: npt.DTypeLike | None = None,
@@ -246,7 +246,7 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
 
 def _result(values: Floats, made: Patterns | Request) -> Result:
     return Result(values, made.energies, made.qy, made.qx, made.voxel, made.direction,
-                  made.shape[0], made.detector)
+                  made.layers, made.detector)
 
 
 # ---- On workers -----------------------------------------------------------------------------------

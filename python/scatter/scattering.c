@@ -135,7 +135,7 @@ static int hold_all(scattering *self, PyObject *list, PyObject *energies, PyObje
 
 /* ([choice, ...], [material, ...], energies, constants [energies, materials, 4], (Z, Y, X), voxel,
  * direction, detector, angles, (direct, wide, fft, nearest, window, neighbours, mask, material,
- * attenuation),
+ * attenuation, collapse),
  * memory) */
 static int take_arguments(scattering *self, PyObject *arguments)
 {
@@ -144,13 +144,13 @@ static int take_arguments(scattering *self, PyObject *arguments)
     long long n[3];
     unsigned long long memory;
     int wide;
-    if (!PyArg_ParseTuple(arguments, "O!O!OO(LLL)d(ddd)(ddd)(ddd)(IpIIIIIII)K", &PyList_Type,
+    if (!PyArg_ParseTuple(arguments, "O!O!OO(LLL)d(ddd)(ddd)(ddd)(IpIIIIIIII)K", &PyList_Type,
                           &choices, &PyList_Type, &materials, &energies, &constants, &n[0], &n[1],
                           &n[2], &o->voxel, &o->direction[0], &o->direction[1], &o->direction[2],
                           &o->detector[0], &o->detector[1], &o->detector[2], &o->angles[0],
                           &o->angles[1], &o->angles[2], &o->method, &wide, &o->grid, &o->nearest,
                           &o->window, &o->neighbours, &o->mask, &o->material, &o->attenuation,
-                          &memory))
+                          &o->collapse, &memory))
         return -1;
     o->struct_size = sizeof *o;
     o->dtype = wide ? COLLET_F64 : COLLET_F32;

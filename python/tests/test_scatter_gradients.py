@@ -110,6 +110,28 @@ def test_attenuation(kind):
         check(sample, loss, name, [1, 2], 5e-7 if kind == "vectors" or name == "volume" else 1e-5)
 
 
+def test_z_collapse():
+    """The mean of isotropic volumes along z is a film of one layer; both methods; gradients."""
+    sample = film("euler", z_collapse="mean")
+    isotropic = [scatter.Material(m.constants, m.volume) for m in sample.materials]
+    flat = [scatter.Material(m.constants, m.volume.mean(0, keepdims=True)) for m in isotropic]
+    both = [scatter.simulate(dataclasses.replace(sample, materials=m, z_collapse=z), dtype="f64")
+            for m, z in ((isotropic, "mean"), (flat, None))]
+    assert np.allclose(both[0].values, both[1].values, rtol=1e-9, equal_nan=True)
+    assert both[0].layers == 1
+    assert np.array_equal(both[0].integrate().q, both[1].integrate().q)
+    fast, direct = (scatter.simulate(sample, dtype="f64", method=m).values for m in ("fast", "direct"))
+    assert np.allclose(fast, direct, rtol=1e-9, equal_nan=True)
+    whole = scatter.simulate(dataclasses.replace(sample, z_collapse=None), dtype="f64").values
+    assert not np.allclose(fast, whole, rtol=1e-2, equal_nan=True)
+    loss = scatter.LeastSquares(*noisy(sample, "mean"), of="mean")
+    check(sample, loss, "constants", [0, 1, 2], 3e-8)
+    check(sample, loss, "volume", [0, 1, 2], 1e-6)
+    check(sample, loss, "theta", [1, 2], 1e-5)
+    with pytest.raises(collet.InvalidError, match="z_collapse is 'sum'"):
+        scatter.simulate(dataclasses.replace(sample, z_collapse="sum"))
+
+
 def test_one_voxel_and_one_constant():
     sample = film("euler", material_frame=True, mask=True, beams=[(0.1, 0.2, 1.0)])
     data, sigma = noisy(sample, "values")

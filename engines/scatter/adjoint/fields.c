@@ -15,6 +15,7 @@ typedef struct job {
     scatter_part part;
     const collet_scattering_derivatives *to; /* of the whole morphology */
     const void *fields;                      /* cotangents: [fields, count, Y, X] */
+    double share;                            /* of a layer in its fields */
     double by_fraction;     /* by the attenuation: the first two fields are all of a material */
     int64_t voxels, before; /* voxels of these layers, and of the layers before them */
 } job;
@@ -38,7 +39,7 @@ static void take(const job *j, int64_t i, double b[SCATTER_FIELDS])
 {
     for (int64_t f = 0; f < j->part.count; f++)
         b[f] = (f < 2 ? j->by_fraction : 0.0) +
-               number(j->fields, scatter_is_wide(j->a->s), f * j->voxels + i);
+               j->share * number(j->fields, scatter_is_wide(j->a->s), f * j->voxels + i);
 }
 
 /* fields: V - V S, V S, V S s s^T, with s = (cos psi sin theta, sin psi sin theta, cos theta) */
@@ -101,7 +102,7 @@ static void run_voxels(void *argument, int64_t begin, int64_t end, int thread)
 
 /* Adds the gradients of some layers, from the cotangents of their fields. */
 static collet_status add_voxels(scatter_adjoint *a, int64_t m, int64_t first, int64_t count,
-                                collet_array *fields)
+                                const void *fields)
 {
     collet_scattering *s = a->s;
     const int64_t *n = s->options.shape;
@@ -110,19 +111,30 @@ static collet_status add_voxels(scatter_adjoint *a, int64_t m, int64_t first, in
              .view = &view,
              .part = s->parts[m],
              .to = &a->out.materials[m],
+             .fields = fields,
+             .share = 1.0 / (double)s->thickness,
              .by_fraction = a->by_fraction[m],
              .voxels = count * n[1] * n[2],
              .before = first * n[1] * n[2]};
-    void *values;
     collet_status status = scatter_view_layers(s, m, first, count, &view);
-    if (status != COLLET_OK)
-        return status;
+    if (status == COLLET_OK)
+        scatter_parallel(a->threads, j.voxels, 1024, run_voxels, &j);
+    return status;
+}
+
+/* The same, where each layer has its share of the mean along z. */
+static collet_status read_fields(scatter_adjoint *a, int64_t m, int64_t first, int64_t count,
+                                 collet_array *fields)
+{
+    collet_scattering *s = a->s;
+    void *values;
     if (collet_array_acquire(s->context, fields, &values, COLLET_READ) != COLLET_OK)
         return scatter_failed(s, collet_last_status(s->context), "reading fields");
-    j.fields = values;
-    scatter_parallel(a->threads, j.voxels, 1024, run_voxels, &j);
+    collet_status status = COLLET_OK;
+    for (int64_t z = 0; z < s->thickness && status == COLLET_OK; z++)
+        status = add_voxels(a, m, first + z, count, values);
     collet_array_release(s->context, fields);
-    return COLLET_OK;
+    return status;
 }
 
 static collet_status add_layers(scatter_adjoint *a, int64_t m, int64_t first, int64_t count)
@@ -151,7 +163,7 @@ static collet_status add_layers(scatter_adjoint *a, int64_t m, int64_t first, in
     if (status == COLLET_OK)
         status = scatter_window(s, first, count, fields);
     if (status == COLLET_OK)
-        status = add_voxels(a, m, first, count, fields);
+        status = read_fields(a, m, first, count, fields);
     collet_array_destroy(planes);
     collet_array_destroy(fields);
     return status == COLLET_OK ? scatter_step(s, "differentiating") : status;

@@ -201,7 +201,7 @@ static void clear(void *array, int64_t count, collet_dtype dtype)
 static collet_status take_gradients(scatter_adjoint *a, const collet_scattering_gradients *given)
 {
     const collet_scattering_options *o = &a->s->options;
-    int64_t voxels = o->shape[0] * o->shape[1] * o->shape[2];
+    int64_t voxels = a->s->thickness * o->shape[0] * o->shape[1] * o->shape[2];
     collet_status status =
         io_struct_in(&a->out, sizeof a->out, given, "the gradients", &a->s->error);
     const char *at = (const char *)a->out.materials;

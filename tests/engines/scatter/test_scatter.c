@@ -575,6 +575,9 @@ static void newer_options_are_refused(void **state)
     newer.unknown = 1;
     assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     newer.unknown = 0;
+    newer.known.reserved = 1;
+    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
+    newer.known.reserved = 0;
     newer.known.attenuation = 2;
     assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     newer.known.struct_size = 0;

@@ -197,6 +197,7 @@ static void gradients_are_those_of_differences(void **state)
             o.mask = cases[k].mask;
             o.material = cases[k].material;
             o.attenuation = k % 3 == 1;
+            o.collapse = k % 4 == 3;
             memcpy(o.direction, cases[k].direction, sizeof o.direction);
             memcpy(o.detector, cases[k].detector, sizeof o.detector);
             compare(&m, o, constants, cases[k].what);
@@ -284,6 +285,13 @@ static void gradients_do_not_depend_on_the_way(void **state)
     }
 }
 
+static collet_status no_layers(void *user, void *const *arrays, int64_t material, int64_t first,
+                               int64_t count, collet_error *err)
+{
+    (void)user, (void)arrays, (void)material, (void)first, (void)count;
+    return collet_fail(err, COLLET_IO, "no layers");
+}
+
 static void what_has_no_gradients_is_refused(void **state)
 {
     static const int64_t shape[] = {2, 4, 4};
@@ -315,6 +323,11 @@ static void what_has_no_gradients_is_refused(void **state)
     assert_int_equal(collet_scattering_create(cx, &s, &o, &err), COLLET_OK);
     assert_int_equal(collet_scattering_differentiate(s, NULL, &out, &err), COLLET_INVALID);
     assert_contains(err.text, "cotangents is NULL");
+    o.collapse = 1;
+    o.layers = no_layers;
+    collet_scattering *collapsed;
+    assert_int_equal(collet_scattering_create(cx, &collapsed, &o, &err), COLLET_REFUSED);
+    assert_contains(err.text, "collapse");
     out.struct_size = 0;
     assert_int_equal(collet_scattering_differentiate(s, cotangents, &out, &err), COLLET_INVALID);
     assert_contains(err.text, "the gradients");

@@ -145,6 +145,10 @@ typedef struct collet_scattering_options {
      * to the right, below, or below right is NaN, because those are read with weight 0.
      */
     double detector[3];
+    /* 1: the fields of all layers are replaced by their mean along z, a film of one layer, as
+     * NRSS's z_collapse_mode "mean" does: an approximation for thin films. REFUSED with `layers`. */
+    uint32_t collapse;
+    uint32_t reserved;
 } collet_scattering_options;
 
 #define COLLET_SCATTERING_OPTIONS                                                                  \
