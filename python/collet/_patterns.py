@@ -47,6 +47,20 @@ class Material:
 
 
 @dataclass(eq=False)
+class Gradient:
+    """dL / d(array) of the arrays of a Material, in arrays of NumPy; None for what was not asked for, and
+    for what the material lacks. constants: (energies, 4)."""
+
+    constants: Any = None
+    volume: Any = None
+    alignment: Any = None
+    theta: Any = None
+    psi: Any = None
+    direction: Any = None
+    unaligned: Any = None
+
+
+@dataclass(eq=False)
 class Sample:
     """A morphology with all that determines its patterns.
 
@@ -301,7 +315,7 @@ class Patterns:
         return Pattern(float(self.energies[self._done - 1]), values, self.qy, self.qx)
 
     def differentiate(self, cotangents: npt.ArrayLike, wrt: Sequence[str] = ("constants",)
-                      ) -> list[Material]:
+                      ) -> list[Gradient]:
         """The gradient of a loss of all patterns, from cotangents = dL / dvalues (energies, Y, X): see
         loss_and_grad. May be called at any time, also again."""
         core = self._need()
@@ -320,8 +334,7 @@ class Patterns:
         self._settle()
         constants, found = self._wait(lambda: core.differentiate(array, tuple(wrt)))
         keep = "constants" in wrt
-        return [Material(constants[:, i] if keep else None, *arrays)  # type: ignore[arg-type]
-                for i, arrays in enumerate(found)]
+        return [Gradient(constants[:, i] if keep else None, *arrays) for i, arrays in enumerate(found)]
 
     def plan(self) -> dict[str, int]:
         """The work and memory needed: passes over the morphology, fields, transforms, block (energies

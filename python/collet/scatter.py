@@ -30,10 +30,10 @@ from . import _core, _host, _jobs, _scatter, _suspicious
 from ._core import InvalidError, ShapeError
 from ._job import Job
 from ._losses import LeastSquares
-from ._patterns import (DTYPES, Floats, Material, Pattern, Patterns, Request, Sample, Vector,
+from ._patterns import (DTYPES, Floats, Gradient, Material, Pattern, Patterns, Request, Sample, Vector,
                         arrays_of, bar, check_progress, choice, direction_of, extents)
 
-__all__ = ["Integrals", "LeastSquares", "Material", "Pattern", "Patterns", "Result", "Sample",
+__all__ = ["Gradient", "Integrals", "LeastSquares", "Material", "Pattern", "Patterns", "Result", "Sample",
            "SampleError", "Scan", "integrate", "loss_and_grad", "read", "read_pattern", "scan", "simulate",
            "write"]
 
@@ -203,9 +203,8 @@ Loss = Callable[[Result], tuple[float, npt.ArrayLike]]
 
 
 def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constants",), dtype: str = "f64",
-                  progress: Any = None, **options: Any) -> tuple[float, list[Material]]:
-    """A real loss of the patterns of a sample, and its gradient: (loss, one Material for each of the
-    sample's), whose arrays are dL / d(array).
+                  progress: Any = None, **options: Any) -> tuple[float, list[Gradient]]:
+    """A real loss of the patterns of a sample, and its gradient: (loss, one Gradient for each material).
 
     loss: called with the Result; returns the loss and dL / d(result.values), (energies, Y, X).
         LeastSquares is one; Result.cotangents() makes dL / dvalues of a loss of the integrals
