@@ -56,6 +56,16 @@ def test_pages(page, monkeypatch):
         exec(compile("\n" * line + block[1], path, "exec"), names)
 
 
+def test_libraries_page():
+    """In a process of its own, since SciPy reads its switch when it is imported."""
+    pytest.importorskip("scipy", "1.17")
+    pytest.importorskip("sklearn", "1.9")
+    text = (ROOT / "docs/libraries.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    done = subprocess.run([sys.executable, "-c", "\n".join(blocks)], capture_output=True, text=True, cwd=ROOT)
+    assert blocks and done.returncode == 0, done.stderr
+
+
 def names_in(path):
     tree = ast.parse(path.read_text())
     return {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))} | {

@@ -60,17 +60,6 @@ def _unique(ar: Any, equal_nan: bool = True) -> Any:
     return collet.concat((found[~number], found[number][:1]))
 
 
-def _diag(v: Any, k: int = 0) -> Any:
-    import collet
-    if v.ndim == 2:
-        return collet.diagonal(v, offset=k)
-    if v.ndim != 1:
-        raise ValueError(f"numpy.diag: the array has {v.ndim} axes; it can have 1 or 2")
-    found = collet.zeros((len(v) + abs(k),) * 2, v.dtype, device=v.device)
-    collet.diagonal(found, offset=k)[...] = v
-    return found
-
-
 def _cumulative(name: str, value: float) -> Any:
     """numpy.nancumNAME: the function of the elements with `value` for NaN."""
     def function(a: Any, /, *, axis: Any = None, dtype: Any = None) -> Any:
@@ -83,5 +72,5 @@ def _cumulative(name: str, value: float) -> Any:
     return function
 
 
-FUNCTIONS = {**SIMPLE, "unique": _unique, "diag": _diag, "nancumsum": _cumulative("cumulative_sum", 0),
+FUNCTIONS = {**SIMPLE, "unique": _unique, "nancumsum": _cumulative("cumulative_sum", 0),
              "nancumprod": _cumulative("cumulative_prod", 1)}

@@ -15,7 +15,8 @@ from ._nan import (nan_to_num as nan_to_num, nanargmax as nanargmax, nanargmin a
 from ._numpy import (allclose as allclose, argpartition as argpartition, argwhere as argwhere,
                      array_equal as array_equal, atleast_1d as atleast_1d, atleast_2d as atleast_2d,
                      average as average, bincount as bincount, corrcoef as corrcoef, cov as cov,
-                     dot as dot, hstack as hstack, inner as inner, interp as interp, isclose as isclose,
+                     diag as diag, dot as dot, hstack as hstack, inner as inner, interp as interp,
+                     isclose as isclose,
                      kron as kron, partition as partition, ptp as ptp, ravel as ravel, split as split,
                      swapaxes as swapaxes, trapezoid as trapezoid, vdot as vdot, vstack as vstack)
 from ._products import (cross as cross, einsum as einsum, matmul as matmul, outer as outer,

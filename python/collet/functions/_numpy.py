@@ -338,3 +338,19 @@ def kron(a, b):
     a = a.reshape([k for extent in m for k in (extent, 1)])
     b = b.reshape([k for extent in n for k in (1, extent)])
     return (a * b).reshape([i * j for i, j in zip(m, n)])
+
+
+def diag(x, /, k=0):
+    """The diagonal of a matrix, or the matrix with the diagonal x; k > 0: above the main one.
+
+    >>> collet.diag([1, 2])
+    array([[1, 0],
+           [0, 2]])"""
+    x, = taken(x)
+    if x.ndim == 2:
+        return collet.diagonal(x, offset=k)
+    if x.ndim != 1:
+        raise ValueError(f"diag: the array has {x.ndim} axes; it can have 1 or 2")
+    found = zeros_as(x, (x.shape[0] + abs(k),) * 2)
+    collet.diagonal(found, offset=k)[...] = x
+    return found
