@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_scatter.py, python/tests/test_md_extract.py
+# Tests: python/tests/test_scatter.py, python/tests/md/test_md_extract.py
 """Calls in a separate thread, so that Ctrl-C interrupts the caller."""
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 /* Tests: python/tests/test_scatter.py */
 #include "binding.h"
 
-#include "array.h"
-#include "base/error.h"
-#include "base/numpy.h"
-#include "runtime.h"
-#include "work.h"
+#include "src/array/array.h"
+#include "src/base/error.h"
+#include "src/base/numpy.h"
+#include "src/base/runtime.h"
+#include "src/base/work.h"
 
 static PyObject *numpy_new(collet_dtype dtype, int32_t ndim, const int64_t *shape, void **data)
 {

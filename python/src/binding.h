@@ -6,7 +6,7 @@
 #ifndef PYTHON_SRC_BINDING_H
 #define PYTHON_SRC_BINDING_H
 
-#include "work.h"
+#include "src/base/work.h"
 
 #define BINDING_CAPSULE "collet._core.binding"
 

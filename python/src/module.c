@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module collet._core: a thin layer over collet.h, for the Python of the package.
  * Tests: python/tests/test_runtime.py */
-#include "array.h"
+#include "src/array/array.h"
 #include "binding.h"
-#include "compute.h"
-#include "dlpack.h"
-#include "base/error.h"
-#include "expression.h"
-#include "lazy/elementwise.h"
-#include "lazy/lazy.h"
-#include "op.h"
+#include "src/calls/compute.h"
+#include "src/array/dlpack.h"
+#include "src/base/error.h"
+#include "src/calls/expression.h"
+#include "src/lazy/elementwise.h"
+#include "src/lazy/lazy.h"
+#include "src/calls/op.h"
 #include "report.h"
-#include "runtime.h"
-#include "texts.h"
+#include "src/base/runtime.h"
+#include "src/calls/texts.h"
 #include "timestamp.h"
-#include "tracer.h"
-#include "work.h"
+#include "src/calls/tracer.h"
+#include "src/base/work.h"
 
 static PyMethodDef functions[] = {
     {"set_backend", runtime_set_backend, METH_O, NULL},
@@ -70,6 +70,15 @@ static int check_version(void)
     return -1;
 }
 
+static int add_array_type(PyObject *module)
+{
+    static const array_lazy lazy = {
+        .compute = lazy_force, .before_write = lazy_before_write, .released = lazy_save_memory};
+    size_t count;
+    const PyType_Slot *operators = operators_slots(&count);
+    return array_add_type(module, &lazy, operators, count);
+}
+
 PyMODINIT_FUNC PyInit__core(void);
 
 PyMODINIT_FUNC PyInit__core(void)
@@ -84,7 +93,7 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     module = python_module(&definition);
     if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
-        op_add_type(module) || array_add_type(module) || dlpack_add(module) ||
+        op_add_type(module) || add_array_type(module) || dlpack_add(module) ||
         expression_add_type(module) || elementwise_add_type(module) || binding_add(module) ||
         PyModule_AddStringConstant(module, "version", collet_version())) {
         Py_XDECREF(module);

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "runtime.h"
-#include "work.h"
+#include "src/base/error.h"
+#include "src/base/runtime.h"
+#include "src/base/work.h"
 
 /* Appends `item` and takes its reference; -1 with an exception. */
 static int append(PyObject *list, PyObject *item)

@@ -4,7 +4,7 @@
 #ifndef PYTHON_SRC_REPORT_H
 #define PYTHON_SRC_REPORT_H
 
-#include "base/python.h"
+#include "src/base/python.h"
 
 PyObject *report_backends(PyObject *module, PyObject *unused);
 PyObject *report_records(PyObject *module, PyObject *unused);

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
-#include "runtime.h"
-#include "work.h"
+#include "src/base/error.h"
+#include "src/base/runtime.h"
+#include "src/base/work.h"
 
 #define CAPSULE "collet._core.timestamp"
 

@@ -3,7 +3,7 @@
 #ifndef PYTHON_SRC_TIMESTAMP_H
 #define PYTHON_SRC_TIMESTAMP_H
 
-#include "base/python.h"
+#include "src/base/python.h"
 
 /* Timestamps of devices, as capsules: of a device, or of the first of the choice (None). */
 PyObject *timestamp_take(PyObject *module, PyObject *device);

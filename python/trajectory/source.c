@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: python/tests/test_md_extract.py */
+/* Tests: python/tests/md/test_md_extract.py */
 #include "source.h"
 
 #include <stdlib.h>

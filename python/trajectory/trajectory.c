@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The module collet._trajectory: collet/trajectory.h for collet.md.
- * Tests: python/tests/test_md_extract.py */
+ * Tests: python/tests/md/test_md_extract.py */
 #include "source.h"
 
 #include <stdlib.h>

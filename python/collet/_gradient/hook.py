@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_tracing.py
 """Composed functions that leave a call to the tape if one of its arguments is traced. Ops and
-expressions do so in C, python/src/tracer.c."""
+expressions do so in C, python/src/calls/tracer.c."""
 
 import functools
 import types

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/gradient/test_linalg.py
+# Tests: python/tests/gradient/test_rules_linalg.py
 """Rules for collet.linalg. The gradient by a complex argument is the conjugate of the one in textbooks:
 rules of analytic functions have transposes where textbooks have adjoints, other rules conjugate twice."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/gradient/test_md.py
+# Tests: python/tests/gradient/test_rules_md.py
 """The ops of molecular dynamics and the functions of collet.md, computed by functions that have rules.
 Results are f64, and equal to the results of the ops except for rounding."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/gradient/test_ternary.py
+# Tests: python/tests/gradient/test_rules_ternary.py
 """Rules for collet.ternary: straight-through estimates, in which rounding to -1, 0 and 1, or to 8 bits,
 has the derivative 1."""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md.py
+# Tests: python/tests/md/test_md.py
 """Molecular dynamics: kernels for positions in NumPy arrays, and observables of whole trajectories.
 
 The kernels take one frame, positions (atoms, 3), or many, (frames, atoms, 3): then results have a

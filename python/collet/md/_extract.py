@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md_extract.py, python/tests/clients/test_md_shards.py
+# Tests: python/tests/md/test_md_extract.py, python/tests/clients/test_md_shards.py
 """Observables of trajectories: collet-extract's engine, of files or of objects in memory."""
 
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md.py
+# Tests: python/tests/md/test_md.py
 """rotmd's kernels on collet.op."""
 
 import numpy as np

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md_sources.py
+# Tests: python/tests/md/test_md_sources.py
 """extract as an analysis of MDAnalysis. Needs MDAnalysis."""
 
 import operator

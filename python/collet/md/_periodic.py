@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md_periodic.py
+# Tests: python/tests/md/test_md_periodic.py
 """Molecules in periodic boxes: whole, on paths without jumps, or packed into the box."""
 
 import warnings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md_results.py
+# Tests: python/tests/md/test_md_results.py
 """Pictures of results over time, one for each group of quantities. Need matplotlib."""
 
 import io

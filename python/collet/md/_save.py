@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md_results.py
+# Tests: python/tests/md/test_md_results.py
 """Files of results, in the forms that collet-extract writes."""
 
 import io

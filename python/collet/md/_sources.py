@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md_sources.py
+# Tests: python/tests/md/test_md_sources.py
 """Frames that extract reads beside files and the objects of other packages: arrays, and iterators; and
 the files of an MDAnalysis universe that is nothing but them."""
 

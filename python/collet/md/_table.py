@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_md_results.py, python/tests/analysis/test_md_analyse.py
+# Tests: python/tests/md/test_md_results.py, python/tests/analysis/test_md_analyse.py
 """Tables of numbers, and files that get their names when they are complete."""
 
 from __future__ import annotations

@@ -48,12 +48,11 @@ static const struct {
     char kind;
     int size;
 } numbered[] = {
-    [0] = {COLLET_BOOL, 'b', 1},
-    [1] = {COLLET_I8, 'i', 1},   [2] = {COLLET_U8, 'u', 1},   [3] = {COLLET_I16, 'i', 2},
-    [4] = {COLLET_U16, 'u', 2},  [5] = {COLLET_I32, 'i', 4},  [6] = {COLLET_U32, 'u', 4},
-    [7] = {COLLET_I64, 'i', 8},  [8] = {COLLET_U64, 'u', 8},  [11] = {COLLET_F32, 'f', 4},
-    [12] = {COLLET_F64, 'f', 8}, [14] = {COLLET_C64, 'c', 8}, [15] = {COLLET_C128, 'c', 16},
-    [23] = {COLLET_F16, 'f', 2},
+    [0] = {COLLET_BOOL, 'b', 1},   [1] = {COLLET_I8, 'i', 1},   [2] = {COLLET_U8, 'u', 1},
+    [3] = {COLLET_I16, 'i', 2},    [4] = {COLLET_U16, 'u', 2},  [5] = {COLLET_I32, 'i', 4},
+    [6] = {COLLET_U32, 'u', 4},    [7] = {COLLET_I64, 'i', 8},  [8] = {COLLET_U64, 'u', 8},
+    [11] = {COLLET_F32, 'f', 4},   [12] = {COLLET_F64, 'f', 8}, [14] = {COLLET_C64, 'c', 8},
+    [15] = {COLLET_C128, 'c', 16}, [23] = {COLLET_F16, 'f', 2},
 };
 _Static_assert(sizeof(long) == 8, "numbers 7 and 8 are NumPy's long");
 

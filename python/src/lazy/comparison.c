@@ -2,7 +2,7 @@
 /* Tests: python/tests/op/test_integers.py */
 #include "comparison.h"
 
-#include "../array.h"
+#include "src/array/array.h"
 
 int comparison_is(PyObject *name)
 {

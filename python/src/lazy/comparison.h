@@ -3,7 +3,7 @@
 #ifndef PYTHON_SRC_LAZY_COMPARISON_H
 #define PYTHON_SRC_LAZY_COMPARISON_H
 
-#include "../base/python.h"
+#include "src/base/python.h"
 
 /* Whether the function with this name compares. */
 int comparison_is(PyObject *name);

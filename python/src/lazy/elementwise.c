@@ -4,69 +4,18 @@
  * Tests: python/tests/op/test_lazy.py, python/tests/op/test_namespace.py */
 #include "elementwise.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "../array.h"
-#include "../base/error.h"
-#include "../op.h"
-#include "../runtime.h"
-#include "../tracer.h"
+#include "src/array/array.h"
+#include "src/base/error.h"
+#include "src/calls/op.h"
+#include "src/base/runtime.h"
+#include "src/calls/tracer.h"
 #include "comparison.h"
 #include "lazy.h"
+#include "wait.h"
 
 static PyTypeObject *type;
-static PyObject *out_only; /* ("out",) */
-
-/* ---- At once ------------------------------------------------------------------------------ */
-
-/* The dtype of an Array, 0 for all else. */
-static collet_dtype dtype_of(PyObject *object)
-{
-    return array_check(object) ? array_dtype_of(object) : COLLET_DTYPE_NONE;
-}
-
-/* Whether the op takes the operands: numbers take the dtype of a floating-point Array. */
-static int op_takes(const elementwise *f, PyObject *const *in)
-{
-    collet_dtype first = dtype_of(in[0]), second;
-    if (f->n_in == 1)
-        return (int)(f->same >> first & 1);
-    if (f->n_in != 2)
-        return 0;
-    second = dtype_of(in[1]);
-    if (first == second)
-        return (int)(f->same >> first & 1);
-    if (!second)
-        return (PyFloat_CheckExact(in[1]) || PyLong_CheckExact(in[1])) && f->floating >> first & 1;
-    return !first && (PyFloat_CheckExact(in[0]) || PyLong_CheckExact(in[0])) &&
-           f->floating >> second & 1;
-}
-
-static PyObject *power(const elementwise *f, PyObject *const *in, PyObject *out)
-{
-    PyObject *function = PyObject_CallFunctionObjArgs(f->powers, in[1], NULL);
-    PyObject *made = NULL;
-    if (function && expression_check(function))
-        made = evaluate_expression((expression_object *)function, in, out);
-    Py_XDECREF(function);
-    return made;
-}
-
-PyObject *elementwise_call(const elementwise *f, PyObject *const *in, PyObject *out)
-{
-    PyObject *given[NODE_INPUTS + 1];
-    if (out == Py_None)
-        out = NULL;
-    if (f->powers && elementwise_is_small_exponent(in[1]))
-        return power(f, in, out);
-    if (!op_takes(f, in))
-        return evaluate_expression(f->general, in, out);
-    memcpy(given, in, f->n_in * sizeof *in);
-    given[f->n_in] = out;
-    return op_call(PyCFunction_GetSelf(f->single), given, (Py_ssize_t)f->n_in,
-                   out ? out_only : NULL);
-}
 
 static PyObject *array_of_new(node *n)
 {
@@ -90,21 +39,21 @@ static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out
     for (uint32_t i = 0; i < f->n_in; i++)
         waiting |= array_check(in[i]) && array_node(in[i]);
     if (!waiting || !array_check(out) || !array_get(out))
-        return PyErr_Occurred() ? NULL : elementwise_call(f, in, out);
+        return PyErr_Occurred() ? NULL : function_call(f, in, out);
     const memory *m = value_memory(array_value(out));
     for (uint32_t i = 0; m && i < f->n_in; i++) {
         node *part = array_check(in[i]) ? array_node(in[i]) : NULL;
         if (part && lazy_reads(part, m) && !array_get(in[i]))
             return NULL;
     }
-    n = m ? elementwise_wait(f, in) : NULL;
+    n = m && !lazy_is_off() ? wait_for(f, in) : NULL;
     if (!n)
-        return PyErr_Occurred() ? NULL : elementwise_call(f, in, out);
+        return PyErr_Occurred() ? NULL : function_call(f, in, out);
     array_spec(array_value(out)->array, &spec);
     if (spec.dtype == n->spec.dtype && node_same_shape(&spec, &n->spec))
         return lazy_compute_into(n, out);
     node_unref(n);
-    return elementwise_call(f, in, out);
+    return function_call(f, in, out);
 }
 
 PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
@@ -117,10 +66,10 @@ PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
         if (beyond || PyErr_Occurred())
             return beyond;
     }
-    n = elementwise_wait(f, in);
+    n = lazy_is_off() ? NULL : wait_for(f, in);
     if (n)
         return array_of_new(n);
-    return PyErr_Occurred() ? NULL : elementwise_call(f, in, NULL);
+    return PyErr_Occurred() ? NULL : function_call(f, in, NULL);
 }
 
 /* (array, dtype) */
@@ -197,8 +146,8 @@ static PyObject *clip(const elementwise *f, PyObject **in, PyObject *out)
     return elementwise_apply(side, in, out);
 }
 
-static PyObject *function_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
-                               PyObject *keywords)
+static PyObject *called(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                        PyObject *keywords)
 {
     elementwise *f = (elementwise *)self;
     PyObject *in[NODE_INPUTS] = {NULL}, *out = NULL;
@@ -252,11 +201,11 @@ PyObject *elementwise_make(PyObject *module, PyObject *arguments)
     for (Py_ssize_t i = 0; i < PyTuple_Size(dtypes); i++) {
         collet_dtype dtype = numpy_dtype_parse(PyTuple_GetItem(dtypes, i));
         f->same |= 1u << dtype;
-        f->floating |= (uint32_t)elementwise_is_floating(dtype) << dtype;
+        f->floating |= (uint32_t)function_is_floating(dtype) << dtype;
     }
-    f->method = (PyMethodDef){PyUnicode_AsUTF8AndSize(f->name, NULL),
-                              (PyCFunction)(void (*)(void))function_call,
-                              METH_FASTCALL | METH_KEYWORDS, PyUnicode_AsUTF8AndSize(f->doc, NULL)};
+    f->method =
+        (PyMethodDef){PyUnicode_AsUTF8AndSize(f->name, NULL), (PyCFunction)(void (*)(void))called,
+                      METH_FASTCALL | METH_KEYWORDS, PyUnicode_AsUTF8AndSize(f->doc, NULL)};
     PyObject *where = PyUnicode_InternFromString("collet");
     function =
         where && !PyErr_Occurred() ? PyCFunction_NewEx(&f->method, (PyObject *)f, where) : NULL;
@@ -318,7 +267,6 @@ int elementwise_add_type(PyObject *module)
                         .basicsize = sizeof(elementwise),
                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                         .slots = slots};
-    out_only = Py_BuildValue("(s)", "out");
     type = (PyTypeObject *)PyType_FromSpec(&spec);
-    return type && out_only ? PyModule_AddObjectRef(module, "Elementwise", (PyObject *)type) : -1;
+    return type ? PyModule_AddObjectRef(module, "Elementwise", (PyObject *)type) : -1;
 }

@@ -2,10 +2,10 @@
 /* Tests: python/tests/op/test_lazy.py */
 #include "lazy.h"
 
-#include "../array.h"
-#include "../base/error.h"
-#include "../runtime.h"
-#include "elementwise.h"
+#include "src/array/array.h"
+#include "src/base/error.h"
+#include "src/base/runtime.h"
+#include "src/calls/expression.h"
 #include "program.h"
 
 #define SLACK (1 << 20) /* bytes that nodes may keep beyond what their results need */
@@ -60,6 +60,8 @@ static int take(node *n, PyObject *made)
         return -1;
     }
     value_attach(v, NULL);
+    if (!n->value && n->owner)
+        array_settle(n->owner, v);
     node_publish(n, value_ref(v));
     return 0;
 }

@@ -7,7 +7,7 @@
 #ifndef PYTHON_SRC_LAZY_LAZY_H
 #define PYTHON_SRC_LAZY_LAZY_H
 
-#include "node.h"
+#include "src/array/node.h"
 
 /* Computes the node's value. 0, or -1 with an exception: then it is computed when it is needed again. */
 int lazy_force(node *n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operators of Arrays: for each the function that computes it.
  * Tests: python/tests/test_operators.py */
-#include "../array.h"
+#include "src/array/array.h"
 #include "elementwise.h"
 
 enum function {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../array.h"
-#include "../base/error.h"
-#include "../expression.h"
-#include "../runtime.h"
-#include "elementwise.h"
+#include "src/array/array.h"
+#include "src/base/error.h"
+#include "src/calls/expression.h"
+#include "src/base/runtime.h"
+#include "function.h"
 
 #define KEPT 512        /* expressions */
 #define WORTH (1 << 24) /* elements that single functions compute while a device would compile */
@@ -284,7 +284,7 @@ static PyObject *compute(const program *p, const step *s, PyObject *const *made)
         in[k] = s->from[k] == STEP_CONSTANT ? s->number
                 : s->from[k] < STEP_GIVEN   ? made[s->from[k]]
                                             : p->given[s->from[k] - STEP_GIVEN];
-    return s->function ? elementwise_call(s->function, in, NULL) : converted(in[0], s->dtype);
+    return s->function ? function_call(s->function, in, NULL) : converted(in[0], s->dtype);
 }
 
 static PyObject *outputs(const program *p, PyObject *const *made)

@@ -4,8 +4,8 @@
 #ifndef PYTHON_SRC_LAZY_PROGRAM_H
 #define PYTHON_SRC_LAZY_PROGRAM_H
 
-#include "../evaluate.h"
-#include "node.h"
+#include "src/calls/evaluate.h"
+#include "src/array/node.h"
 
 #define PROGRAM_NODES (NODE_INPUTS * NODE_LIMIT)
 #define PROGRAM_KEY 8192

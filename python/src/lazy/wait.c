@@ -2,25 +2,14 @@
 /* The node of a function and its arguments, if all is known that an evaluation would refuse: else the function is
  * computed at once, and refused there, so that no error is raised here but for want of memory.
  * Tests: python/tests/op/test_lazy.py */
+#include "wait.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "../array.h"
-#include "../op.h"
-#include "../runtime.h"
-#include "elementwise.h"
-#include "lazy.h"
-
-int elementwise_is_small_exponent(PyObject *object)
-{
-    double n;
-    if (!PyFloat_CheckExact(object) && !PyLong_CheckExact(object))
-        return 0;
-    n = PyFloat_CheckExact(object) ? PyFloat_AsDouble(object) : PyLong_AsDouble(object);
-    if (n == -1 && PyErr_Occurred())
-        PyErr_Clear();
-    return n >= -16 && n <= 16 && 2 * n == floor(2 * n);
-}
+#include "src/array/array.h"
+#include "src/calls/op.h"
+#include "src/base/runtime.h"
 
 static int is_exact_number(PyObject *object)
 {
@@ -47,12 +36,12 @@ static int take_number(argument *a, const elementwise *f, uint32_t place, const 
     }
     a->spec.dtype = s.dtype;
     a->spec.ndim = COLLET_ABSENT;
-    if (!f->powers || !place || !elementwise_is_small_exponent(a->object))
+    if (!f->powers || !place || !function_is_small_exponent(a->object))
         return 1;
     /* negative powers of integers have another dtype, or none */
     return PyFloat_CheckExact(a->object) ||
            !(PyLong_AsLong(a->object) < 0 && collet_dtype_size(first->spec.dtype) &&
-             !elementwise_is_floating(first->spec.dtype));
+             !function_is_floating(first->spec.dtype));
 }
 
 static int take_argument(argument *a, const elementwise *f, uint32_t place, const argument *first)
@@ -74,12 +63,6 @@ static int take_argument(argument *a, const elementwise *f, uint32_t place, cons
     }
     array_spec(a->value->array, &a->spec);
     return 1;
-}
-
-int elementwise_is_floating(collet_dtype dtype)
-{
-    return dtype == COLLET_F16 || dtype == COLLET_BF16 || dtype == COLLET_F32 ||
-           dtype == COLLET_F64 || dtype == COLLET_C64 || dtype == COLLET_C128;
 }
 
 /* The largest number that a number of Python may be for certain, in size, beside operands of the dtype. */
@@ -246,18 +229,18 @@ static node *make_node(elementwise *f, const argument *a)
             node_add_value(n, a[i].value);
         else
             node_add_number(n, a[i].object,
-                            f->powers && elementwise_is_small_exponent(a[i].object) ? INPUT_CONSTANT
-                                                                                    : INPUT_NUMBER);
+                            f->powers && function_is_small_exponent(a[i].object) ? INPUT_CONSTANT
+                                                                                 : INPUT_NUMBER);
     }
     return n;
 }
 
-node *elementwise_wait(elementwise *f, PyObject *const *in)
+node *wait_for(elementwise *f, PyObject *const *in)
 {
     argument a[NODE_INPUTS];
     collet_array_spec out;
     node *n;
-    if (!f->lazy || lazy_is_off())
+    if (!f->lazy)
         return NULL;
     for (uint32_t i = 0; i < f->n_in; i++) {
         a[i].object = in[i];

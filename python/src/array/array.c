@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/test_array.py */
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/error.h"
+#include "src/base/numpy.h"
+#include "src/base/runtime.h"
+#include "src/base/work.h"
+
+#define LONG_COPY (64 << 20) /* bytes that take longer than 10 ms */
+
+/* Has a value, or waits as a node. */
+typedef struct array_object {
+    PyObject_HEAD lazy_value *value;
+    node *node;
+    uint64_t generation; /* of its runtime */
+} array_object;
+
+static const array_lazy *lazy;
+static PyTypeObject *base;  /* collet._core.Array */
+static PyTypeObject *class; /* what array_new makes: collet.Array once that is defined */
+
+int array_check(PyObject *object)
+{
+    return PyObject_TypeCheck(object, base);
+}
+
+void *array_raise_forked(void)
+{
+    return error_raise(COLLET_FORKED,
+                       "this collet.Array was made before the process was forked: make it in "
+                       "the child, or send it pickled or as a NumPy array");
+}
+
+/* ---- Values and nodes --------------------------------------------------------------------- */
+
+lazy_value *array_value(PyObject *object)
+{
+    array_object *self = (array_object *)object;
+    return self->value ? self->value
+                       : error_raise(COLLET_INVALID, "this collet.Array was not initialised");
+}
+
+node *array_node(PyObject *object)
+{
+    return ((array_object *)object)->node;
+}
+
+/* Dtype and shape, for functions that need no runtime. 0, or -1 with an exception. */
+static int describe(PyObject *object, collet_array_spec *spec)
+{
+    const array_object *self = (array_object *)object;
+    const lazy_value *v = self->node ? NULL : array_value(object);
+    if (self->node)
+        *spec = self->node->spec;
+    else if (v)
+        array_spec(v->array, spec);
+    return self->node || v ? 0 : -1;
+}
+
+collet_dtype array_dtype_of(PyObject *object)
+{
+    const array_object *self = (array_object *)object;
+    return self->node    ? self->node->spec.dtype
+           : self->value ? collet_array_dtype(self->value->array)
+                         : COLLET_DTYPE_NONE;
+}
+
+collet_array *array_get(PyObject *object)
+{
+    node *n = array_node(object);
+    if (n) {
+        int failed = lazy->compute(node_ref(n));
+        node_unref(n);
+        if (failed)
+            return NULL;
+    }
+    const lazy_value *v = array_value(object);
+    if (v && v->generation != runtime_generation())
+        return array_raise_forked();
+    return v ? v->array : NULL;
+}
+
+collet_array *array_get_written(PyObject *object)
+{
+    collet_array *array = array_get(object);
+    return array && !lazy->before_write(((array_object *)object)->value) ? array : NULL;
+}
+
+void array_spec(const collet_array *array, collet_array_spec *spec)
+{
+    spec->dtype = collet_array_dtype(array);
+    spec->ndim = collet_array_ndim(array);
+    memcpy(spec->shape, collet_array_shape(array), (size_t)spec->ndim * sizeof *spec->shape);
+}
+
+static array_object *new_object(void)
+{
+    static allocfunc allocate;
+    static PyTypeObject *of;
+    if (of != class) {
+        allocate = (allocfunc)PyType_GetSlot(class, Py_tp_alloc);
+        of = class;
+    }
+    array_object *self = (array_object *)allocate(class, 0);
+    if (self) {
+        self->generation = runtime_generation();
+        runtime_count_array(self->generation, 1);
+    }
+    return self;
+}
+
+/* Takes the reference to the value, also on failure. */
+static PyObject *object_of(lazy_value *v)
+{
+    array_object *self = v ? new_object() : NULL;
+    if (!self) {
+        value_unref(v);
+        return NULL;
+    }
+    self->value = v;
+    value_attach(v, (PyObject *)self);
+    return (PyObject *)self;
+}
+
+PyObject *array_of_value(lazy_value *v)
+{
+    int ends = v->object && !Py_REFCNT(v->object); /* its weak references are called */
+    return v->object && !ends ? Py_NewRef(v->object) : object_of(value_ref(v));
+}
+
+PyObject *array_of_node(node *n)
+{
+    array_object *self = new_object();
+    if (self) {
+        self->node = node_ref(n);
+        node_own(n, (PyObject *)self);
+    }
+    return (PyObject *)self;
+}
+
+void array_settle(PyObject *owner, lazy_value *v)
+{
+    array_object *self = (array_object *)owner;
+    node *n = self->node;
+    self->node = NULL;
+    self->value = value_ref(v);
+    value_attach(v, owner);
+    n->owner = NULL;
+    node_unref(n);
+}
+
+PyObject *array_new(collet_array *array)
+{
+    return object_of(value_new(array, NULL));
+}
+
+PyObject *array_new_shared(collet_array *array)
+{
+    PyObject *made = array_new(array);
+    if (made && value_share(((array_object *)made)->value))
+        Py_CLEAR(made);
+    return made;
+}
+
+static void array_dealloc(PyObject *object)
+{
+    array_object *self = (array_object *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    lazy_value *v = self->value;
+    node *n = self->node;
+    if (v || n)
+        runtime_count_array(self->generation, -1);
+    if (n)
+        node_own(n, NULL);
+    if (v && v->object == object)
+        value_attach(v, NULL);
+    node_unref(n);
+    value_unref(v);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(object);
+    Py_DECREF(type);
+    lazy->released();
+}
+
+/* ---- Properties --------------------------------------------------------------------------- */
+
+static PyObject *get_shape(PyObject *self, void *Py_UNUSED(unused))
+{
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : numpy_shape(spec.ndim, spec.shape);
+}
+
+static PyObject *get_strides(PyObject *self, void *Py_UNUSED(unused))
+{
+    const collet_array *a = array_node(self) ? array_get(self) : NULL;
+    const lazy_value *v = a || PyErr_Occurred() ? NULL : array_value(self);
+    a = v ? v->array : a;
+    return a ? numpy_shape(collet_array_ndim(a), collet_array_strides(a)) : NULL;
+}
+
+static PyObject *get_ndim(PyObject *self, void *Py_UNUSED(unused))
+{
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : PyLong_FromLong(spec.ndim);
+}
+
+static int64_t size_of(const collet_array_spec *spec)
+{
+    int64_t size = 1;
+    for (int32_t i = 0; i < spec->ndim; i++)
+        size *= spec->shape[i];
+    return size;
+}
+
+static PyObject *get_size(PyObject *self, void *Py_UNUSED(unused))
+{
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : PyLong_FromLongLong(size_of(&spec));
+}
+
+static PyObject *get_itemsize(PyObject *self, void *Py_UNUSED(unused))
+{
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : PyLong_FromSize_t(collet_dtype_size(spec.dtype));
+}
+
+static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(unused))
+{
+    collet_array_spec spec;
+    return describe(self, &spec) ? NULL : PyUnicode_FromString(collet_dtype_name(spec.dtype));
+}
+
+/* ---- Views -------------------------------------------------------------------------------- */
+
+/* An Array of *view, which a function with this status stored, over the elements of `self`; NULL with its
+ * exception. */
+static PyObject *viewed(PyObject *self, collet_context *context, collet_status status,
+                        collet_array **view)
+{
+    return status == COLLET_OK ? object_of(value_new(*view, array_value(self)))
+                               : runtime_raise(context);
+}
+
+static PyObject *slice(PyObject *self, PyObject *arguments)
+{
+    int axis;
+    long long start, count, step;
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    if (!context || !PyArg_ParseTuple(arguments, "iLLL", &axis, &start, &count, &step))
+        return NULL;
+    return viewed(self, context, collet_array_slice(context, a, &view, axis, start, count, step),
+                  &view);
+}
+
+static PyObject *part(PyObject *self, PyObject *imaginary)
+{
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    int imag = context ? PyObject_IsTrue(imaginary) : -1;
+    if (imag < 0)
+        return NULL;
+    return viewed(self, context, (imag ? collet_array_imag : collet_array_real)(context, a, &view),
+                  &view);
+}
+
+static int numbers(PyObject *sequence, int64_t *values)
+{
+    Py_ssize_t count = PySequence_Check(sequence) ? PySequence_Size(sequence) : -1;
+    if (count < 0)
+        PyErr_Format(PyExc_TypeError, "extents or axes are a sequence of integers, not %R",
+                     sequence);
+    if (count > COLLET_MAX_DIMS)
+        error_format(COLLET_SHAPE, "%zd axes; arrays have at most %d", count, COLLET_MAX_DIMS);
+    if (count < 0 || count > COLLET_MAX_DIMS)
+        return -1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PySequence_GetItem(sequence, i);
+        PyObject *index = item ? PyNumber_Index(item) : NULL;
+        int overflow = 0;
+        values[i] = index ? PyLong_AsLongLongAndOverflow(index, &overflow) : -1;
+        Py_XDECREF(item);
+        Py_XDECREF(index);
+        if (overflow)
+            error_format(COLLET_OVERFLOW, "extent or axis %zd does not fit in 64 bits", i);
+        if (values[i] == -1 && PyErr_Occurred())
+            return -1;
+    }
+    return (int)count;
+}
+
+static PyObject *permute(PyObject *self, PyObject *axes)
+{
+    int64_t given[COLLET_MAX_DIMS];
+    int32_t perm[COLLET_MAX_DIMS];
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    int count = context ? numbers(axes, given) : -1;
+    if (count < 0)
+        return NULL;
+    if (count != collet_array_ndim(a))
+        return error_format(COLLET_SHAPE,
+                            "permute got %d axes for an array with %d; name each axis once", count,
+                            (int)collet_array_ndim(a));
+    for (int i = 0; i < count; i++) {
+        int64_t axis = given[i] < 0 ? given[i] + count : given[i];
+        perm[i] = axis < 0 || axis >= count ? count
+                                            : (int32_t)axis; /* an invalid axis is refused below */
+    }
+    return viewed(self, context, collet_array_permute(context, a, &view, perm), &view);
+}
+
+static PyObject *diagonal(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    return context ? viewed(self, context, collet_array_diagonal(context, a, &view), &view) : NULL;
+}
+
+static PyObject *reshape(PyObject *self, PyObject *shape)
+{
+    int64_t extents[COLLET_MAX_DIMS];
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    int count = context ? numbers(shape, extents) : -1;
+    if (count < 0)
+        return NULL;
+    return viewed(self, context, collet_array_reshape(context, a, &view, count, extents), &view);
+}
+
+static PyObject *broadcast(PyObject *self, PyObject *shape)
+{
+    int64_t extents[COLLET_MAX_DIMS];
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    int count = context ? numbers(shape, extents) : -1;
+    if (count < 0)
+        return NULL;
+    return viewed(self, context, collet_array_broadcast(context, a, &view, count, extents), &view);
+}
+
+/* ---- Transfers ---------------------------------------------------------------------------- */
+
+typedef struct moving {
+    work work;
+    PyObject *array, *owner; /* of the data */
+    void *data;              /* memory, or the name of a device */
+    size_t bytes;
+} moving;
+
+static collet_status run_reading(work *w, collet_context *context)
+{
+    moving *m = (moving *)w;
+    return collet_array_read(context, ((array_object *)m->array)->value->array, m->data, m->bytes);
+}
+
+static collet_status run_writing(work *w, collet_context *context)
+{
+    moving *m = (moving *)w;
+    return collet_array_write(context, ((array_object *)m->array)->value->array, m->data, m->bytes);
+}
+
+static collet_status run_prefetching(work *w, collet_context *context)
+{
+    moving *m = (moving *)w;
+    return collet_array_prefetch(context, ((array_object *)m->array)->value->array, m->data);
+}
+
+static void drop_moving(work *w)
+{
+    moving *m = (moving *)w;
+    Py_DECREF(m->array);
+    Py_DECREF(m->owner);
+    free(m);
+}
+
+static size_t bytes_of(const collet_array *a)
+{
+    return (size_t)collet_array_size(a) * collet_dtype_size(collet_array_dtype(a));
+}
+
+/* The elements to or from memory of `owner`. 0, or -1 with an exception. */
+static int move(PyObject *self, PyObject *owner, void *data, size_t bytes,
+                collet_status (*run)(work *, collet_context *))
+{
+    moving *m = calloc(1, sizeof *m);
+    if (!m) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *m = (moving){
+        .work = {.run = run, .drop = drop_moving, .quick = !runtime_waits() && bytes <= LONG_COPY},
+        .array = Py_NewRef(self),
+        .owner = Py_NewRef(owner),
+        .data = data,
+        .bytes = bytes};
+    if (work_run(&m->work))
+        return -1;
+    drop_moving(&m->work);
+    return 0;
+}
+
+static PyObject *to_numpy(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    collet_array *a = array_get(self);
+    PyObject *array;
+    numpy_view view;
+    if (!a)
+        return NULL;
+    array = numpy_empty(collet_array_dtype(a), collet_array_ndim(a), collet_array_shape(a));
+    if (array && (numpy_view_of(array, "the array", &view) ||
+                  move(self, array, view.data, bytes_of(a), run_reading)))
+        Py_CLEAR(array);
+    return array;
+}
+
+static PyObject *to_bytes(PyObject *self, PyObject *Py_UNUSED(unused))
+{
+    collet_array *a = array_get(self);
+    PyObject *bytes;
+    if (!a)
+        return NULL;
+    bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes_of(a));
+    if (bytes && move(self, bytes, PyBytes_AsString(bytes), bytes_of(a), run_reading))
+        Py_CLEAR(bytes);
+    return bytes;
+}
+
+static PyObject *write_bytes(PyObject *self, PyObject *bytes)
+{
+    char *source;
+    Py_ssize_t size;
+    if (!array_get_written(self) || PyBytes_AsStringAndSize(bytes, &source, &size) ||
+        move(self, bytes, source, (size_t)size, run_writing))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* Never quick: it may open the device. */
+static PyObject *prefetch(PyObject *self, PyObject *device)
+{
+    const char *name = array_get(self) ? runtime_name(device, "a device") : NULL;
+    if (!name || move(self, device, (void *)(uintptr_t)name, SIZE_MAX, run_prefetching))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_Slot *operators,
+                   size_t count)
+{
+    static PyGetSetDef properties[] = {
+        {"shape", get_shape, NULL, "The extents.", NULL},
+        {"strides", get_strides, NULL, "The strides, in elements.", NULL},
+        {"ndim", get_ndim, NULL, "The number of axes.", NULL},
+        {"size", get_size, NULL, "The number of elements.", NULL},
+        {"itemsize", get_itemsize, NULL, "Bytes of an element.", NULL},
+        {"_dtype", get_dtype, NULL, "libcore's name of the element type.", NULL},
+        {NULL, NULL, NULL, NULL, NULL}};
+    static PyMethodDef methods[] = {
+        {"_slice", slice, METH_VARARGS, "A view: axis, start, count, step."},
+        {"_part", part, METH_O, "A view: the imaginary parts if true, else the real ones."},
+        {"_permute", permute, METH_O, "A view: axes."},
+        {"_diagonal", diagonal, METH_NOARGS, "A view: the diagonal of the last two axes."},
+        {"_reshape", reshape, METH_O, "A view: shape."},
+        {"_broadcast", broadcast, METH_O, "A view: shape."},
+        {"_bytes", to_bytes, METH_NOARGS, "The elements as bytes, in C order."},
+        {"_write", write_bytes, METH_O, "Sets the elements by bytes, in C order."},
+        {"prefetch", prefetch, METH_O,
+         "Copies the elements to a device, \"cuda:0\", or to the \"host\", unless they are there, "
+         "so that their next use there need not. A copy to a device goes on after the call."},
+        {"to_numpy", to_numpy, METH_NOARGS,
+         "A NumPy array with a copy of the elements, after the work that computes them."},
+        {NULL, NULL, 0, NULL}};
+    PyType_Slot slots[64] = {{Py_tp_dealloc, array_dealloc},
+                             {Py_tp_getset, properties},
+                             {Py_tp_methods, methods},
+                             {Py_tp_doc, "The part of collet.Array that is written in C."}};
+    size_t first = 0;
+    while (slots[first].slot)
+        first++;
+    memcpy(slots + first, operators, count * sizeof *slots);
+    PyType_Spec spec = {.name = "collet._core.Array",
+                        .basicsize = sizeof(array_object),
+                        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                        .slots = slots};
+    lazy = evaluation;
+    base = class = (PyTypeObject *)PyType_FromSpec(&spec);
+    return base ? PyModule_AddObjectRef(module, "Array", (PyObject *)base) : -1;
+}
+
+/* ---- Functions ---------------------------------------------------------------------------- */
+
+PyObject *array_set_class(PyObject *Py_UNUSED(module), PyObject *type)
+{
+    if (!PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, base)) {
+        PyErr_SetString(PyExc_TypeError, "not a subclass of collet._core.Array");
+        return NULL;
+    }
+    class = (PyTypeObject *)Py_NewRef(type);
+    Py_RETURN_NONE;
+}
+
+/* NumPy's dtype and the name of libcore's, from any argument of numpy_dtype_parse. */
+PyObject *array_dtype(PyObject *Py_UNUSED(module), PyObject *name)
+{
+    collet_dtype dtype = numpy_dtype_parse(name);
+    return dtype ? numpy_dtype(dtype) : NULL;
+}
+
+PyObject *array_dtype_name(PyObject *Py_UNUSED(module), PyObject *name)
+{
+    collet_dtype dtype = numpy_dtype_parse(name);
+    return dtype ? PyUnicode_FromString(collet_dtype_name(dtype)) : NULL;
+}
+
+PyObject *array_dtype_letters(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+#define LETTER(NAME, id, bytes, text, letter, ...) {text, letter},
+    static const struct {
+        const char *name;
+        char letter;
+    } letters[] = {COLLET_DTYPE_LIST(LETTER)};
+    PyObject *found = PyDict_New();
+    for (size_t i = 0; found && i < sizeof letters / sizeof *letters; i++) {
+        PyObject *name = PyUnicode_FromString(letters[i].name);
+        char letter[] = {letters[i].letter, '\0'};
+        if (!name || PyDict_SetItemString(found, letter, name) < 0)
+            Py_CLEAR(found);
+        Py_XDECREF(name);
+    }
+    return found;
+}
+
+/* (shape, dtype) */
+PyObject *array_empty(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *shape, *type;
+    int64_t extents[COLLET_MAX_DIMS];
+    collet_array *array;
+    collet_dtype dtype;
+    collet_context *context;
+    int count;
+    if (!PyArg_ParseTuple(arguments, "OO", &shape, &type) ||
+        (count = numbers(shape, extents)) < 0 || !(dtype = numpy_dtype_parse(type)) ||
+        !(context = runtime_context()))
+        return NULL;
+    return collet_array_create(context, &array, dtype, count, extents) == COLLET_OK
+               ? array_new(array)
+               : runtime_raise(context);
+}
+
+/* Wrapped memory is freed: its owner is not needed any more. */
+static void drop_owner(void *owner)
+{
+    PyGILState_STATE state;
+    if (!Py_IsInitialized())
+        return;
+    state = PyGILState_Ensure();
+    Py_DECREF((PyObject *)owner);
+    PyGILState_Release(state);
+}
+
+/* An array over the memory of `source`, to which it keeps a reference. */
+static collet_array *wrap(PyObject *source, const numpy_view *view)
+{
+    collet_array *array = NULL;
+    collet_context *context = runtime_context();
+    if (!context)
+        return NULL;
+    if (collet_array_wrap(context, &array, view->spec.dtype, view->spec.ndim, view->spec.shape,
+                          view->strides, view->data, view->writable ? 0 : COLLET_WRAP_READONLY,
+                          drop_owner, source) != COLLET_OK)
+        return runtime_raise(context);
+    Py_INCREF(source);
+    return array;
+}
+
+/* The copy is the array's memory: nothing else uses it. */
+static collet_array *copy_in(PyObject *source, numpy_view *view)
+{
+    PyObject *copy = numpy_copy(source, &view->spec);
+    collet_array *array = copy && !numpy_view_of(copy, "the array", view) ? wrap(copy, view) : NULL;
+    Py_XDECREF(copy);
+    return array;
+}
+
+static collet_array *same_view(PyObject *object, collet_dtype dtype, const char *name)
+{
+    collet_array *view, *a = array_get_written(object);
+    collet_context *context = a ? runtime_context() : NULL;
+    if (!context)
+        return NULL;
+    if (dtype && collet_array_dtype(a) != dtype)
+        return error_format(COLLET_DTYPE, "%s is %s; it must be %s", name,
+                            collet_dtype_name(collet_array_dtype(a)), collet_dtype_name(dtype));
+    if (collet_array_broadcast(context, a, &view, collet_array_ndim(a), collet_array_shape(a)) !=
+        COLLET_OK)
+        return runtime_raise(context);
+    return view;
+}
+
+collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name)
+{
+    numpy_view view;
+    PyObject *source;
+    collet_array *array = NULL;
+    if (array_check(object))
+        return same_view(object, dtype, name);
+    source = numpy_asarray(object, dtype, name);
+    if (source && !numpy_view_of(source, name, &view))
+        array = view.usable ? wrap(source, &view) : copy_in(source, &view);
+    Py_XDECREF(source);
+    return array;
+}
+
+/* (NumPy array, copy) */
+PyObject *array_from(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *source;
+    int copy;
+    numpy_view view;
+    if (!PyArg_ParseTuple(arguments, "Op", &source, &copy) ||
+        numpy_view_of(source, "the array", &view))
+        return NULL;
+    if (!copy && !view.usable)
+        return error_raise(COLLET_INVALID, "this memory cannot be shared: it is not aligned, has "
+                                           "another byte order, or has strides that are not a "
+                                           "multiple of its elements");
+    return copy ? array_new(copy_in(source, &view)) : array_new_shared(wrap(source, &view));
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet.Array: its memory, views and transfers; collet/_array.py adds indexing, methods and repr.
+ */
+#ifndef PYTHON_SRC_ARRAY_ARRAY_H
+#define PYTHON_SRC_ARRAY_ARRAY_H
+
+#include "src/base/python.h"
+#include "node.h"
+
+/* Lazy evaluation, which is built on Arrays. */
+typedef struct array_lazy {
+    int (*compute)(node *n);            /* 0, or -1 with an exception */
+    int (*before_write)(lazy_value *v); /* the elements are written next; the same */
+    void (*released)(void);             /* an Array was freed */
+} array_lazy;
+
+/* Adds the type Array, with the operators in `count` slots, to the module. 0, or -1 with an exception. */
+int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_Slot *operators,
+                   size_t count);
+
+int array_check(PyObject *object);
+
+/* The array of an Array, which is computed first if it waits; NULL with an exception if that fails, there is
+ * none, or it is of a parent of fork. */
+collet_array *array_get(PyObject *object);
+/* The same, for a caller that writes the elements: whatever waits to read them is computed first. */
+collet_array *array_get_written(PyObject *object);
+
+/* Raises ForkedError; returns NULL. */
+void *array_raise_forked(void);
+
+/* What an Array has: a node as long as it waits, else NULL; then a value, NULL with an exception. */
+node *array_node(PyObject *object);
+lazy_value *array_value(PyObject *object);
+/* Known without computing; 0: the Array was not initialised. */
+collet_dtype array_dtype_of(PyObject *object);
+
+/* A new reference to the Array of a value; a new Array that waits for the node, which has none yet. NULL
+ * with an exception. */
+PyObject *array_of_value(lazy_value *v);
+PyObject *array_of_node(node *n);
+/* The Array of a node gets the value in its place. */
+void array_settle(PyObject *owner, lazy_value *v);
+
+/* An Array that owns `array`, which is freed on failure. NULL with an exception; also for NULL. */
+PyObject *array_new(collet_array *array);
+/* The same, over memory that others may write. */
+PyObject *array_new_shared(collet_array *array);
+
+/* An array of the caller's over the elements of an Array or of what numpy.asarray takes; a copy
+ * where the layout or `dtype` (0: any) does not fit. NULL with an exception. */
+collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name);
+
+/* Dtype and shape. */
+void array_spec(const collet_array *array, collet_array_spec *spec);
+
+/* Functions of the module. */
+PyObject *array_set_class(PyObject *module, PyObject *type);
+PyObject *array_dtype(PyObject *module, PyObject *name);
+PyObject *array_dtype_name(PyObject *module, PyObject *dtype);
+/* The letters of dtypes in signatures of ops, with their names, as a dict. */
+PyObject *array_dtype_letters(PyObject *module, PyObject *unused);
+PyObject *array_empty(PyObject *module, PyObject *arguments);
+PyObject *array_from(PyObject *module, PyObject *arguments);
+
+#endif

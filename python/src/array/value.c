@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/op/test_lazy.py */
+#include "value.h"
+
+#include <stdlib.h>
+
+#include "src/base/error.h"
+#include "src/base/runtime.h"
+
+static struct {
+    int64_t bytes;
+    uint64_t generation;
+} held; /* by nodes alone */
+
+int64_t value_held(void)
+{
+    return held.generation == runtime_generation() ? held.bytes : 0;
+}
+
+void reader_link(reader *r, reader **list)
+{
+    r->next = *list;
+    r->place = list;
+    if (r->next)
+        r->next->place = &r->next;
+    *list = r;
+}
+
+void reader_unlink(reader *r)
+{
+    if (!r->place)
+        return;
+    *r->place = r->next;
+    if (r->next)
+        r->next->place = r->place;
+    r->place = NULL;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------- */
+
+static int is_held(const memory *m)
+{
+    return !m->objects && m->readers;
+}
+
+static void account(const memory *m, int before)
+{
+    if (held.generation != runtime_generation()) { /* a child of fork, or another runtime */
+        held.generation = runtime_generation();
+        held.bytes = 0;
+    }
+    if (m->generation == held.generation)
+        held.bytes += (is_held(m) - before) * m->bytes;
+}
+
+memory *value_memory(lazy_value *v)
+{
+    if (v->memory)
+        return v->memory;
+    memory *m = calloc(1, sizeof *m);
+    if (!m)
+        return (memory *)PyErr_NoMemory();
+    m->refs = 1;
+    m->objects = v->object != NULL;
+    m->generation = v->generation;
+    m->bytes =
+        collet_array_size(v->array) * (int64_t)collet_dtype_size(collet_array_dtype(v->array));
+    return v->memory = m;
+}
+
+int value_share(lazy_value *v)
+{
+    memory *m = value_memory(v);
+    if (!m)
+        return -1;
+    m->shared = 1;
+    return 0;
+}
+
+void value_read_by(lazy_value *v, reader *r)
+{
+    int before = is_held(v->memory);
+    reader_link(r, &v->memory->readers);
+    account(v->memory, before);
+}
+
+void value_not_read_by(lazy_value *v, reader *r)
+{
+    int before = is_held(v->memory);
+    reader_unlink(r);
+    account(v->memory, before);
+}
+
+void value_attach(lazy_value *v, PyObject *object)
+{
+    memory *m = v->memory;
+    if (m) {
+        int before = is_held(m);
+        m->objects += object != NULL;
+        m->objects -= v->object != NULL;
+        account(m, before);
+    }
+    v->object = object;
+}
+
+/* ---- Values ------------------------------------------------------------------------------- */
+
+static void destroy(collet_array *array)
+{
+    if (!array || runtime_at_once()) {
+        collet_array_destroy(array);
+        return;
+    }
+    PyThreadState *state = runtime_leave(); /* the work on it may have to end */
+    collet_array_destroy(array);
+    runtime_return(state);
+}
+
+lazy_value *value_new(collet_array *array, lazy_value *base)
+{
+    memory *m = base && array ? value_memory(base) : NULL;
+    lazy_value *v = array && (m || !base) ? calloc(1, sizeof *v) : NULL;
+    if (!v) {
+        if (array && !PyErr_Occurred())
+            PyErr_NoMemory();
+        collet_array_destroy(array);
+        return NULL;
+    }
+    v->refs = 1;
+    v->array = array;
+    v->memory = m;
+    v->generation = runtime_generation();
+    if (m)
+        m->refs++;
+    return v;
+}
+
+lazy_value *value_ref(lazy_value *v)
+{
+    v->refs++;
+    return v;
+}
+
+void value_unref(lazy_value *v)
+{
+    if (!v || --v->refs)
+        return;
+    memory *m = v->memory;
+    collet_array *array = v->array;
+    free(v);
+    if (m && !--m->refs)
+        free(m);
+    destroy(array);
+}

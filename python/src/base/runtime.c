@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/test_runtime.py, python/tests/test_processes.py */
+#include "runtime.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "log.h"
+
+#define CHOICE_TEXT 256
+#define SETTINGS 32
+
+/* The state of a thread. */
+typedef struct thread {
+    collet_context *context;
+    uint64_t generation; /* of the runtime of `context` */
+    uint64_t chosen;     /* number of the choice that `context` has */
+    long long use;       /* number of the use that it has (collet.using); 0: of none */
+    const char *backend; /* of the last call, and whether it computes at once */
+    int at_once;
+    char usual[CHOICE_TEXT]; /* of the runtime: of the environment or the configuration file */
+} thread;
+
+static struct {
+    collet_runtime *runtime;
+    uint64_t generation;
+    char choice[CHOICE_TEXT]; /* of set_backend; "": none */
+    uint64_t chosen;          /* its number */
+    PyObject *current;        /* collet.using: a function, the use in force, a tuple that begins */
+    PyObject *choice_of;      /* with its number, or None; and the choice of a use. NULL: no use */
+    int64_t arrays;
+    int waits;         /* a backend that does not compute at once was used */
+    atomic_int inside; /* threads in calls of libcore without the GIL */
+    int unsafe;        /* in a child of fork: a thread of the parent was inside */
+    int forking;       /* `inside` of the parent at the fork */
+    char threads[32];  /* the setting num_threads; "": none */
+    char *settings[SETTINGS + 1];
+} process = {.generation = 1, .chosen = 1};
+
+static pthread_key_t key;
+static _Thread_local thread *self;
+
+uint64_t runtime_generation(void)
+{
+    return process.generation;
+}
+
+void runtime_count_array(uint64_t generation, int change)
+{
+    if (generation == process.generation)
+        process.arrays += change;
+}
+
+void *runtime_raise(collet_context *context)
+{
+    log_deliver();
+    return error_raise(collet_last_status(context), collet_last_error(context));
+}
+
+void runtime_enter(int change)
+{
+    process.inside += change;
+}
+
+PyThreadState *runtime_leave(void)
+{
+    process.inside++;
+    return PyEval_SaveThread();
+}
+
+void runtime_return(PyThreadState *state)
+{
+    PyEval_RestoreThread(state);
+    process.inside--;
+    log_deliver();
+}
+
+/* ---- The runtime -------------------------------------------------------------------------- */
+
+/* The setting plugin_path of installed distributions, "" without them; NULL with an exception. */
+static PyObject *plugin_setting(void)
+{
+    PyObject *module = PyImport_ImportModule("collet._plugins");
+    PyObject *text = module ? PyObject_CallMethod(module, "setting", NULL) : NULL;
+    Py_XDECREF(module);
+    return text;
+}
+
+/* The GIL is kept, so that nobody forks while libraries are opened here. */
+static int create(const char *level, const char *plugins)
+{
+    collet_error err;
+    const char *settings[SETTINGS + 2] = {NULL};
+    const char *defaults[] = {level, *plugins ? plugins : NULL, NULL};
+    size_t count = 0;
+    for (; process.settings[count]; count++)
+        settings[count] = process.settings[count];
+    if (*process.threads)
+        settings[count++] = process.threads;
+    const collet_runtime_options options = {
+        .struct_size = sizeof options, .log = log_keep, .settings = settings, .defaults = defaults};
+    collet_status status = collet_runtime_create(&process.runtime, &options, &err);
+    log_deliver();
+    if (status != COLLET_OK) {
+        process.runtime = NULL;
+        error_raise(status, err.text);
+        return -1;
+    }
+    return 0;
+}
+
+static int create_with_defaults(void)
+{
+    char level[32];
+    PyObject *plugins = plugin_setting(), *bytes = NULL; /* paths may be no UTF-8 */
+    const char *text =
+        plugins && (bytes = PyUnicode_EncodeFSDefault(plugins)) ? PyBytes_AsString(bytes) : NULL;
+    const char *word = text ? log_level() : NULL;
+    int status = -1;
+    if (word) {
+        snprintf(level, sizeof level, "log=%s", word);
+        status = process.runtime ? 0 : create(level, text); /* Python may have run other threads */
+    }
+    Py_XDECREF(bytes);
+    Py_XDECREF(plugins);
+    return status;
+}
+
+collet_runtime *runtime_get(void)
+{
+    if (process.unsafe)
+        return error_raise(
+            COLLET_FORKED,
+            "another thread was inside a call of collet when this process was forked, so collet "
+            "cannot be used here: start processes by 'spawn' or 'forkserver' "
+            "(multiprocessing.set_start_method), or fork before such threads compute");
+    if (!process.runtime && create_with_defaults())
+        return NULL;
+    return process.runtime;
+}
+
+/* ---- Contexts ----------------------------------------------------------------------------- */
+
+/* Called at the end of a thread, without the GIL. */
+static void end_thread(void *value)
+{
+    thread *t = value;
+    collet_context_destroy(t->context);
+    free(t);
+}
+
+static thread *this_thread(void)
+{
+    if (self)
+        return self;
+    thread *t = calloc(1, sizeof *t);
+    if (!t || pthread_setspecific(key, t)) {
+        free(t);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    return self = t;
+}
+
+/* Gives the thread a context of the present runtime. */
+static int renew(thread *t)
+{
+    collet_error err;
+    collet_context *fresh = NULL;
+    collet_runtime *runtime = runtime_get();
+    if (!runtime)
+        return -1;
+    collet_status status = collet_context_create(runtime, &fresh, &err);
+    log_deliver();
+    if (status != COLLET_OK) {
+        error_raise(status, err.text);
+        return -1;
+    }
+    collet_context_destroy(t->context);
+    t->context = fresh;
+    t->generation = process.generation;
+    t->chosen = 0;
+    snprintf(t->usual, sizeof t->usual, "%s", collet_get_backend(fresh));
+    t->backend = NULL;
+    t->at_once = 0;
+    return 0;
+}
+
+const char *runtime_name(PyObject *object, const char *what)
+{
+    Py_ssize_t length;
+    if (!PyUnicode_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "%s is a text like 'opencl:1', not %R", what, object);
+        return NULL;
+    }
+    const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+    if (text && strlen(text) != (size_t)length)
+        return error_format(COLLET_INVALID, "%s has a null character", what);
+    return text;
+}
+
+/* The text of a choice; NULL with an exception. */
+static const char *choice_text(PyObject *object)
+{
+    const char *text = runtime_name(object, "a choice of backend");
+    if (text && strlen(text) >= CHOICE_TEXT)
+        return error_format(COLLET_INVALID, "a choice of backend has at most %d bytes",
+                            CHOICE_TEXT - 1);
+    if (text && !*text)
+        return error_raise(COLLET_INVALID, "the choice of backend is empty; 'auto' is the default");
+    return text;
+}
+
+/* The use in force in the calling context (contextvars) and its number: a new reference, None, or
+ * NULL with an exception. */
+static PyObject *current_use(long long *number)
+{
+    PyObject *use = process.current ? PyObject_CallNoArgs(process.current) : Py_NewRef(Py_None);
+    *number = use && use != Py_None ? PyLong_AsLongLong(PyTuple_GetItem(use, 0)) : 0;
+    return use;
+}
+
+/* Gives the thread's context the choice of the use, or without one the choice of the process. */
+static int choose(thread *t, PyObject *use, long long number)
+{
+    PyObject *own = use == Py_None ? Py_NewRef(Py_None)
+                                   : PyObject_CallFunctionObjArgs(process.choice_of, use, NULL);
+    const char *choice = !own              ? NULL
+                         : own != Py_None  ? choice_text(own)
+                         : *process.choice ? process.choice
+                                           : t->usual;
+    int failed = !choice || collet_set_backend(t->context, choice) != COLLET_OK;
+    if (choice && failed)
+        runtime_raise(t->context);
+    Py_XDECREF(own);
+    if (failed)
+        return -1;
+    log_deliver();
+    t->chosen = process.chosen;
+    t->use = number;
+    t->backend = NULL;
+    t->at_once = 0;
+    return 0;
+}
+
+static thread *ready_thread(void)
+{
+    thread *t = self;
+    long long number = 0;
+    PyObject *use = NULL;
+    int failed;
+    if (process.current && !(use = current_use(&number)))
+        return NULL;
+    failed = !t || t->generation != process.generation || t->chosen != process.chosen ||
+             t->use != number;
+    if (failed) {
+        t = this_thread();
+        failed = !t || ((!t->context || t->generation != process.generation) && renew(t)) ||
+                 ((t->chosen != process.chosen || t->use != number) &&
+                  choose(t, use ? use : Py_None, number));
+    }
+    Py_XDECREF(use);
+    return failed ? NULL : t;
+}
+
+collet_context *runtime_context(void)
+{
+    thread *t = ready_thread();
+    return t ? t->context : NULL;
+}
+
+void runtime_lend(uint64_t *generation)
+{
+    *generation = self->generation;
+    self->context = NULL;
+    self->generation = 0;
+}
+
+void runtime_give_back(collet_context *context, uint64_t generation)
+{
+    if (self->context) { /* the handler of a signal needed one */
+        collet_context_destroy(context);
+        return;
+    }
+    self->context = context;
+    self->generation = generation;
+}
+
+const void *runtime_last_backend(void)
+{
+    return self ? self->backend : NULL;
+}
+
+int runtime_at_once(void)
+{
+    return self && self->at_once;
+}
+
+int runtime_waits(void)
+{
+    return !runtime_at_once() || process.waits;
+}
+
+/* Whether all devices of a backend compute in the host's memory and return when they are done. */
+static int computes_at_once(const char *name)
+{
+    collet_backend_info backend = {.struct_size = sizeof backend};
+    collet_device_info device = {.struct_size = sizeof device};
+    size_t i = 0;
+    while (collet_backend_info_at(process.runtime, &backend, i, NULL) == COLLET_OK &&
+           strcmp(backend.name, name))
+        i++;
+    if (collet_device_info_at(process.runtime, &device, i, 0, NULL) != COLLET_OK)
+        return 0;
+    for (uint32_t k = 0; collet_device_info_at(process.runtime, &device, i, k, NULL) == COLLET_OK;
+         k++)
+        if (device.memory != COLLET_MEMORY_HOST || device.execution != COLLET_EXECUTION_SYNCHRONOUS)
+            return 0;
+    return 1;
+}
+
+void runtime_called(collet_context *context)
+{
+    const char *backend = collet_last_backend(context);
+    if (!self || self->context != context || backend == self->backend)
+        return;
+    self->at_once = computes_at_once(backend);
+    process.waits |= !self->at_once;
+    self->backend = backend;
+}
+
+/* ---- The choice of backend ---------------------------------------------------------------- */
+
+PyObject *runtime_set_backend(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    const char *choice = choice_text(object);
+    thread *t = choice ? ready_thread() : NULL;
+    if (!t)
+        return NULL;
+    if (collet_set_backend(t->context, choice) != COLLET_OK)
+        return runtime_raise(t->context);
+    snprintf(process.choice, sizeof process.choice, "%s", choice);
+    process.chosen++;
+    log_deliver();
+    if (!ready_thread()) /* a use in force keeps its choice */
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+PyObject *runtime_get_backend(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    collet_context *context = runtime_context();
+    return context ? PyUnicode_FromString(collet_get_backend(context)) : NULL;
+}
+
+/* (current, choice_of): contextvars are not in the stable interface, so Python keeps the uses.
+ * Called again when uses have ended that other contexts still have.
+ */
+PyObject *runtime_set_uses(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    PyObject *current, *choice_of;
+    if (!PyArg_ParseTuple(arguments, "OO", &current, &choice_of))
+        return NULL;
+    Py_XDECREF(process.current);
+    Py_XDECREF(process.choice_of);
+    process.current = Py_NewRef(current);
+    process.choice_of = Py_NewRef(choice_of);
+    process.chosen++;
+    Py_RETURN_NONE;
+}
+
+/* ---- Another runtime ---------------------------------------------------------------------- */
+
+/* Drops the runtime; contexts of other threads keep it until these call again. */
+static int drop_runtime(const char *why)
+{
+    if (process.runtime && process.inside) {
+        error_format(COLLET_BUSY, "%s: another thread is inside a call of collet", why);
+        return -1;
+    }
+    if (process.runtime && process.arrays) {
+        error_format(COLLET_BUSY,
+                     "%s: %lld collet.Array%s; call it before the first use of collet, or delete "
+                     "them",
+                     why, (long long)process.arrays, process.arrays == 1 ? " exists" : "s exist");
+        return -1;
+    }
+    collet_runtime_destroy(process.runtime);
+    process.runtime = NULL;
+    process.generation++;
+    return 0;
+}
+
+PyObject *runtime_set_num_threads(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    long count = PyLong_AsLong(object);
+    if (count == -1 && PyErr_Occurred())
+        return NULL;
+    if (count < 0)
+        return error_format(COLLET_INVALID, "set_num_threads: count is %ld and must be at least 0",
+                            count);
+    if (drop_runtime("set_num_threads"))
+        return NULL;
+    snprintf(process.threads, sizeof process.threads, "num_threads=%ld", count);
+    Py_RETURN_NONE;
+}
+
+static void free_settings(char **settings)
+{
+    for (size_t i = 0; settings[i]; i++)
+        free(settings[i]);
+}
+
+/* Starts a runtime, which checks the settings; if that fails, the earlier settings stay. */
+static int use_settings(char **fresh)
+{
+    char *before[SETTINGS + 1];
+    memcpy(before, process.settings, sizeof before);
+    memcpy(process.settings, fresh, sizeof before);
+    if (!runtime_get()) {
+        memcpy(process.settings, before, sizeof before);
+        free_settings(fresh);
+        return -1;
+    }
+    free_settings(before);
+    return 0;
+}
+
+PyObject *runtime_set_settings(PyObject *Py_UNUSED(module), PyObject *list)
+{
+    Py_ssize_t count = PySequence_Size(list);
+    char *fresh[SETTINGS + 1] = {NULL};
+    if (count < 0)
+        return NULL;
+    if (count > SETTINGS)
+        return error_format(COLLET_INVALID, "configure: at most %d settings", SETTINGS);
+    if (drop_runtime("configure"))
+        return NULL;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PySequence_GetItem(list, i);
+        const char *text = item ? PyUnicode_AsUTF8AndSize(item, NULL) : NULL;
+        fresh[i] = text ? strdup(text) : NULL;
+        Py_XDECREF(item);
+        if (!fresh[i]) {
+            while (i > 0)
+                free(fresh[--i]);
+            return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+        }
+    }
+    return use_settings(fresh) ? NULL : Py_NewRef(Py_None);
+}
+
+/* ---- fork --------------------------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+    process.forking = process.inside;
+}
+
+/* The parent's runtime cannot be used here: its objects return COLLET_FORKED. */
+static void in_child(void)
+{
+    process.unsafe |= process.forking != 0;
+    process.inside = 0;
+    process.runtime = NULL;
+    process.arrays = 0;
+    process.generation++;
+    log_forked();
+}
+
+int runtime_prepare(void)
+{
+    if (!pthread_key_create(&key, end_thread) && !pthread_atfork(before_fork, NULL, in_child))
+        return 0;
+    PyErr_NoMemory();
+    return -1;
+}

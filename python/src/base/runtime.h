@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The runtime of the process, made by its first use, and a context for each thread. All functions
+ * need the GIL unless stated otherwise.
+ */
+#ifndef PYTHON_SRC_BASE_RUNTIME_H
+#define PYTHON_SRC_BASE_RUNTIME_H
+
+#include "python.h"
+
+/* The runtime; NULL with an exception. */
+collet_runtime *runtime_get(void);
+
+/* The context of the calling thread, with the choice of backend in force in the calling context of
+ * Python (contextvars); NULL with an exception. */
+collet_context *runtime_context(void);
+
+/* Takes the context, of runtime_context(), away from the calling thread, which gets another one if
+ * it needs one meanwhile; and gives it back. */
+void runtime_lend(uint64_t *generation);
+void runtime_give_back(collet_context *context, uint64_t generation);
+
+/* Grows with each new runtime (after fork, set_num_threads), so that objects of an earlier runtime
+ * are not used. */
+uint64_t runtime_generation(void);
+
+/* 1 if the last kernel of the calling thread was computed at once, in the host's memory: then a
+ * small call takes microseconds, during which the GIL is not worth releasing, and its results need
+ * no wait. */
+int runtime_at_once(void);
+/* 1 if the use of an Array may wait for work of a device, perhaps of another than the last one. */
+int runtime_waits(void);
+/* Updates both after a call. */
+void runtime_called(collet_context *context);
+/* Identifies the backend of the last call; NULL: there was none since the last choice. */
+const void *runtime_last_backend(void);
+
+/* Release the GIL around calls of libcore and take it again. Every call of libcore that may take
+ * time or open a device is between the two. */
+PyThreadState *runtime_leave(void);
+void runtime_return(PyThreadState *state);
+/* A thread without the GIL begins (1) or ends (-1) work with libcore. Any thread. */
+void runtime_enter(int change);
+
+/* Raises the last error of the context; returns NULL. */
+void *runtime_raise(collet_context *context);
+
+/* Arrays of a generation that exist: while there are any, set_num_threads cannot make another
+ * runtime. */
+void runtime_count_array(uint64_t generation, int change);
+
+/* The name of a backend, device or space; `what` is for the text. NULL with an exception. */
+const char *runtime_name(PyObject *object, const char *what);
+
+/* Functions of the module. */
+PyObject *runtime_set_backend(PyObject *module, PyObject *choice);
+PyObject *runtime_get_backend(PyObject *module, PyObject *unused);
+PyObject *runtime_set_uses(PyObject *module, PyObject *functions);
+PyObject *runtime_set_num_threads(PyObject *module, PyObject *count);
+PyObject *runtime_set_settings(PyObject *module, PyObject *settings);
+
+/* Prepares for fork and for the end of threads. 0, or -1 with an exception. */
+int runtime_prepare(void);
+
+#endif

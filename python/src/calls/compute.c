@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The computation of a call: without the GIL and, if it takes long, so that Ctrl-C interrupts
+ * it.
+ * Tests: python/tests/test_interrupt.py, python/tests/test_processes.py */
+#include "compute.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <collet/expression.h>
+
+#include "src/base/log.h"
+#include "src/base/runtime.h"
+#include "src/base/work.h"
+
+#define SMALL 8192 /* elements of all operands: work of microseconds for most ops */
+
+#define OUTS COLLET_EXPRESSION_OUTPUTS /* more than ops have */
+#define INS COLLET_EXPRESSION_INPUTS
+
+static collet_status run(call *c)
+{
+    collet_array *outs[OUTS];
+    const collet_array *ins[INS];
+    uint32_t end = c->n_out + c->n_in;
+    outs[0] = NULL;
+    ins[0] = NULL;
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; status == COLLET_OK && i < end; i++)
+        status = operand_wrap(&c->operands[i], c->context, i < c->n_out ? 0 : COLLET_WRAP_READONLY);
+    for (uint32_t i = 0; i < c->n_out; i++)
+        outs[i] = c->operands[i].array;
+    for (uint32_t i = 0; i < c->n_in; i++)
+        ins[i] = c->operands[c->n_out + i].array;
+    if (status == COLLET_OK)
+        status = c->issue(c, outs, ins);
+    if (status == COLLET_OK)
+        runtime_called(c->context);
+    for (uint32_t i = 0; status == COLLET_OK && i < c->n_out && !runtime_at_once(); i++)
+        status = operand_fetch(&c->operands[i], c->context);
+    for (uint32_t i = 0; i < end; i++)
+        operand_unwrap(&c->operands[i]);
+    return status;
+}
+
+static int raised(const call *c, collet_status status)
+{
+    if (status == COLLET_OK)
+        return 0;
+    runtime_raise(c->context);
+    return -1;
+}
+
+static int64_t elements(const collet_array_spec *spec)
+{
+    int64_t size = 1;
+    for (int32_t i = 0; i < spec->ndim; i++)
+        if (__builtin_mul_overflow(size, spec->shape[i], &size))
+            return INT64_MAX;
+    return size;
+}
+
+static int is_small(const call *c)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < c->n_out + c->n_in && sum <= SMALL; i++)
+        if (c->operands[i].object) {
+            int64_t more = elements(&c->operands[i].view.spec);
+            sum = more > SMALL ? more : sum + more;
+        }
+    return sum <= SMALL;
+}
+
+/* ---- Calls that may take long ------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+/* A fingerprint of what is computed, the shapes and the parameters; not 0. */
+static uint64_t fingerprint(const call *c)
+{
+    uint64_t hash = mix(c->id, c->n_out), word;
+    for (uint32_t i = 0; i < c->n_out + c->n_in; i++) {
+        const operand *o = &c->operands[i];
+        const collet_array_spec *spec = &o->view.spec;
+        if (!o->object && !o->host)
+            continue;
+        hash = mix(hash, i << 16 | (uint32_t)spec->dtype << 8 | (uint32_t)spec->ndim << 1 |
+                             (uint32_t)o->host);
+        for (int32_t k = 0; k < spec->ndim; k++)
+            hash = mix(hash, (uint64_t)spec->shape[k]);
+    }
+    for (uint32_t i = 0; i + sizeof word <= c->params_size; i += sizeof word) {
+        memcpy(&word, c->params + i, sizeof word);
+        hash = mix(hash, word);
+    }
+    return hash | 1;
+}
+
+/* Whether a call waits for work that was enqueued on a device: for its results in the host's
+ * memory, or on the host for an Array. */
+static int waits(const call *c)
+{
+    int found = 0, at_once = runtime_at_once();
+    if (!runtime_waits())
+        return 0;
+    for (uint32_t i = 0; i < c->n_out + c->n_in; i++)
+        found |= at_once ? c->operands[i].array != NULL : i < c->n_out && c->operands[i].host;
+    return found;
+}
+
+typedef struct job {
+    work work;
+    call call; /* with references of its own */
+    operand operands[];
+} job;
+
+static collet_status run_job(work *w, collet_context *context)
+{
+    job *j = (job *)w;
+    j->call.context = context;
+    return run(&j->call);
+}
+
+static void drop_job(work *w)
+{
+    job *j = (job *)w;
+    for (uint32_t i = 0; i < j->call.n_out + j->call.n_in; i++)
+        operand_clear(&j->operands[i]);
+    if (j->call.users)
+        --*j->call.users;
+    Py_DECREF(j->call.object);
+    free(j);
+}
+
+static work *new_job(const call *c)
+{
+    uint32_t end = c->n_out + c->n_in;
+    job *j = calloc(1, sizeof *j + end * sizeof *j->operands);
+    if (!j)
+        return (work *)PyErr_NoMemory();
+    j->work.run = run_job;
+    j->work.drop = drop_job;
+    j->call = *c;
+    j->call.operands = j->operands;
+    memcpy(j->operands, c->operands, end * sizeof *j->operands);
+    Py_INCREF(c->object);
+    if (c->users)
+        ++*c->users;
+    for (uint32_t i = 0; i < end; i++) {
+        operand *o = &j->operands[i];
+        Py_XINCREF(o->object);
+        if (o->host && !o->object)
+            o->view.data = o->number;
+    }
+    return &j->work;
+}
+
+static void tell_of_out(const call *c)
+{
+    char text[COLLET_ERROR_TEXT];
+    snprintf(text, sizeof text,
+             "the call of %s was interrupted, but continues and writes `out` until collet.finish() "
+             "returns",
+             c->name);
+    log_keep(NULL, COLLET_LOG_WARNING, text);
+    log_deliver();
+}
+
+/* Computes on the main thread. */
+static int compute_heard(call *c)
+{
+    uint64_t print = fingerprint(c);
+    if (work_is_quick(print) && !waits(c)) {
+        int64_t start = work_now();
+        PyThreadState *state = runtime_leave();
+        collet_status status = run(c);
+        runtime_return(state);
+        work_learn(print, work_now() - start);
+        return raised(c, status);
+    }
+    work *w = new_job(c);
+    int failed = w ? work_run(w) : -1;
+    if (failed > 0 && c->given)
+        tell_of_out(c);
+    if (failed)
+        return -1;
+    work_learn(print, w->nanoseconds);
+    w->drop(w);
+    return 0;
+}
+
+/* ---- Observers ---------------------------------------------------------------------------- */
+
+static _Thread_local PyObject
+    *observer; /* called before and after each call of the thread; NULL: none */
+
+PyObject *compute_observe(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    PyObject *before = observer;
+    observer = function == Py_None ? NULL : Py_NewRef(function);
+    return before ? before : Py_NewRef(Py_None);
+}
+
+static int tell(const call *c, PyObject *begins)
+{
+    if (!observer)
+        return 0;
+    PyObject *name = PyUnicode_FromString(c->name);
+    PyObject *done = name ? PyObject_CallFunctionObjArgs(observer, name, begins, NULL) : NULL;
+    Py_XDECREF(name);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+static int compute(call *c)
+{
+    int held;
+    collet_status status;
+    for (uint32_t i = 0; i < c->n_out; i++)
+        if (!c->operands[i].absent && !c->operands[i].object &&
+            operand_make(&c->operands[i], c->context, c->device))
+            return -1;
+    held = runtime_at_once() && is_small(c) && !waits(c);
+    if (!held && work_on_main_thread())
+        return compute_heard(c);
+    PyThreadState *state = held ? NULL : runtime_leave();
+    status = run(c);
+    if (!held)
+        runtime_return(state);
+    return raised(c, status);
+}
+
+int call_compute(call *c)
+{
+    return tell(c, Py_True) || compute(c) || tell(c, Py_False) ? -1 : 0;
+}

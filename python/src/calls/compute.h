@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call of an op or an evaluation of an expression, between its arguments and its results. */
+#ifndef PYTHON_SRC_CALLS_COMPUTE_H
+#define PYTHON_SRC_CALLS_COMPUTE_H
+
+#include "operand.h"
+
+#define CALL_PARAMS 512 /* bytes of the longest parameter block */
+
+typedef struct call call;
+struct call {
+    PyObject *object; /* the op or the expression */
+    const char *name; /* for messages */
+    /* Computes by calls of libcore, without the GIL. */
+    collet_status (*issue)(const call *c, collet_array *const *outs,
+                           const collet_array *const *ins);
+    uint32_t *users; /* counts calls that continue after a signal; may be NULL */
+    collet_context *context;
+    uint64_t id; /* of what is computed, for fingerprints */
+    uint32_t n_out, n_in, params_size;
+    int device;        /* 1: the results are Arrays */
+    int given;         /* 1: the caller gave outputs */
+    operand *operands; /* outputs first */
+    _Alignas(16) unsigned char params[CALL_PARAMS];
+};
+
+/* Makes the outputs that the caller did not give, and computes. 0, or -1 with an exception. */
+int call_compute(call *c);
+
+/* Function of the module: observe(function) has the function called with (name, True) before and (name,
+ * False) after each call of the calling thread that is done; None ends that. The function before. */
+PyObject *compute_observe(PyObject *module, PyObject *function);
+
+#endif

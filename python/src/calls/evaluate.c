@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An evaluation of an expression: its arguments become operands.
+ * Tests: python/tests/op/test_evaluate.py */
+#include "evaluate.h"
+
+#include <string.h>
+
+#include <collet/floating.h>
+
+#include "src/base/error.h"
+#include "compute.h"
+#include "src/base/runtime.h"
+#include "tracer.h"
+
+int evaluate_number(PyObject *object, const char *name, collet_scalar *s)
+{
+    int overflow = 0;
+    memset(s, 0, sizeof *s);
+    if (PyFloat_CheckExact(object)) {
+        s->dtype = COLLET_F64;
+        s->value.f64 = PyFloat_AsDouble(object);
+    } else if (PyBool_Check(object)) {
+        s->dtype = COLLET_BOOL;
+        s->value.b8 = object == Py_True;
+    } else if (PyLong_CheckExact(object)) {
+        s->dtype = COLLET_I64;
+        s->value.i64 = PyLong_AsLongLongAndOverflow(object, &overflow);
+        if (overflow > 0) {
+            s->dtype = COLLET_U64;
+            s->value.u64 = PyLong_AsUnsignedLongLong(object);
+        }
+        if (overflow < 0 || PyErr_Occurred()) {
+            PyErr_Clear();
+            error_format(COLLET_DTYPE, "%s is beyond the integers of 64 bits: give a float", name);
+            return -1;
+        }
+    } else if (PyComplex_CheckExact(object)) {
+        s->dtype = COLLET_C128;
+        s->value.c128.re = PyComplex_RealAsDouble(object);
+        s->value.c128.im = PyComplex_ImagAsDouble(object);
+    }
+    return s->dtype != COLLET_DTYPE_NONE;
+}
+
+static int take_inputs(call *c, expression_object *e, PyObject *const *given)
+{
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        operand *o = &c->operands[c->n_out + i];
+        const char *name = collet_expression_input_name(e->handle, i);
+        collet_scalar number;
+        int found = evaluate_number(given[i], name, &number);
+        if (found > 0) {
+            memcpy(o->number, &number.value, sizeof o->number);
+            o->view.spec.dtype = number.dtype;
+            o->view.spec.ndim = COLLET_ABSENT;
+        }
+        if (found < 0 || (!found && operand_input(o, given[i], name, COLLET_DTYPE_NONE)))
+            return -1;
+        c->device |= o->array != NULL;
+    }
+    return 0;
+}
+
+static int take_outputs(call *c, PyObject *out)
+{
+    int several = out && PyTuple_Check(out);
+    c->given = out && out != Py_None;
+    if (!c->given)
+        return 0;
+    if (several ? PyTuple_Size(out) != (Py_ssize_t)c->n_out : c->n_out != 1) {
+        PyErr_Format(PyExc_ValueError,
+                     "the expression has %d outputs; `out` is a tuple of as many "
+                     "arrays or Nones",
+                     (int)c->n_out);
+        return -1;
+    }
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        PyObject *given = several ? PyTuple_GetItem(out, i) : out;
+        if (given != Py_None && operand_output(&c->operands[i], given, "out"))
+            return -1;
+        c->device |= c->operands[i].array != NULL;
+    }
+    return 0;
+}
+
+/* Sets the specs of the outputs that are made. */
+static int infer(call *c, expression_object *e)
+{
+    collet_array_spec ins[COLLET_EXPRESSION_INPUTS], outs[COLLET_EXPRESSION_OUTPUTS];
+    collet_error err;
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < c->n_out; i++)
+        open += !c->operands[i].object;
+    if (!open) /* the evaluation checks what the caller gave */
+        return 0;
+    for (uint32_t i = 0; i < c->n_in; i++)
+        ins[i] = c->operands[c->n_out + i].view.spec;
+    collet_status status = collet_expression_infer(e->handle, outs, ins, &err);
+    if (status != COLLET_OK) {
+        error_raise(status, err.text);
+        return -1;
+    }
+    for (uint32_t i = 0; i < c->n_out; i++)
+        if (!c->operands[i].object)
+            c->operands[i].view.spec = outs[i];
+    return 0;
+}
+
+static collet_status issue(const call *c, collet_array *const *outs, const collet_array *const *ins)
+{
+    collet_scalar numbers[COLLET_EXPRESSION_INPUTS];
+    int any = 0;
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        const operand *o = &c->operands[c->n_out + i];
+        if (ins[i])
+            continue;
+        any = 1;
+        numbers[i].dtype = o->view.spec.dtype;
+        memcpy(&numbers[i].value, o->number, sizeof o->number);
+    }
+    return collet_expression_evaluate_with(c->context, ((expression_object *)c->object)->handle,
+                                           outs, ins, any ? numbers : NULL);
+}
+
+static PyObject *results(const call *c)
+{
+    PyObject *tuple;
+    if (c->n_out == 1)
+        return Py_NewRef(c->operands[0].object);
+    tuple = PyTuple_New(c->n_out);
+    for (uint32_t i = 0; tuple && i < c->n_out; i++)
+        PyTuple_SetItem(tuple, i, Py_NewRef(c->operands[i].object));
+    return tuple;
+}
+
+static PyObject *traced(expression_object *e, PyObject *const *given, PyObject *out)
+{
+    Py_ssize_t count = collet_expression_input_count(e->handle);
+    PyObject *name = out && out != Py_None ? Py_BuildValue("(s)", "out") : NULL, *made = NULL;
+    PyObject *arguments[COLLET_EXPRESSION_INPUTS + 1];
+    memcpy(arguments, given, (size_t)count * sizeof *given);
+    arguments[count] = out;
+    if (!PyErr_Occurred())
+        made = tracer_call((PyObject *)e, arguments, count, name);
+    Py_XDECREF(name);
+    return made;
+}
+
+PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyObject *out)
+{
+    if (tracer_among(given, collet_expression_input_count(e->handle)) || tracer_among(&out, 1))
+        return traced(e, given, out);
+    COLLET_FLOATING_SCOPE; /* numbers of Python and NumPy's arrays are converted here */
+    operand operands[COLLET_EXPRESSION_OUTPUTS + COLLET_EXPRESSION_INPUTS];
+    PyObject *made = NULL;
+    call c;
+    c.object = (PyObject *)e;
+    c.name = "evaluate";
+    c.issue = issue;
+    c.users = &e->users;
+    c.id = (uintptr_t)e->handle;
+    c.n_out = collet_expression_output_count(e->handle);
+    c.n_in = collet_expression_input_count(e->handle);
+    c.params_size = 0;
+    c.device = 0;
+    c.operands = operands;
+    for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
+        operand_start(&operands[i]);
+    e->users++;
+    c.context = runtime_context();
+    if (c.context && !take_inputs(&c, e, given) && !take_outputs(&c, out) && !infer(&c, e) &&
+        !call_compute(&c))
+        made = results(&c);
+    e->users--;
+    for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
+        operand_clear(&operands[i]);
+    return made;
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results.save and Results.plot: the forms of collet-extract -o, and pictures."""
+
+import csv
+import json
+import pathlib
+import subprocess
+
+import numpy as np
+import pytest
+
+import collet
+from collet import _core, md
+
+DATA = pathlib.Path(__file__).resolve().parents[3] / "tests/data/md"
+PROGRAM = pathlib.Path(_core.__file__).parents[2] / "bin/collet-extract"
+FILES = DATA / "peptide/conf.gro", DATA / "peptide/traj.trr"
+
+
+def numbers(path):
+    """The names of the columns of a table, and the numbers, without the labels of bodies."""
+    if path.suffix == ".csv":
+        names, *rows = csv.reader(path.open(encoding="utf-8"))
+        keep = [i for i, name in enumerate(names) if name != "body"]
+        return names, [[float(row[i]) for i in keep] for row in rows]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    names = [line for line in lines if line.startswith("@") and "title" not in line]
+    return names, [list(map(float, line.split())) for line in lines if line[0] not in "#@"]
+
+
+@pytest.mark.skipif(not PROGRAM.exists(), reason="collet-extract is not built")
+@pytest.mark.parametrize("suffix", [".csv", ".xvg"])
+@pytest.mark.parametrize("each", [None, "residue"])
+@pytest.mark.parametrize("keys", ["time_ps,com,moments,axes,euler_zyz,gyration_tensor", "time_ps,rg"])
+def test_tables_are_those_of_collet_extract(tmp_path, suffix, each, keys):
+    theirs, ours = tmp_path / f"theirs{suffix}", tmp_path / f"ours{suffix}"
+    subprocess.run([PROGRAM, *FILES, "-o", theirs, "-q", "--keys", keys, *(["--each", each] if each else [])],
+                   check=True, capture_output=True)
+    results = md.extract(*FILES, keys=keys, each=each)
+    results.save(ours)
+    assert numbers(ours) == numbers(theirs)
+    assert json.loads((tmp_path / f"ours{suffix}.meta.json").read_text()) == results.meta
+
+
+def test_arrays(tmp_path):
+    results = md.extract(*FILES, each="residue", stop=3)
+    results.save(tmp_path / "out.npz")
+    with np.load(tmp_path / "out.npz") as loaded:
+        assert loaded["bodies"].tolist() == results.bodies
+        assert all((loaded[key] == results[key]).all() for key in results)
+    assert json.loads((tmp_path / "out.meta.json").read_text()) == results.meta
+    results = md.extract(*FILES, keys="positions", stop=2)
+    results.save(tmp_path / "atoms.npz")
+    with np.load(tmp_path / "atoms.npz") as loaded:
+        assert loaded["atoms"].tolist() == results.atoms == results.meta["atoms"]["labels"]
+        assert results.atoms[1] == "H1 of ASN 1" and (loaded["positions"] == results["positions"]).all()
+
+
+def test_hdf5(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    results = md.extract(*FILES, keys="com", each="residue", stop=3)
+    results.save(tmp_path / "out.h5")
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert (file["com"][...] == results["com"]).all() and file["com"].attrs["unit"] == "nm"
+        assert json.loads(file.attrs["meta"]) == results.meta
+        assert file["bodies"].asstr()[...].tolist() == results.bodies
+
+
+def test_files_that_exist(tmp_path):
+    results = md.extract(*FILES, keys="rg", stop=2)
+    results.save(tmp_path / "out.csv")
+    before = (tmp_path / "out.csv").read_bytes()
+    with pytest.raises(collet.FileError, match="out.csv already exists.*force=True"):
+        results.save(tmp_path / "out.csv")
+    (tmp_path / "out.csv").unlink()
+    with pytest.raises(collet.FileError, match="out.csv.meta.json already exists"):
+        results.save(tmp_path / "out.csv")
+    results.save(tmp_path / "out.csv", force=True)
+    assert (tmp_path / "out.csv").read_bytes() == before
+    with pytest.raises(collet.InvalidError, match="does not say the form"):
+        results.save(tmp_path / "out.txt")
+    with pytest.raises(collet.FileError, match="No such file"):
+        results.save(tmp_path / "missing/out.csv")
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("options", [{}, {"each": "residue"}, {"stop": 1}, {"keys": "rg,time_ps"}])
+def test_pictures(tmp_path, options):
+    image = pytest.importorskip("matplotlib.image")
+    results = md.extract(*FILES, **options)
+    paths = results.plot(tmp_path / "plots")
+    assert len(paths) == (1 if "keys" in options else 12)
+    for path in paths:
+        assert image.imread(path)[..., :3].std() > 0.01
+    with pytest.raises(collet.FileError, match="already exists"):
+        results.plot(tmp_path / "plots")
+
+
+def test_pictures_of_many_frames(tmp_path):
+    pytest.importorskip("matplotlib")
+    results = md.Results(time_ps=np.arange(5001.0), rg=np.sin(np.arange(5001.0)))
+    assert [pathlib.Path(p).name for p in results.plot(tmp_path)] == ["size.png"]
+    with pytest.raises(collet.InvalidError, match="no quantity over time"):
+        md.Results(time_ps=np.arange(3.0)).plot(tmp_path)
