@@ -240,7 +240,7 @@ static collet_status refuse(const collet_scattering *s, const void *cotangents,
                            "contexts");
     if (s->options.method != COLLET_SCATTERING_FAST)
         return collet_fail(err, COLLET_REFUSED,
-                           "gradients need the method COLLET_SCATTERING_FAST; the method is %u",
+                           "gradients need the fast method (0), and the option method is %u",
                            s->options.method);
     return COLLET_OK;
 }
