@@ -31,7 +31,10 @@ def public():
     """(name, object) of all functions, classes and methods that the modules define."""
     for module in MODULES:
         for name in dir(module):
-            value = getattr(module, name, None)
+            try:
+                value = getattr(module, name, None)
+            except ImportError:  # of a library that is not installed
+                continue
             home = getattr(value, "__module__", None) or ""
             own = home.startswith(module.__name__ if module is not collet else "collet")
             if name.startswith("_") or inspect.ismodule(value) or not callable(value) or not own:

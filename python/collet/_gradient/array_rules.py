@@ -99,6 +99,14 @@ def _diagonal(x, /, *, offset=0):
     return made, (lambda g: unindex(g, key, shape),)
 
 
+@composite("diag")
+def _diag(x, /, k=0):
+    if x.ndim == 2:
+        return f.diagonal(x, offset=k)
+    rows = f.pad(x, (max(-k, 0), max(k, 0)))
+    return E_["where"](f.eye(rows.shape[0], k=k) != 0, rows.reshape(-1, 1), 0.0)
+
+
 @composite("unstack")
 def _unstack(x, /, *, axis=0):
     x = f.moveaxis(x, axis, 0)

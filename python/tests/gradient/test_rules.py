@@ -152,6 +152,7 @@ CALLS = {
     "broadcast_to": [lambda x: collet.broadcast_to(x, (2, 3, 4)), lambda x: x[:1].broadcast_to(3, 4)],
     "concat": [lambda x: collet.concat([x, Y, x], axis=1), lambda x: collet.concat([x, Y], axis=None),
                lambda x: collet.concat(x)],
+    "diag": [lambda x: collet.diag(x, k=1), lambda x: collet.diag(x[1], k=-2), lambda x: collet.diag(x[0], k=1)],
     "diagonal": [lambda x: collet.diagonal(x, offset=-1), lambda x: collet.diagonal(x[None])],
     "expand_dims": [lambda x: collet.expand_dims(x, axis=(0, 2))],
     "flip": [lambda x: collet.flip(x, axis=0), lambda x: collet.flip(x)],
