@@ -321,7 +321,11 @@ static PyObject *diagonal(PyObject *self, PyObject *Py_UNUSED(unused))
     return context ? viewed(self, context, collet_array_diagonal(context, a, &view), &view) : NULL;
 }
 
-static PyObject *reshape(PyObject *self, PyObject *shape)
+/* collet_array_reshape or collet_array_broadcast. */
+typedef collet_status shaper(collet_context *context, const collet_array *array,
+                             collet_array **view, int32_t ndim, const int64_t *shape);
+
+static PyObject *shaped(PyObject *self, PyObject *shape, shaper *function)
 {
     int64_t extents[COLLET_MAX_DIMS];
     collet_array *view, *a = array_get(self);
@@ -329,18 +333,17 @@ static PyObject *reshape(PyObject *self, PyObject *shape)
     int count = context ? numbers(shape, extents) : -1;
     if (count < 0)
         return NULL;
-    return viewed(self, context, collet_array_reshape(context, a, &view, count, extents), &view);
+    return viewed(self, context, function(context, a, &view, count, extents), &view);
+}
+
+static PyObject *reshape(PyObject *self, PyObject *shape)
+{
+    return shaped(self, shape, collet_array_reshape);
 }
 
 static PyObject *broadcast(PyObject *self, PyObject *shape)
 {
-    int64_t extents[COLLET_MAX_DIMS];
-    collet_array *view, *a = array_get(self);
-    collet_context *context = a ? runtime_context() : NULL;
-    int count = context ? numbers(shape, extents) : -1;
-    if (count < 0)
-        return NULL;
-    return viewed(self, context, collet_array_broadcast(context, a, &view, count, extents), &view);
+    return shaped(self, shape, collet_array_broadcast);
 }
 
 /* ---- Transfers ---------------------------------------------------------------------------- */
