@@ -5,12 +5,11 @@ where it has the functions, in turn, in one run.
 
     arrays.py [--threads 2] [--scale 1] [--python build/python] [options of others.py] [NAME...]
 
-JAX compiles each program (jit), PyTorch runs it as it is written. Results are compared; the harness, its
-options and its table are those of others.py; without --busy no other program keeps the processors busy.
+JAX compiles each program (jit), PyTorch runs it as it is written. Results are compared. others.py
+measures, and describes its options and its table; without --busy no other program keeps the processors busy.
 --scale divides the sizes. NAME limits the rows to those that contain it.
 """
 
-import argparse
 import os
 import sys
 
@@ -198,27 +197,6 @@ class NumExpr(Library):
     offered = {"fused", "fused_small"}
 
 
-def main():
-    """others.py with these rows and libraries."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--scale")
-    parser.add_argument("--python", default=os.path.join(here, "../../build/python"))
-    options, rest = parser.parse_known_args()
-    if "--serve" not in rest:
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:options.threads])
-        os.environ["ARRAYS_PYTHON"] = options.python
-        if options.scale:
-            os.environ["ARRAYS_SCALE"] = options.scale
-            print(f"sizes divided by {options.scale}")
-        if "--busy" not in rest:
-            rest += ["--busy", "0"]
-    sys.argv[1:] = rest
-    others.__doc__, others.ROWS = __doc__, ROWS
-    others.LIBRARIES = {"collet": OfCollet, "numpy": NumPy, "numexpr": NumExpr, "jax": Jax, "torch": Torch}
-    others.main()
-
-
 if __name__ == "__main__":
-    main()
+    others.main_of(__doc__, ROWS, {"collet": OfCollet, "numpy": NumPy, "numexpr": NumExpr, "jax": Jax, "torch": Torch},
+                   "ARRAYS")

@@ -5,13 +5,12 @@ and a C loop with OpenMP, in turn, in one run.
 
     expressions.py [--threads 2] [--scale 1] [--python build/python] [options of others.py] [NAME...]
 
-Each library has a process of its own, and all may use as many processors. Results are compared; the
-harness, its options and its table are those of others.py; without --busy no other program keeps the
-processors busy. --scale divides the sizes, for a quick run. NAME limits the rows to those that contain it. A row "copy ..." or "sum ..." is
-the limit of memory for the row below: it moves, or reads, as many bytes.
+Each library has a process of its own, and all may use as many processors. Results are compared.
+others.py measures, and describes its options and its table; without --busy no other program keeps the
+processors busy. --scale divides the sizes, for a quick run. NAME limits the rows to those that contain it. A row
+"copy ..." or "sum ..." is the limit of memory for the row below: it moves, or reads, as many bytes.
 """
 
-import argparse
 import ctypes
 import itertools
 import os
@@ -622,31 +621,7 @@ class OfCollet(NumPy):
         return call, lambda: self.np.zeros(1)
 
 
-def main():
-    """others.py with these rows and libraries."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--scale")
-    parser.add_argument("--python", default=os.path.join(here, "../../build/python"))
-    options, rest = parser.parse_known_args()
-    if "--serve" in rest:
-        options.scale = None
-    else:
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:options.threads])
-        os.environ["EXPRESSIONS_PYTHON"] = options.python
-        if options.scale:
-            os.environ["EXPRESSIONS_SCALE"] = options.scale
-        if "--busy" not in rest:
-            rest += ["--busy", "0"]
-    sys.argv[1:] = rest
-    if options.scale:
-        print(f"sizes divided by {options.scale}")
-    others.__doc__, others.ROWS = __doc__, ROWS
-    others.LIBRARIES = {"collet": OfCollet, "numpy": NumPy, "numexpr": NumExpr, "numba": Numba, "jax": Jax,
-                        "torch": Torch, "c": OpenMP, "c-simd": Simd}
-    others.main()
-
-
 if __name__ == "__main__":
-    main()
+    others.main_of(__doc__, ROWS, {"collet": OfCollet, "numpy": NumPy, "numexpr": NumExpr, "numba": Numba, "jax": Jax, "torch": Torch,
+                                   "c": OpenMP, "c-simd": Simd},
+                   "EXPRESSIONS")
