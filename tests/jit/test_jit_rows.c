@@ -41,6 +41,8 @@ static void rows(void **state)
         {COLLET_OP_TERNARY_MATMUL, COLLET_SIG(F, U, F), 1, 1},
         {COLLET_OP_GYRATION, COLLET_SIG(F, F, F, F, F, L), 1, 1},
         {COLLET_OP_GYRATION, COLLET_SIG(D, D, D, F, F, L), 0, 0},
+        {COLLET_OP_VAR, COLLET_SIG(F, F), 0, 0},
+        {COLLET_OP_PROD, COLLET_SIG(L, I), 1, 1},
         {COLLET_OP_SCATTER_EULER, COLLET_SIG(F, F, F, F, F), 1, 1},
         {COLLET_OP_SCATTER_SLICES, COLLET_SIG(C, C, I, C), 1, 1},
         {COLLET_OP_SCATTER_EWALD, COLLET_SIG(I, F, D, D, D, D), 0, 0},

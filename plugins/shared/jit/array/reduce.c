@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* array: sum, mean, min, max, argmin, argmax, any, all, count_nonzero.
+/* array: sum, prod, mean, var, std, min, max, argmin, argmax, any, all, count_nonzero.
  * Tests: conformance/array/reduce.c */
 #include "reduce.h"
 
@@ -30,12 +30,18 @@ typedef struct reduction {
     collet_program program;
     const collet_scalar *constants;
     uint16_t value;
+    double correction;
 } reduction;
+
+static int is_variance(const reduction *r)
+{
+    return r->program.reduce == COLLET_OP_VAR || r->program.reduce == COLLET_OP_STD;
+}
 
 static int is_sum_of_floats(const reduction *r)
 {
     collet_dtype to = r->out.dtype;
-    return r->program.reduce == COLLET_OP_MEAN ||
+    return r->program.reduce == COLLET_OP_MEAN || is_variance(r) ||
            (r->program.reduce == COLLET_OP_SUM && to != COLLET_I64 && to != COLLET_U64);
 }
 
@@ -51,6 +57,8 @@ static void reduction_init(reduction *r, const collet_kernel_call *call)
                      .parts = 1};
     r->program = (collet_program){
         .n_in = 1, .n_out = 1, .reduce = call->op, .dtypes = &r->from, .outs = &r->value};
+    if (is_variance(r))
+        r->correction = ((const collet_variance_params *)call->params)->correction;
     if (is_sum_of_floats(r) && part_of(r->out.dtype) != r->out.dtype) {
         r->parts = 2;
         r->out.dtype = part_of(r->out.dtype);
@@ -67,7 +75,8 @@ static void reduction_of_program(reduction *r, const collet_kernel_call *call, u
                      .out = *operand_of(call, k),
                      .parts = 1,
                      .program = *params->program,
-                     .constants = params->constants};
+                     .constants = params->constants,
+                     .correction = params->correction};
     r->program.n_out = 1;
     r->program.outs += k;
     r->from = jit_steps_dtype(&r->program, *r->program.outs);
@@ -229,9 +238,14 @@ static void view_of(reduce_view *v, const jit_traits *t, const reduction *r)
     COLLET_EACH_REAL(OPTION, mode, to) OPTION(C64, c64, mode, to) OPTION(C128, c128, mode, to)
 typedef const char *const by_type[COLLET_DTYPE_COUNT];
 
-static by_type same_sums = {SAME(F16, f16, "SUM") SAME(BF16, bf16, "SUM") SAME(F32, f32, "SUM")
-                                SAME(F64, f64, "SUM")};
+#define FLOATS(mode)                                                                               \
+    SAME(F16, f16, mode) SAME(BF16, bf16, mode) SAME(F32, f32, mode) SAME(F64, f64, mode)
+
+static by_type same_sums = {FLOATS("SUM")};
 static by_type integer_sums = {COLLET_EACH_REAL(OPTION, "SUM", i64)};
+static by_type products = {FLOATS("NEEDS_F64=1 -DPROD")};
+static by_type integer_products = {COLLET_EACH_REAL(OPTION, "PROD", i64)};
+static by_type variances = {FLOATS("NEEDS_F64=1 -DVARIANCE")};
 static by_type extremes = {COLLET_EACH_REAL(SAME, "EXTREME")};
 static by_type places[] = {{COLLET_EACH_REAL(OPTION, "LEAST=1 -DPLACE", i64)},
                            {COLLET_EACH_REAL(OPTION, "PLACE", i64)}};
@@ -255,6 +269,13 @@ static const char *kind_of(const reduction *r)
         return counts[1][from];
     case COLLET_OP_ALL:
         return counts[2][from];
+    case COLLET_OP_PROD:
+        return products[from] ? products[from] : integer_products[from];
+    case COLLET_OP_VAR:
+    case COLLET_OP_STD:
+        return to == from         ? variances[from]
+               : to == COLLET_F64 ? "-DNEEDS_F64=1 -DVARIANCE=1 -DIN=f32 -DTO=f64"
+                                  : NULL;
     case COLLET_OP_SUM:
     case COLLET_OP_MEAN:
         break;
@@ -271,7 +292,9 @@ static void pass_count(jit_launch *l, const jit_traits *t, const reduction *r, c
 {
     if (!is_sum_of_floats(r))
         return;
-    double count = r->program.reduce == COLLET_OP_MEAN ? (double)(v->rows * v->columns) : 1.0;
+    double count = r->program.reduce == COLLET_OP_SUM ? 1.0 : (double)(v->rows * v->columns);
+    if (v->pass != REDUCE_ONCE)
+        count = count > r->correction ? count - r->correction : 0.0;
     if (t->has_f64) {
         jit_pass_f64(l, count);
         jit_pass_f64(l, 0.0);
@@ -282,12 +305,27 @@ static void pass_count(jit_launch *l, const jit_traits *t, const reduction *r, c
 }
 
 /* Bytes of the partial results; `carried` in the kernels has at most so many. */
-static uint64_t workspace_of(const jit_traits *t, const reduction *r, const reduce_view *v)
+static uint64_t partial_bytes(const jit_traits *t, const reduction *r, const reduce_view *v)
 {
     uint32_t op = r->program.reduce;
     int pairs =
         op == COLLET_OP_ARGMIN || op == COLLET_OP_ARGMAX || (is_sum_of_floats(r) && t->has_f64);
     return v->parts > 1 ? (uint64_t)v->parts * (uint64_t)v->kept * (pairs ? 16 : 8) : 0;
+}
+
+/* The partial results, then the means of kept elements. */
+static uint64_t workspace_of(const jit_traits *t, const reduction *r, const reduce_view *v)
+{
+    return partial_bytes(t, r, v) + (is_variance(r) ? (uint64_t)v->kept * sizeof(double) : 0);
+}
+
+static void pass_means(jit_launch *l, const jit_sequence *s, const reduction *r,
+                       const reduce_view *v)
+{
+    if (!is_variance(r))
+        return;
+    jit_pass_buffer(l, s->call->workspace);
+    jit_pass_u64(l, partial_bytes(s->traits, r, v) / sizeof(double));
 }
 
 #define OPTIONS (STEPS_OPTIONS + 64)
@@ -304,34 +342,45 @@ static void begin(jit_launch *l, const reduction *r, const char *options, const 
     l->made_of = &r->program;
 }
 
-static void launch(jit_sequence *s, const reduction *r)
+static void pass_once(jit_sequence *s, const reduction *r, const reduce_view *v)
 {
     const jit_traits *t = s->traits;
     char options[OPTIONS];
     uint32_t words[STEPS_WORDS];
-    reduce_view v;
     jit_launch l;
-    view_of(&v, t, r);
     jit_steps_options(options + snprintf(options, OPTIONS, "%s ", kind_of(r)), &r->program);
     begin(&l, r, options, "reduce");
     jit_pass_operand(&l, &r->out);
-    jit_pass_buffer(&l, v.parts > 1 ? s->call->workspace : NULL);
+    jit_pass_buffer(&l, v->parts > 1 ? s->call->workspace : NULL);
     for (uint32_t k = 0; k < r->program.n_in; k++)
         jit_pass_operand(&l, &r->in[k]);
-    jit_steps_pass(s, &l, &r->program, r->constants, workspace_of(t, r, &v), words);
-    jit_pass_block(&l, &v, view_bytes(r));
-    pass_count(&l, t, r, &v);
-    jit_sequence_enqueue(s, &l, (uint64_t)(v.groups * v.parts));
-    if (v.parts <= 1)
+    jit_steps_pass(s, &l, &r->program, r->constants, workspace_of(t, r, v), words);
+    jit_pass_block(&l, v, view_bytes(r));
+    pass_count(&l, t, r, v);
+    pass_means(&l, s, r, v);
+    jit_sequence_enqueue(s, &l, (uint64_t)(v->groups * v->parts));
+    if (v->parts <= 1)
         return;
-    int32_t join_bits = bits_for(v.kept, bits_for(t->group, 30));
+    int32_t join_bits = bits_for(v->kept, bits_for(t->group, 30));
     begin(&l, r, options, "join");
     jit_pass_operand(&l, &r->out);
     jit_pass_buffer(&l, s->call->workspace);
-    jit_pass_block(&l, &v, view_bytes(r));
+    jit_pass_block(&l, v, view_bytes(r));
     jit_pass_i32(&l, join_bits);
-    pass_count(&l, t, r, &v);
-    jit_sequence_enqueue(s, &l, jit_ceiling((uint64_t)v.kept, (uint64_t)1 << join_bits));
+    pass_count(&l, t, r, v);
+    pass_means(&l, s, r, v);
+    jit_sequence_enqueue(s, &l, jit_ceiling((uint64_t)v->kept, (uint64_t)1 << join_bits));
+}
+
+static void launch(jit_sequence *s, const reduction *r)
+{
+    reduce_view v;
+    view_of(&v, s->traits, r);
+    pass_once(s, r, &v);
+    if (!is_variance(r))
+        return;
+    v.pass = r->program.reduce == COLLET_OP_STD ? REDUCE_DEVIATION : REDUCE_VARIANCE;
+    pass_once(s, r, &v);
 }
 
 JIT_ACCEPTS(reduce)
@@ -372,7 +421,7 @@ JIT_ACCEPTS(reduce_program)
         view_of(&v, t, &r);
         uint64_t bytes = workspace_of(t, &r, &v) + jit_steps_scratch(&r.program);
         *workspace_bytes = bytes > *workspace_bytes ? bytes : *workspace_bytes;
-        bytes = 40 + 16 * r.program.n_in + view_bytes(&r) + jit_steps_passed(&r.program);
+        bytes = 56 + 16 * r.program.n_in + view_bytes(&r) + jit_steps_passed(&r.program);
         collet_status status = jit_steps_fit(device, call, bytes);
         if (status != COLLET_OK)
             return status;

@@ -9,6 +9,11 @@
 /* The parts of complex numbers form a separate axis. */
 #define REDUCE_DIMS (VIEW_DIMS + 1)
 
+/* reduce_view.pass: the only pass, or that of the means; then the squares of the distances from these. */
+#define REDUCE_ONCE 0
+#define REDUCE_VARIANCE 1
+#define REDUCE_DEVIATION 2
+
 typedef struct reduce_view {
     /* Reduced elements: `rows` rows of `columns`, divided into parts of part_rows by part_columns,
      * `across` per row. */
@@ -20,7 +25,8 @@ typedef struct reduce_view {
     /* A group has 1 << kept_bits kept elements and divides its items among them, 1 << column_bits
      * per row. Adjacent items have adjacent kept elements or adjacent reduced ones. */
     i32 kept_bits, column_bits, kept_adjacent;
-    i32 negated, unused; /* max is -min(-x) */
+    i32 negated; /* max is -min(-x) */
+    i32 pass;
     i64 extent[REDUCE_DIMS];
     /* Strides of kept axes in the output, and of reduced ones in the index of an element, which counts
      * them in the order of the inputs' axes. */

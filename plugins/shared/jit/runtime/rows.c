@@ -57,9 +57,15 @@ static int needs_exact_f32(uint32_t op, uint64_t sig)
     return 0;
 }
 
+/* These ops compute floating numbers of every type in f64. */
+static int computes_f64(uint32_t op, uint64_t sig)
+{
+    return (op == COLLET_OP_PROD || op == COLLET_OP_VAR || op == COLLET_OP_STD) && has_f32(sig);
+}
+
 int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig)
 {
     if (t->has_f64 || moves(op, sig))
         return 1;
-    return !needs_f64(sig) && (t->exact_f32 || !needs_exact_f32(op, sig));
+    return !needs_f64(sig) && !computes_f64(op, sig) && (t->exact_f32 || !needs_exact_f32(op, sig));
 }

@@ -28,7 +28,7 @@ typedef collet_status jit_accepts(collet_device *device, const collet_kernel_cal
 
 /*
  * Whether a device with these traits serves a row: arithmetic in f64 and c128 needs f64 (moves do
- * not), and f32 square roots and quotients must be correctly rounded.
+ * not), also of other types where the kernel computes in f64, and f32 square roots and quotients must be correctly rounded.
  */
 struct jit_traits;
 int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig);
