@@ -7,6 +7,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <string.h>
+
 static int load(PyObject *package)
 {
     PyObject *module = PyImport_ImportModule("collet._package");
@@ -15,6 +17,25 @@ static int load(PyObject *package)
     Py_XDECREF(done);
     return done ? 0 : -1;
 }
+
+#ifndef Py_GIL_DISABLED
+/* Python 3.13t takes .abi3.so files for its own, but its objects are of another layout: these functions
+ * look at none. */
+static int check_layout(void)
+{
+    PyObject *flags = PySys_GetObject("abiflags"), *program = PySys_GetObject("executable");
+    const char *text = flags ? PyUnicode_AsUTF8AndSize(flags, NULL) : "";
+    if (text && !strchr(text, 't'))
+        return 0;
+    if (text)
+        PyErr_Format(PyExc_ImportError,
+                     "this installation of collet-runtime has no extension for the free-threaded "
+                     "Python %S: free-threaded Pythons need a build of their own, by `%S -m pip "
+                     "install .` in Collet's sources, or use a Python with the GIL",
+                     program ? program : Py_None, program ? program : Py_None);
+    return -1;
+}
+#endif
 
 PyMODINIT_FUNC PyInit_collet(void);
 
@@ -29,5 +50,9 @@ PyMODINIT_FUNC PyInit_collet(void)
     };
     static PyModuleDef definition = {
         .m_base = PyModuleDef_HEAD_INIT, .m_name = "collet", .m_slots = slots};
+#ifndef Py_GIL_DISABLED
+    if (check_layout())
+        return NULL;
+#endif
     return PyModuleDef_Init(&definition);
 }

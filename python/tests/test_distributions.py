@@ -146,6 +146,11 @@ def test_an_extension_for_another_python(site):
     done = python(site, "-c",
                   "import sysconfig; sysconfig.get_config_vars()['Py_GIL_DISABLED'] = 1; import collet")
     assert "free-threaded Pythons need a build of their own" in done.stderr
+    abi3 = python(site, "-c", "import sys; sys.abiflags = 't'; import collet")  # as 3.13t
+    if (site / "collet/__init__.abi3.so").exists():
+        assert f"ImportError: this installation of collet-runtime has no extension for the free-threaded " \
+            f"Python {sys.executable}:" in abi3.stderr
+        assert f"`{sys.executable} -m pip install .`" in abi3.stderr and "SystemError" not in abi3.stderr
 
 
 def test_without_sources(site):
