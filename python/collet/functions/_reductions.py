@@ -32,7 +32,9 @@ def _total(name, x, axis, dtype, keepdims):
     x, = arrays(x)
     dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
     work = _WIDE.get(dtype.kind, dtype)
-    if _WIDE.get(x.dtype.kind, x.dtype) != work and (x.dtype.kind not in "biu" or dtype.kind not in "iu"):
+    if dtype.kind == "b":
+        x = converted(x, dtype)  # first, as in NumPy: the sum of 1 and -1 is true
+    elif _WIDE.get(x.dtype.kind, x.dtype) != work and (x.dtype.kind not in "biu" or dtype.kind not in "iu"):
         x = converted(x, work)
     total = _complex_product if name == "prod" and x.dtype.kind == "c" else _reduced
     return narrowed(total(name, x, axis, keepdims), dtype)

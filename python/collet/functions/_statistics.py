@@ -25,7 +25,9 @@ def _cumulative(name, x, axis, dtype, include_initial):
     x = x.reshape(1) if not x.ndim else x
     dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
     whole = x.dtype.kind in "biu" and dtype.kind in "iu"
-    if _WIDE.get(x.dtype.kind) != _WIDE.get(dtype.kind, 0) and not whole:  # the op widens integers
+    if dtype.kind == "b":
+        x = converted(x, dtype)
+    elif _WIDE.get(x.dtype.kind) != _WIDE.get(dtype.kind, 0) and not whole:  # the op widens integers
         x = converted(x, _WIDE.get(dtype.kind, dtype))
     if x.dtype.kind in "fV" and x.dtype.itemsize < 4:  # summed in f32
         x = converted(x, np.dtype("f4"))

@@ -115,6 +115,10 @@ def test_arguments_of_reductions():
     x = collet.asarray(np.arange(12, dtype="f4").reshape(3, 4))
     assert collet.sum(x, dtype="float64").dtype == np.float64 and collet.prod(x, dtype="int32").dtype == np.int32
     assert collet.sum(collet.asarray(np.full(300, 1, "u1")), dtype="uint8").to_numpy() == 44
+    for name in "sum", "prod", "cumulative_sum", "cumulative_prod":  # as bool before they are summed
+        for host in np.array([-1, 1, 0], "i4"), np.array([.25, -.25, 1]), np.array([1j, -1j]), np.array([256, 0]):
+            expected = getattr(np, name.replace("ulative_", ""))(host, dtype=bool)
+            np.testing.assert_array_equal(getattr(collet, name)(collet.asarray(host), dtype=bool), expected)
     for name in "sum", "prod":
         for dtype in "i1", "u1", "i4", "u8", "i8":
             for host in np.array([-1, -2, -200, 5]), np.array([2**63 + 5, 2], "u8"), np.array([], "i4"):
