@@ -10,6 +10,7 @@ import math
 import operator
 
 from .. import _core, op
+from .._gradient import hook
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
@@ -340,7 +341,10 @@ def write(array: Array, key: Any, value: Any) -> None:
     if isinstance(value, (int, float, complex)):
         value = op.fill(value=value, out=_core.empty((), array._dtype))  # refuses what integers do not hold
     else:
-        value = asarray(value, copy=False).astype(array._dtype, copy=False)
+        value = asarray(value, copy=False)
+        if hook.traced(value):
+            op.copy(value, out=array)  # raises
+        value = value.astype(array._dtype, copy=False)
     along = _one_axis(array, key) if array.ndim == 1 else None
     if along:
         index = _inside(along[1], array.shape[0], 0)

@@ -94,8 +94,20 @@ def test_writing():
         y[0] = x[0]
         return y.sum()
 
-    with pytest.raises(collet.UnsupportedError, match=r"collet.op.copy with out=, or x\[...\] = y, cannot store"):
-        collet.grad(into_plain)(X)
+    def by_indices(x):
+        y = collet.zeros(3)
+        y[collet.astype(x[0] - x[0], collet.int64)] = x[0]
+        return y.sum()
+
+    def by_mask(x):
+        y = collet.zeros((2, 3))
+        y[x > 1] = x[0, 0]
+        return y.sum()
+
+    for function in into_plain, by_indices, by_mask:
+        with pytest.raises(collet.UnsupportedError,
+                           match=r"collet.op.\w+ with out=, or x\[...\] = y, cannot store an array"):
+            collet.grad(function)(X)
 
     def rebound(x):
         y = x
