@@ -378,8 +378,12 @@ class Array(_core.Array):
             raise ValueError(f"the elements are {values.dtype} and have to be copied to become {dtype}")
         return values.astype(dtype)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickle, (self._dtype, self.shape, self._bytes())
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        data = self._bytes()
+        if protocol >= 5:  # a buffer, which may travel beside the pickle
+            from pickle import PickleBuffer
+            return _unpickle, (self._dtype, self.shape, PickleBuffer(data))
+        return _unpickle, (self._dtype, self.shape, data)
 
     def __copy__(self) -> Array:
         return self.copy()
@@ -440,9 +444,9 @@ class _Memory:
                                     "typestr": f"{'|<'[size > 1]}{kind}{size}"}
 
 
-def _unpickle(dtype: str, shape: tuple[int, ...], data: bytes) -> Array:
+def _unpickle(dtype: str, shape: tuple[int, ...], data: Any) -> Array:
     array = _core.empty(shape, dtype)
-    array._write(data)
+    array._write(bytes(data))  # of bytes no copy
     return array
 
 

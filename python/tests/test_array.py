@@ -181,6 +181,13 @@ def test_pickling(pair):
     a, x = pair
     for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
         equal(pickle.loads(pickle.dumps(x.T, protocol)), a.T)
+    beside = []
+    text = pickle.dumps([x.T, x[:0]], 5, buffer_callback=beside.append)
+    assert len(beside) == 2 and len(text) < 300
+    for kind in bytes, bytearray, memoryview:
+        found = pickle.loads(text, buffers=[kind(buffer) for buffer in beside])
+        equal(found[0], a.T)
+        assert found[1].shape == x[:0].shape
     equal(copy.copy(x), a)
     equal(copy.deepcopy([x])[0], a)
 

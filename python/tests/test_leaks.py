@@ -49,7 +49,7 @@ CALLS = {
     "indexed writes": lambda: (Y.__setitem__([1, 0], 2.0), Y.__setitem__((slice(None), [1]), X[:2].reshape(2, 1))),
     "index array error": lambda: failing(lambda: Y[:, [5]]),
     "beyond": lambda: (INTEGERS == 2**70, INTEGERS < -1, INTEGERS.astype("int8")),
-    "pickle": lambda: X.__reduce__(),
+    "pickle": lambda: X.__reduce_ex__(5),
     "using": lambda: collet.using("cpu_scalar").__enter__().__exit__(),
     "backends": collet.backends,
     "evaluate": lambda: collet.evaluate("A*2 + B; X", out=(OUT, None)),
