@@ -86,8 +86,7 @@ def test_every_name():
 REAL, COMPLEX = normal(3, 6), normal(3, 6, complex_too=True)
 
 
-@pytest.mark.parametrize("norm", [None, "backward", "ortho", "forward"])
-@pytest.mark.parametrize("n", [None, 4, 7, 8])
+@pytest.mark.parametrize("n, norm", [(None, None), (None, "backward"), (None, "ortho"), (7, "forward"), (4, None), (8, "ortho")])
 def test_fft(n, norm):
     for name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
         for x in (REAL, COMPLEX) if name not in ("rfft", "ihfft") else (REAL,):
@@ -99,7 +98,7 @@ def test_fft(n, norm):
 def test_fft_of_several_axes(norm):
     for name in ("fft2", "ifft2", "fftn", "ifftn", "rfft2", "rfftn", "irfft2", "irfftn"):
         for x in (REAL, COMPLEX) if not name.startswith("rfft") else (REAL,):
-            for options in ({}, {"s": (2, 8)}, {"s": (5, 4), "axes": (1, 0)}, {"axes": (0, 1)}):
+            for options in ({}, {"s": (5, 4), "axes": (1, 0)}) if norm else ({"s": (2, 8)}, {"axes": (0, 1)}):
                 compare(lambda x: weighted(getattr(fft, name)(x, norm=norm, **options)), x)
     compare(lambda x: weighted(fft.fftn(x, axes=(0,)), fft.fftshift(x), fft.ifftshift(x, axes=0)), COMPLEX)
 

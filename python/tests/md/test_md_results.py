@@ -84,12 +84,12 @@ def test_files_that_exist(tmp_path):
     assert len(list(tmp_path.iterdir())) == 2
 
 
-@pytest.mark.parametrize("options", [{}, {"each": "residue"}, {"stop": 1}, {"keys": "rg,time_ps"}])
+@pytest.mark.parametrize("options", [{}, *({"keys": "rg,L_vector,time_ps", **more} for more in ({"each": "residue"}, {"stop": 1}, {}))])
 def test_pictures(tmp_path, options):
     image = pytest.importorskip("matplotlib.image")
     results = md.extract(*FILES, **options)
     paths = results.plot(tmp_path / "plots")
-    assert len(paths) == (1 if "keys" in options else 12)
+    assert len(paths) == (2 if "keys" in options else 12)
     for path in paths:
         assert image.imread(path)[..., :3].std() > 0.01
     with pytest.raises(collet.FileError, match="already exists"):
