@@ -11,37 +11,48 @@ size is an int or ints, without it one number, an array without axes; dtype is f
 are NumPy arrays, or go into out, an array or collet.Array, which then decides size and dtype.
 """
 
+from __future__ import annotations
+
 import math
 import operator
 import os
+from collections.abc import Sequence
 
 from . import _core, op
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeAlias
+
+    import numpy.typing as npt
+    Size: TypeAlias = int | Sequence[int] | None
 
 _MASK = 2**64 - 1
 
 
-def _fill(function, size, dtype, out, seed, offset):
+def _fill(function: Any, size: Size, dtype: npt.DTypeLike, out: Any, seed: int, offset: int) -> Any:
     if out is not None:
         return function(out=out, seed=seed, offset=offset)
     shape = () if size is None else (size,) if hasattr(size, "__index__") else tuple(size)
     return function(shape=shape, dtype=dtype, seed=seed, offset=offset)
 
 
-def _scaled(values, factor, summand):
+def _scaled(values: Any, factor: float, summand: float) -> Any:
     """factor * values + summand, in place."""
     if factor != 1:
         op.mul(values, float(factor), out=values)
     return op.add(values, float(summand), out=values) if summand != 0 else values
 
 
-def _number(value, name):
+def _number(value: Any, name: str) -> Any:
     if type(value) in (int, float):
         return value
     from ._host import number  # NumPy takes longer to import than all else
     return number(value, name)
 
 
-def uniform(low=0.0, high=1.0, size=None, *, seed, offset=0, dtype="f64", out=None):
+def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
+            dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
     """Numbers in [low, high): number offset and later of the sequence of the seed.
 
     Scaled numbers may round to high. DtypeError if out or dtype is neither f32 nor f64.
@@ -54,7 +65,8 @@ def uniform(low=0.0, high=1.0, size=None, *, seed, offset=0, dtype="f64", out=No
     return _scaled(_fill(op.uniform, size, dtype, out, seed, offset), high - low, low)
 
 
-def normal(loc=0.0, scale=1.0, size=None, *, seed, offset=0, dtype="f64", out=None):
+def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
+           dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
     """Normal numbers of mean loc and deviation scale: number offset and later of the sequence of
     the seed.
 
@@ -77,7 +89,7 @@ class Generator:
     >>> bool((again.random(3) == first).all())
     True"""
 
-    def __init__(self, seed=None, block=0):
+    def __init__(self, seed: int | None = None, block: int = 0) -> None:
         if seed is None:
             seed = int.from_bytes(os.urandom(8), "little")
         self.seed = operator.index(_number(seed, "seed"))
@@ -85,10 +97,10 @@ class Generator:
         if not 0 <= self.seed <= _MASK:
             raise ValueError(f"the seed is {seed}; it can be 0 to 2**64 - 1")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Generator(seed={self.seed}, block={self.block})"
 
-    def _draw(self, function, low, high, size, dtype, out):
+    def _draw(self, function: Any, low: float, high: float, size: Size, dtype: npt.DTypeLike, out: Any) -> Any:
         name = _core.dtype_name(dtype if out is None else out.dtype)
         per_block = 4 if name == "f32" else 2
         result = function(low, high, size, seed=self.seed, offset=self.block * per_block & _MASK,
@@ -96,28 +108,30 @@ class Generator:
         self.block += -(-math.prod(result.shape) // per_block)
         return result
 
-    def random(self, size=None, dtype="f64", out=None):
+    def random(self, size: Size = None, dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
         """Numbers in [0, 1).
 
         >>> collet.random.default_rng(7).random(2)
         array([0.75015222, 0.08565787])"""
         return self._draw(uniform, 0.0, 1.0, size, dtype, out)
 
-    def uniform(self, low=0.0, high=1.0, size=None, dtype="f64", out=None):
+    def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None,
+                dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
         """Numbers in [low, high).
 
         >>> collet.random.default_rng(7).uniform(-1, 1, size=2)
         array([ 0.50030444, -0.82868427])"""
         return self._draw(uniform, low, high, size, dtype, out)
 
-    def standard_normal(self, size=None, dtype="f64", out=None):
+    def standard_normal(self, size: Size = None, dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
         """Normal numbers of mean 0 and deviation 1.
 
         >>> collet.random.default_rng(7).standard_normal(2)
         array([0.65106523, 0.38868024])"""
         return self._draw(normal, 0.0, 1.0, size, dtype, out)
 
-    def normal(self, loc=0.0, scale=1.0, size=None, dtype="f64", out=None):
+    def normal(self, loc: float = 0.0, scale: float = 1.0, size: Size = None,
+               dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
         """Normal numbers of mean loc and deviation scale.
 
         >>> collet.random.default_rng(7).normal(10, 2, size=2)
@@ -125,7 +139,7 @@ class Generator:
         return self._draw(normal, loc, scale, size, dtype, out)
 
 
-def default_rng(seed=None):
+def default_rng(seed: int | Generator | None = None) -> Generator:
     """A Generator; an argument that is a Generator is returned.
 
     >>> rng = collet.random.default_rng(7)
@@ -136,7 +150,7 @@ def default_rng(seed=None):
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-def __dir__():
+def __dir__() -> list[str]:
     """Without what this module imports for itself."""
     return sorted(n for n, f in globals().items() if n[0] != "_" and
                   getattr(f, "__module__", "") in (__name__,))

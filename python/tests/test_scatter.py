@@ -492,9 +492,9 @@ def test_stub():
     assert stub == {n for n in vars(scatter._scatter) if not n.startswith("__")}
 
 
-@pytest.mark.parametrize("name", ["scatter", "_patterns", "_jobs"])
+@pytest.mark.parametrize("name", ["scatter", "_scattering/patterns", "_jobs"])
 def test_annotations(name):
-    tree = ast.parse(pathlib.Path(scatter.__file__).with_stem(name).read_text())
+    tree = ast.parse((pathlib.Path(scatter.__file__).parent / f"{name}.py").read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             given = node.args

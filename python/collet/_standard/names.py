@@ -3,9 +3,13 @@
 """What the Python array API standard has beside functions of arrays: dtypes, constants, inspection.
 collet exports the names."""
 
+from __future__ import annotations
+
 from collections import namedtuple
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import _core
 from .._array import Array
@@ -47,7 +51,7 @@ def _dtype_of(value):
         not isinstance(value, (type, np.dtype)) else _core.dtype(value)
 
 
-def astype(x, dtype, /, *, copy=True, device=None):
+def astype(x: Any, dtype: npt.DTypeLike, /, *, copy: bool = True, device: str | None = None) -> Any:
     """The array in another dtype; itself if that is its own and copy is false. Integers become integers
     modulo 2^width, as in NumPy; an Array's numbers with fractions are cut, and become the least or greatest
     integer where there is none, and 0 for NaN.
@@ -63,7 +67,7 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return made if device is None else made.to_device(device)
 
 
-def can_cast(from_, to, /):
+def can_cast(from_: Any, to: npt.DTypeLike, /) -> bool:
     """Whether promotion can lead from a dtype, or that of an array, to another one.
 
     >>> collet.can_cast("float32", "float64")
@@ -71,7 +75,7 @@ def can_cast(from_, to, /):
     return bool(np.can_cast(_dtype_of(from_), _core.dtype(to)))
 
 
-def finfo(type, /):
+def finfo(type: Any, /) -> Finfo:
     """bits, eps, max, min and smallest_normal of a floating dtype, or that of an array; of complex numbers
     those of their parts.
 
@@ -88,7 +92,7 @@ def finfo(type, /):
                  float(found.smallest_normal), dtype)
 
 
-def iinfo(type, /):
+def iinfo(type: Any, /) -> Iinfo:
     """bits, max and min of an integer dtype, or that of an array.
 
     >>> collet.iinfo("int8").max
@@ -100,7 +104,7 @@ def iinfo(type, /):
     return Iinfo(found.bits, int(found.max), int(found.min), dtype)
 
 
-def isdtype(dtype, kind):
+def isdtype(dtype: npt.DTypeLike, kind: Any) -> bool:
     """Whether a dtype is of a kind, a dtype itself, or one of a tuple of these: "bool", "signed integer",
     "unsigned integer", "integral", "real floating", "complex floating", "numeric".
 
@@ -116,22 +120,23 @@ def isdtype(dtype, kind):
 class __array_namespace_info__:
     """What the library supports, as the standard asks for it."""
 
-    def capabilities(self):
+    def capabilities(self) -> dict[str, Any]:
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 8}
 
-    def default_device(self):
+    def default_device(self) -> str:
         return "host"
 
-    def devices(self):
+    def devices(self) -> tuple[str, ...]:
         """The host, and the devices with memory of their own."""
         from .._runtime import backends
         return ("host", *(d.choice for b in backends() for d in b.devices if d.own_memory))
 
-    def default_dtypes(self, *, device=None):
+    def default_dtypes(self, *, device: str | None = None) -> dict[str, np.dtype[Any]]:
         return {"real floating": np.dtype("f8"), "complex floating": np.dtype("c16"),
                 "integral": np.dtype("i8"), "indexing": np.dtype("i8")}
 
-    def dtypes(self, *, device=None, kind=None):
+    def dtypes(self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None) -> dict[
+            str, np.dtype[Any]]:
         kinds = _KINDS if kind is None else kind if isinstance(kind, tuple) else (kind,)
         unknown = [k for k in kinds if k not in _KINDS]
         if unknown:

@@ -14,14 +14,21 @@ force and more of such series.
 """
 
 import importlib
+from typing import TYPE_CHECKING, Any
 
 from .._gradient.hook import hook as _hook
-from ._kernels import (compute_com_batch, compute_com_single, compute_magnitude_batch,
-                       cross_product_single_frame, cross_product_trajectory, decompose_vector_batch,
-                       decompose_vector_batch_static_ref, decompose_vector_single,
-                       inertia_tensor_batch, inertia_tensor_single, observables,
-                       principal_axes_batch, process_in_chunks, solve_linear_batch,
-                       time_derivative_batch)
+from ._kernels import (compute_com_batch as compute_com_batch, compute_com_single as compute_com_single,
+                      compute_magnitude_batch as compute_magnitude_batch,
+                      cross_product_single_frame as cross_product_single_frame,
+                      cross_product_trajectory as cross_product_trajectory,
+                      decompose_vector_batch as decompose_vector_batch,
+                      decompose_vector_batch_static_ref as decompose_vector_batch_static_ref,
+                      decompose_vector_single as decompose_vector_single,
+                      inertia_tensor_batch as inertia_tensor_batch,
+                      inertia_tensor_single as inertia_tensor_single, observables as observables,
+                      principal_axes_batch as principal_axes_batch,
+                      process_in_chunks as process_in_chunks, solve_linear_batch as solve_linear_batch,
+                      time_derivative_batch as time_derivative_batch)
 
 _hook(globals(), __name__, "md.")
 
@@ -32,7 +39,17 @@ _ENGINE = ("extract", "extract_batches", "formats", "Format", "Frames", "merge",
 _PERIODIC = ("make_whole", "unwrap", "pack_into_box")
 
 
-def __getattr__(name):  # the engine's library is loaded by its first use
+if TYPE_CHECKING:
+    from . import analysis as analysis
+    from ._extract import (Format as Format, Quantity as Quantity, Results as Results, extract as extract,
+                           extract_batches as extract_batches, formats as formats, merge as merge,
+                           quantities as quantities)
+    from ._mdanalysis import RotationalObservables as RotationalObservables
+    from ._periodic import make_whole as make_whole, pack_into_box as pack_into_box, unwrap as unwrap
+    from ._sources import Frames as Frames
+
+
+def __getattr__(name: str) -> Any:  # the engine's library is loaded by its first use
     if name in _ENGINE:
         from . import _extract
         return getattr(_extract, name)
@@ -47,5 +64,5 @@ def __getattr__(name):  # the engine's library is loaded by its first use
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted({*globals(), *_ENGINE, *_PERIODIC, "RotationalObservables", "analysis"})

@@ -2,6 +2,8 @@
 # Tests: python/tests/md/test_md_extract.py, python/tests/clients/test_md_shards.py
 """Observables of trajectories: collet-extract's engine, of files or of objects in memory."""
 
+from __future__ import annotations
+
 import contextlib
 import copy
 import functools
@@ -12,6 +14,8 @@ import re
 import sys
 import warnings
 from collections import namedtuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +23,10 @@ from .. import _core, _host, _trajectory
 from .._job import Job
 from . import _clients, _plot, _save
 from ._sources import Chunks, Frames, files_of
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+    Path: TypeAlias = str | os.PathLike[str]
 
 Quantity = namedtuple("Quantity", "unit meaning shape")
 Quantity.__doc__ = "Unit and meaning of an array of results, and the shape of a frame's row."
@@ -28,7 +36,7 @@ Format = namedtuple("Format", "title topology trajectory")
 Format.__doc__ = "The title of a format, and whether extract reads topologies and trajectories in it."
 
 
-def formats():
+def formats() -> dict[str, Format]:
     """All formats of files that extract reads, as a dict of Format(title, topology, trajectory). The
     key is the suffix of their names; extract recognises a file by its content.
 
@@ -37,7 +45,7 @@ def formats():
     return {name: Format(*rest) for name, *rest in _trajectory.formats()}
 
 
-def quantities():
+def quantities() -> dict[str, Quantity]:
     """All keys that extract can compute, as a dict of Quantity(unit, meaning, shape).
 
     >>> sorted(collet.md.quantities())[:3]
@@ -45,7 +53,7 @@ def quantities():
     return {key: Quantity(*rest) for key, *rest in _trajectory.quantities()}
 
 
-class Results(dict):
+class Results(dict[str, Any]):
     """Arrays by key. `meta` is what collet-extract writes to its meta file, as a dict: inputs,
     masses, units, what was left out and why, warnings, backends, timing. `bodies` is the list of the
     labels of the bodies, the second axis of the arrays; None: without `each` there is no such axis.
@@ -56,9 +64,11 @@ class Results(dict):
     >>> results["com"].shape
     (51, 3)"""
 
-    meta = bodies = atoms = None
+    meta: dict[str, Any] | None = None
+    bodies: list[str] | None = None
+    atoms: list[str] | None = None
 
-    def copy(self):
+    def copy(self) -> Results:
         """Results with the same arrays and `meta`.
 
         >>> water = "tests/data/md/water/"
@@ -67,7 +77,7 @@ class Results(dict):
         (51, 3)"""
         return copy.copy(self)
 
-    def save(self, path, *, force=False):
+    def save(self, path: Path, *, force: bool = False) -> None:
         """Writes a file in the form that its name says, as collet-extract -o does: .npz, .csv, .xvg or
         .h5, which needs h5py; and the meta data next to it, but into a .h5. force: files that exist are
         replaced, else they raise FileError.
@@ -81,7 +91,7 @@ class Results(dict):
         True"""
         _save.save(self, path, force, quantities())
 
-    def plot(self, directory, *, force=False):
+    def plot(self, directory: Path, *, force: bool = False) -> list[str]:
         """Draws the arrays over time: a .png for each group of quantities, with bodies their mean and
         standard deviation. Returns the paths. Needs matplotlib. force: as of save."""
         return _plot.plot(self, directory, force, quantities())
@@ -533,9 +543,12 @@ def _shared_files(top, traj, selection, each, masses):
     return (_absolute(top), list(map(_absolute, traj))), found.masses if masses is None else masses
 
 
-def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, masses=None,
-            reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail",
-            pbc="whole", batch=None, progress=False, shard=None, shards=None, client=None):
+def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | None = None,
+            each: str | None = None, keys: str | Sequence[str] | None = None, masses: Any = None,
+            reference: Any = None, axis: Sequence[float] = (0, 0, 1), start: int = 0,
+            stop: int | None = None, step: int = 1, missing: str = "fail", pbc: str = "whole",
+            batch: int | None = None, progress: Any = False, shard: Any = None,
+            shards: Any = None, client: Any = None) -> Any:
     """The observables of every frame, as the program collet-extract computes them.
 
     top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files in
@@ -617,7 +630,7 @@ def extract(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, 
     return results
 
 
-def merge(parts, top=None, *, progress=False):
+def merge(parts: Any, top: Any = None, *, progress: Any = False) -> Results:
     """The Results of extract from all of its parts, bit for bit: `parts` is the directory `shards`, or a list
     of files. `top` is the object that they were extracted from, unless that was files, which are opened
     where they were; no frame is computed. Parts of collet-extract --shard are the same.
@@ -639,9 +652,12 @@ def merge(parts, top=None, *, progress=False):
     return results
 
 
-def extract_batches(top, traj=None, *, selection="all", ndx=None, each=None, keys=None, masses=None,
-                    reference=None, axis=(0, 0, 1), start=0, stop=None, step=1, missing="fail",
-                    pbc="whole", batch=None, rows=None, progress=False):
+def extract_batches(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | None = None,
+                    each: str | None = None, keys: str | Sequence[str] | None = None,
+                    masses: Any = None, reference: Any = None, axis: Sequence[float] = (0, 0, 1),
+                    start: int = 0, stop: int | None = None, step: int = 1, missing: str = "fail",
+                    pbc: str = "whole", batch: int | None = None, rows: int | None = None,
+                    progress: Any = False) -> Iterator[Results]:
     """As extract, as an iterator over Results of `rows` frames; the last one may have fewer. None: 1024
     frames, or with `each` fewer, about 32768 rows of bodies.
 

@@ -2,6 +2,9 @@
 # Tests: python/tests/md/test_md.py
 """rotmd's kernels on collet.op."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from .. import _host, op
@@ -54,7 +57,7 @@ def _rows(kernel, ndim, *arrays):
     return tuple(r[0] for r in results) if isinstance(results, tuple) else results[0]
 
 
-def compute_com_batch(positions, masses, offsets=None):
+def compute_com_batch(positions: Any, masses: Any, offsets: Any = None) -> Any:
     """The centre of mass, sum m r / sum m.
 
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
@@ -76,7 +79,7 @@ def compute_com_batch(positions, masses, offsets=None):
     return restore(_rows(lambda p: op.com(p, masses), 3, positions))
 
 
-def inertia_tensor_batch(positions, masses, com):
+def inertia_tensor_batch(positions: Any, masses: Any, com: Any) -> Any:
     """The inertia tensor about com, sum m (r^2 1 - r r^T) with r relative to com.
 
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
@@ -98,7 +101,7 @@ def inertia_tensor_batch(positions, masses, com):
     return restore(_rows(lambda p, c: op.inertia(p, masses, c), 3, positions, com))
 
 
-def cross_product_trajectory(positions, vectors, masses, com):
+def cross_product_trajectory(positions: Any, vectors: Any, masses: Any, com: Any) -> Any:
     """sum m (r - com) x v: angular momentum with velocities, torque with forces and masses of 1.
 
     positions, vectors : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
@@ -121,7 +124,8 @@ def cross_product_trajectory(positions, vectors, masses, com):
     return restore(_rows(lambda p, c, v: op.cross_sum(p, masses, c, v), 3, positions, com, vectors))
 
 
-def observables(positions, masses, velocities=None, forces=None, offsets=None):
+def observables(positions: Any, masses: Any, velocities: Any = None, forces: Any = None,
+                offsets: Any = None) -> Any:
     """com, inertia, L, torque and kinetic energies in one pass: a named tuple.
 
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
@@ -163,7 +167,7 @@ def observables(positions, masses, velocities=None, forces=None, offsets=None):
     return type(found)(*(None if a is None else a[0] if one else restore(a) for a in found))
 
 
-def principal_axes_batch(inertia_tensors):
+def principal_axes_batch(inertia_tensors: Any) -> Any:
     """Principal moments and axes.
 
     inertia_tensors : (frames, 3, 3) or (3, 3), or (frames, bodies, 3, 3); its symmetric part counts
@@ -177,7 +181,7 @@ def principal_axes_batch(inertia_tensors):
     return _rows(lambda i: tuple(op.principal_axes(i)), 3, _real(inertia_tensors, _REAL[1]))
 
 
-def decompose_vector_batch(vectors, reference_axes):
+def decompose_vector_batch(vectors: Any, reference_axes: Any) -> Any:
     """The parts of vectors along and across reference axes of any length.
 
     vectors : (frames, 3) or (3,)
@@ -193,7 +197,7 @@ def decompose_vector_batch(vectors, reference_axes):
     return _rows(lambda v: tuple(op.decompose(v, axes)), 2, _real(vectors, _REAL[1]))
 
 
-def compute_magnitude_batch(vectors):
+def compute_magnitude_batch(vectors: Any) -> Any:
     """Euclidean norms over the last axis.
 
     vectors : (..., 3), or another number of components
@@ -204,7 +208,7 @@ def compute_magnitude_batch(vectors):
     return op.magnitude(_real(vectors))
 
 
-def solve_linear_batch(A, b):
+def solve_linear_batch(A: Any, b: Any) -> Any:
     """x of A x = b.
 
     A : (frames, n, n) or (n, n)
@@ -223,7 +227,7 @@ def solve_linear_batch(A, b):
     return x[..., 0]
 
 
-def time_derivative_batch(data, times):
+def time_derivative_batch(data: Any, times: Any) -> Any:
     """Central differences over time, one-sided at the ends.
 
     data : (frames, ...)
@@ -248,7 +252,7 @@ def time_derivative_batch(data, times):
     return joined[:, :columns].reshape(data.shape)
 
 
-def process_in_chunks(func, data, chunk_size=1000, **kwargs):
+def process_in_chunks(func: Callable[..., Any], data: Any, chunk_size: int = 1000, **kwargs: Any) -> Any:
     """func(part, **kwargs) of parts of at most chunk_size frames, their results joined.
 
     data : (frames, ...)

@@ -3,6 +3,7 @@
 """Molecules in periodic boxes: whole, on paths without jumps, or packed into the box."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ def _place(function, what, positions, box, bonds, molecules, masses):
     return found if places is None else found[..., places, :]
 
 
-def make_whole(positions, box=None, *, bonds=None, molecules=None):
+def make_whole(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any = None) -> Any:
     """Positions of molecules that the periodic box does not cut; the first atom of each stays.
 
     positions : (frames, atoms, 3) or (atoms, 3), or an MDAnalysis AtomGroup, in whose present frame
@@ -127,7 +128,8 @@ def make_whole(positions, box=None, *, bonds=None, molecules=None):
     return _place("make_whole", _WHOLE, positions, box, bonds, molecules, None)
 
 
-def unwrap(positions, box=None, *, bonds=None, molecules=None, masses=None):
+def unwrap(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any = None,
+           masses: Any = None) -> Any:
     """Whole molecules that move from frame to frame by the shortest way, without jumps at the box.
 
     The centre of each molecule, of mass with `masses`, moves to the nearest image of its next place, and
@@ -143,7 +145,8 @@ def unwrap(positions, box=None, *, bonds=None, molecules=None, masses=None):
     return _place("unwrap", _UNWRAP, positions, box, bonds, molecules, masses)
 
 
-def pack_into_box(positions, box=None, *, bonds=None, molecules=None, masses=None):
+def pack_into_box(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any = None,
+                  masses: Any = None) -> Any:
     """Whole molecules whose centres, of mass with `masses`, are in the box: fractions of a, b and c
     from 0 to below 1.
 

@@ -5,6 +5,7 @@ the files of an MDAnalysis universe that is nothing but them."""
 
 import os
 import tempfile
+from typing import Any
 
 import numpy as np
 
@@ -35,8 +36,9 @@ class Frames:
     >>> collet.md.extract(frames, keys="com")["com"].shape
     (10, 3)"""
 
-    def __init__(self, positions, masses=None, *, velocities=None, forces=None, box=None, times=None,
-                 names=None, residue_names=None, residue_ids=None, chains=None):
+    def __init__(self, positions: Any, masses: Any = None, *, velocities: Any = None, forces: Any = None,
+                 box: Any = None, times: Any = None, names: Any = None, residue_names: Any = None,
+                 residue_ids: Any = None, chains: Any = None) -> None:
         given = [(name, None if values is None else _host.array(values, None, f"Frames: {name}"))
                  for name, values in (("positions", positions), ("velocities", velocities),
                                       ("forces", forces))]

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from . import _host
-from ._core import InvalidError, ShapeError
-from ._patterns import Floats, choice, extents
+from .. import _host
+from .._core import InvalidError, ShapeError
+from .patterns import Floats, choice, extents
 
 if TYPE_CHECKING:
-    from .scatter import Result
+    from ..scatter import Result
 
 _ARRAYS = ("values", "polar", "mean", "parallel", "perpendicular", "anisotropy")
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _host, _jobs, _scatter, _suspicious
-from ._core import InvalidError, ShapeError
-from ._job import Job
+from .. import _core, _host, _jobs, _scatter, _suspicious
+from .._core import InvalidError, ShapeError
+from .._job import Job
 
 _EULER = ("volume", "alignment", "theta", "psi")
 _VECTOR = ("direction", "unaligned")
