@@ -361,12 +361,15 @@ def test_wrong_options():
 
 
 @pytest.mark.skipif(not TOOL.exists(), reason="collet-rsoxs is not built")
-@pytest.mark.parametrize("dtype", ["f32", "f64"])
-def test_files(tmp_path, dtype):
+@pytest.mark.parametrize("dtype, keys", [("f32", ""), ("f64", ""), ("f64", "Attenuation = 1;\n")])
+def test_files(tmp_path, dtype, keys):
     subprocess.run([TOOL, "make", "euler", "--size", "8,12,16", "--energies", "285,286.5",
                     "--angles", "0,30,150", "-q", "-o", tmp_path], check=True)
+    with open(tmp_path / "config.txt", "a") as configuration:
+        configuration.write(keys)
     subprocess.run([TOOL, "morphology.h5", "-o", "out", "-q"], cwd=tmp_path, check=True)
     sample = scatter.read(tmp_path / "morphology.h5", tmp_path / "config.txt", dtype=dtype)
+    assert sample.attenuation == bool(keys)
     assert sample.shape == (8, 12, 16) and sample.angles == (0, 30, 150) and sample.voxel == 1
     assert sample.materials[0].volume.dtype == (np.float32 if dtype == "f32" else np.float64)
     result = scatter.simulate(sample)
