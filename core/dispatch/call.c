@@ -222,6 +222,16 @@ static void commit_operands(const frame *f, queue *q, uint64_t ticket, const int
     }
 }
 
+/* Results in shared memory are there when the call returns. */
+static collet_status settle_operands(frame *f)
+{
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; status == COLLET_OK && i < f->count; i++)
+        if (f->arrays[i] && storage_is_shared(f->arrays[i]->storage))
+            status = storage_settle_shared(f->arrays[i]->storage, &f->cx->moved, &f->err);
+    return status == COLLET_OK || status == COLLET_DEVICE_LOST ? status : COLLET_FAILED;
+}
+
 /* Prefixes the device's text with op, device and operands. */
 static collet_status device_failed(frame *f, const device *d, collet_status status)
 {
@@ -338,7 +348,7 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
         commit_operands(f, q, ticket, commit);
     if (status == COLLET_OK && f->from.count)
         origins_add_all(&l->origins, &f->from);
-    return status;
+    return status == COLLET_OK ? settle_operands(f) : status;
 }
 
 typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;

@@ -239,10 +239,11 @@ collet_status array_wrapping(const char *what, collet_array **out, collet_dtype 
         memcpy(a->strides, strides, (size_t)ndim * sizeof *strides);
     else if (a->size)
         row_major(a);
-    if (flags & ~COLLET_WRAP_READONLY)
-        status =
-            collet_fail(err, COLLET_INVALID,
-                        "%s: flags is 0x%" PRIx32 "; it must be 0 or 1 (read-only)", what, flags);
+    if (flags & ~(COLLET_WRAP_READONLY | COLLET_WRAP_SHARED))
+        status = collet_fail(err, COLLET_INVALID,
+                             "%s: flags is 0x%" PRIx32
+                             "; it must be 0, 1 (read-only), 2 (shared) or 3 (both)",
+                             what, flags);
     else if (!array_reach(a))
         status = shape_overflow(ndim, shape, err);
     if (status != COLLET_OK) {
@@ -294,7 +295,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
         free(a);
         return status;
     }
-    a->storage->readonly = flags & COLLET_WRAP_READONLY;
+    array_take_flags(a, flags);
     *out = a;
     return COLLET_OK;
 }
@@ -306,6 +307,11 @@ void collet_array_destroy(collet_array *array)
         return;
     storage_release(array->storage);
     free(array);
+}
+
+int collet_array_is_shared(const collet_array *array)
+{
+    return storage_is_shared(array->storage);
 }
 
 collet_dtype collet_array_dtype(const collet_array *array)

@@ -51,6 +51,13 @@ collet_status array_wrapping(const char *what, collet_array **out, collet_dtype 
                              collet_error *err);
 uint64_t array_span(const collet_array *a);
 
+/* Flags of collet_array_wrap, for an array that nobody has yet. */
+static inline void array_take_flags(collet_array *a, uint32_t flags)
+{
+    a->storage->readonly = flags & COLLET_WRAP_READONLY;
+    atomic_init(&a->storage->shared, (flags & COLLET_WRAP_SHARED) != 0);
+}
+
 /* Creates a C-contiguous array; the text of an error goes to *err. */
 collet_status array_create(collet_runtime *runtime, collet_array **out, collet_dtype dtype,
                            int32_t ndim, const int64_t *shape, collet_error *err);

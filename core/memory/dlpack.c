@@ -37,6 +37,7 @@ typedef struct exported {
     tensor tensor;    /* first: the deleter gets its address */
     storage *storage; /* a reference */
     device *device;   /* NULL: the host */
+    int shared;       /* 1: not acquired */
     int64_t shape[COLLET_MAX_DIMS];
     int64_t strides[COLLET_MAX_DIMS];
 } exported;
@@ -49,6 +50,8 @@ static void exported_delete(tensor *t)
         return;
     if (!runtime_alive(e->storage->runtime))
         ; /* in a child of fork locks may stay locked: the memory is not freed */
+    else if (e->shared)
+        storage_unshare(e->storage);
     else if (e->device)
         storage_release_on(e->storage, e->device, NULL, NULL);
     else
@@ -64,6 +67,8 @@ static void describe(exported *e, const collet_array *a, const collet_native_dev
     e->tensor.version = (dl_version){DLPACK_MAJOR, DLPACK_MINOR};
     e->tensor.deleter = exported_delete;
     e->tensor.flags = access & COLLET_WRITE ? 0 : DLPACK_READ_ONLY;
+    if (e->shared && !a->repeats && !a->storage->readonly)
+        e->tensor.flags = 0;
     /* Some libraries ignore byte_offset, so it is used only for handles that are not addresses. */
     t->data = e->device ? base : base + a->offset;
     t->byte_offset = e->device ? a->offset : 0;
@@ -88,7 +93,7 @@ collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, te
     if (status == COLLET_OK && !out)
         status = context_fail(cx, COLLET_INVALID, "%s: the address of the tensor is NULL", what);
     if (status == COLLET_OK)
-        status = array_acquirable(cx, what, array, access);
+        status = array_acquirable(cx, what, array, access == COLLET_SHARE ? COLLET_READ : access);
     if (status == COLLET_OK && name)
         status = context_space(cx, what, name, &d);
     if (status != COLLET_OK)
@@ -107,8 +112,14 @@ collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, te
     exported *e = calloc(1, sizeof *e);
     if (!e)
         return context_fail(cx, COLLET_NO_MEMORY, "%s: out of memory", what);
-    status = d ? native_acquire(cx, array, d, access, 1, &base)
-               : storage_map(array->storage, access, 0, &base, &cx->moved, context_error(cx));
+    e->shared = !d && access == COLLET_SHARE;
+    if (e->shared)
+        status = storage_share(array->storage, &base, &cx->moved, context_error(cx));
+    else if (d)
+        status =
+            native_acquire(cx, array, d, access == COLLET_SHARE ? COLLET_READ : access, 1, &base);
+    else
+        status = storage_map(array->storage, access, 0, &base, &cx->moved, context_error(cx));
     if (status != COLLET_OK) {
         free(e);
         return status;
@@ -232,7 +243,8 @@ collet_status collet_array_from_dlpack(collet_context *cx, collet_array **out, t
     if (status != COLLET_OK)
         return status;
     const dl_tensor *in = &t->dl_tensor;
-    uint32_t flags = t->flags & DLPACK_READ_ONLY ? COLLET_WRAP_READONLY : 0;
+    uint32_t flags = (t->flags & DLPACK_READ_ONLY ? COLLET_WRAP_READONLY : 0) |
+                     (t->flags & DLPACK_IS_COPIED ? 0 : COLLET_WRAP_SHARED);
     if (in->device.type != DLPACK_CPU && in->device.type != DLPACK_PINNED &&
         in->device.type != DLPACK_PINNED_ROCM)
         return from_device(cx, out, dtype, t, flags);

@@ -8,7 +8,9 @@
 #define DLPACK_MAJOR 1
 #define DLPACK_MINOR 3
 
-#define DLPACK_READ_ONLY 1u /* a bit of `flags` */
+/* Bits of `flags`. */
+#define DLPACK_READ_ONLY 1u
+#define DLPACK_IS_COPIED 2u /* nobody else has the memory */
 
 /* Device types of host memory: pageable, and page-locked for GPUs of NVIDIA and of AMD. */
 #define DLPACK_CPU 1

@@ -164,7 +164,7 @@ collet_status native_wrap(collet_context *cx, device *d, collet_array *a, void *
         block_free(b);
         return status;
     }
-    a->storage->readonly = flags & COLLET_WRAP_READONLY;
+    array_take_flags(a, flags);
     return COLLET_OK;
 }
 

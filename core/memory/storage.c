@@ -3,271 +3,33 @@
 #include "storage.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
 #include "timeline/order.h"
 #include "timeline/origins.h"
 
-#define HOST_ALIGNMENT 64
-#define HUGE_PAGE ((uint64_t)2 << 20)
-
 static const origins no_origins;
 
-/* ---- Validity ---------------------------------------------------------------------------- */
+/* ---- State ------------------------------------------------------------------------------- */
 
-static uint64_t space_bit(int32_t space)
+/* Others may have written the bytes at home. */
+static void trust_home(storage *s)
 {
-    return 1ull << space;
-}
-
-static int is_valid(const storage *s, int32_t space)
-{
-    return (s->valid & space_bit(space)) != 0;
-}
-
-static void set_valid(storage *s, int32_t space, int alone)
-{
-    s->valid = alone ? space_bit(space) : s->valid | space_bit(space);
-}
-
-static int never_written(const storage *s)
-{
-    return !s->valid && !s->lost;
-}
-
-/* Waits for the work from which the bytes derive, or reports only what is known of it. Origins
- * first: if an origin hangs, its own device is lost and reported, not the writer's device, which
- * only waits. */
-static collet_status copy_outcome(const block *c, int wait, collet_error *err)
-{
-    collet_status status = origins_outcome(&c->origins, wait, err);
-    return status == COLLET_OK ? use_outcome(c->writer, wait, err) : status;
-}
-
-/* Marks bytes that were valid only on a lost device as lost. Drops copies that derive from failed
- * work if another valid copy exists. */
-static void drop_lost(storage *s)
-{
-    int had = !never_written(s);
-    for (block *c = s->host.next; c; c = c->next) {
-        uint64_t bit = space_bit(c->device->space);
-        if (atomic_load(&c->device->state) == DEVICE_LOST)
-            s->valid &= ~bit;
-        else if (s->valid & bit && s->valid != bit && copy_outcome(c, 0, NULL) != COLLET_OK)
-            s->valid &= ~bit;
-    }
-    if (had && !s->valid)
-        s->lost = 1;
+    if (!storage_is_shared(s) || s->acquired || copies_never_written(s))
+        return;
+    copies_set_valid(s, s->home, 1);
+    s->lost = 0;
 }
 
 /* Called after every change of state, so that `settled` is current when the lock is released. */
 static void state_unlock(storage *s)
 {
-    int settled = s->host.memory && s->valid == space_bit(0) && !s->host.next && !s->acquired &&
+    int settled = s->host.memory && s->valid == copies_bit(0) && !s->host.next && !s->acquired &&
                   !s->lost && !s->host.writer.queue && !s->host.use_count;
     atomic_store_explicit(&s->settled, settled, memory_order_release);
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- Host memory ------------------------------------------------------------------------- */
-
-/* Huge pages give a tenth more bandwidth and one page fault instead of 512. */
-static void *host_memory_create(uint64_t bytes)
-{
-    uint64_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : HOST_ALIGNMENT;
-    uint64_t rounded = bytes ? (bytes + alignment - 1) & ~(alignment - 1) : alignment;
-    void *memory = rounded < bytes ? NULL : aligned_alloc(alignment, rounded);
-    if (memory && alignment == HUGE_PAGE)
-        madvise(memory, rounded, MADV_HUGEPAGE);
-    return memory;
-}
-
-static collet_status host_memory_take(storage *s, collet_error *err)
-{
-    if (s->host.memory)
-        return COLLET_OK;
-    s->host.memory = host_memory_create(s->bytes);
-    if (!s->host.memory)
-        return collet_fail(err, COLLET_NO_MEMORY,
-                           "out of host memory for an array of %" PRIu64 " bytes", s->bytes);
-    memory_count_add(&s->runtime->host_memory, s->bytes);
-    return COLLET_OK;
-}
-
-/* ---- Order ------------------------------------------------------------------------------- */
-
-/* Orders the next work of `q` (NULL: the host) after `u`; `needed` as in queue_after. */
-static collet_status after_use(const use *u, queue *q, int needed, collet_error *err)
-{
-    if (!u->queue)
-        return COLLET_OK;
-    return queue_after(q, u->queue, u->ticket, needed, err);
-}
-
-/* A write need not know whether earlier reads succeeded. */
-static collet_status after_uses(block *c, queue *q, int32_t access, int needed, collet_error *err)
-{
-    collet_status status = after_use(&c->writer, q, needed, err);
-    if (status == COLLET_OK && needed)
-        status = origins_outcome(&c->origins, !q || q->device->synchronous, err);
-    if (!(access & COLLET_WRITE))
-        return status;
-    for (uint32_t i = 0; status == COLLET_OK && i < c->use_count; i++)
-        status = after_use(&c->uses[i], q, 0, err);
-    return status;
-}
-
-static use use_of(queue *q, uint64_t ticket)
-{
-    return (use){q->device->synchronous ? NULL : q, ticket};
-}
-
-/* ---- Moving bytes ------------------------------------------------------------------------ */
-
-static block *find_copy(storage *s, const device *d)
-{
-    if (d->space == 0)
-        return &s->host;
-    block *c = s->host.next;
-    while (c && c->device != d)
-        c = c->next;
-    return c;
-}
-
-static collet_status device_copy_create(storage *s, queue *q, block **out, collet_error *err)
-{
-    collet_status status = block_reuse(q, s->bytes ? s->bytes : 1, out, err);
-    if (status != COLLET_OK)
-        return status;
-    (*out)->next = s->host.next;
-    s->host.next = *out;
-    return COLLET_OK;
-}
-
-static block *any_valid_device_copy(storage *s)
-{
-    for (block *c = s->host.next; c; c = c->next)
-        if (is_valid(s, c->device->space))
-            return c;
-    return NULL;
-}
-
-/* Copies from a device with valid bytes, on a queue used only for this copy. */
-static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_error *err)
-{
-    block *from = any_valid_device_copy(s);
-    queue *q = NULL;
-    collet_status status = host_memory_take(s, err);
-    if (status == COLLET_OK)
-        status = after_uses(&s->host, NULL, COLLET_WRITE, 0, err);
-    if (status == COLLET_OK)
-        status = queue_take(from->device, &q, err);
-    if (status != COLLET_OK)
-        return status;
-    status = copy_outcome(from, 1, err);
-    if (status == COLLET_OK && s->bytes && (status = queue_lock(q, err)) == COLLET_OK) {
-        device *d = from->device;
-        device_enter(d);
-        status = device_leave(d, d->table->buffer_read(d->handle, q->handle, from->memory, 0,
-                                                       s->host.memory, s->bytes, err));
-        if (status == COLLET_OK)
-            pthread_mutex_unlock(&q->lock);
-        else
-            block_used(from, use_of(q, queue_unlock(q)), COLLET_READ, NULL);
-    }
-    queue_return(q);
-    if (status != COLLET_OK)
-        return status;
-    moved->bytes_to_host += s->bytes;
-    set_valid(s, 0, 0);
-    return COLLET_OK;
-}
-
-static collet_status make_valid_on_host(storage *s, transfer_counters *moved, collet_error *err)
-{
-    if (is_valid(s, 0))
-        return COLLET_OK;
-    if (never_written(s))
-        return host_memory_take(s, err);
-    for (;;) {
-        uint64_t before = s->valid;
-        collet_status status = fetch_to_host(s, moved, err);
-        if (status != COLLET_FAILED && status != COLLET_DEVICE_LOST)
-            return status;
-        /* Another device may have a valid copy. */
-        drop_lost(s);
-        if (!s->valid || s->valid == before)
-            return status;
-    }
-}
-
-/* Copies from a device with valid bytes. REFUSED if the two devices cannot copy directly. */
-static collet_status send_between(storage *s, block *to, queue *q, transfer_counters *moved,
-                                  collet_error *err)
-{
-    block *from = any_valid_device_copy(s);
-    origins derived = from->origins;
-    use read = {NULL, 0};
-    uint64_t ticket = 0;
-    origins_add(&derived, from->writer);
-    collet_status status = after_uses(to, q, COLLET_WRITE, 0, err);
-    if (status != COLLET_OK)
-        return status;
-    status = queue_copy_between(q, to->memory, from->device, from->memory, s->bytes, &from->writer,
-                                &read, &ticket, err);
-    if (status == COLLET_REFUSED || !read.queue)
-        return status;
-    origins_enqueued(&derived, q);
-    block_used(from, read, COLLET_READ, NULL);
-    block_used(to, use_of(q, ticket), COLLET_WRITE, &derived);
-    if (status != COLLET_OK)
-        return status;
-    set_valid(s, q->device->space, 0);
-    moved->bytes_direct += s->bytes;
-    return COLLET_OK;
-}
-
-static collet_status send_from_host(storage *s, block *to, queue *q, transfer_counters *moved,
-                                    collet_error *err)
-{
-    collet_status status = make_valid_on_host(s, moved, err);
-    if (status == COLLET_OK)
-        status = copy_outcome(&s->host, 1, err);
-    if (status == COLLET_OK)
-        status = after_uses(to, q, COLLET_WRITE, 0, err);
-    if (status != COLLET_OK || !s->bytes)
-        return status;
-    status = queue_lock(q, err);
-    if (status != COLLET_OK)
-        return status;
-    device *d = q->device;
-    device_enter(d);
-    status = device_leave(d, d->table->buffer_write(d->handle, q->handle, to->memory, 0,
-                                                    s->host.memory, s->bytes, err));
-    use written = use_of(q, queue_unlock(q));
-    if (status != COLLET_REFUSED)
-        block_used(to, written, COLLET_WRITE, &no_origins);
-    if (status != COLLET_OK)
-        return status;
-    set_valid(s, q->device->space, 0);
-    moved->bytes_to_device += s->bytes;
-    return COLLET_OK;
-}
-
-static collet_status make_valid(storage *s, block *c, queue *q, int whole, transfer_counters *moved,
-                                collet_error *err)
-{
-    int32_t space = q->device->space;
-    if (space == 0) {
-        return whole ? host_memory_take(s, err) : make_valid_on_host(s, moved, err);
-    }
-    if (is_valid(s, space) || whole || never_written(s))
-        return COLLET_OK;
-    collet_status status =
-        is_valid(s, 0) || !s->bytes ? COLLET_REFUSED : send_between(s, c, q, moved, err);
-    return status == COLLET_REFUSED ? send_from_host(s, c, q, moved, err) : status;
-}
+/* ---- Use --------------------------------------------------------------------------------- */
 
 static collet_status lost(const storage *s, collet_error *err)
 {
@@ -293,17 +55,18 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
     collet_status status = busy_check(s, access, err);
     if (status != COLLET_OK)
         return status;
+    trust_home(s);
     if (s->host.next)
-        drop_lost(s);
+        copies_drop_lost(s);
     if (s->lost && !whole)
         return lost(s, err);
-    block *c = find_copy(s, d);
+    block *c = copies_find(s, d);
     if (!c)
-        status = device_copy_create(s, q, &c, err);
+        status = copies_create(s, q, &c, err);
     if (status == COLLET_OK)
-        status = make_valid(s, c, q, whole, moved, err);
+        status = copies_make_valid(s, c, q, whole, moved, err);
     if (status == COLLET_OK)
-        status = after_uses(c, q, access, !whole, err);
+        status = copies_after_uses(c, q, access, !whole, err);
     if (status != COLLET_OK)
         return status;
     if (!whole) {
@@ -312,7 +75,7 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
     }
     *memory = c->memory;
     *commit = !d->synchronous || (access & COLLET_WRITE &&
-                                  (s->valid != space_bit(d->space) || s->lost || c->writer.queue));
+                                  (s->valid != copies_bit(d->space) || s->lost || c->writer.queue));
     return COLLET_OK;
 }
 
@@ -327,13 +90,13 @@ collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void 
 
 void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const origins *from)
 {
-    use u = use_of(q, ticket);
+    use u = copies_use(q, ticket);
     pthread_mutex_lock(&s->lock);
-    block *c = find_copy(s, q->device);
+    block *c = copies_find(s, q->device);
     if (c)
         block_used(c, u, access, from);
     if (access & COLLET_WRITE) {
-        set_valid(s, q->device->space, 1);
+        copies_set_valid(s, q->device->space, 1);
         s->lost = 0;
     }
     state_unlock(s);
@@ -342,9 +105,45 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const
 int storage_valid_only_on(storage *s, const device *d)
 {
     pthread_mutex_lock(&s->lock);
-    int only = is_valid(s, d->space) && !is_valid(s, 0);
+    trust_home(s);
+    int only = copies_valid_in(s, d->space) && !copies_valid_in(s, 0);
     pthread_mutex_unlock(&s->lock);
     return only;
+}
+
+/* ---- Shared memory ----------------------------------------------------------------------- */
+
+static collet_status send_home(storage *s, transfer_counters *moved, collet_error *err)
+{
+    queue *q = NULL;
+    block *c = s->host.next;
+    while (c->device->space != s->home)
+        c = c->next;
+    collet_status status = queue_take(c->device, &q, err);
+    if (status == COLLET_OK)
+        status = copies_make_valid(s, c, q, 0, moved, err);
+    queue_return(q);
+    return status == COLLET_OK ? copies_after_uses(c, NULL, COLLET_READ, 1, err) : status;
+}
+
+static collet_status settle_shared(storage *s, transfer_counters *moved, collet_error *err)
+{
+    if (!storage_is_shared(s) || copies_never_written(s))
+        return COLLET_OK;
+    if (s->home)
+        return copies_valid_in(s, s->home) ? COLLET_OK : send_home(s, moved, err);
+    collet_status status = copies_make_valid_on_host(s, moved, err);
+    return status == COLLET_OK ? copies_after_uses(&s->host, NULL, COLLET_WRITE, 1, err) : status;
+}
+
+collet_status storage_settle_shared(storage *s, transfer_counters *moved, collet_error *err)
+{
+    if (!storage_is_shared(s))
+        return COLLET_OK;
+    pthread_mutex_lock(&s->lock);
+    collet_status status = settle_shared(s, moved, err);
+    state_unlock(s);
+    return status;
 }
 
 /* ---- Mapping ----------------------------------------------------------------------------- */
@@ -376,17 +175,18 @@ static collet_status map_locked(storage *s, int32_t access, int whole, void **ad
     collet_status status = busy_check(s, access, err);
     if (status != COLLET_OK)
         return status;
-    drop_lost(s);
+    trust_home(s);
+    copies_drop_lost(s);
     if (s->lost && !whole)
         return lost(s, err);
-    status = whole ? host_memory_take(s, err) : make_valid_on_host(s, moved, err);
+    status = whole ? copies_take_host(s, err) : copies_make_valid_on_host(s, moved, err);
     if (status == COLLET_OK)
-        status = after_uses(&s->host, NULL, access, !whole, err);
+        status = copies_after_uses(&s->host, NULL, access, !whole, err);
     if (status != COLLET_OK)
         return status;
     if (access & COLLET_WRITE) {
         block_used(&s->host, (use){NULL, 0}, COLLET_WRITE, &no_origins);
-        set_valid(s, 0, 1);
+        copies_set_valid(s, 0, 1);
         s->lost = 0;
     }
     acquire(s, access, 0);
@@ -405,10 +205,13 @@ collet_status storage_map(storage *s, int32_t access, int whole, void **address,
 
 collet_status storage_unmap(storage *s, collet_error *err)
 {
+    transfer_counters moved = {0};
     pthread_mutex_lock(&s->lock);
     collet_status status = acquired_check(s, 0, err);
     if (status == COLLET_OK)
         unacquire(s);
+    if (status == COLLET_OK && s->home)
+        status = settle_shared(s, &moved, err);
     state_unlock(s);
     return status;
 }
@@ -424,6 +227,36 @@ collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, c
     return status;
 }
 
+/* ---- Others ------------------------------------------------------------------------------ */
+
+collet_status storage_share(storage *s, void **address, transfer_counters *moved, collet_error *err)
+{
+    if (s->home)
+        return collet_fail(err, COLLET_UNSUPPORTED,
+                           "the array is over memory of a device, which another library has: its "
+                           "copy in the host's memory cannot be shared");
+    pthread_mutex_lock(&s->lock);
+    collet_status status = map_locked(s, COLLET_READ, 0, address, moved, err);
+    if (status == COLLET_OK) {
+        unacquire(s);
+        status = copies_after_uses(&s->host, NULL, COLLET_WRITE, 0, err);
+    }
+    if (status == COLLET_OK) {
+        copies_set_valid(s, 0, 1);
+        atomic_fetch_add_explicit(&s->shared, 1, memory_order_relaxed);
+    }
+    state_unlock(s);
+    return status;
+}
+
+void storage_unshare(storage *s)
+{
+    pthread_mutex_lock(&s->lock);
+    trust_home(s);
+    atomic_fetch_sub_explicit(&s->shared, 1, memory_order_relaxed);
+    state_unlock(s);
+}
+
 /* ---- Commands of the program's own ------------------------------------------------------- */
 
 collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
@@ -436,7 +269,7 @@ collet_status storage_acquire_on(storage *s, queue *q, int32_t access, int wait,
     pthread_mutex_lock(&s->lock);
     collet_status status = use_locked(s, q, access, 0, &memory, &commit, &from, moved, err);
     if (status == COLLET_OK && wait)
-        status = after_uses(find_copy(s, q->device), NULL, access, 1, err);
+        status = copies_after_uses(copies_find(s, q->device), NULL, access, 1, err);
     if (status == COLLET_OK) {
         acquire(s, access, q->device->space);
         *buffer = memory;
@@ -456,16 +289,17 @@ static collet_status commands_end(queue *q, use *u, collet_error *err)
         return status;
     device_enter(d);
     status = device_leave(d, d->extensions.native->queue_used(d->handle, q->handle, err));
-    *u = use_of(q, queue_unlock(q));
+    *u = copies_use(q, queue_unlock(q));
     return status;
 }
 
 collet_status storage_release_on(storage *s, const device *d, queue *q, collet_error *err)
 {
     use u = {NULL, 0};
+    transfer_counters moved = {0};
     pthread_mutex_lock(&s->lock);
     collet_status status = acquired_check(s, d->space, err);
-    block *c = find_copy(s, d);
+    block *c = copies_find(s, d);
     if (status == COLLET_OK && !c)
         status = collet_fail(err, COLLET_INVALID, "the array is not acquired on %s", d->name);
     if (status == COLLET_OK && q)
@@ -479,8 +313,9 @@ collet_status storage_release_on(storage *s, const device *d, queue *q, collet_e
         if (u.queue || access == COLLET_WRITE)
             block_used(c, u, access, &from);
         if (access == COLLET_WRITE)
-            set_valid(s, d->space, 1);
+            copies_set_valid(s, d->space, 1);
         unacquire(s);
+        status = settle_shared(s, &moved, err);
     }
     state_unlock(s);
     return status;
@@ -489,7 +324,8 @@ collet_status storage_release_on(storage *s, const device *d, queue *q, collet_e
 device *storage_device(storage *s)
 {
     pthread_mutex_lock(&s->lock);
-    block *c = is_valid(s, 0) ? NULL : any_valid_device_copy(s);
+    trust_home(s);
+    block *c = copies_valid_in(s, 0) ? NULL : copies_any_on_device(s);
     pthread_mutex_unlock(&s->lock);
     return c ? c->device : NULL;
 }

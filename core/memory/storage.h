@@ -11,27 +11,7 @@
 #ifndef CORE_MEMORY_STORAGE_H
 #define CORE_MEMORY_STORAGE_H
 
-#include "device/memory_count.h"
-#include "timeline/block.h"
-
-#define STORAGE_WRITER (-1)
-
-typedef struct storage {
-    _Atomic int64_t references;
-    collet_runtime *runtime;
-    uint64_t bytes;
-    uint32_t readonly; /* 1: wrapped memory that is never written; constant */
-    pthread_mutex_t lock;
-    block host;              /* first of the list of copies */
-    uint64_t valid;          /* bit 0: host, bit ordinal + 1: that device; 0: nothing written yet */
-    int32_t acquired;        /* number of readers that have acquired it, or STORAGE_WRITER */
-    int32_t acquired_space;  /* the space in which it is acquired for writing */
-    int32_t lost;            /* 1: the only valid copy was on a lost device */
-    int32_t wrapped;         /* 1: the host memory is the caller's */
-    _Atomic int32_t settled; /* see storage_settled; set under the lock, read without it */
-    void (*deleter)(void *user);
-    void *user;
-} storage;
+#include "copies.h"
 
 /*
  * Makes the bytes usable by `q` in its device's space and returns their address or buffer. `access`
@@ -67,6 +47,23 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const
 collet_status storage_map(storage *s, int32_t access, int whole, void **address,
                           transfer_counters *moved, collet_error *err);
 collet_status storage_unmap(storage *s, collet_error *err);
+
+/*
+ * Shared memory: others may read and write the bytes at home at any time between two calls. So no copy
+ * in another space is valid at the start of a use, and storage_settle_shared ends each call.
+ *
+ * storage_share shares the host memory until storage_unshare, after the work on it; BUSY, and
+ * UNSUPPORTED if another space is home.
+ */
+collet_status storage_share(storage *s, void **address, transfer_counters *moved,
+                            collet_error *err);
+void storage_unshare(storage *s);
+/* Moves what was written elsewhere to home. In the host's memory all work on the bytes is over then. */
+collet_status storage_settle_shared(storage *s, transfer_counters *moved, collet_error *err);
+static inline int storage_is_shared(const storage *s)
+{
+    return atomic_load_explicit(&s->shared, memory_order_relaxed) != 0;
+}
 
 /* Makes the bytes valid in the memory of q's device; commands of `q` come after that. */
 collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, collet_error *err);

@@ -53,7 +53,8 @@ collet_status storage_wrap_block(collet_runtime *runtime, block *b, void (*delet
     s->host.next = b;
     s->deleter = deleter;
     s->user = user;
-    s->valid = 1ull << b->device->space;
+    s->home = b->device->space;
+    s->valid = 1ull << s->home;
     *out = s;
     return COLLET_OK;
 }

@@ -377,23 +377,26 @@ COLLET_API collet_status collet_array_from(collet_context *context, collet_array
 /* The memory is not written: it may be constant or mapped read-only. Calls that would write the
  * array, collet_array_write and collet_array_acquire for writing are INVALID. */
 #define COLLET_WRAP_READONLY 1u
+/* The memory is shared for ever: see collet_array_is_shared. */
+#define COLLET_WRAP_SHARED 2u
 /*
  * An array over the caller's memory, not copied. `strides` NULL means C-contiguous; otherwise ndim
  * strides in elements. `data` is aligned to its element (8 bytes for c128) and covers every element
- * that shape and strides reach. `flags`: 0 or COLLET_WRAP_READONLY; others are INVALID. Memory that
- * is wrapped twice is recognised as shared within one call; on a device with memory of its own, two
- * such arrays have separate copies. OVERFLOW also when the strides span more than any address
- * space; INVALID when elements, counted from `data`, would be outside of the address space.
+ * that shape and strides reach. `flags`: a sum of COLLET_WRAP_READONLY and COLLET_WRAP_SHARED, or
+ * 0; others are INVALID. Memory that is wrapped twice is recognised as the same within one call; on
+ * a device with memory of its own, two such arrays have separate copies. OVERFLOW also when the
+ * strides span more than any address space; INVALID when elements, counted from `data`, would be
+ * outside of the address space.
  *
- * Until the array's storage is freed, the caller may access the memory, gaps between strided
- * elements included, only between collet_array_acquire and collet_array_release. The call that
- * destroys the last view waits for the work on the memory and copies to it what a device computed.
- * If that fails, the call logs an error and the memory holds undefined bytes; to get a status,
- * acquire and release the array before. Then `deleter` (may be NULL) is called once, with `user`,
- * on that thread. It is not called when collet_array_wrap fails. Where a lost device may still be
- * at work on the memory, `deleter` is called when the runtime is destroyed, or never if the device
- * hangs (setting `timeout`); until then the memory must not be freed. In a child of fork the
- * destroy function waits for nothing and copies nothing.
+ * Unless it is shared, the caller may access the memory, gaps between strided elements included,
+ * only between collet_array_acquire and collet_array_release until the array's storage is freed.
+ * The call that destroys the last view waits for the work on the memory and copies to it what a
+ * device computed. If that fails, the call logs an error and the memory holds undefined bytes; to
+ * get a status, acquire and release the array before. Then `deleter` (may be NULL) is called once,
+ * with `user`, on that thread. It is not called when collet_array_wrap fails. Where a lost device
+ * may still be at work on the memory, `deleter` is called when the runtime is destroyed, or never
+ * if the device hangs (setting `timeout`); until then the memory must not be freed. In a child of
+ * fork the destroy function waits for nothing and copies nothing.
  */
 COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
@@ -401,6 +404,16 @@ COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array
                                            void (*deleter)(void *user), void *user);
 /* Frees the view; the last view of a storage frees the storage. See collet_array_wrap. */
 COLLET_API void collet_array_destroy(collet_array *array);
+/*
+ * 1 if the array's memory is shared: others may read and write it at any time between two calls.
+ * That is so with COLLET_WRAP_SHARED, for a tensor of another library (collet_array_from_dlpack),
+ * and as long as a tensor of COLLET_SHARE exists (collet_array_to_dlpack), for all views of the
+ * storage. Copies of shared memory are never reused: a call on a device copies the bytes to the
+ * device each time, copies its results back and waits for that; a call on the host is over when it
+ * returns. If the memory is a device's, the copies are those in other memory, and the caller orders
+ * the commands on the memory itself.
+ */
+COLLET_API int collet_array_is_shared(const collet_array *array);
 
 COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
 COLLET_API int32_t collet_array_ndim(const collet_array *array);
@@ -452,6 +465,7 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
 COLLET_ENUM(int32_t){
     COLLET_READ = 1,
     COLLET_WRITE = 2,
+    COLLET_SHARE = 4, /* of collet_array_to_dlpack alone */
 };
 /*
  * Makes the array's bytes valid in host memory, waits for work on them, and returns the address of
@@ -547,10 +561,13 @@ struct DLManagedTensorVersioned;
  * A tensor over the array's elements in the memory of `device` ("host", "cuda:0"; NULL: where they
  * are), after waiting for the work on them. The array is acquired there (see collet_array_acquire)
  * until the tensor's deleter is called: with COLLET_READ the tensor is marked read-only; with
- * COLLET_WRITE the array cannot be used meanwhile (BUSY). The owner of the tensor calls its deleter
- * once, on any thread, when the owner's commands on the memory are over. The array may be destroyed
- * before that. UNSUPPORTED: the device offers no native handles, or DLPack has no type for it.
- * INVALID as collet_array_acquire.
+ * COLLET_WRITE the array cannot be used meanwhile (BUSY). With COLLET_SHARE the array is not
+ * acquired: a tensor over the host's memory shares it (collet_array_is_shared), marked read-only
+ * only if the array is read-only or repeats elements; on a device COLLET_SHARE is COLLET_READ. The
+ * owner of the tensor calls its deleter once, on any thread, when the owner's commands on the
+ * memory are over. The array may be destroyed before that. UNSUPPORTED: the device offers no native
+ * handles, or DLPack has no type for it; with COLLET_SHARE, the host's copy of another library's
+ * memory of a device. INVALID as collet_array_acquire.
  */
 COLLET_API collet_status collet_array_to_dlpack(collet_context *context, collet_array *array,
                                                 struct DLManagedTensorVersioned **tensor,
@@ -558,11 +575,12 @@ COLLET_API collet_status collet_array_to_dlpack(collet_context *context, collet_
 
 /*
  * An array over the tensor's memory; the rules of collet_array_wrap and collet_array_wrap_on hold,
- * with COLLET_WRAP_READONLY if the tensor is marked read-only. All commands on the memory must be
- * over. libcore calls the tensor's deleter when the last view of the array is destroyed; if this
- * call fails, the tensor remains the caller's. For a tensor in a device's memory, that device must
- * be open or chosen in the context. UNSUPPORTED: another major version, a dtype, ndim or device
- * that libcore does not have. INVALID, OVERFLOW, NO_MEMORY as collet_array_wrap.
+ * with COLLET_WRAP_READONLY if the tensor is marked read-only, and COLLET_WRAP_SHARED unless it is
+ * marked as a copy. All commands on the memory must be over. libcore calls the tensor's deleter
+ * when the last view of the array is destroyed; if this call fails, the tensor remains the
+ * caller's. For a tensor in a device's memory, that device must be open or chosen in the context.
+ * UNSUPPORTED: another major version, a dtype, ndim or device that libcore does not have. INVALID,
+ * OVERFLOW, NO_MEMORY as collet_array_wrap.
  */
 COLLET_API collet_status collet_array_from_dlpack(collet_context *context, collet_array **out,
                                                   struct DLManagedTensorVersioned *tensor);

@@ -44,9 +44,8 @@ class Array(_core.Array):
     """An array whose elements stay on the device that used them last.
 
     asarray, empty, zeros, ones and full make one, and collet.op computes with it. Slices,
-    transpose and reshape are views. to_numpy copies the elements; numpy.from_dlpack shares them,
-    read-only, as long as they are in the host's memory. An Array is used by one thread at a time
-    while one of them writes it.
+    transpose and reshape are views. to_numpy copies the elements; numpy.asarray shares them. An Array is
+    used by one thread at a time while one of them writes it.
 
     >>> x = collet.asarray([[1.0, 2], [3, 4]])
     >>> y = x * 2
@@ -356,22 +355,23 @@ class Array(_core.Array):
 
     def __array__(self, dtype: npt.DTypeLike | None = None,
                   copy: bool | None = None) -> npt.NDArray[Any]:
-        """A read-only view of elements in the host's memory, which what later writes them changes, or a copy
-        of elements on a device, or with copy=True."""
+        """A view of the elements in the host's memory, where elements on a device are fetched to; with
+        copy=True a copy."""
         found = None
         if not copy and self.size:
             try:
-                found = self._memory()
-            except _core.UnsupportedError:  # elements on a device without native handles
+                found = self._memory(None if copy is False else "host")
+            except _core.UnsupportedError:  # another library's memory of a device, or without native handles
                 pass
         if found:
             import numpy
-            values = numpy.asarray(_Memory(*found)).view(self.dtype)
+            values = numpy.asarray(_Memory(self, *found)).view(self.dtype)
         elif copy is False and self.size:
             raise ValueError("the elements are on a device and have to be copied: give copy=None, or "
                              "x.to_device('host')")
         else:
             values = self.to_numpy()
+            values.flags.writeable = bool(copy or not self.size)  # so that nothing is written in vain
         if dtype is None or values.dtype == dtype:
             return values
         if copy is False:
@@ -397,8 +397,8 @@ class Array(_core.Array):
                    dl_device: tuple[int, int] | None = None,
                    copy: bool | None = None) -> Any:
         """A capsule over the elements where they are, or in the host's memory, after the work on them is
-        done: read-only, or with copy=True over a copy, which can be written. Whatever stream is named, it
-        need not wait."""
+        done, or with copy=True over a copy. It is read-only on a device. Whatever stream is named, it need
+        not wait."""
         if stream is not None and (type(stream) is not int or stream < -1):
             raise ValueError(f"__dlpack__: stream is {stream!r}; it is None or an integer, at least -1")
         place = None
@@ -431,15 +431,15 @@ class Array(_core.Array):
 
 
 class _Memory:
-    """The memory of an Array, which it keeps, for numpy.asarray."""
+    """The memory of an Array, which it shares, for numpy.asarray."""
 
-    __slots__ = "__array_interface__", "array"
+    __slots__ = "__array_interface__", "tensor"
 
-    def __init__(self, address: int, array: Array) -> None:
+    def __init__(self, array: Array, address: int, readonly: bool, tensor: Any) -> None:
         size = array.itemsize
         kind = "V" if array._dtype == "bf16" else array.dtype.kind
-        self.array = array
-        self.__array_interface__ = {"version": 3, "data": (address, True), "shape": array.shape,
+        self.tensor = tensor
+        self.__array_interface__ = {"version": 3, "data": (address, readonly), "shape": array.shape,
                                     "strides": tuple(n * size for n in array.strides),
                                     "typestr": f"{'|<'[size > 1]}{kind}{size}"}
 
@@ -464,11 +464,15 @@ def _placed(array: Array, device: str | None) -> Array:
     return array
 
 
+def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
+    """An Array over the memory of a NumPy array that nobody else has."""
+    return _placed(_core.array_from(values, False, False), device)
+
+
 def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | None = None,
             copy: bool | None = None) -> Array:
     """An Array made from an Array or from anything that numpy.asarray takes. copy=False shares the
-    memory of a NumPy array, which must not be changed as long as the Array exists; otherwise the
-    memory is copied. Use from_dlpack for arrays of other libraries that are on a device.
+    memory of a NumPy array, which both may write; otherwise the memory is copied. Use from_dlpack for arrays of other libraries that are on a device.
 
     >>> collet.asarray([1, 2.5], dtype="f4")
     collet.Array([1. , 2.5], dtype=f32, shape=(2,), device='host')"""
@@ -477,12 +481,12 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
     elif hook.traced(obj):
         return hook.asarray(obj, dtype)  # type: ignore[no-any-return]
     else:
-        from ._host import array as taken
-        values = taken(obj)
+        from ._host import array as numbers
+        values = numbers(obj)
         if dtype is not None and isinstance(obj, (int, list, tuple)) and values.dtype.kind in "iu" and \
                 _core.dtype(dtype).kind in "iu":
-            values = taken(values, _core.dtype(dtype))  # refuses what it does not hold
-        array = _core.array_from(values, copy is not False)
+            values = numbers(values, _core.dtype(dtype))  # refuses what it does not hold
+        array = _core.array_from(values, copy is not False, True)
     if dtype is not None:
         if copy is False and array._dtype != _core.dtype_name(dtype):
             raise ValueError(f"asarray: {array._dtype} does not become {dtype} without a copy")

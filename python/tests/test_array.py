@@ -228,11 +228,8 @@ def test_dlpack_out(device):
 def test_dlpack_with_numpy():
     x = collet.asarray(np.arange(6, dtype="f4"))
     view = np.from_dlpack(x)
-    assert (view == np.arange(6)).all() and not view.flags.writeable
-    with pytest.raises(collet.BusyError):  # NumPy has it
-        x += 1
-    del view
     x += 1
+    assert (view == np.arange(1, 7)).all()
     a = np.arange(6.0).reshape(2, 3)
     for dtype in ("f2", "f4", "f8", "c8", "c16", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"):
         b = a.astype(dtype)[::-1]

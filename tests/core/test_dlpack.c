@@ -116,7 +116,7 @@ static void the_array_is_acquired(void **state)
     assert_status(w.cx, collet_array_to_dlpack(w.cx, wide, &t, NULL, COLLET_WRITE), COLLET_INVALID);
     assert_ok(w.cx, collet_array_to_dlpack(w.cx, wide, &t, NULL, COLLET_READ));
     assert_int_equal(t->dl_tensor.strides[0], 0);
-    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &other, NULL, 4), COLLET_INVALID);
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &other, NULL, 8), COLLET_INVALID);
     assert_status(w.cx, collet_array_to_dlpack(w.cx, a, NULL, NULL, COLLET_READ), COLLET_INVALID);
     assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &other, "auto", COLLET_READ),
                   COLLET_INVALID);
@@ -127,6 +127,80 @@ static void the_array_is_acquired(void **state)
     close_world(w);
     assert_true(((const float *)t->dl_tensor.data)[N - 1] == (float)(N - 1));
     t->deleter(t);
+}
+
+static void add_one(world w, collet_array *a)
+{
+    collet_array *one = floats(w.cx, N, 0);
+    const float ones[N] = {1, 1, 1, 1, 1, 1};
+    assert_ok(w.cx, collet_array_write(w.cx, one, ones, sizeof ones));
+    assert_ok(w.cx, collet_op_add(w.cx, a, a, one));
+    collet_array_destroy(one);
+}
+
+/* The other library and calls on a device write the memory in turns. */
+static void the_memory_is_shared(void **state)
+{
+    const int64_t two[] = {2, N};
+    tensor *t = NULL, *other = NULL;
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    collet_array *a = floats(w.cx, N, 0), *wide = NULL;
+    add_one(w, a); /* the device alone has the elements */
+    assert_false(collet_array_is_shared(a));
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, NULL, COLLET_SHARE));
+    assert_int_equal(t->flags, DLPACK_READ_ONLY); /* as COLLET_READ */
+    assert_false(collet_array_is_shared(a));
+    t->deleter(t);
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, "host", COLLET_SHARE));
+    assert_ok(w.cx, collet_array_broadcast(w.cx, a, &wide, 2, two));
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, wide, &other, "host", COLLET_SHARE));
+    assert_int_equal(t->flags, 0);
+    assert_int_equal(other->flags, DLPACK_READ_ONLY);
+    assert_true(collet_array_is_shared(a) && collet_array_is_shared(wide));
+    float *elements = t->dl_tensor.data;
+    for (int i = 0; i < 3; i++) {
+        elements[0] = 10;
+        add_one(w, a);
+        assert_true(elements[0] == 11 && elements[1] == 3 + (float)i);
+    }
+    uint64_t moved = counters_of(w.cx).bytes_to_device;
+    assert_ok(w.cx, collet_array_prefetch(w.cx, a, "remote"));
+    elements[0] = 20;
+    add_one(w, a);
+    assert_int_equal(counters_of(w.cx).bytes_to_device - moved, 3 * N * sizeof(float));
+    assert_true(elements[0] == 21);
+    other->deleter(other);
+    assert_true(collet_array_is_shared(a));
+    assert_ok(w.cx, collet_array_prefetch(w.cx, a, "remote"));
+    elements[0] = 30;
+    t->deleter(t);
+    assert_false(collet_array_is_shared(a));
+    add_one(w, a);
+    const float expected[] = {31, 7, 8, 9, 10, 11};
+    assert_floats(w.cx, a, expected);
+    collet_array_destroy(wide);
+    collet_array_destroy(a);
+    close_world(w);
+}
+
+static void sharing_waits_for_a_writer(void **state)
+{
+    tensor *t = NULL, *other = NULL;
+    (void)state;
+    world w = open_world(SCALAR_PLUGIN, NULL, NULL);
+    collet_array *a = floats(w.cx, N, 0);
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, "host", COLLET_WRITE));
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &other, "host", COLLET_SHARE), COLLET_BUSY);
+    t->deleter(t);
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &t, "host", COLLET_SHARE | COLLET_READ),
+                  COLLET_INVALID);
+    assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, "host", COLLET_SHARE));
+    add_one(w, a);
+    collet_array_destroy(a);
+    assert_true(((const float *)t->dl_tensor.data)[N - 1] == (float)N);
+    t->deleter(t);
+    close_world(w);
 }
 
 static void *delete (void *argument)
@@ -232,6 +306,60 @@ static void tensors_are_wrapped(void **state)
     close_world(w);
 }
 
+/* What another library writes to its memory, on the host or on a device, is seen; what calls elsewhere write is
+ * there when they return. A copy is nobody else's. */
+static void memory_of_others_is_shared(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        collet_array *a = NULL;
+        void *address;
+        world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+        tensor t = sample();
+        t.dl_tensor.device = i ? (dl_device){12, 0} : t.dl_tensor.device;
+        assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
+        assert_true(collet_array_is_shared(a));
+        float *elements = memory;
+        for (int k = 0; k < 2; k++) {
+            elements[0] = 10;
+            assert_ok(w.cx, collet_set_backend(w.cx, k ? "remote:1" : "remote:0"));
+            add_one(w, a);
+            assert_ok(w.cx, collet_finish(w.cx));
+            assert_true(elements[0] == 11 && elements[1] == 2 + (float)k);
+        }
+        const float expected[] = {40, 3, 4, 5, 6, 7};
+        elements[0] = 40;
+        assert_floats(w.cx, a, expected);
+        assert_ok(w.cx, collet_array_acquire(w.cx, a, &address, COLLET_WRITE));
+        ((float *)address)[0] = 50;
+        assert_ok(w.cx, collet_array_release(w.cx, a));
+        assert_true(elements[0] == 50);
+        collet_array_destroy(a);
+        t = sample();
+        t.flags = DLPACK_IS_COPIED;
+        assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
+        assert_false(collet_array_is_shared(a));
+        collet_array_destroy(a);
+        close_world(w);
+    }
+}
+
+static void foreign_memory_of_a_device_is_not_shared_on_the_host(void **state)
+{
+    collet_array *a = NULL;
+    tensor *out = NULL;
+    (void)state;
+    world w = open_world(REMOTE_PLUGIN, NULL, "remote");
+    tensor t = sample();
+    t.dl_tensor.device = (dl_device){12, 0};
+    assert_ok(w.cx, collet_array_from_dlpack(w.cx, &a, &t));
+    assert_status(w.cx, collet_array_to_dlpack(w.cx, a, &out, "host", COLLET_SHARE),
+                  COLLET_UNSUPPORTED);
+    assert_text_has(w.cx, "cannot be shared");
+    collet_array_destroy(a);
+    close_world(w);
+}
+
 static void refuse(world w, const tensor *t, collet_status status, const char *reason)
 {
     collet_array *a = NULL;
@@ -300,9 +428,16 @@ static void what_does_not_fit_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(every_dtype),           TEST(every_field),
-        TEST(the_array_is_acquired), TEST(deleters_run_on_any_thread),
-        TEST(tensors_are_wrapped),   TEST(what_does_not_fit_is_refused),
+        TEST(every_dtype),
+        TEST(every_field),
+        TEST(the_array_is_acquired),
+        TEST(deleters_run_on_any_thread),
+        TEST(the_memory_is_shared),
+        TEST(sharing_waits_for_a_writer),
+        TEST(memory_of_others_is_shared),
+        TEST(foreign_memory_of_a_device_is_not_shared_on_the_host),
+        TEST(tensors_are_wrapped),
+        TEST(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ import operator
 import numpy as np
 
 from .. import _core, op
-from .._array import Array, asarray, empty, zeros
+from .._array import Array, empty, taken, zeros
 from .._operands import (arrays, axes_of, axis_of, converted, empty_as, matrices, permuted, promoted,
                         same_kind, zeros_as)
 
@@ -32,7 +32,7 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
         for name, n in limits.items():
             if not -2**63 <= n < 2**63:
                 raise _core.DtypeError(f"arange: {name} is {n}, which i64 does not have: give a dtype, or floats")
-    return asarray(np.arange(first, stop, step, _dtype(dtype)), copy=False, device=device)
+    return taken(np.arange(first, stop, step, _dtype(dtype)), device)
 
 
 def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
@@ -42,7 +42,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
     >>> collet.linspace(0, 1, 3).to_numpy()
     array([0. , 0.5, 1. ])"""
     start, stop = (x.item() if isinstance(x, _core.Array) else x for x in (start, stop))
-    return asarray(np.linspace(start, stop, num, endpoint, dtype=_dtype(dtype)), copy=False, device=device)
+    return taken(np.linspace(start, stop, num, endpoint, dtype=_dtype(dtype)), device)
 
 
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):

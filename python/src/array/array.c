@@ -158,14 +158,6 @@ PyObject *array_new(collet_array *array)
     return object_of(value_new(array, NULL));
 }
 
-PyObject *array_new_shared(collet_array *array)
-{
-    PyObject *made = array_new(array);
-    if (made && value_share(((array_object *)made)->value))
-        Py_CLEAR(made);
-    return made;
-}
-
 static void array_dealloc(PyObject *object)
 {
     array_object *self = (array_object *)object;
@@ -568,15 +560,16 @@ static void drop_owner(void *owner)
 }
 
 /* An array over the memory of `source`, to which it keeps a reference. */
-static collet_array *wrap(PyObject *source, const numpy_view *view)
+static collet_array *wrap(PyObject *source, const numpy_view *view, uint32_t flags)
 {
     collet_array *array = NULL;
     collet_context *context = runtime_context();
     if (!context)
         return NULL;
     if (collet_array_wrap(context, &array, view->spec.dtype, view->spec.ndim, view->spec.shape,
-                          view->strides, view->data, view->writable ? 0 : COLLET_WRAP_READONLY,
-                          drop_owner, source) != COLLET_OK)
+                          view->strides, view->data,
+                          flags | (view->writable ? 0 : COLLET_WRAP_READONLY), drop_owner,
+                          source) != COLLET_OK)
         return runtime_raise(context);
     Py_INCREF(source);
     return array;
@@ -586,7 +579,8 @@ static collet_array *wrap(PyObject *source, const numpy_view *view)
 static collet_array *copy_in(PyObject *source, numpy_view *view)
 {
     PyObject *copy = numpy_copy(source, &view->spec);
-    collet_array *array = copy && !numpy_view_of(copy, "the array", view) ? wrap(copy, view) : NULL;
+    collet_array *array =
+        copy && !numpy_view_of(copy, "the array", view) ? wrap(copy, view, 0) : NULL;
     Py_XDECREF(copy);
     return array;
 }
@@ -615,23 +609,24 @@ collet_array *array_over(PyObject *object, collet_dtype dtype, const char *name)
         return same_view(object, dtype, name);
     source = numpy_asarray(object, dtype, name);
     if (source && !numpy_view_of(source, name, &view))
-        array = view.usable ? wrap(source, &view) : copy_in(source, &view);
+        array = view.usable ? wrap(source, &view, 0) : copy_in(source, &view);
     Py_XDECREF(source);
     return array;
 }
 
-/* (NumPy array, copy) */
+/* (NumPy array, copy, shared: others have the memory) */
 PyObject *array_from(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *source;
-    int copy;
+    int copy, shared;
     numpy_view view;
-    if (!PyArg_ParseTuple(arguments, "Op", &source, &copy) ||
+    if (!PyArg_ParseTuple(arguments, "Opp", &source, &copy, &shared) ||
         numpy_view_of(source, "the array", &view))
         return NULL;
     if (!copy && !view.usable)
         return error_raise(COLLET_INVALID, "this memory cannot be shared: it is not aligned, has "
                                            "another byte order, or has strides that are not a "
                                            "multiple of its elements");
-    return copy ? array_new(copy_in(source, &view)) : array_new_shared(wrap(source, &view));
+    return array_new(copy ? copy_in(source, &view)
+                          : wrap(source, &view, shared ? COLLET_WRAP_SHARED : 0));
 }

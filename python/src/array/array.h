@@ -44,8 +44,6 @@ void array_settle(PyObject *owner, lazy_value *v);
 
 /* An Array that owns `array`, which is freed on failure. NULL with an exception; also for NULL. */
 PyObject *array_new(collet_array *array);
-/* The same, over memory that others may write. */
-PyObject *array_new_shared(collet_array *array);
 
 /* An array of the caller's over the elements of an Array or of what numpy.asarray takes; a copy
  * where the layout or `dtype` (0: any) does not fit. NULL with an exception. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: python/tests/op/test_dlpack.py, python/tests/test_array.py */
+/* Tests: python/tests/op/test_dlpack.py, python/tests/op/test_shared_memory.py */
 #include "dlpack.h"
 
 #include <stdlib.h>
@@ -13,8 +13,9 @@
 #define UNVERSIONED "dltensor"
 
 /* https://dmlc.github.io/dlpack/latest/c_api.html */
-#define DLPACK_IS_COPIED 2u /* a bit of `flags` */
-#define DLPACK_CPU 1        /* types of devices */
+#define DLPACK_READ_ONLY 1u /* bits of `flags` */
+#define DLPACK_IS_COPIED 2u
+#define DLPACK_CPU 1 /* types of devices */
 #define DLPACK_CUDA 2
 #define DLPACK_OPENCL 4
 
@@ -123,8 +124,8 @@ static void drop_exporting(work *w)
 }
 
 /* A tensor over the memory of an array, which `owner` keeps: where the bytes are, or in the memory of a
- * device, a string. COLLET_READ: read-only; COLLET_WRITE: nothing else uses the array until the
- * tensor is deleted, and the bytes are then valid only there. NULL with an exception. */
+ * device, a string. COLLET_WRITE: nothing else uses the array until the tensor is deleted, and the bytes
+ * are then valid only there. NULL with an exception. */
 static versioned_tensor *export(PyObject *owner, collet_array *array, PyObject *device,
                                 int32_t access)
 {
@@ -149,6 +150,18 @@ static versioned_tensor *export(PyObject *owner, collet_array *array, PyObject *
     tensor = e->tensor;
     e->tensor = NULL;
     drop_exporting(&e->work);
+    return tensor;
+}
+
+/* The same of an Array, whose memory the tensor shares if it is the host's. */
+static versioned_tensor *share(PyObject *object, PyObject *device)
+{
+    collet_array *array = array_get(object);
+    versioned_tensor *tensor = array ? export(object, array, device, COLLET_SHARE) : NULL;
+    if (tensor && !array_get_written(object)) { /* what waits to read it; later nodes do not wait */
+        tensor->deleter(tensor);
+        return NULL;
+    }
     return tensor;
 }
 
@@ -214,7 +227,7 @@ static collet_array *take(PyObject *capsule)
 
 static PyObject *from_capsule(PyObject *Py_UNUSED(module), PyObject *capsule)
 {
-    return array_new_shared(take(capsule));
+    return array_new(take(capsule));
 }
 
 /* ---- Methods of Arrays -------------------------------------------------------------------- */
@@ -228,8 +241,8 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     collet_array *a = array_get(self);
     if (!a || !PyArg_ParseTuple(arguments, "Opp", &device, &versioned, &copied))
         return NULL;
-    tensor =
-        export(self, a, device == Py_None ? NULL : device, copied ? COLLET_WRITE : COLLET_READ);
+    device = device == Py_None ? NULL : device;
+    tensor = copied ? export(self, a, device, COLLET_WRITE) : share(self, device);
     if (tensor && copied)
         tensor->flags |= DLPACK_IS_COPIED;
     return tensor ? capsule_of(tensor, versioned) : NULL;
@@ -263,18 +276,18 @@ static PyObject *move_to(PyObject *self, PyObject *device)
     Py_RETURN_NONE;
 }
 
-/* The memory stays where it is as long as a view of the array exists; libcore keeps copies on devices
- * in step with it only while it is acquired. */
-static PyObject *host_memory(PyObject *self, PyObject *Py_UNUSED(unused))
+static PyObject *host_memory(PyObject *self, PyObject *device)
 {
-    dl_tensor found;
-    PyObject *view;
-    if (visit(self, NULL, COLLET_READ, &found))
+    versioned_tensor *tensor = share(self, device == Py_None ? NULL : device);
+    if (!tensor)
         return NULL;
-    if (found.device_type != DLPACK_CPU)
+    if (tensor->tensor.device_type != DLPACK_CPU) {
+        tensor->deleter(tensor);
         Py_RETURN_NONE;
-    view = array_new(array_over(self, COLLET_DTYPE_NONE, "the array"));
-    return view ? Py_BuildValue("NN", PyLong_FromVoidPtr(found.data), view) : NULL;
+    }
+    PyObject *address = PyLong_FromVoidPtr(tensor->tensor.data);
+    PyObject *is_readonly = PyBool_FromLong(tensor->flags & DLPACK_READ_ONLY);
+    return Py_BuildValue("NNN", address, is_readonly, capsule_of(tensor, 1));
 }
 
 /* ---- Functions for C code of other libraries ----------------------------------------------- */
@@ -392,8 +405,7 @@ static collet_array *array_of(PyObject *object)
 
 static int from_object(void *object, versioned_tensor **out)
 {
-    collet_array *array = array_of(object);
-    *out = array ? export(object, array, NULL, COLLET_READ) : NULL;
+    *out = array_of(object) ? share(object, NULL) : NULL;
     return *out ? 0 : -1;
 }
 
@@ -401,7 +413,7 @@ static int from_object(void *object, versioned_tensor **out)
 static int to_object(versioned_tensor *tensor, void **object)
 {
     collet_array *array = import(tensor);
-    *object = array ? array_new_shared(array) : NULL;
+    *object = array ? array_new(array) : NULL;
     if (!array && tensor->deleter) { /* it may be Python code */
         PyObject *type, *value, *trace;
         PyErr_Fetch(&type, &value, &trace);
@@ -415,7 +427,7 @@ static int to_object(versioned_tensor *tensor, void **object)
 static int borrow(void *object, dl_tensor *out)
 {
     collet_array *array = array_of(object);
-    versioned_tensor *tensor = array ? export(object, array, NULL, COLLET_READ) : NULL;
+    versioned_tensor *tensor = array ? share(object, NULL) : NULL;
     if (!tensor)
         return -1;
     *out = tensor->tensor;
@@ -466,9 +478,10 @@ int dlpack_add(PyObject *module)
     static PyMethodDef methods[] = {
         {"_capsule", capsule, METH_VARARGS, "DLPack: device or None, versioned, copied."},
         {"_move", move_to, METH_O, "Makes the bytes valid in the memory of a device alone."},
-        {"_memory", host_memory, METH_NOARGS,
-         "None, or for bytes in the host's memory the address of the first element and a view that "
-         "keeps it."},
+        {"_memory", host_memory, METH_O,
+         "Shares memory of the host, where the bytes are or that of \"host\": the address of the "
+         "first "
+         "element, whether it is read-only, and what keeps it; None for bytes on a device."},
         {"_place", place, METH_NOARGS, "Where the bytes are: type and number, as in DLPack."}};
     static PyMethodDef function[] = {{"from_capsule", from_capsule, METH_O, NULL},
                                      {NULL, NULL, 0, NULL}};

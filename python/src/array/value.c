@@ -68,15 +68,6 @@ memory *value_memory(lazy_value *v)
     return v->memory = m;
 }
 
-int value_share(lazy_value *v)
-{
-    memory *m = value_memory(v);
-    if (!m)
-        return -1;
-    m->shared = 1;
-    return 0;
-}
-
 void value_read_by(lazy_value *v, reader *r)
 {
     int before = is_held(v->memory);

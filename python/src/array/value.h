@@ -24,7 +24,6 @@ void reader_unlink(reader *r);
 typedef struct memory {
     uint32_t refs;
     uint32_t objects; /* Arrays on it */
-    int shared;       /* 1: others may write it unseen; no node reads it later */
     uint64_t generation;
     int64_t bytes;
     reader *readers;
@@ -47,9 +46,6 @@ void value_unref(lazy_value *v);
 
 /* The object that has the value, or NULL. */
 void value_attach(lazy_value *v, PyObject *object);
-
-/* Others may write the elements from now on. 0, or -1 with an exception. */
-int value_share(lazy_value *v);
 
 /* Makes the value's memory known; NULL with an exception. */
 memory *value_memory(lazy_value *v);

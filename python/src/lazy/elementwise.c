@@ -92,7 +92,7 @@ PyObject *elementwise_convert(PyObject *Py_UNUSED(module), PyObject *arguments)
         v = array_value(array);
     }
     if (from ? from->generation != runtime_generation()
-             : v->generation != runtime_generation() || (v->memory && v->memory->shared))
+             : v->generation != runtime_generation() || collet_array_is_shared(v->array))
         Py_RETURN_NONE;
     if (v && !value_memory(v))
         return NULL;

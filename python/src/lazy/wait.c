@@ -56,8 +56,7 @@ static int take_argument(argument *a, const elementwise *f, uint32_t place, cons
         a->spec = a->node->spec;
         return a->node->generation == runtime_generation();
     }
-    if (!a->value || a->value->generation != runtime_generation() ||
-        (a->value->memory && a->value->memory->shared)) {
+    if (!a->value || a->value->generation != runtime_generation()) {
         PyErr_Clear();
         return 0;
     }
@@ -216,10 +215,11 @@ static int settle_operands(const elementwise *f, argument *a, const collet_array
     return 0;
 }
 
+/* Nobody tells when others write shared memory: no node reads it later. */
 static node *make_node(elementwise *f, const argument *a)
 {
     for (uint32_t i = 0; i < f->n_in; i++)
-        if (a[i].value && !value_memory(a[i].value))
+        if (a[i].value && (collet_array_is_shared(a[i].value->array) || !value_memory(a[i].value)))
             return NULL;
     node *n = node_new(f);
     for (uint32_t i = 0; n && i < f->n_in; i++) {
