@@ -234,6 +234,14 @@ def test_numbers_and_lists():
     assert op.add([1.0, 2.0], [1.0, 2.0]).tolist() == [2, 4]
     assert op.add(1.0, 2.0).tolist() == 3
     assert op.add(np.float64(1), np.ones(2)).tolist() == [2, 2]
+    mask = a > 1  # bool in every signature of where
+    for x in a, a.astype("c16"), a.astype("i2"):
+        for numbers in (x, 0), (0, x):
+            assert op.where(mask, *numbers).dtype == x.dtype
+            assert op.where(collet.asarray(mask), *numbers).to_numpy().tolist() == np.where(mask, *numbers).tolist()
+    assert op.where(mask, 1.0, 0.0).dtype == np.float64 and op.logical_and(mask, 1).tolist() == mask.tolist()
+    with pytest.raises(collet.DtypeError, match="c is float64, which does not become int64"):
+        op.where(mask, np.arange(3), 0.5)
     with pytest.raises(collet.DtypeError, match="b is beyond the range"):
         op.add(a, 10**400)
 

@@ -128,7 +128,8 @@ static int is_number(PyObject *object)
     return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyComplex_CheckExact(object);
 }
 
-/* Numbers come last: they take the dtype of the first array. */
+/* Numbers come last: they take the only dtype that the operand has, else that of the first array whose dtype is
+ * not the only one. */
 static int take_inputs(request *c)
 {
     const op_object *op = c->op;
@@ -139,10 +140,12 @@ static int take_inputs(request *c)
             operand *o = &c->operands[i];
             if (!c->given[i] || is_number(c->given[i]) != numbers)
                 continue;
-            if (operand_input(o, c->given[i], op->operands[i].text, like))
+            collet_dtype fixed = op->operands[i].fixed;
+            if (operand_input(o, c->given[i], op->operands[i].text,
+                              numbers && fixed ? fixed : like))
                 return -1;
             c->call.device |= o->array != NULL;
-            if (!numbers && !like)
+            if (!numbers && !like && !fixed)
                 like = o->view.spec.dtype;
         }
     }

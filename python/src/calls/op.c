@@ -198,6 +198,33 @@ static int take_fields(op_object *op, const collet_ops_info *info)
     return 0;
 }
 
+static collet_dtype dtype_of(char letter)
+{
+#define LETTER(NAME, id, bytes, text, letter, ...) [id] = letter,
+    static const char letters[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(LETTER)};
+#undef LETTER
+    collet_dtype dtype = COLLET_DTYPE_COUNT;
+    while (--dtype && letters[dtype] != letter)
+        ;
+    return dtype;
+}
+
+/* The signatures are "d:Bdd f:Bff": the first input is always bool. */
+static void take_fixed(op_object *op, const char *sigs)
+{
+    size_t length = strlen(sigs);
+    uint32_t varied = 0, end = op->n_out + op->n_in;
+    for (uint32_t i = op->n_out; i < end; i++) {
+        op->operands[i].fixed = i + 1 < length ? dtype_of(sigs[i + 1]) : COLLET_DTYPE_NONE;
+        for (size_t at = i + 1; at < length; at += end + 2)
+            if (sigs[at] != sigs[i + 1])
+                op->operands[i].fixed = COLLET_DTYPE_NONE;
+        varied += !op->operands[i].fixed;
+    }
+    for (uint32_t i = op->n_out; i < end && !varied; i++)
+        op->operands[i].fixed = COLLET_DTYPE_NONE;
+}
+
 static int take_info(op_object *op, const collet_ops_info *info)
 {
     if (info->params_size > OP_PARAMS || info->field_count > OP_FIELDS) {
@@ -219,6 +246,7 @@ static int take_info(op_object *op, const collet_ops_info *info)
             return -1;
         op->operands[i].text = PyUnicode_AsUTF8AndSize(op->operands[i].name, NULL);
     }
+    take_fixed(op, info->sigs);
     return take_fields(op, info);
 }
 

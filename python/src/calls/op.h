@@ -18,6 +18,7 @@ typedef struct op_operand {
     PyObject *name;
     const char *text; /* of `name` */
     int optional;
+    collet_dtype fixed; /* the only dtype of an input, beside inputs of several; 0: none */
 } op_operand;
 
 /* The last inference: the same inputs and parameters have the same outputs. */
