@@ -65,7 +65,6 @@ def set_backend(choice: str) -> None:
     >>> collet.get_backend()
     'cpu_scalar'
     >>> collet.set_backend("auto")"""
-    _core.flush()  # Arrays that wait are computed where they were made
     _core.set_backend(choice)
 
 
@@ -97,16 +96,12 @@ class using:
 
     def __enter__(self) -> using:
         from . import _uses
-        _core.flush()
         _uses.enter(self._choice, self._opened)
         return self
 
     def __exit__(self, *_: object) -> None:
         from . import _uses
-        try:
-            _core.flush()
-        finally:
-            _uses.leave(self._opened)
+        _uses.leave(self._opened)
 
 
 class eager:

@@ -19,7 +19,7 @@ static struct {
     uint64_t generation;
 } pending;
 
-node *node_new(elementwise *function)
+node *node_new(elementwise *function, uint32_t choice)
 {
     node *n = calloc(1, sizeof *n);
     if (!n)
@@ -28,6 +28,7 @@ node *node_new(elementwise *function)
     n->function = function;
     Py_XINCREF((PyObject *)function);
     n->count = 1;
+    n->choice = choice;
     n->generation = runtime_generation();
     return n;
 }

@@ -40,6 +40,7 @@ struct node {
     reader *readers;     /* nodes that read this one */
     node *next, **place; /* among the pending nodes */
     uint64_t generation;
+    uint32_t choice;        /* of a backend, where it was made */
     uint32_t count, inputs; /* nodes and inputs below this one, at least */
     uint32_t mark, index;   /* of a walk */
     int seen;               /* 1: was computed as a part of another without being kept */
@@ -48,7 +49,7 @@ struct node {
 };
 
 /* A node without inputs. NULL with an exception. */
-node *node_new(elementwise *function);
+node *node_new(elementwise *function, uint32_t choice);
 void node_unref(node *n); /* NULL is accepted */
 node *node_ref(node *n);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "error.h"
 #include "log.h"
 
@@ -20,6 +21,8 @@ typedef struct thread {
     uint64_t generation; /* of the runtime of `context` */
     uint64_t chosen;     /* number of the choice that `context` has */
     long long use;       /* number of the use that it has (collet.using); 0: of none */
+    uint32_t choice;     /* that `context` has, of choices.h */
+    int switched;        /* nested runtime_switch */
     const char *backend; /* of the last call, and whether it computes at once */
     int at_once;
     char usual[CHOICE_TEXT]; /* of the runtime: of the environment or the configuration file */
@@ -224,6 +227,22 @@ static PyObject *current_use(long long *number)
     return use;
 }
 
+static int set_choice(thread *t, const char *choice)
+{
+    uint32_t number = choices_number(choice);
+    if (!number)
+        return -1;
+    if (collet_set_backend(t->context, choice) != COLLET_OK) {
+        runtime_raise(t->context);
+        return -1;
+    }
+    log_deliver();
+    t->choice = number;
+    t->backend = NULL;
+    t->at_once = 0;
+    return 0;
+}
+
 /* Gives the thread's context the choice of the use, or without one the choice of the process. */
 static int choose(thread *t, PyObject *use, long long number)
 {
@@ -233,17 +252,12 @@ static int choose(thread *t, PyObject *use, long long number)
                          : own != Py_None  ? choice_text(own)
                          : *process.choice ? process.choice
                                            : t->usual;
-    int failed = !choice || collet_set_backend(t->context, choice) != COLLET_OK;
-    if (choice && failed)
-        runtime_raise(t->context);
+    int failed = !choice || set_choice(t, choice);
     Py_XDECREF(own);
     if (failed)
         return -1;
-    log_deliver();
     t->chosen = process.chosen;
     t->use = number;
-    t->backend = NULL;
-    t->at_once = 0;
     return 0;
 }
 
@@ -253,6 +267,8 @@ static thread *ready_thread(void)
     long long number = 0;
     PyObject *use = NULL;
     int failed;
+    if (t && t->switched && t->context && t->generation == process.generation)
+        return t;
     if (process.current && !(use = current_use(&number)))
         return NULL;
     failed = !t || t->generation != process.generation || t->chosen != process.chosen ||
@@ -271,6 +287,37 @@ collet_context *runtime_context(void)
 {
     thread *t = ready_thread();
     return t ? t->context : NULL;
+}
+
+uint32_t runtime_choice(void)
+{
+    const thread *t = ready_thread();
+    return t ? t->choice : 0;
+}
+
+int runtime_switch(uint32_t *choice)
+{
+    thread *t = ready_thread();
+    uint32_t before = t ? t->choice : 0;
+    if (!t || (before != *choice && set_choice(t, choices_text(*choice))))
+        return -1;
+    t->switched += before != *choice;
+    *choice = before == *choice ? 0 : before;
+    return 0;
+}
+
+/* At once: callers may have the context already. */
+void runtime_switch_back(uint32_t choice)
+{
+    thread *t = self;
+    if (!choice)
+        return;
+    t->switched--;
+    if (!t->context || collet_set_backend(t->context, choices_text(choice)) != COLLET_OK)
+        t->chosen = 0; /* the next call raises it */
+    t->choice = choice;
+    t->backend = NULL;
+    t->at_once = 0;
 }
 
 void runtime_lend(uint64_t *generation)

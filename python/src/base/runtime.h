@@ -15,6 +15,13 @@ collet_runtime *runtime_get(void);
  * Python (contextvars); NULL with an exception. */
 collet_context *runtime_context(void);
 
+/* The number (choices.h) of the choice in force; 0 with an exception. */
+uint32_t runtime_choice(void);
+/* Gives the calling thread the choice *choice, whatever is in force, and sets *choice for
+ * runtime_switch_back. 0, or -1 with an exception. */
+int runtime_switch(uint32_t *choice);
+void runtime_switch_back(uint32_t choice);
+
 /* Takes the context, of runtime_context(), away from the calling thread, which gets another one if
  * it needs one meanwhile; and gives it back. */
 void runtime_lend(uint64_t *generation);

@@ -83,9 +83,12 @@ PyObject *elementwise_convert(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     if (!array_check(array) || lazy_is_off())
         Py_RETURN_NONE;
+    uint32_t choice = runtime_choice();
+    if (!choice)
+        return NULL;
     from = array_node(array);
     v = from ? NULL : array_value(array);
-    if (from && from->seen) {
+    if (from && (from->seen || from->choice != choice)) {
         if (!array_get(array))
             return NULL;
         from = NULL;
@@ -96,7 +99,7 @@ PyObject *elementwise_convert(PyObject *Py_UNUSED(module), PyObject *arguments)
         Py_RETURN_NONE;
     if (v && !value_memory(v))
         return NULL;
-    n = node_new(NULL);
+    n = node_new(NULL, choice);
     if (!n)
         return NULL;
     if (from)

@@ -87,6 +87,7 @@ static int force(node *n, int every)
 {
     PyObject *made = NULL;
     program p;
+    uint32_t choice = n->choice;
     int failed;
     if (n->value)
         return 0;
@@ -94,6 +95,8 @@ static int force(node *n, int every)
         array_raise_forked();
         return -1;
     }
+    if (runtime_switch(&choice))
+        return -1;
     busy++;
     failed = program_begin(&p, n);
     for (uint32_t i = 0; i + 1 < p.n_nodes && p.n_outs < COLLET_EXPRESSION_OUTPUTS && !failed; i++)
@@ -105,6 +108,7 @@ static int force(node *n, int every)
         name_origin(n);
     Py_XDECREF(made);
     program_end(&p);
+    runtime_switch_back(choice);
     busy--;
     lazy_save_memory();
     return failed ? -1 : 0;
@@ -250,7 +254,10 @@ PyObject *lazy_reduce(PyObject *Py_UNUSED(module), PyObject *arguments)
         !(r.op = expression_op(op)))
         return NULL;
     node *n = array_check(array) ? array_node(array) : NULL;
-    if (!n || n->seen || off || n->generation != runtime_generation())
+    uint32_t choice = n ? runtime_choice() : 0;
+    if (n && !choice)
+        return NULL;
+    if (!n || n->seen || off || n->generation != runtime_generation() || n->choice != choice)
         Py_RETURN_NONE;
     node_ref(n);
     made = reduced(n, &r);

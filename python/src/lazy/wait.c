@@ -180,8 +180,9 @@ static int find_id(elementwise *f)
 
 /* The number of an operand that cannot be a part of the expression; -1: all can. Other shapes are computed
  * once and not for each element, what is needed a second time is kept, an expression has a limited number
- * of inputs. */
-static int unfit_operand(const elementwise *f, const argument *a, const collet_array_spec *out)
+ * of inputs and one backend. */
+static int unfit_operand(const elementwise *f, const argument *a, const collet_array_spec *out,
+                         uint32_t choice)
 {
     uint32_t inputs = 0;
     int largest_one = -1;
@@ -190,7 +191,7 @@ static int unfit_operand(const elementwise *f, const argument *a, const collet_a
             inputs++;
             continue;
         }
-        if (!node_same_shape(&a[i].spec, out) || a[i].node->seen)
+        if (!node_same_shape(&a[i].spec, out) || a[i].node->seen || a[i].node->choice != choice)
             return i;
         inputs += a[i].node->inputs;
         if (largest_one < 0 || a[i].node->inputs > a[largest_one].node->inputs)
@@ -200,10 +201,11 @@ static int unfit_operand(const elementwise *f, const argument *a, const collet_a
 }
 
 /* Computes such operands. Meanwhile other threads may compute others. 0; -1 with an exception. */
-static int settle_operands(const elementwise *f, argument *a, const collet_array_spec *out)
+static int settle_operands(const elementwise *f, argument *a, const collet_array_spec *out,
+                           uint32_t choice)
 {
     int i;
-    while ((i = unfit_operand(f, a, out)) >= 0) {
+    while ((i = unfit_operand(f, a, out, choice)) >= 0) {
         if (!array_get(a[i].object))
             return -1;
         for (uint32_t k = 0; k < f->n_in; k++)
@@ -216,12 +218,12 @@ static int settle_operands(const elementwise *f, argument *a, const collet_array
 }
 
 /* Nobody tells when others write shared memory: no node reads it later. */
-static node *make_node(elementwise *f, const argument *a)
+static node *make_node(elementwise *f, const argument *a, uint32_t choice)
 {
     for (uint32_t i = 0; i < f->n_in; i++)
         if (a[i].value && (collet_array_is_shared(a[i].value->array) || !value_memory(a[i].value)))
             return NULL;
-    node *n = node_new(f);
+    node *n = node_new(f, choice);
     for (uint32_t i = 0; n && i < f->n_in; i++) {
         if (a[i].node)
             node_add_node(n, a[i].node);
@@ -240,7 +242,8 @@ node *wait_for(elementwise *f, PyObject *const *in)
     argument a[NODE_INPUTS];
     collet_array_spec out;
     node *n;
-    if (!f->lazy)
+    uint32_t choice = f->lazy ? runtime_choice() : 0;
+    if (!choice)
         return NULL;
     for (uint32_t i = 0; i < f->n_in; i++) {
         a[i].object = in[i];
@@ -249,9 +252,10 @@ node *wait_for(elementwise *f, PyObject *const *in)
     }
     if (!are_numbers_right(a, f->n_in) || !broadcast(a, f->n_in, &out) ||
         !(out.dtype = result_dtype(f, a)) ||
-        (f->generation != runtime_generation() && !find_id(f)) || settle_operands(f, a, &out))
+        (f->generation != runtime_generation() && !find_id(f)) ||
+        settle_operands(f, a, &out, choice))
         return NULL;
-    n = make_node(f, a);
+    n = make_node(f, a, choice);
     if (n)
         n->spec = out;
     return n;

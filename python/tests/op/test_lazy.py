@@ -189,16 +189,97 @@ def test_memory_that_others_may_write_is_read_at_once():
     assert y.to_numpy().tolist() == [2, 2, 2]
 
 
-def test_finish_and_a_change_of_backend_compute_what_waits():
+def test_finish_computes_what_waits():
     x = array(1.0)
     y = x + 1
     collet.finish()
     assert not waits(y)
-    z = x + 2
-    with collet.using("cpu_scalar"):
-        assert not waits(z)
-        inside = x + 3
-    assert not waits(inside) and collet.last_backend() == "cpu_scalar"
+
+
+# ---- Backends
+
+
+def backend_of(compute):
+    """The backend of the last call of compute()."""
+    compute()
+    return collet.last_backend()
+
+
+@pytest.fixture
+def two():
+    """Two backends, the first of which is chosen."""
+    if "cpu_openmp" not in [b.name for b in collet.backends() if b.state == "usable"]:
+        pytest.skip("one backend")
+    before = collet.get_backend()
+    collet.set_backend("cpu_openmp")
+    yield "cpu_openmp", "cpu_scalar"
+    collet.set_backend(before)
+
+
+def test_what_waits_is_computed_where_it_was_made(two):
+    x = array(1.0, 2.0)
+    outside = x + 1
+    with collet.using(two[1]):
+        inside = x + 2
+        both = outside * inside  # outside is computed at once, by its own backend
+        assert waits(inside) and not waits(outside) and collet.last_backend() == two[0]
+        other = x + 3
+        assert backend_of(lambda: collet.sum(x + 4)) == two[1]
+    assert waits(inside) and waits(both) and backend_of(both.to_numpy) == two[1]
+    assert both.to_numpy().tolist() == [6, 12] and waits(other)
+    collet.set_backend(two[1])
+    y = x + 5
+    collet.set_backend(two[0])
+    assert collet.get_backend() == two[0] and backend_of(y.to_numpy) == two[1]
+    with collet.using(two[0]):
+        total = collet.sum(other)  # a reduction of the backend in force
+    assert collet.last_backend() == two[0] and float(total) == 9
+    x += 1
+    assert backend_of(lambda: x * 2 + other.astype("f4").to_numpy()) == two[0]
+
+
+def test_tasks_with_other_backends(two):
+    async def work(name, others):
+        x = array(1.0, 2.0)
+        with collet.using(name):
+            for _ in range(10):
+                y, z = x * 2, collet.exp(x) + 1
+                others[name] = z
+                await asyncio.sleep(0)
+                other = [n for n in others if n != name]
+                if other:
+                    assert backend_of(others[other[0]].to_numpy) in (other[0], name)  # name: it was computed
+                assert waits(y) and collet.get_backend() == name
+                assert backend_of(y.to_numpy) == name and backend_of((z + x).to_numpy) == name
+                assert (y.to_numpy() == [2, 4]).all()
+
+    async def everything():
+        others = {}
+        await asyncio.gather(*(work(name, others) for name in two))
+
+    asyncio.run(everything())
+
+
+def test_threads_with_other_backends(two):
+    made, ready, done = {}, threading.Barrier(2), []
+
+    def work(name):
+        x = array(1.0, 2.0)
+        with collet.using(name):
+            made[name] = x * 2
+            ready.wait()
+            other = next(n for n in two if n != name)
+            if name == two[0]:  # computes what the other thread made
+                done.append(backend_of(made[other].to_numpy) == other and waits(made[name]))
+            ready.wait()
+            done.append(backend_of((x + 1).to_numpy) == name)
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in two]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert done == [True] * 3
 
 
 def test_bool_and_index_evaluate():

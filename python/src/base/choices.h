@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of choices of backends: equal texts have the same number. All functions need the GIL. */
+#ifndef PYTHON_SRC_BASE_CHOICES_H
+#define PYTHON_SRC_BASE_CHOICES_H
+
+#include "python.h"
+
+/* From 1 on; 0 with an exception. */
+uint32_t choices_number(const char *text);
+/* The text of a number, which stays valid. */
+const char *choices_text(uint32_t number);
+
+#endif
