@@ -65,11 +65,12 @@ if(OCLGRIND_LIBRARY)
     "ternary_matmul i:AA" "ternary_linear f:Afff"
     "scatter_vector f:ff" "scatter_polarization c:fcdd"
     "scatter_slices c:cic -cl-opt-disable" "scatter_images f:cicddddd -cl-opt-disable"
-    "scatter_average f:fdd -cl-opt-disable")
+    "scatter_average f:fdd -cl-opt-disable" "var f:f" "scatter_add cl:clc"
+    "place fl:fBf" "cumulative_sum l:i" "histogram d:fd" "sort f:f")
   # Also check for races between items, unless that takes too long.
   foreach(op sum max normal fft matmul dot cholesky qr com observables rmsd principal_axes
              time_derivative magnitude ternary_quantize ternary_dot ternary_matmul ternary_linear
-             scatter_images scatter_average)
+             scatter_images scatter_average var scatter_add place cumulative_sum sort)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
   collet_long_tests(oclgrind_cholesky oclgrind_eigh oclgrind_lu oclgrind_qr oclgrind_solve

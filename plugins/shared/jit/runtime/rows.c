@@ -12,9 +12,16 @@ static collet_dtype dtype_at(uint64_t sig, uint32_t i)
 /* These ops move bits and need no arithmetic in the type. */
 static int moves(uint32_t op, uint64_t sig)
 {
-    if (op == COLLET_OP_COPY)
-        return dtype_at(sig, 0) == dtype_at(sig, 1);
-    return op == COLLET_OP_FILL || op == COLLET_OP_TRANSPOSE || op == COLLET_OP_FFTSHIFT;
+    static const uint32_t ops[] = {
+        COLLET_OP_FILL,         COLLET_OP_TRANSPOSE, COLLET_OP_FFTSHIFT,
+        COLLET_OP_SORT,         COLLET_OP_ARGSORT,   COLLET_OP_PARTITION,
+        COLLET_OP_SEARCHSORTED, COLLET_OP_TAKE,      COLLET_OP_TAKE_ALONG_AXIS,
+        COLLET_OP_PUT,          COLLET_OP_COMPRESS,  COLLET_OP_PLACE,
+        COLLET_OP_NONZERO};
+    for (uint32_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (op == ops[i])
+            return 1;
+    return op == COLLET_OP_COPY && dtype_at(sig, 0) == dtype_at(sig, 1);
 }
 
 static int needs_f64(uint64_t sig)
@@ -57,10 +64,15 @@ static int needs_exact_f32(uint32_t op, uint64_t sig)
     return 0;
 }
 
-/* These ops compute floating numbers of every type in f64. */
+/* These ops compute floating numbers of every type in f64, and histogram all numbers. */
 static int computes_f64(uint32_t op, uint64_t sig)
 {
-    return (op == COLLET_OP_PROD || op == COLLET_OP_VAR || op == COLLET_OP_STD) && has_f32(sig);
+    static const uint32_t ops[] = {COLLET_OP_PROD, COLLET_OP_VAR, COLLET_OP_STD,
+                                   COLLET_OP_CUMULATIVE_SUM, COLLET_OP_CUMULATIVE_PROD};
+    for (uint32_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (op == ops[i])
+            return has_f32(sig);
+    return op == COLLET_OP_HISTOGRAM;
 }
 
 int jit_row_runs(const struct jit_traits *t, uint32_t op, uint64_t sig)
