@@ -573,5 +573,6 @@ def test_devices():
             found = getattr(collet, name)(*arguments)
             assert found.device == devices[0]
             same(found.copy(), wanted, collet.asarray)
-        with pytest.raises(collet.UnsupportedError, match="no kernel sort"):
-            collet.median(x)
+        same(collet.median(x).copy(), np.median(a), collet.asarray)
+        with pytest.raises(collet.UnsupportedError, match="no kernel eig"):
+            collet.linalg.eig(x)
