@@ -61,6 +61,21 @@ def test_elementwise(name):
                 compare(lambda x, i=i: weighted(function(*[x, W][::1 if i == 0 else -1])), X)
 
 
+def test_sinc_near_zero():
+    """To rounding, where cos(pi x) - sinc(x) cancels."""
+    x = np.concatenate([np.geomspace(1e-300, 0.5, 400), [0.0999999, 0.1, 0.1000001]])
+    square, expected = np.square(np.longdouble(x) * np.longdouble(np.pi)), np.longdouble(0)
+    for k in range(14, 0, -1):  # the series of sinc's derivative
+        expected = 1 - square * expected / (2 * k * (2 * k + 3))
+    expected = expected * -square / 3 / x
+    expected[square == 0] = -np.longdouble(np.pi)**2 / 3 * x[square == 0]
+    found = collet.grad(lambda x: collet.sum(collet.sinc(x)))(collet.asarray(np.concatenate([x, -x, [0.0]]))).to_numpy()
+    np.testing.assert_allclose(found, np.concatenate([expected, -expected, [0]]).astype(float), rtol=3e-14, atol=0)
+    narrow = collet.asarray(x[x > 1e-30].astype("f4"))
+    found = collet.grad(lambda x: collet.sum(collet.sinc(x)))(narrow).to_numpy()
+    np.testing.assert_allclose(found, expected[x > 1e-30].astype("f4"), rtol=2e-5)
+
+
 def test_where_and_clip():
     for x, y in ((X, Y), (Z, W)):
         compare(lambda a: weighted(collet.where(X > 0.5, a, y)), x)

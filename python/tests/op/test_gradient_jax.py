@@ -45,11 +45,11 @@ COMPOSITIONS = [
 def rows():
     """(name, number of inputs, from, to) of rows with a derivative and a floating-point dtype."""
     text = ROWS.read_text(encoding="utf-8")
-    found = re.findall(r"^COLLET_ELEMENTWISE\(\w+, \d+, (\w+), (\d), \w+, (\w+), \w+,\s*\"([^\"]*)\", "
+    found = re.findall(r"^COLLET_ELEMENTWISE\(\w+, \d+, (\w+), (\d), \w+, (\w+), \w+,\s*((?:\"[^\"]*\"\s*)+), "
                        r"([-.\d]+), ([-.\d]+),", text, re.MULTILINE)
     return [(name, int(count), float(low), float(high))
             for name, count, kinds, derivative, low, high in found
-            if derivative != "-" and re.search("[FW]", kinds)]
+            if derivative != '"-"' and re.search("[FW]", kinds)]
 
 
 def differences(text, values, function, tolerance):
@@ -89,8 +89,11 @@ def test_functions():
         inputs = "abc"[:count]
         text = f"f64({name}({', '.join(inputs)}))"
         ordinary = {n: generator.uniform(low, high, 200) for n in inputs}
-        wrong += differences(text, ordinary, function, 1e-13)
         grid = np.array(list(itertools.product(SPECIAL, repeat=count)))
+        if name == "sinc":  # near 0 JAX has no digits: test_rules.py
+            ordinary["a"] = ordinary["a"][abs(ordinary["a"]) > 0.1]
+            grid = grid[(abs(grid[:, 0]) > 0.1) | (grid[:, 0] == 0)]
+        wrong += differences(text, ordinary, function, 1e-13)
         if name in CORNERS:
             grid = np.array([p for p in grid if len({0.0, *p}) == count + 1])
         if name not in ORDINARY:
