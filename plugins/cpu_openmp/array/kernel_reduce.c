@@ -4,42 +4,39 @@
 
 #include <string.h>
 
+#include "cpu_openmp/util/kernel_sums.h"
 #include "kernel_columns.h"
-
-/* D. E. Knuth's exact sum of two numbers (TAOCP 2, 4.2.2), which needs no comparison. */
-INLINE void add(double *sum, double *lost, double x)
-{
-    double before = *sum, after = before + x;
-    double part = after - before;
-    *lost += (before - (after - part)) + (x - part);
-    *sum = after;
-}
 
 #define REAL float
 #define NAME(x) x##_f32
+#define LOAD load_f32
 #define TERM(x, center) (x)
 #include "kernel_reduce.inc"
 
 #define REAL double
 #define NAME(x) x##_f64
+#define LOAD load_f64
 #define TERM(x, center) (x)
 #include "kernel_reduce.inc"
 
-INLINE double square(double x)
-{
-    return x * x;
-}
+#define SQUARE(x)                                                                                  \
+    __extension__({                                                                                \
+        __typeof__(x) square_of = (x);                                                             \
+        square_of *square_of;                                                                      \
+    })
 
 #define REAL float
 #define NAME(x) x##_deviation_f32
+#define LOAD load_f32
 #define CENTERED 1
-#define TERM(x, center) square((x) - (center))
+#define TERM(x, center) SQUARE((x) - (center))
 #include "kernel_reduce.inc"
 
 #define REAL double
 #define NAME(x) x##_deviation_f64
+#define LOAD load_f64
 #define CENTERED 1
-#define TERM(x, center) square((x) - (center))
+#define TERM(x, center) SQUARE((x) - (center))
 #include "kernel_reduce.inc"
 
 /*

@@ -2,11 +2,7 @@
 /* Tests: conformance/linalg/vector.c */
 #include "kernel_vector.h"
 
-#include "cpu_openmp/util/kernel_level.h"
-
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
+#include "cpu_openmp/util/kernel_sums.h"
 
 /* Products that are summed as a tree before their sum is added with its error: so few roundings are
  * harmless. */
@@ -14,45 +10,6 @@
 
 /* Sums of products of a row, at most. */
 #define VECTOR_CHAINS 4
-
-typedef double lanes __attribute__((vector_size(VECTOR_BYTES)));
-typedef double lanes_at_any __attribute__((vector_size(VECTOR_BYTES), aligned(8), may_alias));
-
-/* D. E. Knuth's exact sum of two numbers (TAOCP 2, 4.2.2), which needs no comparison. */
-#define ADD(sum, lost, x)                                                                          \
-    do {                                                                                           \
-        __typeof__(sum) before = (sum), after = before + (x);                                      \
-        __typeof__(sum) part = after - before;                                                     \
-        (lost) += (before - (after - part)) + ((x)-part);                                          \
-        (sum) = after;                                                                             \
-    } while (0)
-
-INLINE double across(lanes x)
-{
-    for (int half = LANES_F64 / 2; half > 0; half /= 2) {
-        for (int i = 0; i < half; i++)
-            x[i] += x[i + half];
-    }
-    return x[0];
-}
-
-/* Loads a float for each lane. Written out, because GCC would convert them in two halves. */
-INLINE lanes load_f32(const char *at)
-{
-#if defined(__AVX512F__)
-    return (lanes)_mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)at));
-#elif defined(__AVX2__)
-    return (lanes)_mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)at));
-#else
-    typedef float source __attribute__((vector_size(VECTOR_BYTES / 2), aligned(4), may_alias));
-    return __builtin_convertvector(*(const source *)(const void *)at, lanes);
-#endif
-}
-
-INLINE lanes load_f64(const char *at)
-{
-    return *(const lanes_at_any *)(const void *)at;
-}
 
 #define REAL float
 #define NAME(x) x##_f32
