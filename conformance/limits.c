@@ -41,7 +41,8 @@ static const kit_limit limits[] = {
 /* A result within a few ulp of f32, rounded to 16 bits, is off by little more than half an ulp. */
 #define COLLET_ELEMENTWISE(NAME, id, name, inputs, result, kinds, limit, ...)                      \
     {COLLET_OP_##NAME, COLLET_F16, "value", limit > 0 ? 0.501 : 0, limit > 0 ? "ulp" : OTHER},     \
-        {COLLET_OP_##NAME, COLLET_BF16, "value", limit > 0 ? 0.501 : 0, limit > 0 ? "ulp" : OTHER}, \
+        {COLLET_OP_##NAME, COLLET_BF16, "value", limit > 0 ? 0.501 : 0,                            \
+         limit > 0 ? "ulp" : OTHER},                                                               \
         {COLLET_OP_##NAME, COLLET_C64, "number", 0x1p-20, "of |y|"},                               \
         {COLLET_OP_##NAME, COLLET_C128, "number", 0x1p-49, "of |y|"},                              \
         {COLLET_OP_##NAME, COLLET_DTYPE_NONE, "value", limit, limit > 0 ? "ulp" : OTHER},
@@ -82,6 +83,8 @@ static const kit_limit limits[] = {
     {COLLET_OP_EIG, COLLET_DTYPE_NONE, "length", 10, "of n u, | |v| - 1 |"},
     {COLLET_OP_EIG, COLLET_DTYPE_NONE, "trace", 10, "of n sqrt n u |A|, sum of the values"},
     {COLLET_OP_EIG, COLLET_DTYPE_NONE, "square", 10, "of n u |A|^2, sum of their squares"},
+    {COLLET_OP_EIG, COLLET_DTYPE_NONE, "pairs", 0,
+     "parts that are not those of a conjugate, for a real matrix"},
     {COLLET_OP_EIG, COLLET_DTYPE_NONE, "info", 0, "off"},
     {COLLET_OP_CHOLESKY, COLLET_DTYPE_NONE, "residual", 1, "of (n + 4) u |L| |L^H|"},
     {COLLET_OP_CHOLESKY, COLLET_DTYPE_NONE, "info", 0, "off"},

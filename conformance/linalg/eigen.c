@@ -62,6 +62,24 @@ static real worst_length(const kit_matrix *v)
     return worst;
 }
 
+/* How many values of a real matrix are neither real nor in a pair of conjugates, the one with the positive
+ * imaginary part first, with conjugate vectors; and how many real ones have a vector that is not real. */
+static real unpaired(const kit_matrix *w, const kit_matrix *v)
+{
+    real count = 0;
+    for (int64_t i = 0; i < w->rows; i += 2) {
+        int64_t k = *kit_entry(w, i + 1, 0) > 0 && i + 2 < w->rows ? i + 2 : i;
+        count += *kit_entry(w, k, 0) != *kit_entry(w, i, 0);
+        count += *kit_entry(w, k + 1, 0) != -*kit_entry(w, i + 1, 0);
+        for (int64_t j = 0; j < v->rows; j += 2) {
+            count += *kit_entry(v, j, k) != *kit_entry(v, j, i);
+            count += *kit_entry(v, j + 1, k) != -*kit_entry(v, j + 1, i);
+        }
+        i = k;
+    }
+    return count;
+}
+
 static void judge_one_eig(const kit_case *c, kit_verdict *v, int64_t batch)
 {
     kit_local read = kit_matrix_of(c, 3, 2, 1, batch), w = kit_matrix_of(c, 0, 1, 1, batch);
@@ -74,6 +92,8 @@ static void judge_one_eig(const kit_case *c, kit_verdict *v, int64_t batch)
         kit_all_nan(c, v, 1, 2, batch);
         return;
     }
+    if (kit_matrix_parts(c) == 1)
+        kit_measure(c, v, "pairs", batch, unpaired(&w, &vectors), 1, 0);
     real n = (real)(a.rows / 2), size = kit_size(&a), floor = n * n * kit_smallest(c, 3);
     kit_local product = kit_product(&a, &vectors), scaled = kit_product(&vectors, &d);
     kit_local square = kit_product(&a, &a), squares = kit_product(&d, &d);

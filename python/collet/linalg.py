@@ -232,7 +232,8 @@ def svdvals(a):
 
 def eig(a):
     """Eigenvalues (..., N), in any order, and right eigenvectors (..., N, N), as columns of length 1,
-    of square matrices: always complex.
+    of square matrices: always complex. Of real matrices pairs of conjugates are exact, the one with the
+    positive imaginary part first.
 
     LinAlgError if a is not finite or the iteration does not converge.
 

@@ -170,6 +170,9 @@ def test_any_eigenvectors(kind, dtype):
         assert values.dtype == vectors.dtype == ("F" if dtype in "fF" else "D")
         close(a @ vectors, vectors * values[:, None, :], tolerance)
         close(np.linalg.norm(vectors, axis=1), np.ones((2, n)), tolerance)
+        for w, v in zip(values, np.swapaxes(vectors, 1, 2)) if dtype in "fd" else ():
+            assert (w[w.imag > 0] == w[w.imag < 0].conj()).all() and not v[w.imag == 0].imag.any()
+            assert (v[w.imag > 0] == v[w.imag < 0].conj()).all()
         for found, wanted in zip(values, np.linalg.eigvals(a.astype("D"))):
             distances = np.abs(np.subtract.outer(found, wanted))
             assert max(distances.min(0).max(), distances.min(1).max()) < 10 * tolerance

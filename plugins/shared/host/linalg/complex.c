@@ -27,6 +27,8 @@ typedef double complex number;
 #include "factor.inc"
 #include "reduce.inc"
 #include "calls.inc"
+#include "schur.inc"
+#include "schur_real.inc"
 #include "eig.inc"
 
 const cpu_decomposition cpu_complex_decompositions[] = {
