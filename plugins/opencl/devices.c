@@ -4,6 +4,7 @@
 #include "opencl.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,14 @@ static int has_small_files(uint64_t *bytes)
     return 1;
 }
 
+/* The threads of PoCL, as of other drivers, are not in a child of fork, which would wait for them. */
+static int was_forked(void)
+{
+    static _Atomic long started;
+    long none = 0, process = (long)getpid();
+    return !atomic_compare_exchange_strong(&started, &none, process) && none != process;
+}
+
 /* Why PoCL would end the process; 0: it would not. */
 static int pocl_aborts(char reason[OPENCL_REASON])
 {
@@ -121,6 +130,12 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
         snprintf(reason, OPENCL_REASON,
                  "the OpenCL loader finds no platform: no driver is installed (%s)",
                  error == CL_SUCCESS ? "none" : opencl_error_name(error, name));
+        return 0;
+    }
+    if (was_forked()) {
+        snprintf(reason, OPENCL_REASON,
+                 "OpenCL does not work in a process that was forked by one which used it: start "
+                 "processes by spawn, not fork, or use OpenCL in these alone");
         return 0;
     }
     platform_count = platform_count < PLATFORMS ? platform_count : PLATFORMS;

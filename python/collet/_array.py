@@ -259,7 +259,9 @@ class Array(_core.Array):
 
     def __getitem__(self, key: Any) -> Array:
         found = indexing.view(self, key)
-        return indexing.read(self, key) if found is None else found
+        if found is None:
+            return indexing.read(self, key)
+        return found if found.ndim or indexing.has_ellipsis(key) else found.copy()
 
     def __setitem__(self, key: Any, value: Any) -> None:
         target = indexing.view(self, key)

@@ -239,7 +239,11 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
         values = np.empty((len(patterns.energies), *patterns.shape[1:]), patterns.dtype)
         for i, pattern in enumerate(patterns):
             values[i] = pattern.values
-        value, cotangents = loss(_result(values, patterns))
+        found = loss(_result(values, patterns))
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise TypeError("loss_and_grad: the loss gave " f"{type(found).__name__}, not the pair of its value and the "
+                            "derivatives with respect to the values of the result")
+        value, cotangents = found
         return float(value), patterns.differentiate(cotangents, wrt)
 
 

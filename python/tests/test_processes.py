@@ -64,6 +64,27 @@ def in_child(function):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_fork_after_opencl():
+    """The driver's threads are not in the child, which says so instead of waiting for them."""
+    if ("opencl", "usable") not in {(b.name, b.state) for b in collet.backends()}:
+        pytest.skip("no OpenCL")
+
+    def total():
+        with collet.using("opencl"):
+            return float(collet.sum(collet.ones(3)))
+
+    def child():
+        try:
+            return total()
+        except collet.UnavailableError as error:
+            return f"{error}|{float(collet.sum(collet.ones(3)))}"
+
+    assert total() == 3
+    text, other = in_child(child).split("|")
+    assert "forked by one which used it" in text and other == "3.0"
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork():
     x = collet.ones(5)
     x + x

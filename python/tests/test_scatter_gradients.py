@@ -148,6 +148,11 @@ def test_one_voxel_and_one_constant():
             (ends[0] - ends[1]) / (2 * step), rel=1e-5, abs=4e-15 * abs(value) / step), name
 
 
+def test_a_loss_without_derivatives():
+    with pytest.raises(TypeError, match="the loss gave float, not the pair"):
+        scatter.loss_and_grad(film("euler"), lambda result: 1.0, wrt=["constants"])
+
+
 def test_a_loss_of_ones_own():
     """The mean of log I(q), against LeastSquares' way to the images."""
     sample = film("euler")

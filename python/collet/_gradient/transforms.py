@@ -118,7 +118,7 @@ def _with_aux(result: Any, name: str) -> tuple[Any, Any]:
 
 def _scalar(result: Any, name: str) -> Any:
     """The result, a real number."""
-    if type(result) in (bool, int, float):
+    if type(result) in (int, float):
         return asarray(float(result))
     if not isinstance(result, (Array, Traced)):
         raise TypeError(f"{name}: the function returned {type(result).__name__}, not an array")

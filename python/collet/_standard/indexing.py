@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_indexing.py
-"""Indexing of collet.Array. Integers, slices, None and '...' give views. With masks or arrays of integers
+"""Indexing of collet.Array. Integers, slices, None and '...' give views, but a single element is a copy,
+which in NumPy is a number. With masks or arrays of integers
 among them the elements are read by compress and take, and written by where, place and put."""
 
 from __future__ import annotations
@@ -44,6 +45,10 @@ def _axes_of(key: Any) -> int:
     if key is None or key is Ellipsis or isinstance(key, bool):
         return 0
     return key.ndim if getattr(key, "dtype", None) == bool else 1
+
+
+def has_ellipsis(key: Any) -> bool:
+    return key is Ellipsis or isinstance(key, tuple) and any(k is Ellipsis for k in key)
 
 
 def _index(key: Any, extent: int, axis: int) -> int:

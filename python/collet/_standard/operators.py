@@ -89,8 +89,8 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
         if given.get("dtype", ...) is None:
             del given["dtype"]
         if unknown or len(arguments) > len(places):
-            raise TypeError(f"{name}: an Array takes no {', '.join(unknown) or 'more arguments'}; "
-                            f"collet.op.{name} has out")
+            raise TypeError(f"{name}: an Array takes no {', '.join(unknown) or 'more arguments'}" +
+                            (f"; collet.op.{name} has out" if "out" in unknown else f": it takes {order}"))
         from .. import functions
         return getattr(functions, name)(self, **given)
 

@@ -63,8 +63,8 @@ _OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumul
 _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
               "a_max": "max"}
 # The parameters of functions that tell no signature, in order.
-_SIGNATURES = {"concatenate": "arrays axis out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
-               "inner": "a b", "argpartition": "a kth axis", "bincount": "x weights minlength",
+_SIGNATURES = {"concatenate": "arrays axis=0 out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
+               "inner": "a b", "argpartition": "a kth axis=-1", "bincount": "x weights minlength",
                **dict.fromkeys(("asarray", "asanyarray", "array"), "a dtype order like")}
 _LAST = ("diagonal", "trace")  # the last two axes here, the first two there
 _AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", "atleast_1d", "atleast_2d",
@@ -82,7 +82,8 @@ def _find(module: str, name: str) -> Any:
 def _parameters(function: Any) -> dict[str, Any]:
     """The parameters of a function of NumPy and their defaults."""
     if function.__name__ in _SIGNATURES:
-        return dict.fromkeys(_SIGNATURES[function.__name__].split())
+        names = (n.partition("=") for n in _SIGNATURES[function.__name__].split())
+        return {name: int(value) if value else None for name, _, value in names}
     return {p.name: p.default for p in inspect.signature(function).parameters.values()
             if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 

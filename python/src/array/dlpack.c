@@ -190,7 +190,8 @@ static versioned_tensor *tensor_of(PyObject *capsule)
     shim = malloc(sizeof *shim);
     if (!shim)
         return (versioned_tensor *)PyErr_NoMemory();
-    *shim = (versioned_tensor){1, 0, old, delete_shim, 0, old->tensor};
+    /* Old capsules do not say whether they may be written: as in NumPy they are not, JAX's among them. */
+    *shim = (versioned_tensor){1, 0, old, delete_shim, DLPACK_READ_ONLY, old->tensor};
     return shim;
 }
 

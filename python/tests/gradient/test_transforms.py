@@ -91,6 +91,7 @@ def test_has_aux():
     (lambda: collet.grad(lambda x: x)(X), r"returned the shape \(3,\) of float64"),
     (lambda: collet.grad(lambda x: x * 1j)(2.0), r"returned the shape \(\) of complex128"),
     (lambda: collet.grad(lambda x: "a")(X), "returned str, not an array"),
+    (lambda: collet.grad(lambda x: isinstance(x, collet.Array) and x.sum())(X), "returned bool, not an array"),
     (lambda: collet.grad(lambda x: x)(3), "argument 0 is 3; only floating-point"),
     (lambda: collet.grad(lambda x: x.sum())(np.arange(3)), "argument 0 has the dtype int64"),
     (lambda: collet.grad(lambda x: x[0])([1.0, 2.0]), "argument 0 has no floating-point array"),

@@ -150,3 +150,22 @@ def test_values_that_do_not_fit():
         x[[0, 1]] = [1, 2, 3]
     with pytest.raises(ValueError):
         x[x > 1] = [1, 2, 3]
+
+
+def test_one_element_is_a_copy():
+    """As a number in NumPy, but an element of '...', which is a view there too."""
+    x = collet.asarray([[1.0, 2], [3, 4]])
+    first, view = x[0, 0], x[..., 0, 0]
+    first += 5
+    view += 1
+    assert x.to_numpy().tolist() == [[2, 2], [3, 4]] and float(first) == 6 and float(view) == 2
+    y = collet.asarray([1.0, 2, 3])
+    y[0], y[1] = y[1], y[0]
+    kept = []
+    for number in y:
+        number *= 10
+        kept.append(float(number))
+    assert y.to_numpy().tolist() == [2, 1, 3] and kept == [20, 10, 30]
+    later = y[0]
+    y[0] = 7
+    assert float(later) == 2

@@ -8,6 +8,7 @@ import collet
 
 CALLS = {
     "concatenate": lambda a: np.concatenate([a, a], axis=1), "concatenate-0": lambda a: np.concatenate((a, a)),
+    "concatenate-flat": lambda a: np.concatenate((a, a), axis=None),
     "stack": lambda a: np.stack([a, a], 1), "sum": lambda a: np.sum(a, 0), "sum-all": lambda a: np.sum(a, keepdims=True),
     "mean": lambda a: np.mean(a, axis=-1), "std": lambda a: np.std(a, 0, ddof=1), "max": lambda a: np.amax(a, 1),
     "argmax": lambda a: np.argmax(a, axis=1), "any": lambda a: np.any(a > 1), "sort": lambda a: np.sort(a, 0),
