@@ -132,18 +132,19 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
                  error == CL_SUCCESS ? "none" : opencl_error_name(error, name));
         return 0;
     }
-    if (was_forked()) {
-        snprintf(reason, OPENCL_REASON,
-                 "OpenCL does not work in a process that was forked by one which used it: start "
-                 "processes by spawn, not fork, or use OpenCL in these alone");
-        return 0;
-    }
     platform_count = platform_count < PLATFORMS ? platform_count : PLATFORMS;
     for (cl_uint i = 0; i < platform_count && count < OPENCL_DEVICES; i++) {
         cl_uint found = 0;
         int this_is = is_pocl(cl, platforms[i]);
         if (this_is && pocl_aborts(reason))
             return 0;
+        if (was_forked()) {
+            snprintf(
+                reason, OPENCL_REASON,
+                "OpenCL does not work in a process that was forked by one which used it: start "
+                "processes by spawn, not fork, or use OpenCL in these alone");
+            return 0;
+        }
         pocl |= this_is;
         error = cl->GetDeviceIDs(
             platforms[i], CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR,
