@@ -80,7 +80,8 @@ class Program:
                 made = self.compute(lambda xp, a, b: getattr(xp, name)(a, b), x, y)
         elif kind == 4:
             name = ONE[self.random.integers(len(ONE))]
-            if x[0]._dtype in ("f32", "f64"):
+            steep = name == "sin" and not np.all(np.abs(x[1]) < 30)  # of numbers that rounding moved by 1e-3
+            if x[0]._dtype in ("f32", "f64") and not steep:
                 made = self.compute(lambda xp, a: getattr(xp, name)(a), x)
         elif kind == 5:
             made = self.compute(lambda xp, c, a, b: xp.where(c != 0, a, b), x, self.pick(), self.pick())
