@@ -118,9 +118,14 @@ def solve(a, b):
     >>> collet.linalg.solve([[2, 0], [0, 4]], [2, 2])
     array([1. , 0.5])"""
     a, b = _numbers(_matrices(a, square=True), b)
-    x, info = op.solve(a, b[:, None] if b.ndim == 1 else b)
-    _check(info, f"solve: matrix {int(info) - 1} is singular")
+    x = _solution("solve", a, b[:, None] if b.ndim == 1 else b)
     return x[..., 0] if b.ndim == 1 else x
+
+
+def _solution(name, a, b):
+    x, info = op.solve(a, b)
+    _check(info, f"{name}: matrix {int(info) - 1} is singular")
+    return x
 
 
 def inv(a):
@@ -129,7 +134,7 @@ def inv(a):
     >>> collet.linalg.inv([[2.0]])
     array([[0.5]])"""
     a = _matrices(a, square=True)
-    return solve(a, _eye(a))
+    return _solution("inv", a, _eye(a))
 
 
 def _significant(s, extent, rtol):

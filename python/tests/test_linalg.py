@@ -97,8 +97,10 @@ def test_equations(kind, dtype):
         close(linalg.matrix_power(kind(a), n), np.linalg.matrix_power(a, n))
     singular = a.copy()
     singular[2] = 0
-    with pytest.raises(np.linalg.LinAlgError, match="matrix 2 is singular"):
+    with pytest.raises(np.linalg.LinAlgError, match="solve: matrix 2 is singular"):
         linalg.solve(kind(singular), kind(b))
+    with pytest.raises(np.linalg.LinAlgError, match="inv: matrix 2 is singular"):
+        linalg.inv(kind(singular))
     with pytest.raises(linalg.LinAlgError):
         linalg.inv(kind(np.zeros((2, 2))))
     assert np.isnan(np.asarray(linalg.inv(kind(np.full((2, 2), np.nan))))).all()
