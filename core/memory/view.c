@@ -164,6 +164,41 @@ collet_status collet_array_diagonal(collet_context *cx, const collet_array *arra
     return COLLET_OK;
 }
 
+collet_status collet_array_windows(collet_context *cx, const collet_array *array,
+                                   collet_array **out, int32_t axis, int64_t length)
+{
+    COLLET_FLOATING_SCOPE;
+    collet_array *a = NULL;
+    collet_status status = view_create(cx, "windows", out, array, &a);
+    if (status != COLLET_OK)
+        return status;
+    if (axis < -a->ndim || axis >= a->ndim)
+        return VIEW_REFUSE(COLLET_INVALID,
+                           "windows: axis %" PRId32 " is out of range: the array has %" PRId32
+                           " axes",
+                           axis, array->ndim);
+    axis += axis < 0 ? a->ndim : 0;
+    if (length < 1 || length > a->shape[axis])
+        return VIEW_REFUSE(COLLET_SHAPE,
+                           "windows: the length is %" PRId64 "; it must be 1 to the %" PRId64
+                           " elements of axis %" PRId32,
+                           length, array->shape[axis], axis);
+    if (a->ndim == COLLET_MAX_DIMS)
+        return VIEW_REFUSE(COLLET_SHAPE, "windows: the array has %d axes, and there is no further",
+                           COLLET_MAX_DIMS);
+    a->shape[a->ndim] = length;
+    a->strides[a->ndim] = a->strides[axis];
+    a->shape[axis] -= length - 1;
+    a->ndim++;
+    status = shape_check(a->dtype, a->ndim, a->shape, &a->size, context_error(cx));
+    if (status != COLLET_OK) {
+        free(a);
+        return status;
+    }
+    view_finish(out, a);
+    return COLLET_OK;
+}
+
 /*
  * Computes strides for the elements of `a` in another shape, by matching runs of old and new axes
  * with equal products of extents; returns 0 if the elements of a run have no common stride.

@@ -439,6 +439,10 @@ COLLET_API collet_status collet_array_permute(collet_context *context, const col
  * the shorter one. */
 COLLET_API collet_status collet_array_diagonal(collet_context *context, const collet_array *array,
                                                collet_array **out);
+/* All windows of `length` successive elements along `axis`, as a last axis; `axis` has as many elements
+ * as there are windows. SHAPE when length is not 1 to the axis' extent, or 8 axes are exceeded. */
+COLLET_API collet_status collet_array_windows(collet_context *context, const collet_array *array,
+                                              collet_array **out, int32_t axis, int64_t length);
 /* The same elements in the same order with another shape; SHAPE if that needs a copy. */
 COLLET_API collet_status collet_array_reshape(collet_context *context, const collet_array *array,
                                               collet_array **out, int32_t ndim,

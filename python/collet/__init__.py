@@ -30,13 +30,13 @@ from ._runtime import (Backend as Backend, Device as Device, backends as backend
                        set_backend as set_backend, set_num_threads as set_num_threads, trim as trim,
                        using as using)
 
-_MODULES = ("bench", "fft", "functions", "linalg", "md", "random", "scatter", "ternary")
+_MODULES = ("bench", "fft", "functions", "lib", "linalg", "md", "random", "scatter", "ternary")
 _GRADIENTS = ("custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import (bench as bench, fft as fft, functions as functions, linalg as linalg, md as md,
-                   random as random, scatter as scatter, ternary as ternary)
+    from . import (bench as bench, fft as fft, functions as functions, lib as lib, linalg as linalg,
+                   md as md, random as random, scatter as scatter, ternary as ternary)
     from ._standard.names import *
     from ._gradient.transforms import *
     from ._standard.typed import *

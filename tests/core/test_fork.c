@@ -155,6 +155,7 @@ static void of_an_array(void)
     REFUSED(collet_array_slice, a, &out, 0, 0, 2, 1);
     REFUSED(collet_array_permute, a, &out, NULL);
     REFUSED(collet_array_diagonal, a, &out);
+    REFUSED(collet_array_windows, a, &out, 0, 1);
     REFUSED(collet_array_reshape, a, &out, 1, &four);
     REFUSED(collet_array_broadcast, a, &out, 1, &four);
     REFUSED(collet_array_real, a, &out);
@@ -171,6 +172,7 @@ static void of_an_array(void)
     HARMLESS(collet_array_ndim, collet_array_ndim(a) == 1);
     HARMLESS(collet_array_shape, collet_array_shape(a)[0] == 4);
     HARMLESS(collet_array_strides, collet_array_strides(a)[0] == 1);
+    HARMLESS(collet_array_is_shared, !collet_array_is_shared(a));
     HARMLESS(collet_array_size, collet_array_size(a) == 4);
     HARMLESS(collet_array_runtime, collet_array_runtime(a) == rt);
 }

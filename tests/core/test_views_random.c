@@ -18,6 +18,7 @@ typedef struct model {
     int64_t shape[MAX_AXES];
     int64_t count;
     int element[SHOWN];
+    int windows; /* 1: libcore may take strides that interleave for ones that overlap */
 } model;
 
 static uint64_t random_state;
@@ -101,9 +102,25 @@ static model model_diagonal(const model *m)
     return out;
 }
 
+static model model_windows(const model *m, int32_t axis, int64_t length)
+{
+    model out = *m;
+    int64_t index[MAX_AXES];
+    out.windows = 1;
+    out.shape[axis] -= length - 1;
+    out.shape[out.ndim++] = length;
+    out.count = count_of(out.ndim, out.shape);
+    for (int64_t n = 0; n < out.count && out.count <= SHOWN; n++) {
+        unravel(&out, n, index);
+        index[axis] += index[m->ndim];
+        out.element[n] = at(m, index);
+    }
+    return out;
+}
+
 static model model_broadcast(const model *m, int32_t ndim, const int64_t *shape)
 {
-    model out = {.ndim = ndim, .count = count_of(ndim, shape)};
+    model out = {.ndim = ndim, .count = count_of(ndim, shape), .windows = m->windows};
     int64_t index[MAX_AXES];
     memcpy(out.shape, shape, (size_t)ndim * sizeof *shape);
     for (int64_t n = 0; n < out.count; n++) {
@@ -186,6 +203,26 @@ static void step_diagonal(collet_context *cx, collet_array **a, model *m)
     replace(a, view);
 }
 
+static void step_windows(collet_context *cx, collet_array **a, model *m)
+{
+    collet_array *view = NULL;
+    int32_t axis = m->ndim ? (int32_t)pick(m->ndim) : 0;
+    int64_t extent = m->ndim ? m->shape[axis] : 0, length = pick(extent + 2);
+    if (m->ndim == MAX_AXES)
+        return;
+    if (!m->ndim || length < 1 || length > extent) {
+        assert_status(cx, collet_array_windows(cx, *a, &view, axis, length),
+                      m->ndim ? COLLET_SHAPE : COLLET_INVALID);
+        return;
+    }
+    model out = model_windows(m, axis, length);
+    if (out.count > SHOWN)
+        return;
+    assert_ok(cx, collet_array_windows(cx, *a, &view, pick(2) ? axis : axis - m->ndim, length));
+    *m = out;
+    replace(a, view);
+}
+
 static void step_broadcast(collet_context *cx, collet_array **a, model *m)
 {
     int64_t shape[MAX_AXES];
@@ -251,7 +288,7 @@ static void check_write(collet_context *cx, collet_array *a, const model *m, flo
     for (int64_t n = 0; n < m->count; n++)
         fresh[n] = (float)pick(1000);
     collet_status status = collet_array_write(cx, a, fresh, (size_t)m->count * sizeof *fresh);
-    if (repeats(m)) {
+    if (repeats(m) || (m->windows && status == COLLET_INVALID)) {
         assert_status(cx, status, COLLET_INVALID);
         return;
     }
@@ -277,14 +314,15 @@ static collet_array *fresh_base(collet_context *cx, model *m, float *base)
 static void one_chain(collet_context *cx)
 {
     static void (*const steps[])(collet_context *, collet_array **, model *) = {
-        step_slice, step_permute, step_broadcast, step_reshape, step_slice, step_diagonal};
+        step_slice, step_permute,  step_broadcast, step_reshape,
+        step_slice, step_diagonal, step_windows};
     model m, whole;
     float base[BASE];
     collet_array *all = fresh_base(cx, &m, base), *a = NULL;
     whole = m;
     assert_ok(cx, collet_array_permute(cx, all, &a, (const int32_t[]){0, 1, 2}));
     for (int64_t left = 1 + pick(6); left; left--) {
-        steps[pick(6)](cx, &a, &m);
+        steps[pick(7)](cx, &a, &m);
         check_read(cx, a, &m, base);
         if (!pick(3))
             check_write(cx, a, &m, base);

@@ -39,9 +39,17 @@ def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", sub
     return collet.broadcast_to(values, extents if isinstance(extents, tuple) else (extents,)).copy()
 
 
+def _array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False,
+           ndmin: int = 0) -> Any:
+    """numpy.array(object, like=x)"""
+    import collet
+    found = collet.asarray(object, dtype, copy=True if copy else None)
+    return found.reshape((1,) * (ndmin - found.ndim) + found.shape) if ndmin > found.ndim else found
+
+
 SIMPLE = {  # called with the arguments that NumPy's function has got
     "shape": lambda a: a.shape, "ndim": lambda a: a.ndim, "size": lambda a: a.size,
-    "copy": lambda a: a.copy(),
+    "copy": lambda a: a.copy(), "array": _array,
     "iscomplexobj": lambda a: a._dtype in ("c64", "c128"),
     "isrealobj": lambda a: a._dtype not in ("c64", "c128"),
     "may_share_memory": _may_share, "einsum": _einsum, "full_like": _full_like,

@@ -65,7 +65,7 @@ _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", 
 # The parameters of functions that tell no signature, in order.
 _SIGNATURES = {"concatenate": "arrays axis=0 out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
                "inner": "a b", "argpartition": "a kth axis=-1", "bincount": "x weights minlength",
-               **dict.fromkeys(("asarray", "asanyarray", "array"), "a dtype order like")}
+               **dict.fromkeys(("asarray", "asanyarray"), "a dtype order like")}
 _LAST = ("diagonal", "trace")  # the last two axes here, the first two there
 _AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", "atleast_1d", "atleast_2d",
                 *numpy_functions.SIMPLE}

@@ -16,9 +16,8 @@ from ._numpy import (allclose as allclose, argpartition as argpartition, argwher
                      array_equal as array_equal, atleast_1d as atleast_1d, atleast_2d as atleast_2d,
                      average as average, bincount as bincount, corrcoef as corrcoef, cov as cov,
                      diag as diag, dot as dot, hstack as hstack, inner as inner, interp as interp,
-                     isclose as isclose,
-                     kron as kron, partition as partition, ptp as ptp, ravel as ravel, split as split,
-                     swapaxes as swapaxes, trapezoid as trapezoid, vdot as vdot, vstack as vstack)
+                     isclose as isclose, kron as kron, partition as partition, ptp as ptp, ravel as ravel,
+                     sliding_window_view as sliding_window_view, split as split, swapaxes as swapaxes, trapezoid as trapezoid, vdot as vdot, vstack as vstack)
 from ._products import (cross as cross, einsum as einsum, matmul as matmul, outer as outer,
                         tensordot as tensordot, trace as trace, vecdot as vecdot)
 from ._reductions import (all as all, any as any, argmax as argmax, argmin as argmin, max as max,

@@ -258,6 +258,31 @@ def swapaxes(x, axis1, axis2, /):
     return collet.permute_dims(x, tuple(order))
 
 
+def sliding_window_view(x, window_shape, axis=None):
+    """A read-only view of all windows of `window_shape` elements, an integer or one for each axis, along the
+    given axes, by default all: the windows are the last axes.
+
+    >>> collet.sliding_window_view(np.arange(4), 2)
+    array([[0, 1],
+           [1, 2],
+           [2, 3]])"""
+    x, = taken(x)
+    lengths = np.atleast_1d(window_shape).tolist()
+    axes = list(range(x.ndim)) if axis is None else np.atleast_1d(axis).tolist()
+    if len(lengths) != len(axes):
+        raise ValueError(f"sliding_window_view: {len(lengths)} lengths of windows for {len(axes)} axes")
+    if isinstance(x, np.ndarray):
+        return np.lib.stride_tricks.sliding_window_view(x, lengths, axes)
+    for k, length in zip([k + x.ndim if k < 0 else k for k in axes], lengths):
+        x = x._windows(k, length) if isinstance(x, Array) else _copied_windows(x, k, length)
+    return x
+
+
+def _copied_windows(x, axis, length):
+    places = np.arange(x.shape[axis] - length + 1)[:, None] + np.arange(length)
+    return collet.moveaxis(collet.moveaxis(x, axis, -1)[..., places], -2, axis)
+
+
 # ---- Sorting
 
 

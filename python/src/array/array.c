@@ -313,6 +313,17 @@ static PyObject *diagonal(PyObject *self, PyObject *Py_UNUSED(unused))
     return context ? viewed(self, context, collet_array_diagonal(context, a, &view), &view) : NULL;
 }
 
+static PyObject *windows(PyObject *self, PyObject *arguments)
+{
+    int axis;
+    long long length;
+    collet_array *view, *a = array_get(self);
+    collet_context *context = a ? runtime_context() : NULL;
+    if (!context || !PyArg_ParseTuple(arguments, "iL", &axis, &length))
+        return NULL;
+    return viewed(self, context, collet_array_windows(context, a, &view, axis, length), &view);
+}
+
 /* collet_array_reshape or collet_array_broadcast. */
 typedef collet_status shaper(collet_context *context, const collet_array *array,
                              collet_array **view, int32_t ndim, const int64_t *shape);
@@ -460,6 +471,7 @@ int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_
         {"_part", part, METH_O, "A view: the imaginary parts if true, else the real ones."},
         {"_permute", permute, METH_O, "A view: axes."},
         {"_diagonal", diagonal, METH_NOARGS, "A view: the diagonal of the last two axes."},
+        {"_windows", windows, METH_VARARGS, "A view: axis, length of the windows."},
         {"_reshape", reshape, METH_O, "A view: shape."},
         {"_broadcast", broadcast, METH_O, "A view: shape."},
         {"_bytes", to_bytes, METH_NOARGS, "The elements as bytes, in C order."},

@@ -166,7 +166,9 @@ def test_xarray():
                  lambda d: xarray.dot(d, d, dim="t"),
                  lambda d: d.cumsum("x"), lambda d: d.shift(x=1).fillna(0), lambda d: d.argmax("x"),
                  lambda d: d.coarsen(x=2).mean(), lambda d: d.stack(z=("t", "y")),
-                 lambda d: d.weighted(d[0, 0]).mean("x")):
+                 lambda d: d.weighted(d[0, 0]).mean("x"),
+                 lambda d: d.rolling(x=3, center=True).mean(), lambda d: d.rolling(t=2, min_periods=1).max(),
+                 lambda d: d.rolling(t=2, x=3).construct({"t": "a", "x": "b"})):
         made, expected = map(call, makes)
         same(made.data, expected.data)
     assert "collet.Array" in repr(makes[0])
@@ -191,4 +193,7 @@ def test_dask():
                      a, bins=4, range=(-2, 2))[0]):
         made, expected = call(x).compute(scheduler="synchronous"), call(host).compute(scheduler="synchronous")
         same(made, np.asarray(expected))
+    matrix = HOST[0, :, :5] + 3 * np.eye(5)
+    solved = array.linalg.solve(array.from_array(collet.asarray(matrix), asarray=False), array.ones(5)).compute()
+    np.testing.assert_allclose(np.asarray(solved), np.linalg.solve(matrix, np.ones(5)))
     same(x.map_blocks(collet.cos).compute(), np.cos(HOST))  # in threads

@@ -209,6 +209,7 @@ CALLS = {
     "ravel": [lambda x: collet.ravel(x)], "atleast_1d": [lambda x: collet.atleast_1d(x[0, 0])],
     "atleast_2d": [lambda x: collet.atleast_2d(x[0], x)], "hstack": [lambda x: collet.hstack([x, Y])],
     "vstack": [lambda x: collet.vstack([x, Y[0]])], "split": [lambda x: tuple(collet.split(x, 2, axis=1))],
+    "sliding_window_view": [lambda x: collet.sliding_window_view(x, 2, -1), lambda x: collet.sliding_window_view(x, (2, 3))],
     "swapaxes": [lambda x: collet.swapaxes(x, 0, 1)], "partition": [lambda x: collet.partition(x, 1)],
     "dot": [lambda x: collet.dot(x, Y.T)], "inner": [lambda x: collet.inner(x, Y)],
     "vdot": [lambda x: collet.vdot(Y, x)],

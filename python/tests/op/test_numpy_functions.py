@@ -101,3 +101,12 @@ def test_what_is_refused():
                         (lambda: np.linalg.tensorinv(x), "numpy.linalg.tensorinv takes no")):
         with pytest.raises(TypeError, match=words):
             call()
+
+
+def test_arrays_like_an_array():
+    x = collet.asarray([1.0, 2])
+    for made, wanted in ((np.array([[1, 2]], like=x), [[1, 2]]), (np.array(x, like=x, ndmin=2), [[1, 2]]), (np.asarray([3], like=x), [3])):
+        assert isinstance(made, collet.Array) and made.to_numpy().tolist() == wanted
+    made = np.array(x, dtype="f4", like=x)
+    made[0] = 9
+    assert made.dtype == np.float32 and x.to_numpy().tolist() == [1, 2]

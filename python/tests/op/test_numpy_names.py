@@ -15,6 +15,8 @@ V = RNG.integers(0, 6, 7)
 C = M[:2] + 1j * M[2:]
 Z = np.array([[1.5, np.nan], [np.inf, -np.inf]])
 
+OTHERS = {"sliding_window_view": np.lib.stride_tricks.sliding_window_view,
+          "trapezoid": getattr(np, "trapezoid", None) or np.trapz}
 CALLS = {
     "isclose": [(M, M + 1e-9), (Z, Z), (Z, Z, 1e-5, 1e-8, True), (I, I + 1), (M, 0.0)],
     "allclose": [(M, M + 1e-9), (Z, Z), (M, M + 1)], "array_equal": [(M, M), (M, I), (Z, Z), (Z, Z, True), (M, M[0])],
@@ -25,6 +27,7 @@ CALLS = {
     "nan_to_num": [(Z,), (Z, {"nan": 1.0, "posinf": 2.0, "neginf": 3.0}), (I,)],
     "average": [(M,), (I, {"axis": 0}), (M, {"axis": 1, "weights": np.arange(1, 6)}), (M, {"weights": abs(M)}),
                 (M, {"axis": 0, "weights": abs(M), "keepdims": True})],
+    "sliding_window_view": [(V, 3), (M, 2, 1), (M, 3, -2), (M, (2, 3)), (M, (2, 2), (1, 1))],
     "ptp": [(M,), (I, {"axis": 0}), (M, {"axis": 1, "keepdims": True})],
     "cov": [(M,), (M, M + 1), (M[0],), (M, None, False), (M, {"bias": True}), (M, {"ddof": 2}), (C,), (I,)],
     "corrcoef": [(M,), (M[0], M[1]), (C,), (M, None, False)],
@@ -53,7 +56,7 @@ def call(function, arguments, kind):
 @pytest.mark.parametrize("name", CALLS)
 def test_against_numpy(name, kind):
     for arguments in CALLS[name]:
-        wanted = call(getattr(np, name, None) or np.trapz, arguments, np.asarray)
+        wanted = call(OTHERS.get(name) or getattr(np, name), arguments, np.asarray)
         found = call(getattr(collet, name), arguments, kind)
         if isinstance(wanted, bool):
             assert found is wanted
@@ -104,6 +107,9 @@ def test_what_is_refused():
                                (lambda: collet.partition(x, 5), ValueError, "kth is 5"),
                                (lambda: collet.nanargmax(x * np.nan), ValueError, "all elements are NaN"),
                                (lambda: collet.interp(x, [1, 2], [1]), ValueError, "vectors of one length"),
+                               (lambda: collet.sliding_window_view(x, (2, 3, 4)), ValueError, "3 lengths of windows for 2 axes"),
+                               (lambda: collet.sliding_window_view(x, 6, 1), collet.ShapeError, "the length is 6; it must be 1 to the 5"),
+                               (lambda: collet.sliding_window_view(x, 2, 2), collet.InvalidError, "axis 2 is out of range"),
                                (lambda: collet.cov(x[None]), collet.ShapeError, "3 axes")):
         with pytest.raises(error, match=text):
             wrong()
