@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_array.py, python/tests/test_operators.py
-"""collet.Array: indexing, operators, methods and exchange, on the type that is written in C."""
+"""collet.Array: indexing, operators and methods, on the type that is written in C; what makes Arrays."""
 
 from __future__ import annotations
 
 import math
 import operator
 
-from . import _core, op
+from . import _core, _exchange, op
 from ._gradient import hook
 from ._standard import indexing, integers
 from ._standard.operators import cast, matmul, reduction
@@ -27,20 +27,7 @@ _FLOATS = ("f16", "bf16", "f32", "f64", "c64", "c128")
 _PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
 
 
-def _ufunc(array: Array, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-    from ._standard.protocols import ufunc as compute
-    return compute(ufunc, method, inputs, keywords)
-
-
-class _Ufunc:
-    """NumPy finds a function in the class. Masked arrays find None in an Array, and leave operators to
-    it."""
-
-    def __get__(self, array: Array | None, owner: type) -> Any:
-        return _ufunc if array is None else None
-
-
-class Array(_core.Array):
+class Array(_exchange.Exchange):
     """An array whose elements stay on the device that used them last.
 
     asarray, empty, zeros, ones and full make one, and collet.op computes with it. Slices,
@@ -57,13 +44,6 @@ class Array(_core.Array):
                   [0., 0.]], dtype=f64, shape=(2, 2), device='host')"""
 
     __slots__ = ("__weakref__",)
-
-    __array_priority__ = 100  # of which libraries ask that compare array types, as Dask
-    __array_ufunc__ = _Ufunc()
-
-    def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
-        from ._standard.protocols import function as compute
-        return compute(function, types, arguments, keywords)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -82,13 +62,6 @@ class Array(_core.Array):
         >>> x.nbytes
         32"""
         return self.size * self.itemsize
-
-    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        import collet
-        known = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
-        if api_version not in (None, *known):
-            raise ValueError(f"the array API {api_version} is not supported; {known[-1]} is")
-        return collet
 
     @property
     def device(self) -> str:
@@ -355,64 +328,11 @@ class Array(_core.Array):
             raise ValueError(f"the truth value of an Array of {self.size} elements is ambiguous")
         return bool(self.item())
 
-    def __array__(self, dtype: npt.DTypeLike | None = None,
-                  copy: bool | None = None) -> npt.NDArray[Any]:
-        """A view of the elements in the host's memory, where elements on a device are fetched to; with
-        copy=True a copy."""
-        found = None
-        if not copy and self.size:
-            try:
-                found = self._memory(None if copy is False else "host")
-            except _core.UnsupportedError:  # another library's memory of a device, or without native handles
-                pass
-        if found:
-            import numpy
-            values = numpy.asarray(_Memory(self, *found)).view(self.dtype)
-        elif copy is False and self.size:
-            raise ValueError("the elements are on a device and have to be copied: give copy=None, or "
-                             "x.to_device('host')")
-        else:
-            values = self.to_numpy()
-            values.flags.writeable = bool(copy or not self.size)  # so that nothing is written in vain
-        if dtype is None or values.dtype == dtype:
-            return values
-        if copy is False:
-            raise ValueError(f"the elements are {values.dtype} and have to be copied to become {dtype}")
-        return values.astype(dtype)
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        data = self._bytes()
-        if protocol >= 5:  # a buffer, which may travel beside the pickle
-            from pickle import PickleBuffer
-            return _unpickle, (self._dtype, self.shape, PickleBuffer(data))
-        return _unpickle, (self._dtype, self.shape, data)
-
     def __copy__(self) -> Array:
         return self.copy()
 
     def __deepcopy__(self, memo: object) -> Array:
         return self.copy()
-
-    # ---- DLPack
-
-    def __dlpack__(self, *, stream: object = None, max_version: tuple[int, int] | None = None,
-                   dl_device: tuple[int, int] | None = None,
-                   copy: bool | None = None) -> Any:
-        """A capsule over the elements where they are, or in the host's memory, after the work on them is
-        done, or with copy=True over a copy. It is read-only on a device. Whatever stream is named, it need
-        not wait."""
-        if stream is not None and (type(stream) is not int or stream < -1):
-            raise ValueError(f"__dlpack__: stream is {stream!r}; it is None or an integer, at least -1")
-        place = None
-        if dl_device is not None and tuple(dl_device) != self._place():
-            if tuple(dl_device)[0] != 1 or copy is False:
-                raise BufferError(f"the array is on {self.device}")
-            place = "host"
-        versioned = max_version is not None and max_version[0] >= 1
-        return (self.copy() if copy else self)._capsule(place, versioned, bool(copy))
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self._place()
 
     # ---- Text
 
@@ -430,26 +350,6 @@ class Array(_core.Array):
 
     def __format__(self, text: str) -> str:
         return format(self.item() if not self.ndim else str(self), text)
-
-
-class _Memory:
-    """The memory of an Array, which it shares, for numpy.asarray."""
-
-    __slots__ = "__array_interface__", "tensor"
-
-    def __init__(self, array: Array, address: int, readonly: bool, tensor: Any) -> None:
-        size = array.itemsize
-        kind = "V" if array._dtype == "bf16" else array.dtype.kind
-        self.tensor = tensor
-        self.__array_interface__ = {"version": 3, "data": (address, readonly), "shape": array.shape,
-                                    "strides": tuple(n * size for n in array.strides),
-                                    "typestr": f"{'|<'[size > 1]}{kind}{size}"}
-
-
-def _unpickle(dtype: str, shape: tuple[int, ...], data: Any) -> Array:
-    array = _core.empty(shape, dtype)
-    array._write(bytes(data))  # of bytes no copy
-    return array
 
 
 # ---- Creation
@@ -474,7 +374,8 @@ def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
 def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | None = None,
             copy: bool | None = None) -> Array:
     """An Array made from an Array or from anything that numpy.asarray takes. copy=False shares the
-    memory of a NumPy array, which both may write; otherwise the memory is copied. Use from_dlpack for arrays of other libraries that are on a device.
+    memory of a NumPy array, which both may write; otherwise the memory is copied. Use from_dlpack for
+    arrays of other libraries that are on a device.
 
     >>> collet.asarray([1, 2.5], dtype="f4")
     collet.Array([1. , 2.5], dtype=f32, shape=(2,), device='host')"""
