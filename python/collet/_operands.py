@@ -120,6 +120,8 @@ def axes_of(axes, ndim):
 
 def axis_of(axis, ndim):
     """One axis, as axes_of."""
+    if axis is None:
+        raise TypeError("axis is None; an int is needed: reshape(-1) makes one axis of all")
     return axes_of(operator.index(axis), ndim)[0]
 
 

@@ -217,6 +217,8 @@ def histogram(x, /, bins=10, range=None, density=False, weights=None):
         edges, low, high = _equal_edges(x, count, range)
         found = op.histogram(x, *given, bins=count, low=low, high=high)
     else:
+        if isinstance(bins, str):
+            raise TypeError(f"histogram: bins is {bins!r}; it can be a number of bins, or their edges")
         x, edges = promoted(x, bins)
         count = edges.size - 1
         if edges.ndim != 1 or count < 1 or bool(op.any(op.less(edges[1:], edges[:-1]))):
