@@ -10,7 +10,7 @@ import operator
 from . import _core, _exchange, op
 from ._gradient import hook
 from ._standard import indexing, integers
-from ._standard.operators import cast, matmul, reduction
+from ._standard.operators import call_function, cast, matmul, method, reduction
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
@@ -263,6 +263,28 @@ class Array(_exchange.Exchange):
     max, min, any, all, argmax, argmin = (reduction(n, "axis out keepdims") for n in (
         "max", "min", "any", "all", "argmax", "argmin"))
 
+    # ---- Other functions, with the arguments of NumPy's methods
+
+    argsort, clip, conj, conjugate, cumprod, cumsum, dot, ptp, repeat, take = (
+        method(n, call_function) for n in ("argsort", "clip", "conj", "conjugate", "cumprod", "cumsum", "dot",
+                                           "ptp", "repeat", "take"))
+
+    def nonzero(self) -> tuple[Array, ...]:
+        """The indices of the elements that are not 0, a vector for each axis.
+
+        >>> collet.asarray([0, 5, 7]).nonzero()[0].to_numpy()
+        array([1, 2])"""
+        return call_function("nonzero", (self,), {})  # type: ignore[no-any-return]
+
+    def fill(self, value: Number) -> None:
+        """Sets all elements to a number.
+
+        >>> x = collet.empty(2)
+        >>> x.fill(3)
+        >>> x.to_numpy()
+        array([3., 3.])"""
+        op.fill(value=value, out=self)
+
     # ---- Copies
 
     def to_device(self, device: str, /, *, stream: object = None) -> Array:
@@ -296,6 +318,13 @@ class Array(_exchange.Exchange):
         array([ 1, -1], dtype=int32)"""
         name = _core.dtype_name(dtype)
         return self if name == self._dtype and not copy else integers.converted(self, name)
+
+    def tolist(self) -> Any:
+        """The elements as Python numbers, in lists in lists.
+
+        >>> collet.asarray([[1, 2], [3, 4]]).tolist()
+        [[1, 2], [3, 4]]"""
+        return self.to_numpy().tolist()
 
     def item(self) -> Any:
         """The only element as a Python number.

@@ -280,3 +280,24 @@ def test_wrong_numbers_are_told():
         collet.empty((2, 2**70))
     with pytest.raises(TypeError, match="a sequence of integers, not None"):
         collet.empty(None)
+
+
+@pytest.mark.parametrize("call", [
+    lambda x: x.argsort(0), lambda x: x.argsort(), lambda x: x.clip(1, 3), lambda x: x.clip(min=2), lambda x: x.conj(),
+    lambda x: x.conjugate(), lambda x: x.cumsum(0), lambda x: x.cumprod(axis=1), lambda x: x.dot(x.T), lambda x: x.ptp(1)
+    if hasattr(x, "ptp") else np.ptp(x, 1), lambda x: x.repeat(2, 0), lambda x: x.take([1, 0], axis=1),
+    lambda x: np.stack(x.nonzero()), lambda x: np.asarray(x.tolist()), lambda x: x.cumsum(), lambda x: x.repeat(2),
+    lambda x: x.take([3, 0])])
+def test_methods_are_those_of_numpy(call):
+    a = np.array([[3.0, 1, 4], [1, 5, 9]])
+    found = call(collet.asarray(a))
+    assert np.array_equal(np.asarray(found), call(a))
+
+
+def test_wrong_arguments_of_methods():
+    x = collet.ones(3)
+    for wrong in (lambda: x.dot(), lambda: x.conj(1), lambda: x.clip(1, 2, 3), lambda: x.take([0], axes=0)):
+        with pytest.raises(TypeError, match="takes "):
+            wrong()
+    x.fill(4)
+    assert x.tolist() == [4, 4, 4] and float(collet.grad(lambda x: x.clip(0, 1).cumsum().dot(x))(x)[2]) == 3

@@ -6,6 +6,7 @@ import operator
 
 from .. import _core
 from .._array import Array
+from .._standard.operators import METHODS, method
 from . import rules
 from .tape import RULES, Traced, bottom, call, record
 
@@ -141,7 +142,7 @@ def _members():
     for name, what in {"float": "float(x)", "int": "int(x)", "complex": "complex(x)", "index": "an index",
                        "array": "NumPy, or a function that has no derivative,", "dlpack": "DLPack"}.items():
         members[f"__{name}__"] = _refused(what)
-    for name in ("item", "to_numpy", "prefetch", "to_device"):
+    for name in ("item", "to_numpy", "tolist", "prefetch", "to_device"):
         members[name] = _refused(f"x.{name}()")
     for name in ("sum", "prod", "mean"):
         members[name] = _reduction(name, "axis dtype out keepdims")
@@ -149,6 +150,8 @@ def _members():
         members[name] = _reduction(name, "axis dtype out ddof keepdims")
     for name in ("max", "min", "any", "all", "argmax", "argmin"):
         members[name] = _reduction(name, "axis out keepdims")
+    for name in METHODS:
+        members[name] = method(name, call)
     return members
 
 
@@ -173,7 +176,8 @@ _MEMBERS = {
     "broadcast_to": lambda self, *shape: call("broadcast_to", (self, _shape(shape)), {}),
     **dict.fromkeys(("ravel", "flatten"), lambda self: call("reshape", (self, -1), {})),
     "squeeze": lambda self, axis=None: call("squeeze", (self, axis), {}), "swapaxes": _swapaxes,
-    "astype": _astype, "copy": lambda self: self,
+    "astype": _astype, "copy": lambda self: self, "fill": _in_place,
+    "nonzero": lambda self: call("nonzero", (self,), {}),
     "__copy__": lambda self: self, "__deepcopy__": lambda self, memo: self,
 }
 

@@ -98,3 +98,47 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
     reduce.__doc__ = (f"collet.{name} of the elements: {', '.join(places)} as in NumPy.\n\n"
                       f">>> collet.asarray([[1.0, 4], [3, 2]]).{name}(axis=0).to_numpy()\n{_REDUCED[name]}")
     return reduce
+
+
+# Functions that are methods too: the function, its arguments in NumPy's order, those that have to be given
+# before "/", and what an example prints.
+METHODS = {
+    "argsort": ("argsort", "/ axis", "(axis=1)", "array([[0, 1],\n       [1, 0]])"),
+    "clip": ("clip", "/ min max", "(2, 3)", "array([[2., 3.],\n       [3., 2.]])"),
+    "conj": ("conj", "/", "()", "array([[1., 4.],\n       [3., 2.]])"),
+    "conjugate": ("conj", "/", "()", "array([[1., 4.],\n       [3., 2.]])"),
+    "cumprod": ("cumulative_prod", "/ axis dtype", "(axis=0)", "array([[1., 4.],\n       [3., 8.]])"),
+    "cumsum": ("cumulative_sum", "/ axis dtype", "(axis=0)", "array([[1., 4.],\n       [4., 6.]])"),
+    "dot": ("dot", "b /", "([1.0, 0])", "array([1., 3.])"),
+    "ptp": ("ptp", "/ axis keepdims", "(axis=1)", "array([3., 1.])"),
+    "repeat": ("repeat", "repeats / axis", "(2, axis=1)", "array([[1., 1., 4., 4.],\n       [3., 3., 2., 2.]])"),
+    "take": ("take", "indices / axis", "([1], axis=1)", "array([[4.],\n       [2.]])"),
+}
+
+
+_FLAT = ("cumprod", "cumsum", "take")  # without an axis of all elements in C order
+
+
+def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any]) -> Callable[..., Any]:
+    """The method of METHODS; `call` computes a function by its name, arguments and keywords."""
+    function, order, example, printed = METHODS[name]
+    before, after = (part.split() for part in order.split("/"))
+    places = before + after
+
+    def compute(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        given = {**dict(zip(places, arguments)), **keywords}
+        if len(arguments) > len(places) or given.keys() - set(places) or set(before) - given.keys():
+            raise TypeError(f"{name} takes {', '.join(places) or 'no arguments'}")
+        if name in _FLAT and given.get("axis") is None:
+            self, given = self.reshape(-1), {**given, "axis": 0}
+        return call(function, (self, *(given.pop(n) for n in before)), given)
+
+    compute.__name__ = name
+    compute.__doc__ = (f"collet.{function} of the array: {', '.join(places) or 'no arguments'}.\n\n"
+                       f">>> collet.asarray([[1.0, 4], [3, 2]]).{name}{example}.to_numpy()\n{printed}")
+    return compute
+
+
+def call_function(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    import collet
+    return getattr(collet, name)(*arguments, **keywords)
