@@ -58,7 +58,10 @@ def _resident():
 
 
 def device_info(device: str | None = None) -> dict[str, Any]:
-    """A description of a device, as a dict that JSON can express; unknown values are 0, "" or None."""
+    """A description of a device, as a dict that JSON can express; unknown values are 0, "" or None.
+
+    >>> bench.device_info("cpu_scalar:0")["backend"]
+    'cpu_scalar'"""
     name = _resolve(device)
     for backend in collet.backends():
         details = backend.capabilities.get("devices", [])
@@ -83,7 +86,10 @@ def device_info(device: str | None = None) -> dict[str, Any]:
 def memory_info(device: str | None = None) -> dict[str, float]:
     """Memory of a device in GB: allocated by arrays, reserved from the system, free (reserved, not
     allocated), total, available (0: not known), peak of allocated; utilization (allocated of total)
-    in per cent; and resident, the memory of this process on the host."""
+    in per cent; and resident, the memory of this process on the host.
+
+    >>> bench.memory_info("host")["allocated"] >= 0
+    True"""
     m = collet.memory(_resolve(device))
     return {"allocated": m["current"] / _GB, "reserved": m["held"] / _GB,
             "free": max(0, m["held"] - m["current"]) / _GB, "total": m["total"] / _GB,
@@ -94,7 +100,10 @@ def memory_info(device: str | None = None) -> dict[str, float]:
 
 def gpu_specs(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
     """The system and all usable devices of all backends, as a dict; written to `path` as JSON
-    too."""
+    too.
+
+    >>> "devices" in bench.gpu_specs()["collet"]
+    True"""
     devices = []
     for backend in collet.backends():
         for found in backend.devices if backend.state != "unavailable" else ():
@@ -117,7 +126,12 @@ def gpu_specs(path: str | os.PathLike[str] | None = None) -> dict[str, Any]:
 class Timer:
     """The time between start and stop on a device, in ms; stop waits for the work in between, and for Arrays
     that were not computed yet.
-    `clock` is then "device" or "host". In a `with` statement the time becomes `elapsed_ms`."""
+    `clock` is then "device" or "host". In a `with` statement the time becomes `elapsed_ms`.
+
+    >>> with bench.Timer("cpu_scalar:0") as timer:
+    ...     y = collet.sum(collet.ones(9))
+    >>> timer.elapsed_ms > 0
+    True"""
 
     def __init__(self, device: str | None = None) -> None:
         self.device = _resolve(device)
@@ -126,10 +140,22 @@ class Timer:
         self._first: Any = None
 
     def start(self) -> None:
+        """Begins the time.
+
+        >>> timer = bench.Timer("cpu_scalar:0")
+        >>> timer.start()
+        >>> timer.stop() >= 0
+        True"""
         _core.flush()
         self._first = _core.timestamp(self.device)
 
     def stop(self) -> float:
+        """Ends the time, which it returns in ms.
+
+        >>> timer = bench.Timer("cpu_scalar:0")
+        >>> timer.start()
+        >>> timer.stop() >= 0
+        True"""
         if self._first is None:
             raise collet.InvalidError("Timer.stop before Timer.start")
         _core.flush()
@@ -250,7 +276,10 @@ def benchmark_function(func: Callable[..., Any], *args: Any, n_warmup: int = 10,
                        n_calls: int = 100, device: str | None = None, name: str = "Function",
                        **kwargs: Any) -> BenchmarkResult:
     """Times of n_calls calls func(*args, **kwargs), after n_warmup that are not measured: a
-    BenchmarkResult. Exceptions of func are passed on."""
+    BenchmarkResult. Exceptions of func are passed on.
+
+    >>> bench.benchmark_function(np.sqrt, np.ones(9), n_calls=5, device="cpu_scalar:0").n_calls
+    5"""
     _count("n_warmup", n_warmup, 0)
     _count("n_calls", n_calls, 1)
     call = (args, kwargs)
@@ -264,7 +293,11 @@ def benchmark_md_trajectory(model_func: Callable[[Any], Any], inputs: Sequence[A
                             leak_tolerance_mb: float = 10.0) -> BenchmarkResult:
     """Times of model_func(x) for each x of the sequence `inputs`, after the first n_warmup of them
     once. With check_memory_leak a RuntimeWarning if the memory of the device or of the process grew
-    by more than leak_tolerance_mb: results that are kept count."""
+    by more than leak_tolerance_mb: results that are kept count.
+
+    >>> frames = [np.ones(9)] * 5
+    >>> bench.benchmark_md_trajectory(np.sqrt, frames, device="cpu_scalar:0").n_calls
+    5"""
     _count("n_warmup", n_warmup, 0)
     _count("the number of inputs", len(inputs), 1)
     calls = [((x,), {}) for x in inputs]
@@ -287,7 +320,11 @@ def _warn_if_grown(where, what, grown_gb, tolerance_mb):
 def check_memory_leak(initial_allocated: float, tolerance_mb: float = 10.0,
                       device: str | None = None) -> bool:
     """Whether the device has at most tolerance_mb more allocated than initial_allocated, an earlier
-    memory_info(device)["allocated"]; otherwise also a RuntimeWarning."""
+    memory_info(device)["allocated"]; otherwise also a RuntimeWarning.
+
+    >>> before = bench.memory_info("host")["allocated"]
+    >>> bench.check_memory_leak(before, device="host")
+    True"""
     collet.finish()
     gc.collect()
     name = _resolve(device)
@@ -299,14 +336,23 @@ def compare_implementations(implementations: dict[str, Callable[..., Any]], *arg
                             n_warmup: int = 10, n_calls: int = 100, device: str | None = None,
                             **kwargs: Any) -> dict[str, BenchmarkResult]:
     """benchmark_function of each callable of a dict, with the same arguments: a dict of
-    BenchmarkResults."""
+    BenchmarkResults.
+
+    >>> found = bench.compare_implementations({"a": np.sqrt, "b": np.cbrt}, np.ones(9), device="cpu_scalar:0")
+    >>> list(found)
+    ['a', 'b']"""
     return {name: benchmark_function(func, *args, n_warmup=n_warmup, n_calls=n_calls, device=device,
                                      name=name, **kwargs)
             for name, func in implementations.items()}
 
 
 def print_comparison_table(results: dict[str, BenchmarkResult]) -> None:
-    """Prints what compare_implementations returned; the last column is relative to the first."""
+    """Prints what compare_implementations returned; the last column is relative to the first.
+
+    >>> found = bench.compare_implementations({"a": np.sqrt}, np.ones(9), device="cpu_scalar:0")
+    >>> bench.print_comparison_table(found)
+    Implementation ... Speedup
+    a ... 1.00x"""
     base = next(iter(results.values())).mean_ms if results else 0.0
     print(f"{'Implementation':<30} {'Mean (ms)':>12} {'Std (ms)':>12} {'P95 (ms)':>12} "
           f"{'Calls/s':>12} {'Memory (GB)':>12} {'Speedup':>9}")

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import collet
-from collet import fft, linalg, md, random, scatter, ternary
+from collet import bench, fft, linalg, md, random, scatter, ternary
+from collet.md import analysis
 
 ROOT = pathlib.Path(__file__).parents[2]
-MODULES = (collet, fft, linalg, md, random, scatter, ternary)
+MODULES = (collet, bench, fft, linalg, md, analysis, random, scatter, ternary)
 WITHOUT = {  # shown by the example of what makes it, or in need of files or another program
     "Device", "EigResult", "EighResult", "LUResult", "QRResult", "SVDResult", "SlogdetResult", "Counts",
     "Quantized",
@@ -21,7 +22,10 @@ WITHOUT = {  # shown by the example of what makes it, or in need of files or ano
     "Integrals.to_xarray", "Frames.call", "Scan.close", "decompose_vector_batch_static_ref",
     "decompose_vector_single",
     "compute_com_single", "inertia_tensor_single", "cross_product_single_frame", "custom_vjp.defvjp",
-    "Result.cotangents",
+    "Result.cotangents", "profile_trace",
+    *(f"BenchmarkResult{n}" for n in ("", ".calls_per_second", ".memory_delta_gb", ".resident_delta_gb", ".summary",
+                                      ".to_dict", ".total_time_s")),
+    *(f"analysis.{n}" for n in analysis.__all__ if n[0].isupper()), "analysis.MeanForcePotential.centers",
     "read", *(f"Expression.{n}" for n in ("input", "constant", "set_constant", "apply", "convert",
     "output", "reduce",
                                           "gradient"))}
@@ -41,6 +45,7 @@ def public():
                 continue
             if inspect.isclass(value) and issubclass(value, Exception):
                 continue
+            name = f"analysis.{name}" if module is analysis else name  # collet has some of these names too
             yield name, value
             for method, function in vars(value).items() if inspect.isclass(value) else ():
                 if not method.startswith("_") and (callable(function) or isinstance(
@@ -55,7 +60,8 @@ PUBLIC = {name: value for name, value in public() if name not in WITHOUT}
 def test_examples(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     value = PUBLIC[name]
-    names = {"collet": collet, "np": np, "scatter": scatter, "md": md, "ternary": ternary}
+    names = {"collet": collet, "np": np, "scatter": scatter, "md": md, "ternary": ternary, "bench": bench,
+             "analysis": analysis}
     test = doctest.DocTestParser().get_doctest(inspect.getdoc(value) or "", names, name, None, 0)
     assert test.examples, f"{name} has no example"
     report = []

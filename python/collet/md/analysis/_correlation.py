@@ -65,7 +65,11 @@ def autocorrelation(x: Any, dt: float = 1, normalise: bool = True, subtract_mean
     subtract_mean: first from each body's x its mean over all frames
     All lags come from Fourier transforms of x padded with zeros (theorem of Wiener and Khinchin).
     Rounding errors are about 1e-15 C[0] frames / (frames - k). InvalidError if C[0] is 0 and
-    normalise is true."""
+    normalise is true.
+
+    >>> x = np.cos(0.1 * np.arange(1000))
+    >>> analysis.autocorrelation(x).value[:3].round(2)
+    array([1.  , 0.99, 0.98])"""
     caller = "autocorrelation"
     dt = positive(dt, caller, "dt")
     series = Series(x, caller)

@@ -59,7 +59,10 @@ def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanS
     x: positions that no periodic box cuts: unwrapped
     All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x
     without its drift from the first to the last frame, which is added again exactly. Rounding
-    errors are about 1e-15 frames / (frames - k) of the mean square of x about this line."""
+    errors are about 1e-15 frames / (frames - k) of the mean square of x about this line.
+
+    >>> analysis.mean_square_displacement(np.arange(10.0)).value[:4].round(9)
+    array([0., 1., 4., 9.])"""
     caller = "mean_square_displacement"
     dt, blocks = positive(dt, caller, "dt"), count(blocks, caller, "blocks", 2)
     series = Series(x, caller)
@@ -76,7 +79,12 @@ def diffusion(msd: MeanSquareDisplacement, start: float | None = None,
     start, stop: the range of lags, in their unit, where msd is linear; None: a tenth and a half of
         the length of a block, which are 2 and 10 % of the trajectory with 5 blocks
     The fit is least squares without weights, with an intercept. InvalidError if the range has
-    fewer than two lags."""
+    fewer than two lags.
+
+    >>> x = np.cumsum(np.random.default_rng(1).normal(size=(1000, 3)), axis=0)
+    >>> found = analysis.diffusion(analysis.mean_square_displacement(x), 1, 10)
+    >>> 0.4 < found.value < 0.6
+    True"""
     caller = "diffusion"
     length = msd.blocks.shape[1]
     lags = msd.lag

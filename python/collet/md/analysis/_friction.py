@@ -136,7 +136,11 @@ def extract_friction_from_acf(acf: Correlation, moment_of_inertia: float,
         "initial_slope": by the first lag; "exponential_fit": by least squares over all lags before
         the first that is not positive
     NaN where C has no such time. The names are rotmd's; the units are nm and kJ/mol, and the
-    integral ends where C first falls to 0."""
+    integral ends where C first falls to 0.
+
+    >>> x = np.random.default_rng(1).normal(size=1000)
+    >>> round(analysis.extract_friction_from_acf(analysis.autocorrelation(x), 1.0).tau_c, 1)
+    0.5"""
     caller = "extract_friction_from_acf"
     if method not in _TIMES:
         raise InvalidError(f"{caller}: method is {method!r}, not one of {_METHODS}")
@@ -161,7 +165,12 @@ def anisotropic_friction_tensor(omega_parallel_acf: Correlation, omega_perp_acf:
                                 method: str = "integral") -> AnisotropicFriction:
     """extract_friction_from_acf of the rotation about the long axis and across it.
 
-    i_parallel, i_perp: moments of inertia about the long axis and across it"""
+    i_parallel, i_perp: moments of inertia about the long axis and across it
+
+    >>> x = np.random.default_rng(1).normal(size=1000)
+    >>> acf = analysis.autocorrelation(x)
+    >>> round(analysis.anisotropic_friction_tensor(acf, acf, 1.0, 2.0).anisotropy, 2)
+    2.0"""
     parallel = extract_friction_from_acf(omega_parallel_acf, i_parallel, temperature, method)
     perp = extract_friction_from_acf(omega_perp_acf, i_perp, temperature, method)
     return AnisotropicFriction(parallel, perp, perp.gamma / parallel.gamma)
@@ -177,7 +186,13 @@ def orientation_dependent_friction(theta: Any, psi: Any, omega: Any, dt: float,
     theta, psi: (frames,), angles, in the unit of `range`; omega: (frames, 3)
     bins, range: of theta and of psi, which is periodic
     lags: longest lag of the integral, in frames, which ends where C first falls to 0
-    min_samples: bins with fewer frames are NaN"""
+    min_samples: bins with fewer frames are NaN
+
+    >>> theta, psi = np.random.default_rng(1).uniform(0, 90, (2, 5000))
+    >>> omega = np.random.default_rng(2).normal(size=(5000, 3))
+    >>> found = analysis.orientation_dependent_friction(theta, psi, omega, 0.1, 1.0, bins=(3, 4), lags=10)
+    >>> found.gamma.shape
+    (3, 4)"""
     caller = "orientation_dependent_friction"
     dt, inertia = (positive(dt, caller, "dt"),
                    positive(moment_of_inertia, caller, "moment_of_inertia"))
@@ -238,7 +253,12 @@ def memory_kernel(acf: Correlation, stop: float | None = None) -> MemoryKernel:
     The integral of K is the solution of a Volterra equation of the second kind, by trapezoids (B.
     Kowalik et al., Phys. Rev. E 100 (2019) 012126); K is its derivative. Errors of both are of the
     order of dt^2. Errors grow with the lag. A UserWarning if the integral exceeds 1 / dt: C then
-    falls within a step, and the solution diverges."""
+    falls within a step, and the solution diverges.
+
+    >>> x = np.random.default_rng(1).normal(size=1000)
+    >>> x = np.convolve(x, np.ones(20), "same")
+    >>> analysis.memory_kernel(analysis.autocorrelation(x), stop=5).value.shape
+    (6,)"""
     caller = "memory_kernel"
     length = acf.blocks.shape[1]
     lags = len(acf.lag)
@@ -271,7 +291,13 @@ def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
     L, torque: (frames, 3) or (frames, bodies, 3), at least 3 frames
     Differences have two causes: frames too far apart, by the square of dt, and velocities of half a
     step before, which leap-frog integrators write. A body that the periodic box cuts has another
-    torque. InvalidError if all torque is 0."""
+    torque. InvalidError if all torque is 0.
+
+    >>> t = 0.1 * np.arange(100)
+    >>> L = np.stack([np.sin(t), np.cos(t), 0 * t], -1)
+    >>> torque = np.stack([np.cos(t), -np.sin(t), 0 * t], -1)
+    >>> float(analysis.torque_consistency(L, torque, 0.1).correlation) > 0.99
+    True"""
     caller = "torque_consistency"
     dt = positive(dt, caller, "dt")
     momentum = _host.array(L, np.float64, f"{caller}: L")

@@ -184,7 +184,10 @@ def histogram(x: Any, y: Any = None, *, bins: Any = 50, range: Any = None, weigh
         lower edge, the last one both. Numbers outside and NaN are counted apart
     weights: (frames,) or the shape of x; None: 1 each
     periodic: numbers are first brought into the range, which is one period; with y also one a
-        coordinate"""
+        coordinate
+
+    >>> analysis.histogram(np.array([0.1, 0.2, 0.9]), bins=2, range=(0, 1)).counts
+    array([2., 1.])"""
     return binned(x, y, bins, range, weights, periodic, "histogram").histogram()
 
 
@@ -227,7 +230,11 @@ def potential_of_mean_force(x: Any, y: Any = None, *, bins: Any = 50, range: Any
         coordinate
     blocks: of frames, for errors
 
-    InvalidError if no sample is within the range."""
+    InvalidError if no sample is within the range.
+
+    >>> x = np.random.default_rng(1).normal(size=100000)
+    >>> analysis.potential_of_mean_force(x, bins=3, range=(-1.5, 1.5)).value.round(1)
+    array([1.1, 0. , 1.2])"""
     caller = "potential_of_mean_force"
     scale = GAS_CONSTANT * positive(temperature, caller, "temperature")
     parts = count(blocks, caller, "blocks", 2)

@@ -47,7 +47,11 @@ def statistical_inefficiency(x: Any) -> float:
     al., J. Chem. Theory Comput. 3 (2007) 26; as pymbar). The mean of x has the standard error
     std(x) sqrt(g / frames).
 
-    InvalidError if x is constant."""
+    InvalidError if x is constant.
+
+    >>> x = np.random.default_rng(1).normal(size=1000)
+    >>> analysis.statistical_inefficiency(x) < 2
+    True"""
     found = _inefficiency(Series(x, "statistical_inefficiency"))
     if not found:
         raise InvalidError("statistical_inefficiency: x is constant: there are no fluctuations")
@@ -60,7 +64,12 @@ def equilibration_time(x: Any, dt: float = 1, *, candidates: int = 100) -> Equil
 
     candidates: frames that are tried, at equal distances from frame 0; each takes a transform of x
     If x is constant from a candidate on, that counts as one sample, as in pymbar. InvalidError if
-    all of x is constant."""
+    all of x is constant.
+
+    >>> x = np.random.default_rng(1).normal(size=1000)
+    >>> x[:100] += 50
+    >>> 80 < analysis.equilibration_time(x).frame < 120
+    True"""
     caller = "equilibration_time"
     dt = positive(dt, caller, "dt")
     step = -(-Series(x, caller).frames // count(candidates, caller, "candidates", 1))

@@ -155,7 +155,11 @@ def rmsd(positions: Any, reference: Any = None, *, weights: Any = None, fit: Any
     weights: one an atom, such as masses, for superposition and mean; None: equal
     fit: the atoms that are superposed, as indices or a mask; None: all
     of: the atoms that count, likewise; or a dict of such domains by name. All are moved with `fit`
-    Returns (frames,), or a dict of these."""
+    Returns (frames,), or a dict of these.
+
+    >>> r = np.array([[[0.0, 0, 0], [3, 4, 0]], [[0.0, 0, 0], [3, 5, 0]]])
+    >>> analysis.rmsd(r).round(3)
+    array([0.   , 0.415])"""
     caller = "rmsd"
     given = _positions(positions, caller)
     atoms = given.shape[1]
@@ -216,7 +220,11 @@ def dccm(positions: Any, *, fit: Any = None, weights: Any = None,
     fit: the atoms that are superposed, as in rmsd; the rigid part of the body. None: all
     weights: of the superposition; None: equal
     The mean structure is the mean of the superposed frames, iterated until it no longer changes. An atom that does
-    not move has C = 0 with all others and itself."""
+    not move has C = 0 with all others and itself.
+
+    >>> r = np.random.default_rng(1).normal(size=(100, 3, 3))
+    >>> analysis.dccm(r).matrix.shape
+    (3, 3)"""
     caller = "dccm"
     given = _positions(positions, caller)
     frames, atoms = given.shape[:2]
@@ -254,7 +262,12 @@ def compare_dccm(a: Any, b: Any, *, alpha: float = 0.05, samples: int = 500,
     alpha: the confidence interval leaves out alpha / 2 at each end
     samples, seed: of the bootstrap over blocks of all runs
     Maps are averaged as artanh C (R. A. Fisher), the bootstrap resamples whole blocks. Blocks must
-    be longer than the correlation time."""
+    be longer than the correlation time.
+
+    >>> r = np.random.default_rng(1).normal(size=(100, 3, 3))
+    >>> a, b = analysis.dccm(r[:50]), analysis.dccm(r[50:])
+    >>> analysis.compare_dccm(a, b).difference.shape
+    (3, 3)"""
     caller = "compare_dccm"
     sides = [[side] if isinstance(side, CrossCorrelation) else list(side) for side in (a, b)]
     shapes = {run.matrix.shape for side in sides for run in side}
@@ -291,7 +304,10 @@ def shape(gyration_tensor: Any) -> Shape:
 
     gyration_tensor: (..., 3, 3), as md.extract returns it: (frames, 3, 3), or (frames, bodies, 3, 3)
     Named after D. N. Theodorou and U. W. Suter, Macromolecules 18 (1985) 1206; extract's
-    "asphericity" is what is called anisotropy here."""
+    "asphericity" is what is called anisotropy here.
+
+    >>> float(analysis.shape(np.diag([4.0, 1.0, 1.0])).asphericity)
+    3.0"""
     tensor = _host.array(gyration_tensor, np.float64, "shape: gyration_tensor")
     if tensor.ndim < 2 or tensor.shape[-2:] != (3, 3):
         raise ShapeError(f"shape: gyration_tensor is {tensor.shape}; it must be ... x 3 x 3")
@@ -311,7 +327,11 @@ def shape(gyration_tensor: Any) -> Shape:
 def end_to_end(positions: Any, first: int = 0, last: int = -1) -> Floats:
     """The vector from the first to the last atom of a chain that the box does not cut.
 
-    positions: (frames, atoms, 3); first, last: indices of atoms. Returns (frames, 3)"""
+    positions: (frames, atoms, 3); first, last: indices of atoms. Returns (frames, 3)
+
+    >>> r = np.array([[[0.0, 0, 0], [3, 4, 0]]])
+    >>> analysis.end_to_end(r)
+    array([[3., 4., 0.]])"""
     given = _positions(positions, "end_to_end")
     for value, name in ((first, "first"), (last, "last")):
         if not -given.shape[1] <= count(value, "end_to_end", name, -given.shape[1]) < given.shape[1]:
@@ -324,7 +344,11 @@ def distance(positions: Any, a: Any, b: Any, *, weights: Any = None) -> Floats:
     force.
 
     positions: (frames, atoms, 3); a, b: indices or masks of atoms
-    weights: one an atom, such as masses; None: equal. Returns (frames,)"""
+    weights: one an atom, such as masses; None: equal. Returns (frames,)
+
+    >>> r = np.array([[[0.0, 0, 0], [3, 4, 0]]])
+    >>> analysis.distance(r, [0], [1])
+    array([5.])"""
     caller = "distance"
     given = _positions(positions, caller)
     own = _weights_of(weights, given.shape[1], caller)
@@ -343,7 +367,11 @@ def dipole(positions: Any, charges: Any, masses: Any = None) -> Floats:
     positions: (frames, atoms, 3), nm, of molecules that the box does not cut
     charges: one an atom, e
     masses: one an atom; the centre is the centre of mass, None: the mean position. It matters only
-        if the charges do not sum to 0. Returns (frames, 3)"""
+        if the charges do not sum to 0. Returns (frames, 3)
+
+    >>> r = np.array([[[0.0, 0, 0], [3, 4, 0]]])
+    >>> analysis.dipole(r, [-1.0, 1.0])
+    array([[3., 4., 0.]])"""
     caller = "dipole"
     given = _positions(positions, caller)
     atoms = given.shape[1]

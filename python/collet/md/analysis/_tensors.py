@@ -133,7 +133,15 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
     In free rotational diffusion <R(0)^T R(t)> = exp(-(tr D - D) t) in any frame of the body (L. D.
     Favro, Phys. Rev. 119 (1960) 53): a line with an intercept is fitted to the logarithm, element by
     element. InvalidError if the range has fewer than two lags, or correlations in it are not above
-    0. A UserWarning as of rotation."""
+    0. A UserWarning as of rotation.
+
+    >>> turns = np.random.default_rng(1).normal(scale=0.1, size=(300, 3))
+    >>> frames = [np.eye(3)]
+    >>> for a, b, c in turns:
+    ...     q = np.linalg.qr(np.eye(3) + np.array([[0, -c, b], [c, 0, -a], [-b, a, 0]]))[0]
+    ...     frames.append(frames[-1] @ (q * np.sign(np.diag(q))))
+    >>> analysis.rotational_diffusion_tensor(np.array(frames), 1, 1, 10).tensor.shape
+    (3, 3)"""
     caller = "rotational_diffusion_tensor"
     dt = positive(dt, caller, "dt")
     rotations = _axes(axes, caller)
@@ -186,7 +194,11 @@ def translational_diffusion_tensor(x: Any, dt: float = 1, start: float | None = 
     axes: as in rotational_diffusion_tensor: the tensor along the axes of the body. Each step is
         taken along the axes of the frame before, and d is a sum of such steps (Y. Han et al.,
         Science 314 (2006) 626): frames must be close together compared with the rotation
-    start, stop: range of lags of the fit, as in diffusion"""
+    start, stop: range of lags of the fit, as in diffusion
+
+    >>> x = np.cumsum(np.random.default_rng(1).normal(size=(1000, 3)), axis=0)
+    >>> analysis.translational_diffusion_tensor(x, 1, 1, 10).tensor.shape
+    (3, 3)"""
     caller = "translational_diffusion_tensor"
     dt = positive(dt, caller, "dt")
     parts_count = count(blocks, caller, "blocks", 2)
