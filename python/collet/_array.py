@@ -7,9 +7,9 @@ from __future__ import annotations
 import math
 import operator
 
-from . import _core, _exchange, op
+from . import _core, op
 from ._gradient import hook
-from ._standard import indexing, integers
+from ._standard import exchange, indexing, integers
 from ._standard.operators import call_function, cast, matmul, method, reduction
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
@@ -27,7 +27,7 @@ _FLOATS = ("f16", "bf16", "f32", "f64", "c64", "c128")
 _PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
 
 
-class Array(_exchange.Exchange):
+class Array(exchange.Exchange):
     """An array whose elements stay on the device that used them last.
 
     asarray, empty, zeros, ones and full make one, and collet.op computes with it. Slices,

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from . import _core
+from .. import _core
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from ._array import Array
+    from .._array import Array
 
 
 def _ufunc(array: Array, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-    from ._standard.protocols import ufunc as compute
+    from .protocols import ufunc as compute
     return compute(ufunc, method, inputs, keywords)
 
 
@@ -44,7 +44,7 @@ class Exchange(_core.Array):
     __array_ufunc__ = _Ufunc()
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
-        from ._standard.protocols import function as compute
+        from .protocols import function as compute
         return compute(function, types, arguments, keywords)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
