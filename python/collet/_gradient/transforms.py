@@ -102,7 +102,10 @@ def _numbers(argnums: int | Sequence[int], count: int, name: str) -> tuple[int, 
         if not -count <= operator.index(n) < count:
             raise TypeError(f"{name}: argnums has {n}; the function was called with {count} positional "
                             "arguments")
-    return tuple(n % count for n in numbers)
+    numbers = tuple(n % count for n in numbers)
+    if len({*numbers}) < len(numbers):
+        raise ValueError(f"{name}: argnums is {argnums}, which names an argument twice")
+    return numbers
 
 
 def _chosen(gradients: list[Any], argnums: int | Sequence[int]) -> Any:

@@ -100,6 +100,7 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
 # ---- Order statistics: numpy.quantile's methods, as places in the sorted elements
 
 
+_MIDDLE = "the mean of two"  # numpy.median's
 _ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # without interpolation
 
 
@@ -122,7 +123,7 @@ def _places(q, n, method):
         at = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}[method](at)
     elif method == "midpoint":
         at = 0.5 * (np.floor(at) + np.ceil(at))
-    elif method != "linear":
+    elif method not in ("linear", _MIDDLE):
         raise ValueError(f"quantile: method is {method!r}; it is one of numpy.quantile")
     return np.clip(at, 0, max(n - 1, 0))
 
@@ -154,7 +155,8 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
         return same_kind(np.full([*q.shape, *kept], np.nan, dtype), x)
     x = op.sort(x)
     at = _places(q.reshape(-1), n, method)
-    found = take(x, at.astype("i8"), axis=-1) if method in _ELEMENTS else _interpolated(x, at, dtype)
+    found = take(x, at.astype("i8"), axis=-1) if method in _ELEMENTS else \
+        (_mean_of_two if method == _MIDDLE else _interpolated)(x, at, dtype)
     if x.dtype.kind in "fV":  # NaN is behind all numbers
         last = converted(x[..., -1:], dtype)
         found = op.where(op.isnan(last), last, found)
@@ -172,6 +174,13 @@ def _interpolated(x, at, dtype):
     return op.where(op.equal(first, second), first, op.add(base, part))
 
 
+def _mean_of_two(x, at, dtype):
+    """The means of the elements below and above places; of a number and an infinity that is the infinity."""
+    first, second = (converted(take(x, i.astype("i8"), axis=-1), dtype) for i in (np.floor(at), np.ceil(at)))
+    half = op.mul(op.add(first, second), same_kind(np.asarray(0.5, dtype), x))
+    return op.where(op.equal(first, second), first, half)
+
+
 def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
     """quantile of q / 100.
 
@@ -182,11 +191,11 @@ def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
 
 
 def median(x, /, *, axis=None, keepdims=False):
-    """The quantile 0.5.
+    """The quantile 0.5; of an even number of elements the mean of the two in the middle.
 
     >>> float(collet.median([1, 9, 4]))
     4.0"""
-    return quantile(x, 0.5, axis=axis, keepdims=keepdims)
+    return quantile(x, 0.5, axis=axis, method=_MIDDLE, keepdims=keepdims)
 
 
 # ---- Histograms

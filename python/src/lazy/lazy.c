@@ -97,6 +97,10 @@ static int force(node *n, int every)
     }
     if (runtime_switch(&choice))
         return -1;
+    if (n->value) { /* another thread computed it meanwhile */
+        runtime_switch_back(choice);
+        return 0;
+    }
     busy++;
     failed = program_begin(&p, n);
     for (uint32_t i = 0; i + 1 < p.n_nodes && p.n_outs < COLLET_EXPRESSION_OUTPUTS && !failed; i++)
@@ -226,16 +230,16 @@ static PyObject *reduced(node *n, const reduction *r)
 {
     program p;
     PyObject *made = NULL;
-    int again = 1, failed = 0;
-    while (!failed && again) {
-        failed = program_begin(&p, n);
-        again = failed ? 0 : force_needed(&p);
-        if (failed || again)
+    int again = 1;
+    while (again) {
+        if (n->value) /* another thread computed it meanwhile */
+            Py_RETURN_NONE;
+        again = program_begin(&p, n) ? -1 : force_needed(&p);
+        if (again)
             program_end(&p);
-        failed |= again < 0;
+        if (again < 0)
+            return NULL;
     }
-    if (failed)
-        return NULL;
     mark_seen(&p);
     busy++;
     made = program_run(&p, r, NULL);

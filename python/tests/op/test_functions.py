@@ -576,3 +576,8 @@ def test_devices():
         same(collet.median(x).copy(), np.median(a), collet.asarray)
         with pytest.raises(collet.UnsupportedError, match="no kernel eig"):
             collet.linalg.eig(x)
+
+
+def test_medians_of_infinities():
+    for a in ([0.0, np.inf], [1, 2, np.inf, np.inf], [-np.inf, 3], [-np.inf, np.inf], [np.nan, 1], [1.0, 2, 4]):
+        assert np.array_equal(float(collet.median(np.array(a))), np.median(a), equal_nan=True)

@@ -169,3 +169,11 @@ def test_one_element_is_a_copy():
     later = y[0]
     y[0] = 7
     assert float(later) == 2
+
+
+def test_indices_of_an_empty_array():
+    x = collet.zeros((2, 0))
+    for wrong in (lambda: x[[5]], lambda: collet.take(x, [-3], axis=0)):
+        with pytest.raises(IndexError, match="out of range"):
+            wrong()
+    assert x[[1, 0]].shape == (2, 0)

@@ -473,3 +473,38 @@ def test_cycles_end():
 
 if __name__ == "__main__":
     run_program(int(sys.argv[1]), int(sys.argv[2]))
+
+
+def test_threads_that_only_read():
+    """A thread may compute what another one is about to reduce."""
+    wrong = []
+
+    def read(chain):
+        try:
+            if float(collet.sum(chain)) != expected:
+                wrong.append("number")
+        except collet.Error as error:
+            wrong.append(str(error))
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(40):
+            chain = collet.ones(64)
+            for i in range(40):
+                chain = chain * 0.5 + i if i % 2 else collet.where(chain > 0, chain, 0.0)
+            expected = float(np.sum(_chain(np.ones(64))))
+            threads = [threading.Thread(target=read, args=(chain,)) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    assert not wrong
+
+
+def _chain(a):
+    for i in range(40):
+        a = a * 0.5 + i if i % 2 else np.where(a > 0, a, 0.0)
+    return a

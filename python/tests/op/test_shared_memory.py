@@ -39,7 +39,10 @@ def taken_tensor():
     return collet.from_dlpack(a), lambda: a
 
 
-ways = pytest.mark.parametrize("way", [lent, pytest.param(lent_tensor, marks=needs_dlpack), taken, taken_tensor])
+# Capsules of older versions are read-only here.
+needs_flags = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="capsules have no flags")
+ways = pytest.mark.parametrize("way", [lent, pytest.param(lent_tensor, marks=needs_dlpack), taken,
+                                       pytest.param(taken_tensor, marks=needs_flags)])
 
 
 @ways
