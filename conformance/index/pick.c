@@ -9,7 +9,7 @@
 enum { ORDINARY, BAD, KINDS };
 static const char *const kind_names[] = {"", "indices out of range"};
 
-/* Extents of the letters K, N and V, and the number of leading axes. */
+/* Extents of the letters K, N and V, and the number of leading axes; negative: the first one is 0. */
 typedef struct size {
     int64_t extent[3];
     int32_t dots;
@@ -17,9 +17,9 @@ typedef struct size {
 
 static kit_case of_size(const kit_plan *plan, const size *s, int kind)
 {
-    static const int64_t dots[] = {3, 2};
+    static const int64_t dots[] = {3, 2}, none[] = {0, 2};
     kit_case c = kit_case_of(plan);
-    kit_bind(&c, "KNV", s->extent, s->dots, dots, 0);
+    kit_bind(&c, "KNV", s->extent, abs(s->dots), s->dots < 0 ? none : dots, 0);
     c.kind = kind;
     c.data = kind_names[kind];
     return c;
@@ -43,9 +43,10 @@ static void plan_sizes(kit_plan *plan, const size *sizes, size_t count, int kind
 static void plan_pick(kit_plan *plan)
 {
     /* put has no leading axes. */
-    static const size sizes[] = {{{0, 5, 1}, 0},     {{1, 1, 1}, 0},       {{3, 0, 1}, 0},
-                                 {{7, 9, 1}, 0},     {{7, 9, 1}, 1},       {{5, 9, 1}, 2},
-                                 {{1500, 37, 1}, 0}, {{4099, 1031, 1}, 1}, {{40000, 20000, 1}, 1}};
+    static const size sizes[] = {{{40, 5, 1}, -2},      {{0, 5, 1}, 0},     {{1, 1, 1}, 0},
+                                 {{3, 0, 1}, 0},        {{7, 9, 1}, 0},     {{7, 9, 1}, 1},
+                                 {{5, 9, 1}, 2},        {{1500, 37, 1}, 0}, {{4099, 1031, 1}, 1},
+                                 {{40000, 20000, 1}, 1}};
     plan_sizes(plan, sizes, sizeof sizes / sizeof *sizes, KINDS);
 }
 
@@ -130,26 +131,31 @@ static kit_tensor zeros_of(const kit_case *c)
     return t;
 }
 
-/* Index i as a position, or -1; *bad becomes 1 + the first i of these. */
-static int64_t position_of(const kit_case *c, int64_t i, int64_t n, int64_t *bad)
+/* Index i, counted from the front; -1: out of range. */
+static int64_t position_of(const kit_case *c, int64_t i, int64_t n)
 {
     int64_t x = (int64_t)kit_get(kit_in(c, 1), i);
     x += x < 0 ? n : 0;
-    if (x >= 0 && x < n)
-        return x;
-    if (*bad == 0 || i + 1 < *bad)
-        *bad = i + 1;
-    return -1;
+    return x >= 0 && x < n ? x : -1;
+}
+
+/* 1 + the place of the first index that is out of range, also where no element is moved; 0: none is. */
+static int64_t first_bad(const kit_case *c, int64_t n)
+{
+    for (int64_t i = 0; i < kit_in(c, 1)->count; i++)
+        if (position_of(c, i, n) < 0)
+            return i + 1;
+    return 0;
 }
 
 static void judge_take(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *a = kit_in(c, 0);
     kit_tensor ideal = zeros_of(c);
-    int64_t k = extent_of(&ideal), n = extent_of(a), bad = 0;
+    int64_t k = extent_of(&ideal), n = extent_of(a), bad = first_bad(c, n);
     bool along = c->row->info.id == COLLET_OP_TAKE_ALONG_AXIS;
     for (int64_t i = 0; i < ideal.count; i++) {
-        int64_t x = position_of(c, along ? i : i % k, n, &bad);
+        int64_t x = position_of(c, along ? i : i % k, n);
         if (x >= 0)
             memcpy(element(&ideal, i), element(a, i / k * n + x), collet_dtype_size(a->dtype));
     }
@@ -178,10 +184,10 @@ static void judge_writes(const kit_case *c, kit_verdict *v)
     const kit_tensor *a = kit_in(c, 0), *values = kit_in(c, 2);
     kit_tensor ideal = zeros_of(c);
     size_t bytes = collet_dtype_size(a->dtype), part = collet_dtype_size(kit_part(a->dtype));
-    int64_t n = extent_of(a), k = extent_of(values), bad = 0;
+    int64_t n = extent_of(a), k = extent_of(values), bad = first_bad(c, n);
     memcpy(ideal.data, a->data, (size_t)a->count * bytes);
     for (int64_t i = 0; i < values->count; i++) {
-        int64_t x = position_of(c, i % k, n, &bad);
+        int64_t x = position_of(c, i % k, n);
         if (x < 0)
             continue;
         unsigned char *to = element(&ideal, i / k * n + x);

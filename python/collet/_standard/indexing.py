@@ -283,8 +283,6 @@ def _one_axis(array: Array, key: Any) -> tuple[int, Array] | None:
 def _taken(array: Array, axis: int, index: Array) -> Array | None:
     """The elements at these indices of an axis; None if one is out of range."""
     last = array.ndim - 1
-    if not array.size:
-        _inside(index, array.shape[axis], axis)  # ops of no elements look at no index
     if axis == last:
         found, info = op.take(array, index)
     else:

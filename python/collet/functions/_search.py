@@ -80,11 +80,6 @@ def take(x, indices, /, *, axis=None):
         raise ValueError(f"take: an axis is needed, since the array has {x.ndim}")
     axis = axis_of(-1 if axis is None else axis, x.ndim)
     flat = indices.reshape(-1)
-    if flat.size and not x.size:  # the op looks at no index
-        low, high = int(op.min(flat)), int(op.max(flat))
-        if low < -x.shape[axis] or high >= x.shape[axis]:
-            raise IndexError(f"take: index {low if low < 0 else high} is out of range for an axis of length "
-                             f"{x.shape[axis]}")
     out = empty_as(x, [*x.shape[:axis], flat.size, *x.shape[axis + 1:]])
     info = op.take(moveaxis(x, axis, -1), flat, out=(moveaxis(out, axis, -1), None)).info
     _raise_outside(info, "take", flat, x.shape[axis])

@@ -80,6 +80,21 @@ static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end
     }
 }
 
+/* Indices of which no element is taken, begin .. end-1 of all, are checked too. */
+static void check_indices(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    job *j = argument;
+    int64_t positions[INDEX_BLOCK];
+    (void)thread;
+    while (begin < end) {
+        int64_t lead = begin / j->count, from = begin % j->count;
+        int64_t n = min_i64(min_i64(j->count - from, end - begin), INDEX_BLOCK);
+        const char *row = cpu_at(j->index) + index_at(&j->index_lead, lead);
+        index_positions(positions, j->index, row, lead * j->count, from, n, j->extent, &j->info);
+        begin += n;
+    }
+}
+
 /* take and take_along_axis differ in the axes of the indices. */
 KERNEL(take)
 {
@@ -94,7 +109,9 @@ KERNEL(take)
     j.count = operand_extent(j.out, 0);
     j.size = cpu_dtype_size(j.out->dtype);
     int64_t rows = j.out_lead.count;
-    if (j.index_lead.ndim == 0 && index_is_inner(&j.a_lead, cpu_last_step(j.a)) && j.out_lead.flat)
+    if (rows == 0)
+        host_share(device, j.index_lead.count * j.count, GRAIN, check_indices, &j);
+    else if (j.index_lead.ndim == 0 && index_is_inner(&j.a_lead, cpu_last_step(j.a)) && j.out_lead.flat)
         host_share(device, j.count, 1 + GRAIN / rows, take_rows, &j);
     else
         host_share(device, rows * j.count, GRAIN, take_elements, &j);
