@@ -45,20 +45,28 @@ static void view_finish(collet_array **out, collet_array *a)
 
 #define VIEW_REFUSE(status, ...) (free(a), collet_fail(context_error(cx), status, __VA_ARGS__))
 
+/* Counts an axis from the front; frees `a` if it has no such axis. */
+static collet_status view_axis(collet_context *cx, const char *what, collet_array *a, int32_t *axis)
+{
+    int32_t ndim = a->ndim;
+    if (*axis < -ndim || *axis >= ndim)
+        return VIEW_REFUSE(COLLET_INVALID,
+                           "%s: axis %" PRId32 " is out of range: the array has %" PRId32 " axes",
+                           what, *axis, ndim);
+    *axis += *axis < 0 ? ndim : 0;
+    return COLLET_OK;
+}
+
 collet_status collet_array_slice(collet_context *cx, const collet_array *array, collet_array **out,
                                  int32_t axis, int64_t start, int64_t count, int64_t step)
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = view_create(cx, "slice", out, array, &a);
+    if (status == COLLET_OK)
+        status = view_axis(cx, "slice", a, &axis);
     if (status != COLLET_OK)
         return status;
-    if (axis < -a->ndim || axis >= a->ndim)
-        return VIEW_REFUSE(COLLET_INVALID,
-                           "slice: axis %" PRId32 " is out of range: the array has %" PRId32
-                           " axes",
-                           axis, array->ndim);
-    axis += axis < 0 ? a->ndim : 0;
     int64_t extent = a->shape[axis], last, stride, shift;
     if (count < 0)
         return VIEW_REFUSE(COLLET_INVALID, "slice: count is %" PRId64 "; it must not be negative",
@@ -170,14 +178,10 @@ collet_status collet_array_windows(collet_context *cx, const collet_array *array
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = view_create(cx, "windows", out, array, &a);
+    if (status == COLLET_OK)
+        status = view_axis(cx, "windows", a, &axis);
     if (status != COLLET_OK)
         return status;
-    if (axis < -a->ndim || axis >= a->ndim)
-        return VIEW_REFUSE(COLLET_INVALID,
-                           "windows: axis %" PRId32 " is out of range: the array has %" PRId32
-                           " axes",
-                           axis, array->ndim);
-    axis += axis < 0 ? a->ndim : 0;
     if (length < 1 || length > a->shape[axis])
         return VIEW_REFUSE(COLLET_SHAPE,
                            "windows: the length is %" PRId64 "; it must be 1 to the %" PRId64

@@ -11,7 +11,7 @@
 #ifndef PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
 #define PLUGINS_CPU_OPENMP_TERNARY_KERNEL_LANES_H
 
-#include "cpu_openmp/util/kernel_level.h"
+#include "cpu_openmp/util/kernel_sums.h"
 
 #if defined(__SSSE3__)
 #include <immintrin.h>
@@ -265,7 +265,6 @@ INLINE quads counts_sum(quads sum, counts c)
 typedef float floats __attribute__((vector_size(VECTOR_BYTES), may_alias));
 typedef float floats_at_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
 typedef float half_floats __attribute__((vector_size(VECTOR_BYTES / 2)));
-typedef double doubles __attribute__((vector_size(VECTOR_BYTES), may_alias));
 
 /* Widens one byte for each lane. */
 INLINE words widen_bytes(const uint8_t *at)
@@ -294,28 +293,19 @@ INLINE floats weight_field(words x, int l)
 #endif
 }
 
-INLINE doubles widen_floats(floats x)
+INLINE lanes widen_floats(floats x)
 {
 #if VECTOR_BYTES == 64
-    return (doubles)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)) +
-           (doubles)_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd((__m512d)x, 1)));
+    return (lanes)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)) +
+           (lanes)_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd((__m512d)x, 1)));
 #elif defined(__AVX2__)
-    return (doubles)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)) +
-           (doubles)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
+    return (lanes)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)) +
+           (lanes)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
 #else
     half_floats part[2];
     __builtin_memcpy(part, &x, sizeof x);
-    return __builtin_convertvector(part[0], doubles) + __builtin_convertvector(part[1], doubles);
+    return __builtin_convertvector(part[0], lanes) + __builtin_convertvector(part[1], lanes);
 #endif
-}
-
-INLINE double across_doubles(doubles x)
-{
-    for (int half = LANES_F64 / 2; half > 0; half /= 2) {
-        for (int i = 0; i < half; i++)
-            x[i] += x[i + half];
-    }
-    return x[0];
 }
 
 #endif

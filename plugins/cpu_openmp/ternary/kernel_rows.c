@@ -157,7 +157,7 @@ static int64_t codes_f64(int8_t *codes, const void *values, double t, int64_t n)
 static double magnitudes_f32(const void *values, int64_t n)
 {
     const float *x = values;
-    doubles sum[4] = {{0}};
+    lanes sum[4] = {{0}};
     double rest = 0;
     int64_t i = 0;
     for (; i + 4 * GROUP <= n; i += 4 * GROUP) {
@@ -168,7 +168,7 @@ static double magnitudes_f32(const void *values, int64_t n)
     }
     for (; i < n; i++)
         rest += (double)__builtin_fabsf(x[i]);
-    return across_doubles((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
+    return across((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;
 }
 
 static double magnitudes_f64(const void *values, int64_t n)

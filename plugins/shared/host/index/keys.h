@@ -87,6 +87,25 @@ static inline void index_store(char *at, uint64_t size, uint64_t bits)
         *(uint8_t *)p = (uint8_t)bits;
 }
 
+/* The bits that make an element true if one is set: not the sign of a zero. */
+static inline uint64_t index_bits_that_count(collet_dtype dtype)
+{
+    switch (dtype) {
+    case COLLET_F16:
+    case COLLET_BF16:
+        return 0x7fff;
+    case COLLET_F32:
+        return 0x7fffffff;
+    case COLLET_F64:
+    case COLLET_C128:
+        return 0x7fffffffffffffff;
+    case COLLET_C64:
+        return 0x7fffffff7fffffff;
+    default:
+        return ~(uint64_t)0;
+    }
+}
+
 /* The axis that a parameter names. */
 static inline int32_t index_axis(const collet_operand *o, int32_t axis)
 {

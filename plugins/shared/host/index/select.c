@@ -5,6 +5,7 @@
  * Tests: conformance/index/pick.c
  */
 #include "axes.h"
+#include "keys.h"
 
 #include "shared/host/util/counts.h"
 
@@ -63,25 +64,6 @@ static int64_t list(const job *j, int64_t *to, const char *in, int64_t n, int64_
     }
 }
 
-/* The sign of a zero does not count. */
-static uint64_t bits_of(collet_dtype dtype)
-{
-    switch (dtype) {
-    case COLLET_F16:
-    case COLLET_BF16:
-        return 0x7fff;
-    case COLLET_F32:
-        return 0x7fffffff;
-    case COLLET_F64:
-    case COLLET_C128:
-        return 0x7fffffffffffffff;
-    case COLLET_C64:
-        return 0x7fffffff7fffffff;
-    default:
-        return ~(uint64_t)0;
-    }
-}
-
 /* The positions of a block in C order, at most BLOCK. */
 static int64_t list_block(const job *j, int64_t block, int64_t *positions)
 {
@@ -127,7 +109,7 @@ static job job_of(const collet_kernel_call *call, uint32_t mask)
     j.rows = index_axes_of(j.mask, 0, ndim ? ndim - 1 : 0);
     j.length = ndim ? operand_extent(j.mask, 0) : 1;
     j.count = operand_count(j.mask);
-    j.bits = bits_of(j.mask->dtype);
+    j.bits = index_bits_that_count(j.mask->dtype);
     j.first = call->workspace;
     return j;
 }

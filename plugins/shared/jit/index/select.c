@@ -3,30 +3,12 @@
  * Tests: conformance/index/pick.c */
 #include "index.h"
 
+#include "shared/host/index/keys.h"
 #include "shared/jit/runtime/rows.h"
 #include "shared/jit/texts.h"
 
 static const jit_source source =
     JIT_SOURCE("select", jit_text_index_index_params, jit_text_index_index, jit_text_index_select);
-
-/* The sign of a zero does not count. */
-static uint64_t bits_of(collet_dtype dtype)
-{
-    switch (dtype) {
-    case COLLET_F16:
-    case COLLET_BF16:
-        return 0x7fff;
-    case COLLET_F32:
-        return 0x7fffffff;
-    case COLLET_F64:
-    case COLLET_C128:
-        return 0x7fffffffffffffff;
-    case COLLET_C64:
-        return 0x7fffffff7fffffff;
-    default:
-        return ~(uint64_t)0;
-    }
-}
 
 static const collet_operand *mask_of(const collet_kernel_call *call)
 {
@@ -59,7 +41,7 @@ static void begin(jit_launch *l, const jit_sequence *s, const index_walk *m, con
     jit_launch_begin(l, &source, "", kernel);
     jit_pass_operand(l, mask);
     jit_pass_i32(l, (int32_t)cpu_dtype_size(mask->dtype));
-    jit_pass_u64(l, bits_of(mask->dtype));
+    jit_pass_u64(l, index_bits_that_count(mask->dtype));
     jit_pass_block(l, m, sizeof *m);
     jit_pass_buffer(l, s->call->workspace);
 }
