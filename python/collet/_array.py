@@ -428,7 +428,7 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
 
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
     """An Array that shares the memory of an array of another library, in order with its work; a copy with
-    copy=True, or where `device` asks for another one and copy is not False.
+    copy=True, on the same device, or where `device` asks for another one and copy is not False.
 
     >>> collet.from_dlpack(np.arange(3.0)).to_numpy()
     array([0., 1., 2.])"""
@@ -449,7 +449,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
             capsule = x.__dlpack__(**{n: v for n, v in keywords.items() if n == "stream"})
         array = _core.from_capsule(capsule)
     if copy:
-        return _placed(array.copy(), device)
+        return _placed(array.copy(), device or array.device)
     if copy is False and device is not None and device != array.device:
         raise BufferError(f"from_dlpack: the array is on {array.device}, not on {device}, and copy is False")
     return array if device is None else array.to_device(device)

@@ -40,7 +40,7 @@ class Exchange(_core.Array):
 
         def copy(self) -> Array: ...
 
-    __array_priority__ = 100  # of which libraries ask that compare array types, as Dask
+    __array_priority__ = 100  # Dask and others compare it, to choose the type of a result
     __array_ufunc__ = _Ufunc()
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:

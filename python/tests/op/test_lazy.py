@@ -490,10 +490,7 @@ def test_threads_that_only_read():
     sys.setswitchinterval(1e-6)
     try:
         for _ in range(40):
-            chain = collet.ones(64)
-            for i in range(40):
-                chain = chain * 0.5 + i if i % 2 else collet.where(chain > 0, chain, 0.0)
-            expected = float(np.sum(_chain(np.ones(64))))
+            chain, expected = _chain(collet), float(np.sum(_chain(np)))
             threads = [threading.Thread(target=read, args=(chain,)) for _ in range(8)]
             for thread in threads:
                 thread.start()
@@ -504,7 +501,8 @@ def test_threads_that_only_read():
     assert not wrong
 
 
-def _chain(a):
+def _chain(xp):
+    a = xp.ones(64)
     for i in range(40):
-        a = a * 0.5 + i if i % 2 else np.where(a > 0, a, 0.0)
+        a = a * 0.5 + i if i % 2 else xp.where(a > 0, a, 0.0)
     return a
