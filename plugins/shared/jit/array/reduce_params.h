@@ -9,7 +9,8 @@
 /* The parts of complex numbers form a separate axis. */
 #define REDUCE_DIMS (VIEW_DIMS + 1)
 
-/* reduce_view.pass: the only pass, or that of the means; then the squares of the distances from these. */
+/* reduce_view.pass. ONCE: there is no other pass, or this one computes the means. VARIANCE and DEVIATION: the second
+ * pass, over the squares of the distances from the means; DEVIATION takes the root. */
 #define REDUCE_ONCE 0
 #define REDUCE_VARIANCE 1
 #define REDUCE_DEVIATION 2

@@ -8,8 +8,8 @@
 
 #include "index_params.h"
 
-/* The walk along `count` axes, whose strides are those of the first `operands` operands; `sorted`: in
- * any order, the one of operand 0 with the smallest stride last. */
+/* Makes a walk along `count` axes, with the strides of the first `operands` operands. sorted: the axes may come in
+ * any order, so the one along which operand 0 has the smallest stride is the last. */
 void index_walk_of(index_walk *w, jit_axis *axes, int32_t count, uint32_t operands, int sorted);
 
 /* The walk over all elements of an operand, in C order. */

@@ -15,7 +15,7 @@ typedef struct index_walk {
     i32 axes, unused;
 } index_walk;
 
-/* The order of elements as that of unsigned integers: shared/host/index/keys.h. */
+/* How elements become unsigned integers that are in the same order: index_order of shared/host/index/keys.h. */
 typedef struct sort_order {
     u64 bias, negated, greatest, infinity, zero, flip;
     i32 sign, boolean, size, unused;
