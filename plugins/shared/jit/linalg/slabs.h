@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * slabs.h - the launches of a decomposition: each matrix of a batch has a slab of the workspace, of
- * numbers of the device's widest type (dense.dev).
+ * numbers of the device's widest type, real or complex as the operands are (dense.dev).
  */
 #ifndef PLUGINS_SHARED_JIT_LINALG_SLABS_H
 #define PLUGINS_SHARED_JIT_LINALG_SLABS_H
 
 #include "matrices.h"
+#include "shared/jit/language/formulas.h"
 #include "slabs_params.h"
 
-/* The texts that the sources of decompositions begin with. */
-#define SLAB_TEXTS                                                                                 \
-    jit_text_linalg_matrices_params, jit_text_linalg_matrices, jit_text_linalg_slabs_params,       \
+/* The texts that the sources of decompositions begin with; without those of the operands. */
+#define SLAB_TEXTS jit_text_linalg_matrices_params, jit_text_linalg_matrices, SLAB_NUMBER_TEXTS
+#define SLAB_NUMBER_TEXTS                                                                          \
+    jit_text_linalg_slabs_params, "#ifdef COMPLEX\n", JIT_COMPLEX_TEXTS, "#endif\n",               \
         jit_text_linalg_dense
 
 typedef struct jit_slabs {
     jit_sequence s;
     const jit_source *source;
-    const char *options;
-    int64_t m, n, count; /* matrices, and the extents of each */
-    int64_t pitch;       /* numbers per slab; -1: overflow */
+    const char *options, *inside; /* of jit_slabs_launch and of jit_slabs_inside */
+    int complex;                  /* the type of numbers */
+    int64_t m, n, count;          /* matrices, and the extents of each */
+    int64_t pitch;                /* numbers per slab; -1: overflow */
     jit_batch batch;
 } jit_slabs;
 
-/* Begins slabs for the matrices of operand `input`; the pitch is SLAB_HEAD, operands are not set
- * yet. */
+/* Begins slabs for the matrices of operand `input`, of complex numbers if that is complex; the
+ * pitch is SLAB_HEAD, operands are not set yet. */
 jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call, const jit_source *source, uint32_t input);
 

@@ -6,8 +6,8 @@
 #include "slabs.h"
 #include "shared/jit/texts.h"
 
-static const jit_source reflect_source = JIT_SOURCE("reflect", jit_text_linalg_slabs_params,
-                                                    jit_text_linalg_dense, jit_text_linalg_reflect);
+static const jit_source reflect_source =
+    JIT_SOURCE("reflect", SLAB_NUMBER_TEXTS, jit_text_linalg_reflect);
 static const jit_source qr_source =
     JIT_SOURCE("qr", SLAB_TEXTS, jit_text_linalg_load, jit_text_linalg_qr);
 static const jit_source eigh_source = JIT_SOURCE("eigh", SLAB_TEXTS, jit_text_linalg_load,
@@ -65,7 +65,7 @@ static void make(jit_slabs *d, const reflector *r)
 #define MOST_COLUMNS 32
 
 /* Applies a reflector to `count` columns, `column` apart, of numbers `row` apart; or, unless p is
- * 0, writes tau x^T v to p. */
+ * 0, writes tau x^T conj(v) to p. */
 static void reflect(jit_slabs *d, const reflector *r, int64_t x, int64_t row, int64_t column,
                     int64_t count, int64_t p)
 {
