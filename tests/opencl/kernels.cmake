@@ -33,7 +33,7 @@ foreach(op observables time_derivative)
     POCL_MAX_WORK_GROUP_SIZE=16)
 endforeach()
 
-# The rows of md on a device without f64.
+# Rows on a device without f64.
 find_library(OPENCL_LOADER NAMES OpenCL libOpenCL.so.1)
 if(OPENCL_LOADER)
   add_library(cl_without_f64 SHARED libraries/without_f64.c)
@@ -46,6 +46,7 @@ if(OPENCL_LOADER)
     "opencl.library = ${CMAKE_BINARY_DIR}/tests/libraries/libcl_without_f64.so\n")
   collet_add_rows(check_opencl_without_f64 ${conf} --quick
     "inertia f:fff" "gyration fff:ffl" "observables fffff:ffffl")
+  collet_add_rows(check_opencl_without_f64 ${conf} --sample "eig cci:f")
 endif()
 
 # Oclgrind replaces the loader. It prints findings, and backend-check fails a kernel that prints.
@@ -58,7 +59,7 @@ if(OCLGRIND_LIBRARY)
     "copy h:d" "add f:ff" "div c:cc" "axpy d:dd" "tanh h:h" "sin f:f -cl-opt-disable" "exp d:d"
     "sum f:f" "max d:d" "transpose z:z" "normal f:" "uniform d:" "fft c:c" "fftshift f:f"
     "matmul f:ff" "dot f:ff" "matvec f:ff" "lu iffi:f" "solve fi:ff" "cholesky fi:f" "qr ff:f"
-    "eigh ffi:f" "svd fffi:f" "com d:ff" "kinetic f:fff" "gyration fff:ffl" "observables ddddd:ffffl" "rmsd dd:fffl"
+    "eigh ffi:f" "eig cci:f" "svd fffi:f" "com d:ff" "kinetic f:fff" "gyration fff:ffl" "observables ddddd:ffffl" "rmsd dd:fffl"
     "principal_axes dd:dd" "euler_zyz d:d" "tilt d:dd" "angular_velocity di:dd"
     "decompose dd:dd" "time_derivative di:fd" "magnitude d:f"
     "ternary_quantize afi:f" "ternary_pack Ai:af" "ternary_unpack afi:A" "ternary_dot i:AA"
@@ -73,7 +74,7 @@ if(OCLGRIND_LIBRARY)
              scatter_images scatter_average var scatter_add place cumulative_sum sort)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
-  collet_long_tests(oclgrind_cholesky oclgrind_eigh oclgrind_lu oclgrind_qr oclgrind_solve
+  collet_long_tests(oclgrind_cholesky oclgrind_eig oclgrind_eigh oclgrind_lu oclgrind_qr oclgrind_solve
     oclgrind_svd)
   # Every row, for memory errors and races.
   add_test(NAME oclgrind_every_row

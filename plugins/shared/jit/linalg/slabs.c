@@ -51,6 +51,18 @@ jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
     return d;
 }
 
+void jit_slabs_widen(jit_slabs *d, collet_dtype dtype)
+{
+    int has_f64 = d->s.traits->has_f64 != 0;
+    if (d->complex)
+        return;
+    d->complex = 1;
+    d->inside = inside_of(1, has_f64);
+    d->options = dtype == COLLET_F64 ? OF_C128 " -DTYPE=f64 -DWIDENED=c128"
+                 : has_f64           ? OF_C128 " -DTYPE=f32 -DWIDENED=c64"
+                                     : OF_C64 " -DTYPE=f32 -DWIDENED=c64";
+}
+
 void jit_slabs_operands(jit_slabs *d, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)

@@ -31,6 +31,9 @@ typedef struct jit_slabs {
 jit_slabs jit_slabs_begin(collet_device *device, collet_queue *queue,
                           const collet_kernel_call *call, const jit_source *source, uint32_t input);
 
+/* Makes the numbers complex where the operand is real, too. */
+void jit_slabs_widen(jit_slabs *d, collet_dtype dtype);
+
 /* sum + a * b; -1 on overflow, also if sum is -1. */
 int64_t jit_slabs_plus(int64_t sum, int64_t a, int64_t b);
 

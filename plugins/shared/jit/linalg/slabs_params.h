@@ -41,4 +41,11 @@
 #define SVD_LEFT(m, n) (SVD_MATRIX(n) + (m) * (n))
 #define SVD_RIGHT(m, n) (SVD_LEFT(m, n) + (m) * (n))
 
+#define EIG_NORM SLAB_HEAD
+#define EIG_VALUES (SLAB_HEAD + 1)
+#define EIG_TAU(n) (EIG_VALUES + (n))
+#define EIG_MATRIX(n) (EIG_VALUES + 2 * (n))
+#define EIG_FACTOR(n) (EIG_MATRIX(n) + (n) * (n))
+#define EIG_VECTORS(n) (EIG_FACTOR(n) + (n) * (n))
+
 #endif

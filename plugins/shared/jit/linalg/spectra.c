@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* qr, eigh and svd: the decompositions built on Householder reflectors.
- * Tests: conformance/linalg/spectra.c, conformance/linalg/factors.c */
+/* qr, eigh, svd and eig: the decompositions built on Householder reflectors.
+ * Tests: conformance/linalg/spectra.c, conformance/linalg/factors.c, conformance/linalg/eigen.c */
 #include "linalg.h"
 #include "shared/host/util/counts.h"
 #include "slabs.h"
@@ -14,6 +14,8 @@ static const jit_source eigh_source = JIT_SOURCE("eigh", SLAB_TEXTS, jit_text_li
                                                  jit_text_linalg_rotate, jit_text_linalg_eigh);
 static const jit_source svd_source = JIT_SOURCE("svd", SLAB_TEXTS, jit_text_linalg_load,
                                                 jit_text_linalg_rotate, jit_text_linalg_svd);
+static const jit_source eig_source =
+    JIT_SOURCE("eig", SLAB_TEXTS, jit_text_linalg_load, jit_text_linalg_eig);
 
 /* ---- Shared launches ------------------------------------------------------------------------ */
 
@@ -48,9 +50,10 @@ static void identity(jit_slabs *d, const place *a)
     jit_sequence_enqueue(&d->s, &l, across * (uint64_t)d->count);
 }
 
-/* The reflector of n numbers from `first` on, `step` apart; its tau goes to `tau`. */
+/* The reflector of n numbers from `first` on, `step` apart; its tau goes to `tau`. With
+ * `conjugated` the conjugate of the reflector is applied. */
 typedef struct reflector {
-    int64_t first, step, n, tau;
+    int64_t first, step, n, tau, conjugated;
 } reflector;
 
 static void make(jit_slabs *d, const reflector *r)
@@ -75,7 +78,8 @@ static void reflect(jit_slabs *d, const reflector *r, int64_t x, int64_t row, in
     uint64_t across = jit_ceiling((uint64_t)count, (uint64_t)width);
     jit_launch l;
     jit_slabs_inside(d, &l, &reflect_source, "reflect");
-    jit_pass_i64s(&l, x, row, column, r->n, count, r->first, r->step, r->tau, p, (int64_t)across);
+    jit_pass_i64s(&l, x, row, column, r->n, count, r->first, r->step, r->conjugated, r->tau, p,
+                  (int64_t)across);
     jit_pass_i32(&l, width);
     jit_sequence_enqueue(&d->s, &l, across * (uint64_t)d->count);
 }
@@ -106,13 +110,13 @@ JIT_KERNEL(qr)
     place a = {QR_MATRIX(min_mn), m, n}, q = {QR_FACTOR(m, n, min_mn), m, min_mn};
     load(&d, 2, 0, &a, 0, 0);
     for (int64_t k = 0; k < min_mn; k++) {
-        reflector r = {a.first + k * n + k, n, m - k, QR_TAU + k};
+        reflector r = {a.first + k * n + k, n, m - k, QR_TAU + k, 0};
         make(&d, &r);
         reflect(&d, &r, r.first + 1, n, 1, n - k - 1, 0);
     }
     identity(&d, &q);
     for (int64_t k = min_mn - 1; k >= 0; k--) {
-        reflector r = {a.first + k * n + k, n, m - k, QR_TAU + k};
+        reflector r = {a.first + k * n + k, n, m - k, QR_TAU + k, 0};
         reflect(&d, &r, q.first + k * min_mn + k, min_mn, 1, min_mn - k, 0);
     }
     jit_launch l;
@@ -162,7 +166,7 @@ JIT_KERNEL(eigh)
     jit_launch l;
     load(&d, 3, 0, &a, 1, 1);
     for (int64_t k = 0; k + 1 < n; k++) {
-        reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k};
+        reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k, 0};
         make(&d, &r);
         reflect(&d, &r, r.first + 1, n, 1, r.n, p);
         rank_two(&d, &r, p);
@@ -171,7 +175,7 @@ JIT_KERNEL(eigh)
     /* The vectors are stored as rows, so the product of the reflectors is accumulated transposed.
      */
     for (int64_t k = n - 2; k >= 0; k--) {
-        reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k};
+        reflector r = {a.first + (k + 1) * n + k, n, n - k - 1, taus + k, 0};
         reflect(&d, &r, vectors.first + (k + 1) * (n + 1), 1, n, r.n, 0);
     }
     jit_slabs_inside(&d, &l, &eigh_source, "iterate");
@@ -211,12 +215,12 @@ JIT_ACCEPTS(svd)
  * right. */
 static reflector of_column(const place *a, int64_t k)
 {
-    return (reflector){a->first + k * a->n + k, a->n, a->m - k, SVD_TAU_LEFT(a->n) + k};
+    return (reflector){a->first + k * a->n + k, a->n, a->m - k, SVD_TAU_LEFT(a->n) + k, 0};
 }
 
 static reflector of_row(const place *a, int64_t k)
 {
-    return (reflector){a->first + k * a->n + k + 1, 1, a->n - k - 1, SVD_TAU_RIGHT(a->n) + k};
+    return (reflector){a->first + k * a->n + k + 1, 1, a->n - k - 1, SVD_TAU_RIGHT(a->n) + k, 0};
 }
 
 static void bidiagonalise(jit_slabs *d, const place *a)
@@ -265,5 +269,73 @@ JIT_KERNEL(svd)
     jit_pass_i64s(&l, m, n);
     jit_pass_i32(&l, transposed);
     jit_slabs_each(&d, &l);
+    return d.s.status;
+}
+
+/* ---- eig ------------------------------------------------------------------------------------- */
+
+static jit_slabs eig_of(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
+{
+    jit_slabs d = jit_slabs_begin(device, queue, call, &eig_source, 3);
+    jit_slabs_widen(&d, operand_of(call, 3)->dtype);
+    d.pitch = jit_slabs_plus(EIG_VALUES, d.n, 2);
+    for (int part = 0; part < 3; part++)
+        d.pitch = jit_slabs_plus(d.pitch, d.n, d.n);
+    jit_slabs_operands(&d, 4);
+    return d;
+}
+
+JIT_ACCEPTS(eig)
+{
+    jit_slabs d = eig_of(device, NULL, call);
+    *workspace_bytes = jit_slabs_bytes(&d);
+    return COLLET_OK;
+}
+
+/* The columns of the factor are stored as rows. */
+static void hessenberg(jit_slabs *d, const place *a, const place *factor)
+{
+    int64_t n = d->n;
+    for (int64_t k = 0; k + 2 < n; k++) {
+        reflector r = {a->first + (k + 1) * n + k, n, n - k - 1, EIG_TAU(n) + k, 0};
+        make(d, &r);
+        reflect(d, &r, r.first + 1, n, 1, r.n, 0);
+        r.conjugated = 1; /* of the transpose */
+        reflect(d, &r, a->first + k + 1, 1, n, n, 0);
+    }
+    identity(d, factor);
+    for (int64_t k = n - 3; k >= 0; k--) {
+        reflector r = {a->first + (k + 1) * n + k, n, n - k - 1, EIG_TAU(n) + k, 0};
+        reflect(d, &r, factor->first + (k + 1) * (n + 1), 1, n, r.n, 0);
+    }
+}
+
+JIT_KERNEL(eig)
+{
+    jit_slabs d = eig_of(device, queue, call);
+    collet_dtype dtype = operand_of(call, 3)->dtype;
+    int64_t n = d.n, groups = n > 0 ? n : 1;
+    int32_t is_real = part_of(dtype) == dtype;
+    place a = {EIG_MATRIX(n), n, n}, factor = {EIG_FACTOR(n), n, n};
+    jit_launch l;
+    load(&d, 3, 0, &a, 0, 1);
+    hessenberg(&d, &a, &factor);
+    jit_slabs_inside(&d, &l, &eig_source, "triangulate");
+    jit_pass_i64(&l, n);
+    jit_pass_i32(&l, is_real);
+    jit_sequence_enqueue(&d.s, &l, (uint64_t)d.count);
+    uint64_t across = jit_groups(d.s.traits, (uint64_t)n);
+    jit_slabs_inside(&d, &l, &eig_source, "substitute");
+    jit_pass_i64(&l, n);
+    jit_pass_i32(&l, is_real);
+    jit_pass_i64(&l, (int64_t)across);
+    jit_sequence_enqueue(&d.s, &l, across * (uint64_t)d.count);
+    jit_slabs_launch(&d, &l, "store");
+    jit_pass_operands(&l, call, 3);
+    jit_slabs_pass(&d, &l);
+    jit_pass_i64(&l, n);
+    jit_pass_i32(&l, is_real);
+    jit_pass_block(&l, &d.batch, sizeof d.batch);
+    jit_sequence_enqueue(&d.s, &l, (uint64_t)(groups * d.count));
     return d.s.status;
 }
