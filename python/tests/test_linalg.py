@@ -183,6 +183,17 @@ def test_any_eigenvectors(kind, dtype):
         linalg.eig(kind(np.full((2, 2), np.nan)))
 
 
+@pytest.mark.parametrize("dtype", "fdFD")
+@pytest.mark.parametrize("backend", [b.name for b in collet.backends() if b.state == "usable"])
+def test_defective_matrices(backend, dtype):
+    """The vectors of a triangular matrix with one value overflow unless they are scaled."""
+    a = (5 * np.eye(150) + 3 * np.eye(150, k=1)).astype(dtype)
+    with collet.using(backend):
+        values, vectors = (np.asarray(x) for x in linalg.eig(a))
+    close(np.linalg.norm(vectors, axis=0), np.ones(150), 1e-5)
+    close(a @ vectors, vectors * values, 1e-4 if dtype in "fF" else 1e-10)
+
+
 @pytest.mark.parametrize("dtype", "dD")
 def test_determinants(kind, dtype):
     a = complex_normal((7, 5, 5), dtype)

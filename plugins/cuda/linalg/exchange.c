@@ -34,14 +34,14 @@ static int minimum_extent(const collet_device *d)
     return atoi(d->base.host->config(d->base.host, "cuda.cusolver_from"));
 }
 
-/* 0: cuSOLVER does not support the extents. */
+/* 0: cuSOLVER does not support the extents, or the matrices are complex. */
 static int begin_job(solver_job *j, uint32_t input, uint32_t operands)
 {
     const collet_operand *a = operand_of(j->call, input);
     int64_t m = operand_extent(a, 1), n = operand_extent(a, 0);
     j->count = jit_batch_begin(&j->x.operands, a, a->ndim - 2);
-    if (m < 1 || n < 1 || j->count < 1 || m > INT_MAX || n > INT_MAX || j->count > INT_MAX ||
-        atomic_load(&j->device->base.lost))
+    if (part_of(a->dtype) != a->dtype || m < 1 || n < 1 || j->count < 1 || m > INT_MAX ||
+        n > INT_MAX || j->count > INT_MAX || atomic_load(&j->device->base.lost))
         return 0;
     for (uint32_t k = 0; k < operands; k++)
         jit_batch_operand(&j->x.operands, k, operand_of(j->call, k));

@@ -236,7 +236,7 @@ static void bidiagonalise(jit_slabs *d, const place *a)
     }
 }
 
-/* The columns of U as rows of u, the columns of V as rows of v. */
+/* The columns of U as rows of u, V^H as v. */
 static void accumulate(jit_slabs *d, const place *a, const place *u, const place *v)
 {
     identity(d, u);
