@@ -2,7 +2,7 @@
 /*
  * gpu-limits - measures references for the cuda backend, called directly: the device's copy rate, a
  * bare cuLaunchKernel, cuBLAS, cuFFT; and the host time of collet_op_add compared with that launch.
- * Prints JSON. docs/benchmarks/gpu.sh runs it.
+ * Prints JSON. tools/dev/bundle/run.sh runs it.
  *
  *     gpu-limits [NAME=VALUE...]      settings of the cuda backend
  */

@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# bundle.sh DIRECTORY [BUILD]: makes DIRECTORY, a folder that is carried to another machine and runs there
+# without packages, compiler or network: programs, plugins, the Python package, its tests, and the libraries
+# that they need. DIRECTORY/run.sh checks and measures that machine, and its GPU. Without BUILD it is built in
+# build-bundle/ against the libraries of Debian 11, which apt fetches once, for glibc 2.31 and later; BUILD, a
+# folder that ./bootstrap.sh made, gives a bundle for the glibc of this machine and later ones. Libraries that
+# plugins open where they exist (CUDA, OpenCL, OpenBLAS) are not carried, but those in NVRTC="FILE...". Needs
+# patchelf.
+set -euo pipefail
+[ $# = 1 ] || [ $# = 2 ] || {
+    sed -n 's/^# \{0,1\}//; 3,9p' "$0" >&2
+    exit 2
+}
+source=$(cd "$(dirname "$0")/../.." && pwd)
+build=${2:-$source/build-bundle}
+limit_mib=60
+triplet=x86_64-linux-gnu
+
+die() {
+    printf 'bundle.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+command -v patchelf >/dev/null || die "patchelf is missing: apt install patchelf"
+[ ! -e "$1" ] || [ -z "$(ls -A "$1")" ] || die "$1 exists and is not empty"
+
+# ---- A build against the libraries of Debian 11 ------------------------------------------------
+
+# fetch DIRECTORY: the packages' files are in DIRECTORY/root, CMake's settings in DIRECTORY/toolchain.cmake.
+fetch() {
+    local work=$1/apt root=$1/root options
+    mkdir -p "$work"/{lists,archives}/partial "$root"
+    : >"$work/status"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg,/usr/share/keyrings/debian-archive-removed-keys.gpg] ${DEBIAN_MIRROR:-http://deb.debian.org/debian} bullseye main" \
+        >"$work/sources.list"
+    options=(-o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::Lists=$work/lists"
+        -o "Dir::Cache::archives=$work/archives" -o "Dir::State::status=$work/status" -o Debug::NoLocking=1 -qq)
+    apt-get "${options[@]}" update
+    apt-get "${options[@]}" -y --no-install-recommends --download-only install libc6-dev libcjson-dev libhdf5-dev \
+        libconfig-dev libzip-dev libcairo2-dev libopenblas-dev libcmocka-dev libgomp1 uuid-dev
+    for package in "$work"/archives/{lib,linux-libc-dev,uuid-dev,zlib1g,x11proto}*.deb; do
+        dpkg -x "$package" "$root"
+    done
+    # Python's headers are the same for all glibc.
+    mkdir -p "$root/usr/include/$triplet"
+    cp -r /usr/include/python3.[0-9]* "$root/usr/include"
+    cp -r "/usr/include/$triplet"/python3.[0-9]* "$root/usr/include/$triplet"
+    cat >"$1/toolchain.cmake" <<END
+set(CMAKE_SYSROOT $root)
+set(CMAKE_FIND_ROOT_PATH $root)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_LIBRARY_ARCHITECTURE $triplet)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} $root)
+set(ENV{PKG_CONFIG_LIBDIR} $root/usr/lib/$triplet/pkgconfig:$root/usr/share/pkgconfig:$root/usr/lib/$triplet/openblas-pthread/pkgconfig)
+END
+    rm -r "$work"
+}
+
+if [ $# = 1 ]; then
+    [ -e "$build/debian11/toolchain.cmake" ] || {
+        rm -rf "$build/debian11"
+        fetch "$build/debian11"
+    }
+    cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCOLLET_TESTS=ON \
+        "-DCMAKE_TOOLCHAIN_FILE=$build/debian11/toolchain.cmake" \
+        "-DPython3_INCLUDE_DIR=$(echo "$build"/debian11/root/usr/include/python3.[0-9]*)"
+    cmake --build "$build" -j"${BOOTSTRAP_JOBS:-$(nproc)}" --target collet_python gpu-limits backend-check \
+        backend-bench collet-extract collet-merge collet-rsoxs collet-ternary \
+        plugin_cpu_scalar plugin_cpu_openmp plugin_opencl plugin_cuda plugin_worker collet-worker
+fi
+build=$(cd "$build" && pwd)
+for needed in bin/backend-check lib/collet/cuda.so python/collet tests/gpu-limits; do
+    [ -e "$build/$needed" ] || die "$build/$needed is missing: build with COLLET_TESTS=ON, as ./bootstrap.sh does"
+done
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+trap '[ $? = 0 ] || rm -rf "$folder"' EXIT
+
+# ---- What was built ----------------------------------------------------------------------------
+
+mkdir "$folder"/{bin,lib,lib/collet,python,tests}
+cp "$build"/bin/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
+    "$build/tests/gpu-limits" "$folder/bin"
+for library in "$build"/lib/lib*.so.[0-9]; do
+    cp -L "$library" "$folder/lib"
+done
+cp "$build"/lib/collet/* "$folder/lib/collet"
+cp -rL "$build/python/collet" "$folder/python"
+cp -r "$source/python/tests" "$folder/tests/python"
+mkdir -p "$folder/tests/data/md"
+cp -r "$source/tests/data/md/water" "$folder/tests/data/md"
+cp -r "$source/include" "$folder"
+cp "$source"/tools/dev/bundle/{run.sh,jobs.py,rates.py} "$source/LICENSE" "$folder"
+find "$folder" -name __pycache__ -prune -exec rm -r {} +
+git -C "$source" rev-parse HEAD >"$folder/commit.txt" 2>/dev/null || echo unknown >"$folder/commit.txt"
+
+# ---- Libraries that it needs -------------------------------------------------------------------
+
+objects() {
+    find "$folder" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' ! -name '*.py'
+}
+
+# glibc's own libraries are those of the other machine.
+own='^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux-x86-64)\.so'
+places=("/usr/lib/$triplet" "/lib/$triplet")
+[ $# = 2 ] || places=("$build/debian11/root/usr/lib/$triplet" "$build/debian11/root/lib/$triplet")
+while :; do
+    added=0
+    for name in $(objects | xargs -r readelf -d 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u); do
+        [[ $name =~ $own ]] || [ -e "$folder/lib/$name" ] && continue
+        for place in "${places[@]}"; do
+            [ ! -e "$place/$name" ] || cp -L "$place/$name" "$folder/lib/$name"
+        done
+        [ -e "$folder/lib/$name" ] || die "$name is not in ${places[*]}"
+        added=1
+    done
+    [ $added = 1 ] || break
+done
+for library in ${NVRTC:-}; do
+    cp -L "$library" "$folder/lib/$(patchelf --print-soname "$library" 2>/dev/null || basename "$library")"
+done
+objects | while read -r object; do
+    below=${object#"$folder/"}
+    strip --strip-unneeded "$object" 2>/dev/null || true
+    patchelf --set-rpath "\$ORIGIN/$(dirname "$below" | sed 's|[^/][^/]*|..|g')/lib" "$object"
+done
+
+# ---- What the other machine needs --------------------------------------------------------------
+
+glibc=$(objects | xargs -r objdump -T 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -1)
+echo "${glibc#GLIBC_}" >"$folder/glibc.txt"
+size=$(du -sm "$folder" | cut -f1)
+[ "$size" -le $limit_mib ] || die "$size MiB, more than $limit_mib"
+printf '%s: %s MiB, for x86-64 with glibc %s or later; carry it whole and run %s/run.sh OUT there\n' \
+    "$1" "$size" "$(cat "$folder/glibc.txt")" "$(basename "$folder")"
