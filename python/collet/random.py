@@ -8,7 +8,7 @@ has numpy.random's names. Uniform numbers have the same bits everywhere, normal 
 ulp.
 
 size is an int or ints, without it one number, an array without axes; dtype is f32 or f64. Results
-are NumPy arrays, or go into out, an array or collet.Array, which then decides size and dtype.
+are Arrays, or go into out, a NumPy array or an Array, which then decides size and dtype.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _MASK = 2**64 - 1
 
 
 def _fill(function: Any, size: Size, dtype: npt.DTypeLike, out: Any, seed: int, offset: int) -> Any:
-    if out is not None:
-        return function(out=out, seed=seed, offset=offset)
-    shape = () if size is None else (size,) if hasattr(size, "__index__") else tuple(size)
-    return function(shape=shape, dtype=dtype, seed=seed, offset=offset)
+    if out is None:
+        shape = () if size is None else (size,) if hasattr(size, "__index__") else tuple(size)
+        out = _core.empty(shape, dtype)
+    return function(out=out, seed=seed, offset=offset)
 
 
 def _scaled(values: Any, factor: float, summand: float) -> Any:
@@ -58,9 +58,9 @@ def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int
     Scaled numbers may round to high. DtypeError if out or dtype is neither f32 nor f64.
 
     >>> collet.random.uniform(size=3, seed=7)
-    array([0.75015222, 0.08565787, 0.79528404])
+    collet.Array([0.75015222, 0.08565787, 0.79528404], dtype=f64, shape=(3,), device='host')
     >>> collet.random.uniform(size=2, seed=7, offset=1)
-    array([0.08565787, 0.79528404])"""
+    collet.Array([0.08565787, 0.79528404], dtype=f64, shape=(2,), device='host')"""
     low, high = _number(low, "low"), _number(high, "high")
     return _scaled(_fill(op.uniform, size, dtype, out, seed, offset), high - low, low)
 
@@ -71,7 +71,7 @@ def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int
     the seed.
 
     >>> collet.random.normal(10, 2, size=2, seed=7)
-    array([11.30213046, 10.77736048])"""
+    collet.Array([11.30213046, 10.77736048], dtype=f64, shape=(2,), device='host')"""
     loc, scale = _number(loc, "loc"), _number(scale, "scale")
     return _scaled(_fill(op.normal, size, dtype, out, seed, offset), scale, loc)
 
@@ -112,7 +112,7 @@ class Generator:
         """Numbers in [0, 1).
 
         >>> collet.random.default_rng(7).random(2)
-        array([0.75015222, 0.08565787])"""
+        collet.Array([0.75015222, 0.08565787], dtype=f64, shape=(2,), device='host')"""
         return self._draw(uniform, 0.0, 1.0, size, dtype, out)
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None,
@@ -120,14 +120,14 @@ class Generator:
         """Numbers in [low, high).
 
         >>> collet.random.default_rng(7).uniform(-1, 1, size=2)
-        array([ 0.50030444, -0.82868427])"""
+        collet.Array([ 0.50030444, -0.82868427], dtype=f64, shape=(2,), device='host')"""
         return self._draw(uniform, low, high, size, dtype, out)
 
     def standard_normal(self, size: Size = None, dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
         """Normal numbers of mean 0 and deviation 1.
 
         >>> collet.random.default_rng(7).standard_normal(2)
-        array([0.65106523, 0.38868024])"""
+        collet.Array([0.65106523, 0.38868024], dtype=f64, shape=(2,), device='host')"""
         return self._draw(normal, 0.0, 1.0, size, dtype, out)
 
     def normal(self, loc: float = 0.0, scale: float = 1.0, size: Size = None,
@@ -135,7 +135,7 @@ class Generator:
         """Normal numbers of mean loc and deviation scale.
 
         >>> collet.random.default_rng(7).normal(10, 2, size=2)
-        array([11.30213046, 10.77736048])"""
+        collet.Array([11.30213046, 10.77736048], dtype=f64, shape=(2,), device='host')"""
         return self._draw(normal, loc, scale, size, dtype, out)
 
 
@@ -144,7 +144,7 @@ def default_rng(seed: int | Generator | None = None) -> Generator:
 
     >>> rng = collet.random.default_rng(7)
     >>> rng.random(2)
-    array([0.75015222, 0.08565787])
+    collet.Array([0.75015222, 0.08565787], dtype=f64, shape=(2,), device='host')
     >>> rng
     Generator(seed=7, block=1)"""
     return seed if isinstance(seed, Generator) else Generator(seed)

@@ -15,7 +15,7 @@ from collet import op, random
 def test_functions_of_seed_and_offset(name, dtype):
     function = getattr(random, name)
     whole = function(size=(4, 5), seed=9, dtype=dtype)
-    assert whole.dtype == dtype and whole.shape == (4, 5)
+    assert type(whole) is collet.Array and whole.dtype == dtype and whole.shape == (4, 5)
     assert (whole == getattr(op, name)(shape=(4, 5), dtype=dtype, seed=9)).all()
     assert (function(size=7, seed=9, offset=6, dtype=dtype) == whole.reshape(-1)[6:13]).all()
     assert (function(size=20, seed=10, dtype=dtype) != whole.reshape(-1)).any()
