@@ -400,11 +400,14 @@ def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
     return _placed(_core.array_from(values, False, False), device)
 
 
+_ON_THE_HOST = 1, 3, 11  # DLPack's devices: processors, and memory of CUDA and ROCm on the host
+
+
 def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | None = None,
             copy: bool | None = None) -> Array:
-    """An Array made from an Array or from anything that numpy.asarray takes. copy=False shares the
-    memory of a NumPy array, which both may write; otherwise the memory is copied. Use from_dlpack for
-    arrays of other libraries that are on a device.
+    """An Array made from an Array, from anything that numpy.asarray takes, or from an array of another library
+    that is on a device (from_dlpack), where the Array is then too. copy=False shares the memory of these and of
+    a NumPy array, which both may write; otherwise the memory is copied.
 
     >>> collet.asarray([1, 2.5], dtype="f4")
     collet.Array([1. , 2.5], dtype=f32, shape=(2,), device='host')"""
@@ -412,6 +415,8 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
         array = obj.copy() if copy else obj
     elif hook.traced(obj):
         return hook.asarray(obj, dtype)  # type: ignore[no-any-return]
+    elif hasattr(obj, "__dlpack_device__") and obj.__dlpack_device__()[0] not in _ON_THE_HOST:
+        array = from_dlpack(obj, copy=copy is not False)
     else:
         from ._host import array as numbers
         values = numbers(obj)
@@ -441,7 +446,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
         keywords: dict[str, Any] = {"max_version": (1, 3)}
         if kind == 2:  # its commands come before ours in this stream of CUDA
             keywords["stream"] = _core.native_queue(f"cuda:{number}") or 1
-        if device == "host" and kind not in (1, 3, 11) and copy is not False:
+        if device == "host" and kind not in _ON_THE_HOST and copy is not False:
             keywords |= {"dl_device": (1, 0), "copy": copy}
         try:
             capsule = x.__dlpack__(**keywords)

@@ -159,6 +159,20 @@ def test_arguments():
         assert collet._core.from_capsule(x.__dlpack__(dl_device=(1, 0), copy=True)).device == "host"
 
 
+@pytest.mark.skipif(not far or not far[0].startswith("opencl"), reason="no device of OpenCL")
+def test_asarray_of_tensors_on_a_device():
+    class Foreign:
+        def __init__(self, array):
+            self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+    x = collet.ones(3, device=far[0])
+    y, shared = collet.asarray(Foreign(x), dtype="f4"), collet.asarray(Foreign(x), copy=False)
+    assert y.device == far[0] and y.to_numpy().tolist() == [1, 1, 1] and y.dtype == "f4"
+    assert shared.device == far[0] and shared.to_numpy().tolist() == [1, 1, 1]
+    with pytest.raises(collet.BusyError):  # a handle of OpenCL has no order with our work
+        x += 1
+
+
 # ---- Tensors that Arrays take
 
 
@@ -201,7 +215,7 @@ def test_tensors_are_taken():
     owner, strideless = Owner(flags=2 | 4), Owner(strides=None)
     x = collet.from_dlpack(owner)
     x += 1
-    assert owner.values[5] == 6 and collet.from_dlpack(strideless).shape == (2, 3)
+    assert x[1, 2].to_numpy() == 6 and collet.from_dlpack(strideless).shape == (2, 3)
     owner = Owner(byte_offset=8, ndim=1)
     assert collet.from_dlpack(owner).to_numpy().tolist() == [1, 4]
     copied = collet.from_dlpack(owner, copy=True)
