@@ -2,11 +2,11 @@
 # The table of kernels of a backend: a row for each signature that collet/ops/*.def gives an op that the
 # backend has. The backend's lists (kernels.txt) say which functions run the ops, on lines
 #
-#   op...: run [accepts] [real]
+#   op...: run [accepts]
 #
 # "*" is every op, "elementwise" every row of elementwise.def; "@" in a function's name is the op's name;
-# "accepts" is the function <run>_accepts; "real": only the signatures without complex numbers. "op: none":
-# the backend does not have the op. If two lines name an op, the later one counts.
+# "accepts" is the function <run>_accepts. "op: none": the backend does not have the op. If two lines name
+# an op, the later one counts.
 
 # Sets `ops`, their names; constant_<op>, its NAME; sigs_<op>, its signatures, each as the dtypes of the
 # operands, separated by commas.
@@ -131,9 +131,8 @@ function(collet_make_rows out)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${list})
     file(STRINGS ${list} lines REGEX "^[^#]")
     foreach(line ${lines})
-      string(REGEX REPLACE " real$" "" functions "${line}")
-      if(NOT functions MATCHES "^([a-z0-9_* ]+): ([a-z0-9_@]+) ?([a-z0-9_@]*)$")
-        message(FATAL_ERROR "${list}: \"${line}\" is not \"op...: run [accepts] [real]\"")
+      if(NOT line MATCHES "^([a-z0-9_* ]+): ([a-z0-9_@]+) ?([a-z0-9_@]*)$")
+        message(FATAL_ERROR "${list}: \"${line}\" is not \"op...: run [accepts]\"")
       endif()
       set(run ${CMAKE_MATCH_2})
       string(REPLACE " " ";" names "${CMAKE_MATCH_1}")
@@ -146,10 +145,6 @@ function(collet_make_rows out)
         endif()
         string(REPLACE "@" ${op} run_${op} "${run}")
         string(REPLACE "@" ${op} accepts_${op} "${accepts}")
-        set(real_${op} OFF)
-        if(NOT functions STREQUAL line)
-          set(real_${op} ON)
-        endif()
       endforeach()
     endforeach()
   endforeach()
@@ -164,9 +159,6 @@ function(collet_make_rows out)
       list(APPEND heads "${accepts}(collet_device *, const collet_kernel_call *, uint64_t *)")
     endif()
     foreach(sig ${sigs_${op}})
-      if(real_${op} AND sig MATCHES "COLLET_C[0-9]")
-        continue()
-      endif()
       string(APPEND rows "    COLLET_ROW(${constant_${op}}, COLLET_SIG(${sig}), ${run_${op}}, ${accepts}),\n")
     endforeach()
   endforeach()

@@ -4,6 +4,7 @@
  * batches and types; and when Collet's kernel, which does not run here, is used instead.
  */
 #include "cuda_fixture.h"
+#include "shared/host/util/operand.h"
 
 static fake_cublas_control *blas;
 
@@ -45,9 +46,14 @@ typedef struct product {
 
 static size_t size_of(collet_dtype dtype)
 {
-    return dtype == COLLET_F64 ? 8 : dtype == COLLET_I8 ? 1 : dtype == COLLET_F16 ? 2 : 4;
+    return dtype == COLLET_C128                         ? 16
+           : dtype == COLLET_F64 || dtype == COLLET_C64 ? 8
+           : dtype == COLLET_I8                         ? 1
+           : dtype == COLLET_F16                        ? 2
+                                                        : 4;
 }
 
+/* Number `at`; a complex one has two. */
 static double element(const unsigned char *memory, collet_dtype dtype, int64_t at)
 {
     float f;
@@ -64,7 +70,9 @@ static double element(const unsigned char *memory, collet_dtype dtype, int64_t a
 
 static void fill(unsigned char *memory, collet_dtype dtype)
 {
-    for (int64_t at = 0; at < ELEMENTS; at++) {
+    int64_t numbers = part_of(dtype) == dtype ? ELEMENTS : 2 * ELEMENTS;
+    dtype = part_of(dtype);
+    for (int64_t at = 0; at < numbers; at++) {
         int x = (int)(at * 7 % 23) - 11;
         float f = (float)x;
         double d = x;
@@ -83,25 +91,41 @@ static int64_t place(const matrix *m, int64_t i, int64_t j, int64_t row, int64_t
            column * m->strides[3];
 }
 
+static void add_product(collet_dtype dtype, const unsigned char *a, int64_t a_at,
+                        const unsigned char *b, int64_t b_at, double sum[2])
+{
+    collet_dtype part = part_of(dtype);
+    int64_t parts = part == dtype ? 1 : 2, x = parts * a_at, y = parts * b_at;
+    sum[0] += element(a, part, x) * element(b, part, y);
+    if (parts == 1)
+        return;
+    sum[0] -= element(a, part, x + 1) * element(b, part, y + 1);
+    sum[1] += element(a, part, x) * element(b, part, y + 1) +
+              element(a, part, x + 1) * element(b, part, y);
+}
+
 static void assert_right(const product *p, const unsigned char *c, const unsigned char *a,
                          const unsigned char *b)
 {
+    int parts = part_of(p->to) == p->to ? 1 : 2;
     for (int64_t i = 0; i < 2; i++)
         for (int64_t j = 0; j < 3; j++)
             for (int64_t row = 0; row < ROWS; row++)
                 for (int64_t column = 0; column < COLUMNS; column++) {
-                    double sum = 0.0;
+                    double sum[2] = {0.0, 0.0};
                     for (int64_t l = 0; l < p->inner; l++)
-                        sum += element(a, p->from, place(&p->a, i, j, row, l)) *
-                               element(b, p->from, place(&p->b, i, j, l, column));
-                    assert_true(element(c, p->to, place(&p->c, i, j, row, column)) == sum);
+                        add_product(p->from, a, place(&p->a, i, j, row, l), b,
+                                    place(&p->b, i, j, l, column), sum);
+                    int64_t at = parts * place(&p->c, i, j, row, column);
+                    for (int part = 0; part < parts; part++)
+                        assert_true(element(c, part_of(p->to), at + part) == sum[part]);
                 }
 }
 
 /* Returns 1: cuBLAS computed it, correctly; 0: a kernel was launched. */
 static int by_cublas(const product *p)
 {
-    static unsigned char memory[3][ELEMENTS * 8];
+    static unsigned char memory[3][ELEMENTS * 16];
     const int64_t shapes[3][4] = {
         {2, 3, ROWS, COLUMNS}, {2, 3, ROWS, p->inner}, {2, 3, p->inner, COLUMNS}};
     const matrix *matrices[] = {&p->c, &p->a, &p->b};
@@ -109,9 +133,9 @@ static int by_cublas(const product *p)
     int before = blas->products, launched = cu->launch_count;
     for (int k = 0; k < 3; k++) {
         collet_dtype dtype = k ? p->from : p->to;
-        collet_buffer *b = new_buffer(device, ELEMENTS * 8);
+        collet_buffer *b = new_buffer(device, ELEMENTS * 16);
         fill(memory[k], dtype);
-        assert_good(plugin->buffer_write(device, queue, b, 0, memory[k], ELEMENTS * 8, &err));
+        assert_good(plugin->buffer_write(device, queue, b, 0, memory[k], ELEMENTS * 16, &err));
         operands[k] = (collet_operand){b,         (uint64_t)matrices[k]->first * size_of(dtype),
                                        dtype,     4,
                                        shapes[k], matrices[k]->strides};
@@ -119,7 +143,7 @@ static int by_cublas(const product *p)
     assert_good(
         run_row(device, queue, COLLET_OP_MATMUL, COLLET_SIG(p->to, p->from, p->from), operands));
     assert_good(
-        plugin->buffer_read(device, queue, operands[0].buffer, 0, memory[0], ELEMENTS * 8, &err));
+        plugin->buffer_read(device, queue, operands[0].buffer, 0, memory[0], ELEMENTS * 16, &err));
     assert_good(wait_all(device, queue));
     for (int k = 0; k < 3; k++)
         plugin->buffer_free(device, operands[k].buffer);
@@ -173,6 +197,8 @@ static void layouts(void **state)
         F32_PRODUCT(c_apart, a, b),
         {COLLET_F64, COLLET_F64, INNER, c, a, b_across},
         {COLLET_I32, COLLET_I8, INNER, c, a, b},
+        {COLLET_C64, COLLET_C64, INNER, c, a, b_across},
+        {COLLET_C128, COLLET_C128, INNER, c_apart, a_across, b},
     };
     (void)state;
     for (size_t i = 0; i < sizeof products / sizeof *products; i++)

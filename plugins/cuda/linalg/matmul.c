@@ -44,12 +44,13 @@ static void choose_types(product *p, collet_dtype to, collet_dtype from)
 {
     static const cudaDataType types[COLLET_DTYPE_COUNT] = {
         [COLLET_F32] = CUDA_R_32F,   [COLLET_F64] = CUDA_R_64F, [COLLET_F16] = CUDA_R_16F,
-        [COLLET_BF16] = CUDA_R_16BF, [COLLET_I8] = CUDA_R_8I,   [COLLET_I32] = CUDA_R_32I};
+        [COLLET_BF16] = CUDA_R_16BF, [COLLET_I8] = CUDA_R_8I,   [COLLET_I32] = CUDA_R_32I,
+        [COLLET_C64] = CUDA_C_32F,   [COLLET_C128] = CUDA_C_64F};
     p->to = types[to];
     p->from = types[from];
-    p->compute = to == COLLET_F64   ? CUBLAS_COMPUTE_64F
-                 : to == COLLET_I32 ? CUBLAS_COMPUTE_32I
-                                    : CUBLAS_COMPUTE_32F;
+    p->compute = part_of(to) == COLLET_F64 ? CUBLAS_COMPUTE_64F
+                 : to == COLLET_I32        ? CUBLAS_COMPUTE_32I
+                                           : CUBLAS_COMPUTE_32F;
 }
 
 static int is_aligned4(const layout *m)
@@ -112,15 +113,16 @@ static cublasHandle_t handle_of(collet_device *d, collet_queue *q)
 /* Row-major c = a b is column-major c^T = b^T a^T. */
 static cublasStatus_t multiply(const cuda_blas *blas, cublasHandle_t handle, const product *p)
 {
-    static const double one_f64 = 1.0, zero_f64 = 0.0;
-    static const float one_f32 = 1.0f, zero_f32 = 0.0f;
+    /* Complex if the types are. */
+    static const double one_f64[] = {1.0, 0.0}, zero_f64[] = {0.0, 0.0};
+    static const float one_f32[] = {1.0f, 0.0f}, zero_f32[] = {0.0f, 0.0f};
     static const int32_t one_i32 = 1, zero_i32 = 0;
-    const void *one = p->compute == CUBLAS_COMPUTE_64F   ? (const void *)&one_f64
+    const void *one = p->compute == CUBLAS_COMPUTE_64F   ? (const void *)one_f64
                       : p->compute == CUBLAS_COMPUTE_32I ? (const void *)&one_i32
-                                                         : (const void *)&one_f32;
-    const void *zero = p->compute == CUBLAS_COMPUTE_64F   ? (const void *)&zero_f64
+                                                         : (const void *)one_f32;
+    const void *zero = p->compute == CUBLAS_COMPUTE_64F   ? (const void *)zero_f64
                        : p->compute == CUBLAS_COMPUTE_32I ? (const void *)&zero_i32
-                                                          : (const void *)&zero_f32;
+                                                          : (const void *)zero_f32;
     return blas->GemmStridedBatchedEx(
         handle, p->b.operation, p->a.operation, p->columns, p->rows, p->inner, one,
         (const void *)(uintptr_t)p->b.address, p->from, p->b.leading, p->b.step,

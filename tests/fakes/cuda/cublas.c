@@ -43,21 +43,48 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
     return CUBLAS_STATUS_SUCCESS;
 }
 
-static double value(const void *data, long long at, cudaDataType type)
+/* Part `part` of an element, 1: the imaginary one. */
+static double value(const void *data, long long at, cudaDataType type, int part)
 {
-    return type == CUDA_R_32F   ? (double)((const float *)data)[at]
-           : type == CUDA_R_64F ? ((const double *)data)[at]
-                                : (double)((const signed char *)data)[at];
+    switch (type) {
+    case CUDA_R_32F:
+        return (double)((const float *)data)[at];
+    case CUDA_R_64F:
+        return ((const double *)data)[at];
+    case CUDA_C_32F:
+        return (double)((const float *)data)[2 * at + part];
+    case CUDA_C_64F:
+        return ((const double *)data)[2 * at + part];
+    default:
+        return (double)((const signed char *)data)[at];
+    }
 }
 
-static void store(void *data, long long at, cudaDataType type, double x)
+static void store(void *data, long long at, cudaDataType type, const double sum[2])
 {
-    if (type == CUDA_R_32F)
-        ((float *)data)[at] = (float)x;
-    else if (type == CUDA_R_64F)
-        ((double *)data)[at] = x;
-    else
-        ((int32_t *)data)[at] = (int32_t)x;
+    switch (type) {
+    case CUDA_R_32F:
+        ((float *)data)[at] = (float)sum[0];
+        break;
+    case CUDA_R_64F:
+        ((double *)data)[at] = sum[0];
+        break;
+    case CUDA_C_32F:
+        ((float *)data)[2 * at] = (float)sum[0];
+        ((float *)data)[2 * at + 1] = (float)sum[1];
+        break;
+    case CUDA_C_64F:
+        ((double *)data)[2 * at] = sum[0];
+        ((double *)data)[2 * at + 1] = sum[1];
+        break;
+    default:
+        ((int32_t *)data)[at] = (int32_t)sum[0];
+    }
+}
+
+static int is_complex(cudaDataType type)
+{
+    return type == CUDA_C_32F || type == CUDA_C_64F;
 }
 
 /* Index of element (row, column) of op(X), where X is column-major. */
@@ -67,8 +94,11 @@ static long long place(cublasOperation_t operation, long long leading, long long
     return operation == CUBLAS_OP_N ? row + column * leading : column + row * leading;
 }
 
-static int has_scale_one(const void *one, const void *zero, cublasComputeType_t type)
+static int has_scale_one(const void *one, const void *zero, cublasComputeType_t type, int complex)
 {
+    if (complex && (value(one, 0, type == CUBLAS_COMPUTE_64F ? CUDA_C_64F : CUDA_C_32F, 1) != 0.0 ||
+                    value(zero, 0, type == CUBLAS_COMPUTE_64F ? CUDA_C_64F : CUDA_C_32F, 1) != 0.0))
+        return 0;
     if (type == CUBLAS_COMPUTE_64F)
         return *(const double *)one == 1.0 && *(const double *)zero == 0.0;
     if (type == CUBLAS_COMPUTE_32I)
@@ -85,16 +115,27 @@ typedef struct product {
     long long a_step, b_step, c_step;
 } product;
 
+static void add_product(const product *p, long long a, long long b, double sum[2])
+{
+    double x = value(p->a, a, p->a_type, 0), y = value(p->b, b, p->b_type, 0);
+    sum[0] += x * y;
+    if (is_complex(p->a_type)) {
+        double x_imaginary = value(p->a, a, p->a_type, 1),
+               y_imaginary = value(p->b, b, p->b_type, 1);
+        sum[0] -= x_imaginary * y_imaginary;
+        sum[1] += x * y_imaginary + x_imaginary * y;
+    }
+}
+
 static void multiply(const product *p)
 {
     for (long long i = 0; i < p->count; i++)
         for (long long column = 0; column < p->n; column++)
             for (long long row = 0; row < p->m; row++) {
-                double sum = 0.0;
+                double sum[2] = {0.0, 0.0};
                 for (long long l = 0; l < p->k; l++)
-                    sum +=
-                        value(p->a, i * p->a_step + place(p->transa, p->lda, row, l), p->a_type) *
-                        value(p->b, i * p->b_step + place(p->transb, p->ldb, l, column), p->b_type);
+                    add_product(p, i * p->a_step + place(p->transa, p->lda, row, l),
+                                i * p->b_step + place(p->transb, p->ldb, l, column), sum);
                 store(p->c, i * p->c_step + row + column * p->ldc, p->c_type, sum);
             }
     fake_cublas.products++;
@@ -112,7 +153,9 @@ cublasStatus_t cublasGemmStridedBatchedEx(
     if (a_type == CUDA_R_16F || a_type == CUDA_R_16BF)
         return CUBLAS_STATUS_NOT_SUPPORTED;
     if (!handle->stream || lda < (transa == CUBLAS_OP_N ? m : k) ||
-        ldb < (transb == CUBLAS_OP_N ? k : n) || ldc < m || !has_scale_one(alpha, beta, type))
+        ldb < (transb == CUBLAS_OP_N ? k : n) || ldc < m ||
+        !has_scale_one(alpha, beta, type, is_complex(c_type)) ||
+        is_complex(a_type) != is_complex(c_type) || a_type != b_type)
         return CUBLAS_STATUS_INVALID_VALUE;
     product p = {transa, transb, m, n,      k,      lda,    ldb,    ldc,    count,
                  a,      b,      c, a_type, b_type, c_type, a_step, b_step, c_step};

@@ -17,7 +17,8 @@ static const jit_source lu_source = JIT_SOURCE("lu", SLAB_TEXTS, jit_text_linalg
 #define PANEL 32
 #define WHOLE 64
 
-/* update.dev: c -= a b with rows `stride` apart; b has strides b_row and b_column. */
+/* update.dev: c -= a b, or with `lower` c -= a conj(b), with rows `stride` apart; b has strides b_row
+ * and b_column. */
 typedef struct update {
     int64_t c, a, b, stride, b_row, b_column, rows, columns, inner;
     int32_t lower;
@@ -26,9 +27,9 @@ typedef struct update {
 static void subtract_product(jit_slabs *d, const update *u)
 {
     uint64_t group = d->s.traits->group;
-    uint64_t items = TILE_ACROSS(group);
-    uint64_t across = jit_ceiling((uint64_t)u->columns, items * UPDATE_BLOCK);
-    uint64_t down = jit_ceiling((uint64_t)u->rows, group / items * UPDATE_BLOCK);
+    uint64_t items = TILE_ACROSS(group), block = d->complex ? UPDATE_BLOCK_COMPLEX : UPDATE_BLOCK;
+    uint64_t across = jit_ceiling((uint64_t)u->columns, items * block);
+    uint64_t down = jit_ceiling((uint64_t)u->rows, group / items * block);
     jit_launch l;
     jit_slabs_inside(d, &l, d->source, "update");
     jit_pass_i64s(&l, u->c, u->a, u->b, u->stride, u->b_row, u->b_column, u->rows, u->columns,

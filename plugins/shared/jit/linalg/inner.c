@@ -11,9 +11,16 @@ static const jit_source source = JIT_SOURCE("inner", jit_text_linalg_matrices_pa
 
 static const char *inner_options(collet_dtype to, collet_dtype from)
 {
-    static const char *const options[] = {"-DTO=f32 -DFROM=f32", "-DTO=f64 -DFROM=f32",
-                                          "-DTO=f64 -DFROM=f64"};
-    return options[to == COLLET_F32 ? 0 : from == COLLET_F32 ? 1 : 2];
+    switch (from) {
+    case COLLET_F32:
+        return to == COLLET_F32 ? "-DTO=f32 -DFROM=f32" : "-DTO=f64 -DFROM=f32";
+    case COLLET_C64:
+        return "-DTO=c64 -DFROM=c64 -DREALS=2";
+    case COLLET_C128:
+        return "-DTO=c128 -DFROM=c128 -DREALS=2";
+    default:
+        return "-DTO=f64 -DFROM=f64";
+    }
 }
 
 /* Minimum number of products per group and per item, and maximum number of parts of a row. */
@@ -89,8 +96,8 @@ JIT_ACCEPTS(inner_products)
 {
     inner s;
     inner_of(&s, jit_traits_of(device), call);
-    /* Only a few rows are divided. */
+    /* Only a few rows are divided. A sum of a part has two numbers of f64, or four if it is complex. */
     *workspace_bytes =
-        s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 2 * sizeof(double) : 0;
+        s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 4 * sizeof(double) : 0;
     return COLLET_OK;
 }

@@ -15,11 +15,12 @@ static const jit_source source =
  */
 #define FEW 1024
 #define SHALLOW 8
+/* Complex numbers have blocks of half the extents. */
 #define SMALL_BLOCK 4
 #define LARGE_BLOCK 8
 
 #define MATMUL_OPTION(to, from, block) "-DTO=" #to " -DFROM=" #from " -DBLOCK=" #block
-#define MATMUL_OPTIONS(block)                                                                      \
+#define MATMUL_OPTIONS(block, half)                                                                \
     {                                                                                              \
         [COLLET_F32] = {[COLLET_F32] = MATMUL_OPTION(f32, f32, block),                             \
                         [COLLET_F16] = MATMUL_OPTION(f32, f16, block),                             \
@@ -28,9 +29,11 @@ static const jit_source source =
         [COLLET_F16] = {[COLLET_F16] = MATMUL_OPTION(f16, f16, block)},                            \
         [COLLET_BF16] = {[COLLET_BF16] = MATMUL_OPTION(bf16, bf16, block)},                        \
         [COLLET_I32] = {[COLLET_I8] = MATMUL_OPTION(i32, i8, block)},                              \
+        [COLLET_C64] = {[COLLET_C64] = "-DREALS=2 " MATMUL_OPTION(c64, c64, half)},                \
+        [COLLET_C128] = {[COLLET_C128] = "-DREALS=2 " MATMUL_OPTION(c128, c128, half)},            \
     }
 typedef const char *matmul_table[COLLET_DTYPE_COUNT][COLLET_DTYPE_COUNT];
-static const matmul_table matmul_options[] = {MATMUL_OPTIONS(4), MATMUL_OPTIONS(8)};
+static const matmul_table matmul_options[] = {MATMUL_OPTIONS(4, 2), MATMUL_OPTIONS(8, 4)};
 
 typedef struct product {
     int64_t rows, columns, inner, count; /* over `count` matrices */
@@ -61,7 +64,8 @@ static uint64_t tiles(const jit_traits *t, const product *p, uint64_t block, uin
 /* Whether such tiles of a and b fit in local memory, in the type of the computation. */
 static int tiles_fit(const jit_traits *t, collet_dtype from, uint64_t block)
 {
-    uint64_t items = TILE_ACROSS(t->group), size = from == COLLET_F64 ? 8 : 4;
+    uint64_t items = TILE_ACROSS(t->group);
+    uint64_t size = cpu_dtype_size(from) > sizeof(float) ? cpu_dtype_size(from) : sizeof(float);
     return TILE_DEEP * ((items + t->group / items) * block + 2) * size <= t->local_bytes;
 }
 
@@ -81,11 +85,12 @@ static choice choose(const jit_traits *t, const product *p, collet_dtype from)
         c.groups = jit_groups(t, elements * (uint64_t)p->count);
         return c;
     }
+    uint64_t parts = part_of(from) == from ? 1 : 2;
     /* Small tiles if large ones leave compute units idle. */
-    c.groups = tiles(t, p, LARGE_BLOCK, &c.across, &c.down);
-    c.large = c.groups >= 2 * (uint64_t)t->units && tiles_fit(t, from, LARGE_BLOCK);
+    c.groups = tiles(t, p, LARGE_BLOCK / parts, &c.across, &c.down);
+    c.large = c.groups >= 2 * (uint64_t)t->units && tiles_fit(t, from, LARGE_BLOCK / parts);
     if (!c.large)
-        c.groups = tiles(t, p, SMALL_BLOCK, &c.across, &c.down);
+        c.groups = tiles(t, p, SMALL_BLOCK / parts, &c.across, &c.down);
     return c;
 }
 

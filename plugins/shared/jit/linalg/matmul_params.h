@@ -5,10 +5,12 @@
 
 /* Depth of a tile of a and b: products per element of c. */
 #define TILE_DEEP 16
-/* Rows and columns of c per item of `update`. */
+/* Rows and columns of c per item of `update`, for real and for complex numbers. */
 #define UPDATE_BLOCK 4
-/* Numbers of local memory that a group of `update` needs: its tiles, padded by one. */
+#define UPDATE_BLOCK_COMPLEX 2
+/* Real numbers of local memory that a group of `update` needs: its tiles, padded by one complex
+ * number. */
 #define UPDATE_LOCAL(group)                                                                        \
-    (TILE_DEEP * ((TILE_ACROSS(group) + (group) / TILE_ACROSS(group)) * UPDATE_BLOCK + 2))
+    (TILE_DEEP * ((TILE_ACROSS(group) + (group) / TILE_ACROSS(group)) * UPDATE_BLOCK + 4))
 
 #endif
