@@ -20,7 +20,7 @@ export FAKE_CUDA_TALLY=$directory/tally
 # AddressSanitizer warns of the stand-in's switches between stacks; what is printed fails a check.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}log_path=$directory/asan
 for op; do
-    "$check" "$pass" --op "$op" "$plugin" || { cat "$directory"/asan* 2>/dev/null; exit 1; }
+    "$check" $pass --op "$op" "$plugin" || { cat "$directory"/asan* 2>/dev/null; exit 1; }
 done
 cat "$FAKE_CUDA_TALLY"
 for library in cufft cusolver; do

@@ -42,6 +42,10 @@ fetch() {
     for package in "$work"/archives/{lib,linux-libc-dev,uuid-dev,zlib1g,x11proto}*.deb; do
         dpkg -x "$package" "$root"
     done
+    find "$root" -type l -lname '/*' | while read -r link; do
+        ln -sf "$root$(readlink "$link")" "$link"
+    done
+    ln -s libgomp.so.1 "$root/usr/lib/$triplet/libgomp.so"  # is in no package of its own
     # Python's headers are the same for all glibc.
     mkdir -p "$root/usr/include/$triplet"
     cp -r /usr/include/python3.[0-9]* "$root/usr/include"
@@ -53,6 +57,9 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_LIBRARY_ARCHITECTURE $triplet)
+foreach(kind EXE SHARED MODULE) # before the folders of the compiler, which has this system's
+  set(CMAKE_\${kind}_LINKER_FLAGS_INIT "-B$root/usr/lib/$triplet -L$root/usr/lib/$triplet -L$root/lib/$triplet")
+endforeach()
 set(ENV{PKG_CONFIG_SYSROOT_DIR} $root)
 set(ENV{PKG_CONFIG_LIBDIR} $root/usr/lib/$triplet/pkgconfig:$root/usr/share/pkgconfig:$root/usr/lib/$triplet/openblas-pthread/pkgconfig)
 END
