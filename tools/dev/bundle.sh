@@ -73,6 +73,7 @@ if [ $# = 1 ]; then
     }
     cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCOLLET_TESTS=ON \
         "-DCMAKE_TOOLCHAIN_FILE=$build/debian11/toolchain.cmake" \
+        "-DHDF5_ROOT=$build/debian11/root/usr/lib/$triplet/hdf5/serial" -DHDF5_C_COMPILER_EXECUTABLE=none \
         "-DPython3_INCLUDE_DIR=$(echo "$build"/debian11/root/usr/include/python3.[0-9]*)"
     cmake --build "$build" -j"${BOOTSTRAP_JOBS:-$(nproc)}" --target collet_python gpu-limits backend-check \
         backend-bench collet-extract collet-merge collet-rsoxs collet-ternary \

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "locks.h"
+
 void io_hdf5_be_quiet(io_hdf5_quiet *before)
 {
     H5Eget_auto2(H5E_DEFAULT, &before->report, &before->data);
@@ -37,7 +39,7 @@ static hid_t open_file(const char *path, int locks)
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_sec2(access); /* so that H5Fget_vfd_handle gives a descriptor */
     if (!locks)
-        H5Pset_file_locking(access, 0, 1);
+        io_hdf5_without_locks(access);
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
     H5Pclose(access);
     return file;

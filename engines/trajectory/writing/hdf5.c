@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/hdf5/locks.h"
+
 #define CHUNK_BYTES ((int64_t)4 << 20)
 #define RESERVED 8192 /* bytes of the file, and of each array, beside the numbers */
 #define LABEL 64      /* bytes of a label beside its text */
@@ -132,7 +134,7 @@ collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *spo
     H5Eget_auto2(H5E_DEFAULT, &report, &data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_file_locking(access, 0, 1); /* the spool's lock would be in its way */
+    io_hdf5_without_locks(access); /* the spool's lock would be in its way */
     hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
     int done = file >= 0 && reserve(table, path, FALLOC_FL_KEEP_SIZE) &&

@@ -23,7 +23,7 @@ only=("$@")
 backend=${BUNDLE_BACKEND:-cuda}
 end=$((SECONDS + ${BUNDLE_SECONDS:-480}))
 processors=$(nproc)
-jobs=${BUNDLE_JOBS:-$((processors > 8 ? 8 : processors))}
+jobs=${BUNDLE_JOBS:-$((processors > 32 ? 32 : processors))}
 failed=0 absent=0
 report=$out/report.md
 export PYTHONPATH=$here/python PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=$out/cache COLLET_PLUGIN_PATH=$here/lib/collet
@@ -158,14 +158,17 @@ rates() {
     python_is_there && python3 "$here/rates.py" "$@"
 }
 
+# Ended by an interrupt, so that it prints what failed until then.
 python_tests() {
+    local workers=()
     python_is_there || return 77
     python3 -c 'import numpy, pytest' 2>/dev/null || {
         echo "no NumPy or pytest"
         return 77
     }
+    python3 -c 'import xdist' 2>/dev/null && workers=(-n "$jobs")
     export COLLET_BACKEND=$backend
-    cd "$here/tests/python" && python3 -m pytest -q --maxfail=20 -p no:cacheprovider \
+    cd "$here/tests/python" && timeout -s INT 110 python3 -m pytest -q ${workers[@]+"${workers[@]}"} --maxfail=20 -p no:cacheprovider \
         -k "not damaged_file and not test_stub" op gradient/test_rules.py \
         gradient/test_rules_linalg.py test_fft.py test_linalg.py test_random.py test_scatter.py md/test_md.py
 }

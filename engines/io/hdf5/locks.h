@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* locks.h - HDF5's locks of files. Tests: tests/tools/rsoxs/test_rsoxs.c, tests/engines/test_io_h5md.c */
+#ifndef ENGINES_IO_HDF5_LOCKS_H
+#define ENGINES_IO_HDF5_LOCKS_H
+
+#include <hdf5.h>
+#include <stdlib.h>
+
+/* Files that are opened with these access properties are not locked. Before HDF5 1.10.7 only a variable of
+ * the environment, which HDF5 reads when it opens a file, prevents locks, and of all files. */
+static inline void io_hdf5_without_locks(hid_t access)
+{
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, 0, 1);
+#else
+    (void)access;
+    (void)setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
+#endif
+}
+
+#endif
