@@ -46,6 +46,8 @@ if(OPENCL_LOADER)
     "opencl.library = ${CMAKE_BINARY_DIR}/tests/libraries/libcl_without_f64.so\n")
   collet_add_rows(check_opencl_without_f64 ${conf} --quick
     "inertia f:fff" "gyration fff:ffl" "observables fffff:ffffl")
+  collet_add_rows(check_opencl_without_f64 ${conf} --sample
+    "matmul c:cc" "dot c:cc" "lu icci:c" "cholesky ci:c" "qr cc:c")
   collet_add_rows(check_opencl_without_f64 ${conf} --sample "eig cci:f")
 endif()
 

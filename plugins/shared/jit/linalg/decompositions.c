@@ -17,8 +17,8 @@ static const jit_source lu_source = JIT_SOURCE("lu", SLAB_TEXTS, jit_text_linalg
 #define PANEL 32
 #define WHOLE 64
 
-/* update.dev: c -= a b, or with `lower` c -= a conj(b), with rows `stride` apart; b has strides b_row
- * and b_column. */
+/* update.dev: c -= a b, or with `lower` c -= a conj(b), with rows `stride` apart; b has strides
+ * b_row and b_column. */
 typedef struct update {
     int64_t c, a, b, stride, b_row, b_column, rows, columns, inner;
     int32_t lower;

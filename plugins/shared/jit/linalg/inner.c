@@ -96,7 +96,7 @@ JIT_ACCEPTS(inner_products)
 {
     inner s;
     inner_of(&s, jit_traits_of(device), call);
-    /* Only a few rows are divided. A sum of a part has two numbers of f64, or four if it is complex. */
+    /* Only a few rows are divided. Each part has a sum, two numbers of f64, or four if complex. */
     *workspace_bytes =
         s.parts > 1 ? (uint64_t)(s.rows * s.count * s.parts) * 4 * sizeof(double) : 0;
     return COLLET_OK;

@@ -29,8 +29,8 @@ static const jit_source source =
         [COLLET_F16] = {[COLLET_F16] = MATMUL_OPTION(f16, f16, block)},                            \
         [COLLET_BF16] = {[COLLET_BF16] = MATMUL_OPTION(bf16, bf16, block)},                        \
         [COLLET_I32] = {[COLLET_I8] = MATMUL_OPTION(i32, i8, block)},                              \
-        [COLLET_C64] = {[COLLET_C64] = "-DREALS=2 " MATMUL_OPTION(c64, c64, half)},                \
-        [COLLET_C128] = {[COLLET_C128] = "-DREALS=2 " MATMUL_OPTION(c128, c128, half)},            \
+        [COLLET_C64] = {[COLLET_C64] = "-DREALS=2 -DPART=f32 " MATMUL_OPTION(c64, c64, half)},     \
+        [COLLET_C128] = {[COLLET_C128] = "-DREALS=2 -DPART=f64 " MATMUL_OPTION(c128, c128, half)}, \
     }
 typedef const char *matmul_table[COLLET_DTYPE_COUNT][COLLET_DTYPE_COUNT];
 static const matmul_table matmul_options[] = {MATMUL_OPTIONS(4, 2), MATMUL_OPTIONS(8, 4)};
