@@ -16,6 +16,7 @@
 #include "shared/host/util/threads.h"
 #include "shared/jit/runtime/view.h"
 
+#include "shared/jit/index/index_params.h"
 #include "shared/jit/linalg/matmul_params.h"
 
 #define PLATFORMS 16
@@ -221,8 +222,8 @@ static void platform_text(const opencl_driver *cl, cl_device_id id, cl_platform_
 /* ---- A device's traits ----------------------------------------------------------------------- */
 
 /* The largest power of two that the device supports, up to 256. Local memory must suffice for
- * `update` of update.dev, which needs the most of all kernels that need more in larger groups and
- * do not adapt to the local memory. */
+ * `update` of update.dev and `move` of radix.dev, which need the most of all kernels that need more
+ * in larger groups and do not adapt to the local memory. */
 static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
 {
     size_t most = get_number(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE), sizes[16];
@@ -231,7 +232,8 @@ static uint32_t group_size(const opencl_driver *cl, cl_device_id id)
         most = sizes[0];
     uint64_t local = get_number(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     uint32_t group = 256;
-    while (group > 1 && (group > most || (local && UPDATE_LOCAL(group) * sizeof(double) > local)))
+    while (group > 1 && (group > most || (local && (UPDATE_LOCAL(group) * sizeof(double) > local ||
+                                                    RADIX_LOCAL(group) > local))))
         group /= 2;
     return group;
 }
@@ -253,6 +255,7 @@ void opencl_describe(collet_device *d)
         .has_f64 = get_number(cl, d->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0,
         .exact_f32 = (get_number(cl, d->id, CL_DEVICE_SINGLE_FP_CONFIG) &
                       CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0,
+        .serial = (get_number(cl, d->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0,
         .local_bytes = get_number(cl, d->id, CL_DEVICE_LOCAL_MEM_SIZE),
         .argument_bytes = get_number(cl, d->id, CL_DEVICE_MAX_PARAMETER_SIZE),
     };

@@ -28,6 +28,7 @@ extern "C" void fake_attach(fake_here *given)
 #define blockIdx (here->block)
 #define gridDim (here->grid)
 #define __syncthreads() (here->barrier())
+#define __syncwarp() (here->barrier())
 
 /* Marks kernels in preprocessed text for compiler.c. */
 #define __global__ __attribute__((used))

@@ -15,12 +15,27 @@ void index_walk_of(index_walk *w, jit_axis *axes, int32_t count, uint32_t operan
 /* The walk over all elements of an operand, in C order. */
 void index_walk_over(index_walk *w, const collet_operand *o);
 
+/* Rows to be sorted by digits: radix.dev. `at` is the first byte of the counts in the workspace. */
+typedef struct index_radix {
+    radix_pass pass;
+    int64_t rows, bytes; /* of the counts */
+    char options[64];
+} index_radix;
+
+/* Sets all but the pass's order, walk, steps, row and digit. `word` and `index` are sizes of keys and of indices. */
+void index_radix_of(index_radix *r, const jit_traits *t, int64_t rows, int64_t n, uint64_t word,
+                    uint64_t index, int64_t at);
+/* A pass; out and in may be NULL. */
+void index_radix_pass(jit_sequence *s, const index_radix *r, const collet_operand *out,
+                      const collet_operand *in);
+
 /*
- * Stable sorting of `rows` rows of n pairs: u64 keys from word `at` of the workspace on, then as many i64
- * indices. Returns the word at which the result begins, `at` or 2 rows n words behind it: the workspace
- * has 4 rows n words.
+ * Stable sorting of n pairs: u64 keys that have `bits` bits from word `at` of the workspace on, then as many
+ * u64 indices, which become 0 .. n - 1 in the order of the keys. Returns the word at which the result begins, `at` or
+ * 2 n words behind it: the workspace has index_pair_bytes from `at` on.
  */
-int64_t index_sort_pairs(jit_sequence *s, int64_t at, int64_t rows, int64_t n);
+int64_t index_sort_pairs(jit_sequence *s, int64_t at, int64_t n, int32_t bits);
+uint64_t index_pair_bytes(const jit_traits *t, int64_t n);
 
 /* The stride of the last axis. */
 static inline int64_t index_step(const collet_operand *o)

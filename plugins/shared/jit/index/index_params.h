@@ -21,10 +21,26 @@ typedef struct sort_order {
     i32 sign, boolean, size, unused;
 } sort_order;
 
-/* Pairs that an item sorts, and of the result of a merge that it writes; the second is the double of the
- * first. */
-#define SORT_RUN 8
-#define SORT_CHUNK 16
+/* Elements that an item sorts in rows that fit into local memory. */
+#define SORT_EACH 8
+
+/* Bytes of keys, or of indices, that an item moves in a pass of radix.dev. */
+#define RADIX_BYTES 64
+/* Local memory of a group there, and a little more. */
+#define RADIX_LOCAL(group) ((group) * (RADIX_BYTES + 32) + 6144)
+
+/* Where a pass reads and writes, if not at a byte of the workspace. */
+#define RADIX_OPERAND (-1)
+#define RADIX_NONE (-2)
+
+/* A pass: rows of n elements, of which each of `blocks` groups has `share`. */
+typedef struct radix_pass {
+    index_walk walk; /* of the rows; operands: out, in */
+    sort_order order;
+    i64 row, n, blocks, share, out_step, in_step;
+    i64 keys_from, keys_to, indices_from, indices_to, counts, totals;
+    i32 shift, mask; /* the digit of a key */
+} radix_pass;
 
 /* Elements of a mask that an item reads. */
 #define SELECT_EACH 16

@@ -92,9 +92,8 @@ JIT_KERNEL(take)
 /* The words of check, then the pairs. */
 JIT_ACCEPTS(write)
 {
-    (void)device;
-    *workspace_bytes =
-        sizeof(int64_t) * (CHECKS + 4 * (uint64_t)operand_count(operand_of(call, 3)));
+    int64_t count = operand_extent(operand_of(call, 3), 0);
+    *workspace_bytes = sizeof(int64_t) * CHECKS + index_pair_bytes(jit_traits_of(device), count);
     return COLLET_OK;
 }
 
@@ -114,7 +113,10 @@ static int64_t begin_writes(jit_sequence *s)
     jit_pass_buffer(&l, s->call->workspace);
     jit_pass_i64(&l, CHECKS);
     jit_sequence_enqueue(s, &l, jit_groups(s->traits, (uint64_t)count));
-    return index_sort_pairs(s, CHECKS, 1, count);
+    int32_t bits = 1;
+    while (extent >> bits)
+        bits++;
+    return index_sort_pairs(s, CHECKS, count, bits);
 }
 
 /* The arguments that put and scatter_add have in common. */

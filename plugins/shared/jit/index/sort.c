@@ -7,28 +7,21 @@
 #include "shared/jit/runtime/rows.h"
 #include "shared/jit/texts.h"
 
-static const jit_source source =
-    JIT_SOURCE("sort", jit_text_index_index_params, jit_text_index_index, jit_text_index_sort);
+#include <string.h>
 
-int64_t index_sort_pairs(jit_sequence *s, int64_t at, int64_t rows, int64_t n)
+static const jit_source source =
+    JIT_SOURCE("sort", jit_text_index_index_params, jit_text_index_index, jit_text_index_keys,
+               jit_text_index_sort);
+
+/* Bytes of the words in which elements of a type are compared. */
+static uint64_t word_of(collet_dtype dtype)
 {
-    int64_t runs = (int64_t)jit_ceiling((uint64_t)n, SORT_RUN), other = at + 2 * rows * n;
-    int64_t chunks = (int64_t)jit_ceiling((uint64_t)n, SORT_CHUNK);
-    jit_launch l;
-    jit_launch_begin(&l, &source, "", "runs");
-    jit_pass_buffer(&l, s->call->workspace);
-    jit_pass_i64s(&l, at, rows, n, runs);
-    jit_sequence_enqueue(s, &l, jit_groups(s->traits, (uint64_t)(rows * runs)));
-    for (int64_t width = SORT_RUN; width < n; width *= 2) {
-        jit_launch_begin(&l, &source, "", "merge");
-        jit_pass_buffer(&l, s->call->workspace);
-        jit_pass_i64s(&l, at, other, rows, n, chunks, width);
-        jit_sequence_enqueue(s, &l, jit_groups(s->traits, (uint64_t)(rows * chunks)));
-        int64_t filled = other;
-        other = at;
-        at = filled;
-    }
-    return at;
+    return cpu_dtype_size(dtype) == sizeof(uint64_t) ? sizeof(uint64_t) : sizeof(uint32_t);
+}
+
+static const char *options_of(collet_dtype dtype)
+{
+    return word_of(dtype) == sizeof(uint64_t) ? "-DWORD=u64" : "-DWORD=u32";
 }
 
 static sort_order order_of(collet_dtype dtype, int descending, int zeros)
@@ -47,75 +40,128 @@ static sort_order order_of(collet_dtype dtype, int descending, int zeros)
 
 /* ---- sort, argsort, partition ---------------------------------------------------------------- */
 
-/* Elements sorted at a time, unless a row has more. */
+/* Elements sorted at a time, unless a row has more or a group sorts rows. */
 #define AT_ONCE (1 << 22)
 
 typedef struct rows {
-    index_walk walk; /* the last axis is the one that is sorted */
-    int64_t n, rows, at_once;
+    index_walk walk; /* of the rows; operands: out, in */
+    int64_t n, rows, at_once, out_step, in_step;
+    int64_t each, padded; /* rows that a group sorts, or 0, and their places in local memory */
+    int64_t keys[2], indices[2]; /* bytes of the workspace */
+    int32_t passes;
+    index_radix radix;
 } rows;
 
-static void rows_of(rows *r, const collet_kernel_call *call)
+/* Where two arrays of `size` bytes an element begin in the workspace, and its end behind them. */
+static int64_t put(int64_t first[2], int64_t end, int64_t count, uint64_t size, int32_t passes)
+{
+    int64_t bytes = (int64_t)jit_ceiling((uint64_t)count * size, 8) * 8;
+    first[0] = end;
+    first[1] = passes > 2 ? end + bytes : end;
+    return passes > 1 ? first[1] + bytes : end;
+}
+
+/* Returns the bytes of the workspace. */
+static uint64_t rows_of(rows *r, const jit_traits *t, const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     const collet_sort_params *sort = call->params;
     const collet_partition_params *partition = call->params;
     int32_t axis = call->op == COLLET_OP_PARTITION ? partition->axis : sort->axis, count = 0;
+    int64_t room = (int64_t)t->group * SORT_EACH, end = 0;
     jit_axis axes[COLLET_MAX_DIMS];
+    memset(r, 0, sizeof *r);
     axis = index_axis(in, axis);
     for (int32_t i = 0; i < in->ndim; i++)
         if (i != axis)
             axes[count++] = (jit_axis){in->shape[i], {out->strides[i], in->strides[i]}};
-    axes[count++] = (jit_axis){in->shape[axis], {out->strides[axis], in->strides[axis]}};
     index_walk_of(&r->walk, axes, count, 2, 0);
     r->n = in->shape[axis];
-    r->rows = r->n ? r->walk.count / r->n : 0;
-    r->at_once = r->n < AT_ONCE ? AT_ONCE / (r->n ? r->n : 1) : 1;
+    r->out_step = out->strides[axis];
+    r->in_step = in->strides[axis];
+    r->rows = r->n ? r->walk.count : 0;
+    r->padded = (int64_t)jit_ceiling((uint64_t)r->n, SORT_EACH) * SORT_EACH;
+    r->each = r->n ? room / r->padded : 1;
+    if (r->each || !r->rows)
+        return 0;
+    r->at_once = r->n < AT_ONCE ? AT_ONCE / r->n : 1;
     r->at_once = r->at_once < r->rows ? r->at_once : r->rows;
+    /* In place a pass reads or writes the workspace. */
+    r->passes = (int32_t)cpu_dtype_size(in->dtype);
+    r->passes += r->passes == 1 && index_in_place(out, in);
+    uint64_t index = r->n > (int64_t)UINT32_MAX ? sizeof(uint64_t) : sizeof(uint32_t);
+    end = put(r->keys, end, r->at_once * r->n, word_of(in->dtype), r->passes);
+    if (call->op == COLLET_OP_ARGSORT)
+        end = put(r->indices, end, r->at_once * r->n, index, r->passes);
+    index_radix_of(&r->radix, t, r->at_once, r->n, word_of(in->dtype), index, end);
+    return (uint64_t)(end + r->radix.bytes);
 }
 
 JIT_ACCEPTS(sort)
 {
     rows r;
-    (void)device;
-    rows_of(&r, call);
-    *workspace_bytes = 4 * sizeof(uint64_t) * (uint64_t)(r.at_once * r.n);
+    *workspace_bytes = rows_of(&r, jit_traits_of(device), call);
     return COLLET_OK;
+}
+
+static void sort_in_groups(jit_sequence *s, const rows *r, const sort_order *order)
+{
+    const collet_operand *out = operand_of(s->call, 0), *in = operand_of(s->call, 1);
+    jit_launch l;
+    jit_launch_begin(&l, &source, options_of(in->dtype), "short_rows");
+    jit_pass_operand(&l, out);
+    jit_pass_i64(&l, r->out_step);
+    jit_pass_operand(&l, in);
+    jit_pass_i64(&l, r->in_step);
+    jit_pass_block(&l, &r->walk, sizeof r->walk);
+    jit_pass_block(&l, order, sizeof *order);
+    jit_pass_i32(&l, (int32_t)r->n);
+    jit_pass_i32(&l, (int32_t)r->padded);
+    jit_pass_i32(&l, (int32_t)r->each);
+    jit_pass_i32(&l, s->call->op == COLLET_OP_ARGSORT);
+    jit_sequence_enqueue(s, &l, jit_ceiling((uint64_t)r->rows, (uint64_t)r->each));
+}
+
+static void sort_by_digits(jit_sequence *s, rows *r, const sort_order *order)
+{
+    const collet_operand *out = operand_of(s->call, 0), *in = operand_of(s->call, 1);
+    int indices = s->call->op == COLLET_OP_ARGSORT;
+    int32_t bits = order->size < r->passes ? 4 : 8;
+    radix_pass *p = &r->radix.pass;
+    p->walk = r->walk;
+    p->order = *order;
+    p->out_step = r->out_step;
+    p->in_step = r->in_step;
+    p->mask = (1 << bits) - 1;
+    for (p->row = 0; p->row < r->rows; p->row += r->at_once) {
+        int64_t left = r->rows - p->row;
+        r->radix.rows = left < r->at_once ? left : r->at_once;
+        for (int32_t i = 0; i < r->passes; i++) {
+            int first = i == 0, last = i == r->passes - 1;
+            p->shift = i * bits;
+            p->keys_from = first ? RADIX_OPERAND : r->keys[(i - 1) % 2];
+            p->keys_to = !last ? r->keys[i % 2] : indices ? RADIX_NONE : RADIX_OPERAND;
+            p->indices_from = first || !indices ? RADIX_NONE : r->indices[(i - 1) % 2];
+            p->indices_to = !indices ? RADIX_NONE : last ? RADIX_OPERAND : r->indices[i % 2];
+            index_radix_pass(s, &r->radix, out, in);
+        }
+    }
 }
 
 /* sort, argsort and partition, whose result is the sorted axis. */
 JIT_KERNEL(sort)
 {
-    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     const collet_sort_params *params = call->params;
-    int indices = call->op == COLLET_OP_ARGSORT;
     int descending = call->op != COLLET_OP_PARTITION && params->descending;
-    sort_order order = order_of(in->dtype, descending, indices);
+    sort_order order =
+        order_of(operand_of(call, 1)->dtype, descending, call->op == COLLET_OP_ARGSORT);
     jit_sequence s = jit_sequence_of(device, queue, call);
-    jit_launch l;
     rows r;
-    rows_of(&r, call);
-    for (int64_t row = 0; row < r.rows; row += r.at_once) {
-        int64_t count = r.rows - row < r.at_once ? r.rows - row : r.at_once;
-        uint64_t groups = jit_groups(s.traits, (uint64_t)(count * r.n));
-        jit_launch_begin(&l, &source, "", "keys");
-        jit_pass_operand(&l, in);
-        jit_pass_block(&l, &r.walk, sizeof r.walk);
-        jit_pass_block(&l, &order, sizeof order);
-        jit_pass_i64s(&l, row, count, r.n);
-        jit_pass_buffer(&l, call->workspace);
-        jit_sequence_enqueue(&s, &l, groups);
-        int64_t first = index_sort_pairs(&s, 0, count, r.n);
-        jit_launch_begin(&l, &source, "", "sorted");
-        jit_pass_operand(&l, out);
-        jit_pass_block(&l, &r.walk, sizeof r.walk);
-        jit_pass_block(&l, &order, sizeof order);
-        jit_pass_i64s(&l, row, count, r.n);
-        jit_pass_buffer(&l, call->workspace);
-        jit_pass_i64(&l, first);
-        jit_pass_i32(&l, indices);
-        jit_sequence_enqueue(&s, &l, groups);
-    }
+    rows_of(&r, s.traits, call);
+    if (r.each)
+        sort_in_groups(&s, &r, &order);
+    else
+        sort_by_digits(&s, &r, &order);
     return s.status;
 }
 
@@ -133,7 +179,7 @@ JIT_KERNEL(searchsorted)
     for (int32_t i = 0; i < out->ndim; i++)
         axes[i] = (jit_axis){out->shape[i], {out->strides[i], v->strides[i]}};
     index_walk_of(&w, axes, out->ndim, 2, 1);
-    jit_launch_begin(&l, &source, "", "search");
+    jit_launch_begin(&l, &source, options_of(a->dtype), "search");
     jit_pass_operand(&l, out);
     jit_pass_operand(&l, a);
     jit_pass_i64s(&l, index_step(a), operand_extent(a, 0));

@@ -58,6 +58,7 @@ typedef struct jit_traits {
     uint32_t has_f64;
     uint32_t exact_f32;      /* f32 division and square root are correctly rounded */
     uint32_t has_tiles;      /* HAVE_TILES: the warp has an i8 matrix instruction */
+    uint32_t serial;         /* a processor: the items of a group run one after the other */
     uint64_t local_bytes;    /* local memory available to a group */
     uint64_t argument_bytes; /* maximum total size of a kernel's arguments */
 } jit_traits;
