@@ -11,20 +11,17 @@ static const jit_source scan_source =
 static const jit_source histogram_source = JIT_SOURCE(
     "histogram", jit_text_index_index_params, jit_text_index_index, jit_text_index_histogram);
 
-static int32_t kind_of(collet_dtype dtype)
-{
-    static const int32_t kinds[COLLET_DTYPE_COUNT] = {
-        [COLLET_BOOL] = NUMBER_BOOL, [COLLET_I8] = NUMBER_I8,    [COLLET_U8] = NUMBER_U8,
-        [COLLET_I16] = NUMBER_I16,   [COLLET_U16] = NUMBER_U16,  [COLLET_I32] = NUMBER_I32,
-        [COLLET_U32] = NUMBER_U32,   [COLLET_I64] = NUMBER_WORD, [COLLET_U64] = NUMBER_WORD,
-        [COLLET_F32] = NUMBER_F32,   [COLLET_F64] = NUMBER_F64,
-    };
-    return kinds[dtype];
-}
-
 /* ---- cumulative_sum, cumulative_prod --------------------------------------------------------- */
 
-/* Shorter rows get an item, and so do others if there are this many rows for a compute unit. */
+#define OPTIONS(NAME, FROM, WIDE) [COLLET_##NAME] = "-DFROM=" #FROM " -DWIDE=" #WIDE
+static const char *const options_of[COLLET_DTYPE_COUNT] = {
+    OPTIONS(BOOL, b8, u64), OPTIONS(I8, i8, u64),   OPTIONS(U8, u8, u64),   OPTIONS(I16, i16, u64),
+    OPTIONS(U16, u16, u64), OPTIONS(I32, i32, u64), OPTIONS(U32, u32, u64), OPTIONS(I64, u64, u64),
+    OPTIONS(U64, u64, u64), OPTIONS(F32, f32, f64), OPTIONS(F64, f64, f64),
+};
+
+/* Shorter rows get an item, and so do others if there are this many rows for a compute unit, unless adjacent items
+ * would read elements that are far apart. */
 #define SHORT 64
 #define MANY_ROWS 256
 
@@ -53,7 +50,8 @@ static void scan_of(scan *s, const jit_traits *t, const collet_kernel_call *call
     s->out_step = index_step(out) * parts;
     s->in_step = index_step(in) * parts;
     s->blocks = (int64_t)jit_ceiling((uint64_t)s->n, (uint64_t)t->group * SCAN_EACH);
-    s->by_items = s->n <= SHORT || s->walk.count >= (int64_t)MANY_ROWS * t->units;
+    s->by_items = s->n <= SHORT || (s->walk.count >= (int64_t)MANY_ROWS * t->units &&
+                                    (t->serial || s->in_step != 1));
 }
 
 /* The joined elements of each block. */
@@ -69,11 +67,9 @@ JIT_ACCEPTS(scan)
 static void begin_scan(jit_launch *l, const scan *s, const collet_kernel_call *call,
                        const char *kernel)
 {
-    int is_float = s->in.dtype == COLLET_F32 || s->in.dtype == COLLET_F64;
-    jit_launch_begin(l, &scan_source, is_float ? "-DWIDE=f64" : "-DWIDE=u64", kernel);
+    jit_launch_begin(l, &scan_source, options_of[s->in.dtype], kernel);
     jit_pass_operand(l, &s->in);
     jit_pass_i64(l, s->in_step);
-    jit_pass_i32(l, kind_of(s->in.dtype));
     jit_pass_i32(l, call->op == COLLET_OP_CUMULATIVE_PROD);
     jit_pass_i64(l, s->n);
     jit_pass_block(l, &s->walk, sizeof s->walk);
@@ -124,6 +120,17 @@ JIT_KERNEL(scan)
 #define SHARE 64
 #define ITEMS 8192
 #define BINS (1 << 24)
+
+static int32_t kind_of(collet_dtype dtype)
+{
+    static const int32_t kinds[COLLET_DTYPE_COUNT] = {
+        [COLLET_BOOL] = NUMBER_BOOL, [COLLET_I8] = NUMBER_I8,    [COLLET_U8] = NUMBER_U8,
+        [COLLET_I16] = NUMBER_I16,   [COLLET_U16] = NUMBER_U16,  [COLLET_I32] = NUMBER_I32,
+        [COLLET_U32] = NUMBER_U32,   [COLLET_I64] = NUMBER_WORD, [COLLET_U64] = NUMBER_WORD,
+        [COLLET_F32] = NUMBER_F32,   [COLLET_F64] = NUMBER_F64,
+    };
+    return kinds[dtype];
+}
 
 static int64_t items_of(const collet_kernel_call *call)
 {

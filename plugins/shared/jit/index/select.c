@@ -21,10 +21,12 @@ static uint64_t blocks_of(const jit_traits *t, const collet_kernel_call *call)
     return jit_ceiling((uint64_t)operand_count(mask_of(call)), (uint64_t)t->group * SELECT_EACH);
 }
 
-/* The list of the true elements: as many as the output has room for. */
+/* The list of the true elements: as many as the output has room for. Elements of a vector need none. */
 static int64_t listed(const collet_kernel_call *call)
 {
-    return call->op == COLLET_OP_PLACE ? 0 : operand_extent(operand_of(call, 0), 0);
+    const collet_operand *out = operand_of(call, 0);
+    int none = call->op == COLLET_OP_PLACE || (call->op == COLLET_OP_COMPRESS && out->ndim == 1);
+    return none ? 0 : operand_extent(out, 0);
 }
 
 JIT_ACCEPTS(select)
@@ -82,6 +84,18 @@ JIT_KERNEL(compress)
     jit_launch l;
     index_walk_over(&m, mask_of(call));
     find(&s, &m);
+    if (!last) {
+        begin(&l, &s, &m, "pick");
+        jit_pass_operand(&l, operand_of(call, 1));
+        jit_pass_operand(&l, out);
+        jit_pass_i64s(&l, index_step(out), operand_extent(out, 0));
+        jit_pass_operand(&l, a);
+        jit_pass_i64(&l, index_step(a));
+        jit_pass_i32(&l, (int32_t)cpu_dtype_size(out->dtype));
+        uint64_t blocks = blocks_of(s.traits, call);
+        jit_sequence_enqueue(&s, &l, blocks ? blocks : 1);
+        return s.status;
+    }
     for (int32_t i = 0; i < last; i++)
         axes[i] = (jit_axis){out->shape[i], {out->strides[i], a->strides[i], 0}};
     axes[last] = (jit_axis){out->shape[last], {index_step(out), 0, 1}};
