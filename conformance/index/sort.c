@@ -40,7 +40,7 @@ static kit_case sorted(const kit_plan *plan, int32_t ndim, const int64_t *shape,
 static void plan_sort(kit_plan *plan)
 {
     /* Lengths at which kernels change their method, and those around them. */
-    static const int64_t lengths[] = {0, 1, 2, 3, 8, 17, 64, 65, 257, 1000, 5000};
+    static const int64_t lengths[] = {0, 1, 2, 3, 8, 17, 64, 65, 257, 1000, 4095, 5000};
     static const int64_t plane[] = {7, 9}, empty[] = {3, 0}, none[] = {0, 3}, block[] = {3, 4, 5};
     static const int64_t rows[] = {70, 13}, wide[] = {5, 600}, hyper[] = {1, 2, 1, 3, 1, 2, 2, 2};
     static const int64_t many[] = {(1 << 18) + 7}, sheet[] = {3, 70001};

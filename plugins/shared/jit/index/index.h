@@ -22,9 +22,10 @@ typedef struct index_radix {
     char options[64];
 } index_radix;
 
-/* Sets all but the pass's order, walk, steps, row and digit. `word` and `index` are sizes of keys and of indices. */
+/* Sets all but the pass's order, walk, steps, row and digit. `word` and `index` are sizes of keys and of indices,
+ * which `carry` moves too. */
 void index_radix_of(index_radix *r, const jit_traits *t, int64_t rows, int64_t n, uint64_t word,
-                    uint64_t index, int64_t at);
+                    uint64_t index, int carry, int64_t at);
 /* A pass; out and in may be NULL. */
 void index_radix_pass(jit_sequence *s, const index_radix *r, const collet_operand *out,
                       const collet_operand *in);

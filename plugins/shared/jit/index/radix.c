@@ -19,7 +19,7 @@ static const jit_source source =
 #define COUNTS 8
 
 void index_radix_of(index_radix *r, const jit_traits *t, int64_t rows, int64_t n, uint64_t word,
-                    uint64_t index, int64_t at)
+                    uint64_t index, int carry, int64_t at)
 {
     radix_pass *p = &r->pass;
     p->share = (int64_t)(t->group * RADIX_BYTES / (word > index ? word : index));
@@ -34,8 +34,8 @@ void index_radix_of(index_radix *r, const jit_traits *t, int64_t rows, int64_t n
     p->totals = at;
     p->counts = at + rows * DIGITS * (int64_t)index;
     r->bytes = rows * DIGITS * (p->blocks + 1) * (int64_t)index;
-    snprintf(r->options, sizeof r->options, "-DWORD=u%d -DINDEX=u%d -DSERIAL=%d", (int)word * 8,
-             (int)index * 8, (int)t->serial);
+    snprintf(r->options, sizeof r->options, "-DWORD=u%d -DINDEX=u%d -DCARRY=%d -DSERIAL=%d",
+             (int)word * 8, (int)index * 8, carry, (int)t->serial);
 }
 
 static void pass_operand(jit_launch *l, const collet_operand *o)
@@ -82,7 +82,7 @@ void index_radix_pass(jit_sequence *s, const index_radix *r, const collet_operan
 uint64_t index_pair_bytes(const jit_traits *t, int64_t n)
 {
     index_radix r;
-    index_radix_of(&r, t, 1, n, sizeof(uint64_t), sizeof(uint64_t), 0);
+    index_radix_of(&r, t, 1, n, sizeof(uint64_t), sizeof(uint64_t), 1, 0);
     return (uint64_t)(4 * n * WORD_BYTES + r.bytes);
 }
 
@@ -90,7 +90,7 @@ int64_t index_sort_pairs(jit_sequence *s, int64_t at, int64_t n, int32_t bits)
 {
     int64_t other = at + 2 * n;
     index_radix r = {.pass = {.mask = DIGITS - 1}};
-    index_radix_of(&r, s->traits, 1, n, sizeof(uint64_t), sizeof(uint64_t),
+    index_radix_of(&r, s->traits, 1, n, sizeof(uint64_t), sizeof(uint64_t), 1,
                    (at + 4 * n) * WORD_BYTES);
     for (r.pass.shift = 0; r.pass.shift < bits; r.pass.shift += 8) {
         r.pass.keys_from = at * WORD_BYTES;

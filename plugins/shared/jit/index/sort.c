@@ -93,7 +93,8 @@ static uint64_t rows_of(rows *r, const jit_traits *t, const collet_kernel_call *
     end = put(r->keys, end, r->at_once * r->n, word_of(in->dtype), r->passes);
     if (call->op == COLLET_OP_ARGSORT)
         end = put(r->indices, end, r->at_once * r->n, index, r->passes);
-    index_radix_of(&r->radix, t, r->at_once, r->n, word_of(in->dtype), index, end);
+    index_radix_of(&r->radix, t, r->at_once, r->n, word_of(in->dtype), index,
+                   call->op == COLLET_OP_ARGSORT, end);
     return (uint64_t)(end + r->radix.bytes);
 }
 
