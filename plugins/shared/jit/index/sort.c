@@ -19,9 +19,11 @@ static uint64_t word_of(collet_dtype dtype)
     return cpu_dtype_size(dtype) == sizeof(uint64_t) ? sizeof(uint64_t) : sizeof(uint32_t);
 }
 
-static const char *options_of(collet_dtype dtype)
+static const char *options_of(const jit_traits *t, collet_dtype dtype)
 {
-    return word_of(dtype) == sizeof(uint64_t) ? "-DWORD=u64" : "-DWORD=u32";
+    static const char *const options[2][2] = {{"-DWORD=u32 -DSERIAL=0", "-DWORD=u64 -DSERIAL=0"},
+                                              {"-DWORD=u32 -DSERIAL=1", "-DWORD=u64 -DSERIAL=1"}};
+    return options[t->serial][word_of(dtype) == sizeof(uint64_t)];
 }
 
 static sort_order order_of(collet_dtype dtype, int descending, int zeros)
@@ -109,7 +111,7 @@ static void sort_in_groups(jit_sequence *s, const rows *r, const sort_order *ord
 {
     const collet_operand *out = operand_of(s->call, 0), *in = operand_of(s->call, 1);
     jit_launch l;
-    jit_launch_begin(&l, &source, options_of(in->dtype), "short_rows");
+    jit_launch_begin(&l, &source, options_of(s->traits, in->dtype), "short_rows");
     jit_pass_operand(&l, out);
     jit_pass_i64(&l, r->out_step);
     jit_pass_operand(&l, in);
@@ -180,7 +182,7 @@ JIT_KERNEL(searchsorted)
     for (int32_t i = 0; i < out->ndim; i++)
         axes[i] = (jit_axis){out->shape[i], {out->strides[i], v->strides[i]}};
     index_walk_of(&w, axes, out->ndim, 2, 1);
-    jit_launch_begin(&l, &source, options_of(a->dtype), "search");
+    jit_launch_begin(&l, &source, options_of(jit_traits_of(device), a->dtype), "search");
     jit_pass_operand(&l, out);
     jit_pass_operand(&l, a);
     jit_pass_i64s(&l, index_step(a), operand_extent(a, 0));
