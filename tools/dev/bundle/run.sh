@@ -221,7 +221,7 @@ if [ $usable = 0 ]; then
     step "check of every op" 240 check
     step "checks of own kernels" 90 own_kernels
     step "checks of devices, memory and queues" 120 backend-check --verbs "$plugin"
-    [ "$backend" != cuda ] || step "compute-sanitizer" 60 sanitizer "$(printf '%s\n' sort scatter_add sum matmul lu)"
+    [ "$backend" != cuda ] || step "compute-sanitizer" 60 sanitizer "$(printf '%s\n' sort cumulative_sum compress scatter_add sum matmul lu eig svd)"
     step "jobs against cpu_scalar" 60 jobs_agree "$backend"
     step "python tests" 120 python_tests
     step "rates" 90 bench "$backend"
