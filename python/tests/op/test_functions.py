@@ -301,6 +301,14 @@ def test_unique(kind):
     same(collet.unique_counts(kind(parts)).counts, np.array([2, 2, 2]))
 
 
+def test_selections_of_nothing(kind):
+    for shape in (0,), (2, 0):
+        a, mask = kind(np.zeros(shape)), kind(np.zeros(shape, bool))
+        same(collet.unique_values(a), np.zeros(0), kind)
+        same(collet.nonzero(a)[0], np.zeros(0, int), kind)
+        assert collet.asarray(a)[collet.asarray(mask)].shape == (0,)
+
+
 def test_isin(kind):
     for dtypes in [*zip(REAL, REAL), *itertools.product("?iQf", repeat=2)]:
         for shape, others in (((2, 5), (4,)), ((3,), (0,)), ((), (2, 3)), ((0, 2), (3,))):
