@@ -48,6 +48,9 @@ if(OPENCL_LOADER)
     "inertia f:fff" "gyration fff:ffl" "observables fffff:ffffl")
   collet_add_rows(check_opencl_without_f64 ${conf} --sample
     "matmul c:cc" "dot c:cc" "lu icci:c" "cholesky ci:c" "qr cc:c")
+  foreach(op dot lu cholesky qr)
+    collet_long_tests(check_opencl_without_f64_${op})
+  endforeach()
   collet_add_rows(check_opencl_without_f64 ${conf} --sample "eig cci:f")
 endif()
 
