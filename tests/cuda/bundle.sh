@@ -4,6 +4,7 @@
 # the stand-ins for it, whose figures mean nothing, and with programs in it that hang and fail.
 set -u
 source=$1 build=$2 fakes=$3
+[ "$(uname -m)" = x86_64 ] || { echo "bundles are for x86-64"; exit 77; }
 command -v patchelf >/dev/null || { echo "no patchelf"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
