@@ -2,6 +2,7 @@
 /* Stand-in for cuBLAS, computing on the host: control.h. */
 #include "control.h"
 #include "cuda/providers/abi/cublas.h"
+#include "numbers.h"
 
 #include <stdlib.h>
 
@@ -46,40 +47,18 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
 /* Part `part` of an element, 1: the imaginary one. */
 static double value(const void *data, long long at, cudaDataType type, int part)
 {
-    switch (type) {
-    case CUDA_R_32F:
-        return (double)((const float *)data)[at];
-    case CUDA_R_64F:
-        return ((const double *)data)[at];
-    case CUDA_C_32F:
-        return (double)((const float *)data)[2 * at + part];
-    case CUDA_C_64F:
-        return ((const double *)data)[2 * at + part];
-    default:
+    if (type == CUDA_R_8I)
         return (double)((const signed char *)data)[at];
-    }
+    number x = load(data, at, type);
+    return part ? cimag(x) : creal(x);
 }
 
-static void store(void *data, long long at, cudaDataType type, const double sum[2])
+static void store_sum(void *data, long long at, cudaDataType type, const double sum[2])
 {
-    switch (type) {
-    case CUDA_R_32F:
-        ((float *)data)[at] = (float)sum[0];
-        break;
-    case CUDA_R_64F:
-        ((double *)data)[at] = sum[0];
-        break;
-    case CUDA_C_32F:
-        ((float *)data)[2 * at] = (float)sum[0];
-        ((float *)data)[2 * at + 1] = (float)sum[1];
-        break;
-    case CUDA_C_64F:
-        ((double *)data)[2 * at] = sum[0];
-        ((double *)data)[2 * at + 1] = sum[1];
-        break;
-    default:
+    if (type == CUDA_R_32I)
         ((int32_t *)data)[at] = (int32_t)sum[0];
-    }
+    else
+        store(data, at, type, __builtin_complex(sum[0], sum[1]));
 }
 
 static int is_complex(cudaDataType type)
@@ -94,10 +73,11 @@ static long long place(cublasOperation_t operation, long long leading, long long
     return operation == CUBLAS_OP_N ? row + column * leading : column + row * leading;
 }
 
-static int has_scale_one(const void *one, const void *zero, cublasComputeType_t type, int complex)
+static int has_scale_one(const void *one, const void *zero, cublasComputeType_t type, int in_pairs)
 {
-    if (complex && (value(one, 0, type == CUBLAS_COMPUTE_64F ? CUDA_C_64F : CUDA_C_32F, 1) != 0.0 ||
-                    value(zero, 0, type == CUBLAS_COMPUTE_64F ? CUDA_C_64F : CUDA_C_32F, 1) != 0.0))
+    if (in_pairs &&
+        (value(one, 0, type == CUBLAS_COMPUTE_64F ? CUDA_C_64F : CUDA_C_32F, 1) != 0.0 ||
+         value(zero, 0, type == CUBLAS_COMPUTE_64F ? CUDA_C_64F : CUDA_C_32F, 1) != 0.0))
         return 0;
     if (type == CUBLAS_COMPUTE_64F)
         return *(const double *)one == 1.0 && *(const double *)zero == 0.0;
@@ -136,7 +116,7 @@ static void multiply(const product *p)
                 for (long long l = 0; l < p->k; l++)
                     add_product(p, i * p->a_step + place(p->transa, p->lda, row, l),
                                 i * p->b_step + place(p->transb, p->ldb, l, column), sum);
-                store(p->c, i * p->c_step + row + column * p->ldc, p->c_type, sum);
+                store_sum(p->c, i * p->c_step + row + column * p->ldc, p->c_type, sum);
             }
     fake_cublas.products++;
 }

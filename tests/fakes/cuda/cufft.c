@@ -6,6 +6,7 @@
  */
 #include "control.h"
 #include "cuda/providers/abi/cufft.h"
+#include "numbers.h"
 
 #include <complex.h>
 #include <math.h>
@@ -14,8 +15,6 @@
 
 #define PLANS 256
 #define AXES 3
-
-typedef double complex number;
 
 CUFFT_FUNCTIONS(ABI_PROTOTYPE)
 extern fake_cuda_control fake_cuda;
@@ -188,34 +187,6 @@ static long long place(const side *s, int rank, long long transform, const long 
     for (int k = 1; k < rank; k++)
         where = where * s->embed[k] + at[k];
     return where * s->step + transform * s->distance;
-}
-
-static number load(const void *data, long long at, cudaDataType type)
-{
-    switch (type) {
-    case CUDA_R_32F:
-        return (double)((const float *)data)[at];
-    case CUDA_R_64F:
-        return ((const double *)data)[at];
-    case CUDA_C_32F:
-        return __builtin_complex((double)((const float *)data)[2 * at],
-                                 (double)((const float *)data)[2 * at + 1]);
-    default:
-        return __builtin_complex(((const double *)data)[2 * at],
-                                 ((const double *)data)[2 * at + 1]);
-    }
-}
-
-static void store(void *data, long long at, cudaDataType type, number x)
-{
-    if (type == CUDA_R_32F)
-        ((float *)data)[at] = (float)creal(x);
-    else if (type == CUDA_R_64F)
-        ((double *)data)[at] = creal(x);
-    else if (type == CUDA_C_32F)
-        ((float *)data)[2 * at] = (float)creal(x), ((float *)data)[2 * at + 1] = (float)cimag(x);
-    else
-        ((double *)data)[2 * at] = creal(x), ((double *)data)[2 * at + 1] = cimag(x);
 }
 
 static size_t size_of(cudaDataType type)
