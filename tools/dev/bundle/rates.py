@@ -78,25 +78,13 @@ class Torch:
             self.xp.cuda.synchronize()
 
 
-class CuPy:
-    def __init__(self, backend):
-        if backend != "cuda":
-            raise ImportError("not for processors")
-        self.xp = importlib.import_module("cupy")
-        self.generator = self.xp.random.default_rng(1)
-
-    def uniform(self, shape):
-        return self.generator.random(shape, dtype="float32")
-
-    def finish(self, result):
-        self.xp.cuda.runtime.deviceSynchronize()
-
-
 class NumPy:
+    name, on_gpu = "numpy", False
+
     def __init__(self, backend):
-        if backend == "cuda":
-            raise ImportError("not for GPUs")
-        self.xp = importlib.import_module("numpy")
+        if (backend == "cuda") != self.on_gpu:
+            raise ImportError(f"{self.name} has no arrays there")
+        self.xp = importlib.import_module(self.name)
         self.generator = self.xp.random.default_rng(1)
 
     def uniform(self, shape):
@@ -104,6 +92,13 @@ class NumPy:
 
     def finish(self, result):
         pass
+
+
+class CuPy(NumPy):
+    name, on_gpu = "cupy", True
+
+    def finish(self, result):
+        self.xp.cuda.runtime.deviceSynchronize()
 
 
 def milliseconds(library, program):
