@@ -84,7 +84,7 @@ static const kit_limit limits[] = {
     {COLLET_OP_EIG, COLLET_DTYPE_NONE, "trace", 10, "of n sqrt n u |A|, sum of the values"},
     {COLLET_OP_EIG, COLLET_DTYPE_NONE, "square", 10, "of n u |A|^2, sum of their squares"},
     {COLLET_OP_EIG, COLLET_DTYPE_NONE, "pairs", 0,
-     "numbers that differ from those of the conjugate pair, for a real matrix"},
+     "numbers of a real matrix that are not exact conjugate pairs"},
     {COLLET_OP_EIG, COLLET_DTYPE_NONE, "info", 0, "off"},
     {COLLET_OP_CHOLESKY, COLLET_DTYPE_NONE, "residual", 1, "of (n + 4) u |L| |L^H|"},
     {COLLET_OP_CHOLESKY, COLLET_DTYPE_NONE, "info", 0, "off"},

@@ -33,7 +33,7 @@ typedef struct sort_order {
 #define RADIX_OPERAND (-1)
 #define RADIX_NONE (-2)
 
-/* A pass: rows of n elements, of which each of `blocks` groups has `share`. */
+/* A pass sorts rows of n elements by one digit. `blocks` groups work on a row, each on `share` elements. */
 typedef struct radix_pass {
     index_walk walk; /* of the rows; operands: out, in */
     sort_order order;

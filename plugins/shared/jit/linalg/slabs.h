@@ -10,7 +10,7 @@
 #include "shared/jit/language/formulas.h"
 #include "slabs_params.h"
 
-/* The texts that the sources of decompositions begin with; without those of the operands. */
+/* Every source of a decomposition begins with SLAB_TEXTS, or with SLAB_NUMBER_TEXTS if its kernels use no operands. */
 #define SLAB_TEXTS jit_text_linalg_matrices_params, jit_text_linalg_matrices, SLAB_NUMBER_TEXTS
 #define SLAB_NUMBER_TEXTS                                                                          \
     jit_text_linalg_slabs_params, "#ifdef COMPLEX\n", JIT_COMPLEX_TEXTS, "#endif\n",               \
