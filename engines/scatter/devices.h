@@ -5,7 +5,7 @@
 
 #include "scatter/state.h"
 
-/* Has one thread and one scattering for each device, which computes blocks of energies. */
+/* Has one scattering for each device, which computes blocks of energies. */
 typedef struct scatter_devices scatter_devices;
 
 /* Opens scatterings for the options' further contexts. The voxels must have been checked. */
@@ -18,5 +18,8 @@ const collet_scattering_plan *scatter_devices_plan(const scatter_devices *device
 /* Like collet_scattering_next. Callbacks are called here, on the caller's thread. */
 collet_status scatter_devices_next(scatter_devices *devices, const collet_scattering_pattern **out,
                                    collet_error *err);
+/* NOT_FOUND beyond the devices. */
+collet_status scatter_devices_share(const scatter_devices *devices, collet_device_share *share,
+                                    size_t index);
 
 #endif

@@ -101,6 +101,12 @@ void collet_scattering_get_plan(const collet_scattering *s, collet_scattering_pl
     io_struct_out(plan, s->devices ? scatter_devices_plan(s->devices) : &s->plan, sizeof s->plan);
 }
 
+collet_status collet_scattering_share_at(const collet_scattering *s, collet_device_share *share,
+                                         size_t index)
+{
+    return s->devices ? scatter_devices_share(s->devices, share, index) : COLLET_NOT_FOUND;
+}
+
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 /* Computes the next block into s->values. */

@@ -4,10 +4,13 @@
 #include "plan.h"
 #include "backends.h"
 #include "results.h"
+#include "run.h"
 
 #include "common/json_add.h"
 #include "common/output.h"
+#include "common/shares.h"
 #include "common/size.h"
+#include "common/stats.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -102,8 +105,62 @@ static void print_backends(const rsoxs_backend *backends, size_t count)
     }
 }
 
+/* Seconds of the first energy on device i, the second time that it computes it: the first time may
+ * compile kernels. */
+static collet_status measure(const rsoxs_run *run, int64_t i, double *seconds, collet_error *err)
+{
+    collet_scattering_options one = run->work;
+    collet_context *context = NULL;
+    one.n_energies = 1;
+    one.n_contexts = 0;
+    one.contexts = NULL;
+    one.progress = NULL;
+    collet_status status = tool_devices_context(&run->devices, i, run->runtime, &context, err);
+    for (int time = 0; time < 2 && status == COLLET_OK; time++) {
+        const collet_scattering_pattern *pattern;
+        collet_scattering *scattering;
+        status = collet_scattering_create(context, &scattering, &one, err);
+        double began = tool_now();
+        if (status == COLLET_OK)
+            status = collet_scattering_next(scattering, &pattern, err);
+        *seconds = tool_now() - began;
+        collet_scattering_destroy(scattering);
+    }
+    collet_context_destroy(context);
+    return status;
+}
+
+/* Measures all devices that share the energies; `seconds` has room for TOOL_DEVICES. */
+static collet_status measure_all(const rsoxs_run *run, double *seconds, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    for (int64_t i = 0; run->scatterings && i < run->devices.count && status == COLLET_OK; i++)
+        status = run->devices.count > 1 ? measure(run, i, &seconds[i], err) : status;
+    return status;
+}
+
+/* Of devices that are so fast. */
+static void report_measured(const rsoxs_run *run, const double *seconds, cJSON *root)
+{
+    int64_t count = run->scatterings && run->devices.count > 1 ? run->devices.count : 0;
+    cJSON *list = root && count ? cJSON_AddArrayToObject(root, "measured") : NULL;
+    double all = 0;
+    for (int64_t i = 0; i < count; i++)
+        all += 1 / seconds[i];
+    for (int64_t i = 0; i < count; i++) {
+        double share = 1 / seconds[i] / all;
+        cJSON *object = list ? json_append_object(list) : NULL;
+        cJSON_AddStringToObject(object, "device", run->devices.choice[i]);
+        cJSON_AddNumberToObject(object, "first_energy_seconds", seconds[i]);
+        cJSON_AddNumberToObject(object, "share", share);
+        if (!root)
+            printf("%s: %.3g s for the first energy, so about %.0f %% of them\n",
+                   run->devices.choice[i], seconds[i], 100 * share);
+    }
+}
+
 static cJSON *plan_json(const rsoxs_run *run, const collet_scattering_plan *plan,
-                        const rsoxs_backend *backends, size_t count)
+                        const rsoxs_backend *backends, size_t count, const double *seconds)
 {
     cJSON *root = rsoxs_run_json(run);
     add_devices(root, &run->devices, NULL);
@@ -115,6 +172,7 @@ static cJSON *plan_json(const rsoxs_run *run, const collet_scattering_plan *plan
     cJSON_AddNumberToObject(root, "bytes", rsoxs_plan_bytes(run, plan));
     cJSON_AddNumberToObject(root, "integrals_bytes", (double)rsoxs_results_bytes(run));
     add_backends(root, backends, count);
+    report_measured(run, seconds, root);
     return root;
 }
 
@@ -134,7 +192,7 @@ void rsoxs_print_work(const rsoxs_run *run, const collet_scattering_plan *plan)
 }
 
 static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *plan,
-                            const rsoxs_backend *backends, size_t count)
+                            const rsoxs_backend *backends, size_t count, const double *seconds)
 {
     char size[TOOL_SIZE_TEXT];
     rsoxs_print_work(run, run->scatterings ? plan : NULL);
@@ -159,6 +217,7 @@ static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *
         printf("integrals: %s\n", tool_size_format(size, (double)rsoxs_results_bytes(run)));
     if (run->scatterings)
         print_backends(backends, count);
+    report_measured(run, seconds, NULL);
 }
 
 collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *err)
@@ -166,19 +225,34 @@ collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *
     collet_scattering_plan plan = {.struct_size = sizeof plan};
     rsoxs_backend *backends;
     size_t count;
-    collet_status status = rsoxs_backends(run, &backends, &count, err);
+    double seconds[TOOL_DEVICES];
+    collet_status status = measure_all(run, seconds, err);
+    if (status == COLLET_OK)
+        status = rsoxs_backends(run, &backends, &count, err);
     if (status != COLLET_OK)
         return status;
     if (run->scatterings)
         collet_scattering_get_plan(run->scatterings[0], &plan);
     if (json)
-        cJSON_AddItemToObject(json, "largest", plan_json(run, &plan, backends, count));
+        cJSON_AddItemToObject(json, "largest", plan_json(run, &plan, backends, count, seconds));
     else if (run->options->json)
-        rsoxs_print_json(plan_json(run, &plan, backends, count));
+        rsoxs_print_json(plan_json(run, &plan, backends, count, seconds));
     else
-        print_plan_text(run, &plan, backends, count);
+        print_plan_text(run, &plan, backends, count, seconds);
     free(backends);
     return COLLET_OK;
+}
+
+/* What each of several devices has done. */
+static void report_shares(const rsoxs_run *run, cJSON *root)
+{
+    collet_device_share share;
+    cJSON *list = root && run->devices.count > 1 ? cJSON_AddArrayToObject(root, "shares") : NULL;
+    for (size_t i = 0; rsoxs_run_share(run, i, &share); i++)
+        if (root)
+            tool_share_add(list, &share, "energies");
+        else
+            tool_share_print(&share, run->n_beams > 1 ? "patterns" : "energies");
 }
 
 void rsoxs_print_summary(const rsoxs_run *run, double seconds)
@@ -186,6 +260,7 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
     if (run->options->json) {
         cJSON *root = rsoxs_run_json(run);
         add_devices(root, &run->devices, NULL);
+        report_shares(run, root);
         cJSON_AddNumberToObject(root, "seconds", seconds);
         if (run->context)
             cJSON_AddStringToObject(
@@ -212,6 +287,7 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
                run->work.shape[2], tool_shown(run->directory), seconds);
         print_devices(&run->devices, collet_last_backend(run->context));
         printf("\n");
+        report_shares(run, NULL);
     } else if (!run->options->merge) {
         printf("nothing was left to compute\n");
     }

@@ -7,6 +7,7 @@
 #include "results.h"
 
 #include "common/interrupt.h"
+#include "common/shares.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -145,7 +146,8 @@ static collet_status open_runtime(rsoxs_session *session, collet_error *err)
     if (status == COLLET_OK)
         status = collet_context_create(session->runtime, &session->context, err);
     if (status == COLLET_OK)
-        status = tool_devices_choose(&session->devices, session->context, o->devices, o->place, err);
+        status =
+            tool_devices_choose(&session->devices, session->context, o->devices, o->place, err);
     if (status != COLLET_OK) {
         collet_context_destroy(session->context);
         collet_runtime_destroy(session->runtime);
@@ -239,6 +241,33 @@ collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err)
     return status;
 }
 
+int rsoxs_run_share(const rsoxs_run *run, size_t index, collet_device_share *share)
+{
+    *share = (collet_device_share){.struct_size = sizeof *share};
+    for (int64_t i = 0; run->scatterings && i < run->n_beams; i++) {
+        collet_device_share of = {.struct_size = sizeof of};
+        if (collet_scattering_share_at(run->scatterings[i], &of, index) != COLLET_OK)
+            return 0;
+        share->device = of.device;
+        share->done += of.done;
+        share->seconds += of.seconds;
+        share->error = share->error ? share->error : of.error;
+    }
+    return share->device != NULL;
+}
+
+/* Of devices that failed and were replaced by others. */
+static void warn_of_devices(rsoxs_run *run)
+{
+    collet_device_share share;
+    for (size_t i = 0; rsoxs_run_share(run, i, &share); i++)
+        if (share.error && !(run->failed >> i & 1)) {
+            run->failed |= UINT64_C(1) << i;
+            tool_progress_end(&run->session->progress);
+            tool_share_warn(&share);
+        }
+}
+
 static collet_status open_directory(const char *path, int *made, collet_error *err)
 {
     collet_status status = rsoxs_make_directory(path, made, err);
@@ -288,6 +317,7 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
         status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")
                                          : next_energy(run, patterns, err);
         print_warnings(run);
+        warn_of_devices(run);
     }
     free(patterns);
     if (status == COLLET_INVALID)

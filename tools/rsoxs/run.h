@@ -5,6 +5,8 @@
 
 #include "state.h"
 
+#include <collet/devices.h>
+
 /* Reads the files and chooses the energies. */
 collet_status rsoxs_run_read(rsoxs_run *run, rsoxs_session *session, const rsoxs_film *film,
                              collet_error *err);
@@ -16,6 +18,8 @@ collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err);
 /* The scatterings on the devices, of its runtime and context; closed by rsoxs_run_close too. */
 collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err);
 void rsoxs_run_close_work(rsoxs_run *run);
+/* What device `index` of several has done, for all beams; 0 beyond the last. */
+int rsoxs_run_share(const rsoxs_run *run, size_t index, collet_device_share *share);
 /* Computes and writes the patterns that are left, and if the film is whole, its integrals and
  * pictures. */
 collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err);

@@ -50,6 +50,7 @@ typedef struct rsoxs_run {
     collet_context **contexts;       /* of the beams, one a device; NULL: `context` does all */
     collet_scattering **scatterings; /* of the beams */
     size_t warned;                   /* warnings of the input that were printed */
+    uint64_t failed;                 /* devices whose failure was printed, a bit for each */
 } rsoxs_run;
 
 /* Whether this process does all requested energies of the film. */

@@ -281,6 +281,57 @@ static void scatterings_are_closed_early(void **state)
     free_morphology(&s.m);
 }
 
+/* One device is lost in the middle, by turns at each of its first calls: the others do its part. */
+static void the_others_do_the_part_of_a_lost_device(void **state)
+{
+    static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp",
+                                          "remote:2,cpu_openmp"};
+    sample s;
+    int lost = 0;
+    (void)state;
+    make_sample(&s);
+    s.o.dtype = COLLET_F32; /* remote has no other */
+    team alone = team_of(choices, 1, NULL);
+    double *expected = patterns_of_team(&alone, s.o);
+    close_team(&alone);
+    for (int call = 1; call < 40; call += 3) {
+        char lose[32];
+        const char *const settings[] = {"remote.devices=3", "remote.faulty=1", lose, NULL};
+        collet_device_share share = {.struct_size = sizeof share};
+        const collet_scattering_pattern *pattern;
+        collet_scattering *scattering;
+        int64_t all = 0, pixels = shape[1] * shape[2];
+        snprintf(lose, sizeof lose, "remote.lose=%d", call);
+        team t = team_of(choices, CONTEXTS, settings);
+        s.o.n_contexts = t.count - 1;
+        s.o.contexts = t.context + 1;
+        assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, NULL),
+                         COLLET_OK);
+        while (collet_scattering_next(scattering, &pattern, NULL) == COLLET_OK && pattern) {
+            const float *values = pattern->values;
+            for (int64_t i = 0; i < pixels; i++) {
+                double value = (double)values[i];
+                assert_equal(&value, &expected[pattern->index * pixels + i], 1);
+            }
+            assert_int_equal(pattern->index, all++);
+        }
+        assert_int_equal(all, MANY);
+        for (size_t i = 0; collet_scattering_share_at(scattering, &share, i) == COLLET_OK; i++) {
+            assert_string_equal(share.device, choices[i]);
+            if (share.error) {
+                assert_int_equal(i, 1);
+                assert_contains(share.error, "remote:1,cpu_openmp: ");
+                lost++;
+            }
+        }
+        collet_scattering_destroy(scattering);
+        close_team(&t);
+    }
+    assert_true(lost > 2); /* not each time: the others may be faster */
+    free(expected);
+    free_morphology(&s.m);
+}
+
 static void expect_failure(const team *t, collet_scattering_options o, collet_status expected,
                            const char *text)
 {
@@ -301,7 +352,7 @@ static void expect_failure(const team *t, collet_scattering_options o, collet_st
     collet_scattering_destroy(s);
 }
 
-/* A device that fails, and a file, end the work; the error says which. */
+/* All devices fail, or a file: the error says which. */
 static void failures_end_the_work(void **state)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
@@ -360,6 +411,7 @@ int main(void)
         cmocka_unit_test(devices_may_be_of_several_kinds),
         cmocka_unit_test(callbacks_are_called_by_next),
         cmocka_unit_test(scatterings_are_closed_early),
+        cmocka_unit_test(the_others_do_the_part_of_a_lost_device),
         cmocka_unit_test(failures_end_the_work),
         cmocka_unit_test(contexts_are_checked),
     };

@@ -71,7 +71,8 @@ static collet_status device_open(const collet_plugin *self, collet_device **out,
     const char *control = host->config(host, "remote.control");
     d->control = control ? (remote_control *)(uintptr_t)strtoull(control, NULL, 16) : NULL;
     d->status = (collet_status)setting(host, "remote.status");
-    d->lose = setting(host, "remote.lose");
+    int64_t faulty = setting(host, "remote.faulty");
+    d->lose = faulty == index || faulty == INT32_MAX ? setting(host, "remote.lose") : INT32_MAX;
     d->hang = setting(host, "remote.hang");
     d->hoards = setting(host, "remote.hoards");
     d->apart = setting(host, "remote.apart");

@@ -127,13 +127,19 @@ static void expect_equal_files(const char *first, const char *second)
     free(b);
 }
 
-static void expect_remote(const char *alike, const char *text, const char *const *args)
+static tool_result run_remote(const char *settings, const char *const *args)
 {
     char *path = strdup(io_path(directory, "remote.conf"));
     const tool_setup setup = {.prepare = use_remote, .user = path};
-    write_text("remote.conf", alike);
+    write_text("remote.conf", settings);
     tool_result r = rsoxs_with(&setup, args);
     free(path);
+    return r;
+}
+
+static void expect_remote(const char *alike, const char *text, const char *const *args)
+{
+    tool_result r = run_remote(alike, args);
     tool_expect(&r, 0);
     assert_contains(r.out, text);
     tool_free(&r);
@@ -156,8 +162,29 @@ static void several_devices_share_the_energies(void **state)
     expect_equal_files("shared/Energy_288.00.h5", "alone/Energy_288.00.h5");
     EXPECT(0, " on each of cpu_openmp, cpu_scalar\n", "film.h5", "--plan", "--devices",
            "cpu_openmp,cpu_scalar");
+    EXPECT(0, " s for the first energy, so about ", "film.h5", "--plan", "--devices",
+           "cpu_openmp,cpu_scalar");
+    EXPECT(0, "\"first_energy_seconds\":", "film.h5", "--plan", "--json", "--devices",
+           "cpu_openmp,cpu_scalar");
     EXPECT(0, "\"devices\":\t[\"cpu_openmp\", \"cpu_scalar\"]", "film.h5", "--json", "--devices",
            "cpu_openmp,cpu_scalar", "-o", "two", "--precision", "f64");
+    /* One is lost: the other does its part, and the user is told. */
+    const char *const lost[] = {"film.h5", "-c",        "windows.txt",       "-o", "lost",
+                                "--json",  "--backend", "remote,cpu_openmp", NULL};
+    tool_result r = run_remote(
+        "remote.alike = 1\nremote.faulty = 1\nremote.lose = 1\nremote.delay_us = 2000\n", lost);
+    tool_expect(&r, 0);
+    assert_contains(r.err, "warning: the device remote:1,cpu_openmp failed, the others do its "
+                           "part: remote:1,cpu_openmp: ");
+    assert_contains(r.out, "\"error\":\t\"remote:1,cpu_openmp: ");
+    tool_free(&r);
+    expect_equal_files("lost/Energy_288.00.h5", "alone/Energy_288.00.h5");
+    r = run_remote("remote.alike = 1\nremote.lose = 1\n",
+                   (const char *[]){"film.h5", "-c", "windows.txt", "-o", "all", "--backend",
+                                    "remote,cpu_openmp", NULL});
+    tool_expect(&r, 1);
+    assert_contains(r.err, ",cpu_openmp: ");
+    tool_free(&r);
     EXPECT(1, "--devices: cpu_scalar is given twice", "film.h5", "--devices",
            "cpu_scalar,cpu_scalar");
     EXPECT(1, "--devices: ", "film.h5", "--devices", "cpu_openmp,nothing");

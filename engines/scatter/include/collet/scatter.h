@@ -29,7 +29,7 @@
 #ifndef COLLET_SCATTER_H
 #define COLLET_SCATTER_H
 
-#include <collet/collet.h>
+#include <collet/devices.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -200,11 +200,18 @@ typedef struct collet_scattering_pattern {
  * The pattern of the next energy, in the order of the options, valid until the next call; NULL with
  * COLLET_OK after the last. INVALID for a pattern without a finite number. After an error each
  * further call returns the same error; after CANCELLED a further call continues. If one of several
- * devices fails, the error names it, and the work ends.
+ * devices fails, the others compute its energies; collet_scattering_share_at says why. When all have
+ * failed, the first error is returned, which names its device.
  */
 COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
                                                 const collet_scattering_pattern **out,
                                                 collet_error *err);
+
+/* What device `index` of several has done, at any time; the first is that of the context given to
+ * create. NOT_FOUND beyond the last, and for a scattering without further contexts. The strings are
+ * valid until destroy. */
+COLLET_API collet_status collet_scattering_share_at(const collet_scattering *scattering,
+                                                    collet_device_share *share, size_t index);
 
 /* ---- Gradients --------------------------------------------------------------------------- */
 

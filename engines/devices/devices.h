@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* devices.h - several devices do the parts of one job; the caller gets the results in order. */
+#ifndef ENGINES_DEVICES_DEVICES_H
+#define ENGINES_DEVICES_DEVICES_H
+
+#include <collet/devices.h>
+
+/* Has a thread for each device, while devices_next is called and between its calls. One thread at a
+ * time may use it. */
+typedef struct devices_job devices_job;
+
+typedef struct devices_work {
+    int64_t n_devices;
+    collet_context *const *contexts; /* of the devices, for their names; copied */
+    int64_t count;                   /* items; INT64_MAX: until devices_end */
+    int64_t most;                    /* items that a device takes at a time */
+    int whole;     /* 1: always so many, up to a multiple of `most`; 0: fewer where it is slow */
+    int64_t depth; /* results of so many calls of read that a device keeps */
+    void *user;
+    /*
+     * Both are called on the device's thread. compute: computes items from `first` on, at most
+     * *count, and sets *count to the number, at least 1, or 0 where devices_end was called. read:
+     * makes them the device's results, which it keeps until the next read; called when its results
+     * before were delivered.
+     */
+    collet_status (*compute)(void *user, int64_t device, int64_t first, int64_t *count,
+                             collet_error *err);
+    collet_status (*read)(void *user, int64_t device, int64_t first, int64_t count,
+                          collet_error *err);
+    /* Called on the caller's thread after a devices_tick; `next` items were delivered. Any value
+     * but 0 cancels. NULL: nothing */
+    int (*report)(void *user, int64_t ticks, int64_t next);
+} devices_work;
+
+/* INVALID for a list of contexts that a job cannot have: the text begins with "contexts". */
+collet_status devices_check(collet_context *first, int64_t n_others, collet_context *const *others,
+                            collet_error *err);
+/* Starts nothing. NO_MEMORY. */
+collet_status devices_create(devices_job **out, const devices_work *work, collet_error *err);
+/* Ends the threads. NULL is allowed. */
+void devices_destroy(devices_job *job);
+
+/*
+ * Waits for the next results in order: items *first to *first + *count - 1, at most `most`, are
+ * those of device *device until the next call. *count is 0 after the last. An error that is not of a
+ * device ends the job; so does the first error when all have failed: each later call returns the
+ * same. CANCELLED where `report` has stopped it; a further call goes on.
+ */
+collet_status devices_next(devices_job *job, int64_t most, int64_t *device, int64_t *first,
+                           int64_t *count, collet_error *err);
+/* Ends the threads; what was not delivered is computed again when the job goes on. */
+void devices_stop(devices_job *job);
+
+/* NOT_FOUND beyond the devices. The strings are valid until devices_destroy. */
+collet_status devices_share_at(devices_job *job, collet_device_share *share, size_t index);
+
+/* ---- On a device's thread -------------------------------------------------------------------- */
+
+/* Reports progress; 1: the job is stopped, and compute shall return CANCELLED. */
+int devices_tick(devices_job *job);
+/* Has the caller's thread call `function`, within devices_next, and returns its status. CANCELLED
+ * without a call if the job is stopped. An error that compute returns after a failure of it ends the
+ * job. */
+collet_status devices_ask(devices_job *job, int64_t device,
+                          collet_status (*function)(void *argument, collet_error *err),
+                          void *argument, collet_error *err);
+/* The job has `count` items, no more. On any thread. */
+void devices_end(devices_job *job, int64_t count);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spans.h - items of a job that are to be computed again. */
+#ifndef ENGINES_DEVICES_SPANS_H
+#define ENGINES_DEVICES_SPANS_H
+
+#include <stdint.h>
+
+typedef struct devices_span {
+    int64_t first, end;
+} devices_span;
+
+/* Spans that do not overlap, in order. All members 0: none. */
+typedef struct devices_spans {
+    devices_span *list;
+    int64_t count, capacity;
+} devices_spans;
+
+/* Makes room for so many more spans: 0 if out of memory. */
+int devices_spans_reserve(devices_spans *spans, int64_t more);
+/* Adds a span, for which there must be room; an empty one is ignored. */
+void devices_spans_add(devices_spans *spans, int64_t first, int64_t end);
+/* Removes at most `most` items from the first span, and returns them; empty: there is none. */
+devices_span devices_spans_take(devices_spans *spans, int64_t most);
+/* The first item, INT64_MAX: there is none. */
+int64_t devices_spans_first(const devices_spans *spans);
+
+#endif

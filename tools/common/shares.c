@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/tools/rsoxs/test_rsoxs.c */
+#include "shares.h"
+
+#include "json_add.h"
+#include "output.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+void tool_share_warn(const collet_device_share *share)
+{
+    fprintf(stderr, "%s: warning: the device %s failed, the others do its part: %s\n",
+            program_invocation_short_name, share->device, share->error);
+}
+
+void tool_share_print(const collet_device_share *share, const char *unit)
+{
+    printf("  %s: %lld %s", share->device, (long long)share->done, unit);
+    if (share->seconds > 0)
+        printf(", %.4g a second", (double)share->done / share->seconds);
+    if (share->error)
+        printf("; failed: %s", tool_shown(share->error));
+    putchar('\n');
+}
+
+void tool_share_add(cJSON *list, const collet_device_share *share, const char *unit)
+{
+    cJSON *object = list ? json_append_object(list) : NULL;
+
+    json_add_text(object, "device", share->device);
+    json_add_number(object, unit, (double)share->done);
+    json_add_number(object, "seconds", share->seconds);
+    if (share->error)
+        json_add_text(object, "error", share->error);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shares.h - what each of several devices did of the work, for messages and reports. */
+#ifndef TOOLS_COMMON_SHARES_H
+#define TOOLS_COMMON_SHARES_H
+
+#include <collet/devices.h>
+
+#include <cjson/cJSON.h>
+
+/* "PROGRAM: warning: the device remote:1 failed, the others do its part: REASON", to stderr. */
+void tool_share_warn(const collet_device_share *share);
+/* "  remote:1: 12 energies, 30.1 a second; failed: REASON" */
+void tool_share_print(const collet_device_share *share, const char *unit);
+/* {"device", UNIT, "seconds", "error"}, at the end of the list, which may be NULL if out of memory. */
+void tool_share_add(cJSON *list, const collet_device_share *share, const char *unit);
+
+#endif
