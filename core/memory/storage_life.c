@@ -10,9 +10,10 @@
 collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
                              collet_error *err)
 {
-    storage *s = calloc(1, sizeof *s);
+    storage *s = malloc(sizeof *s);
     if (!s)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array");
+    *s = (storage){0};
     atomic_init(&s->references, 1);
     pthread_mutex_init(&s->lock, NULL);
     s->runtime = runtime;
@@ -91,7 +92,8 @@ static void write_back(storage *s, const block *foreign)
     void *address;
     transfer_counters moved = {0};
     collet_error err;
-    if (s->acquired == STORAGE_WRITER) /* not released: the caller may have written */
+    if (atomic_load_explicit(&s->settled, memory_order_acquire) || /* only there */
+        s->acquired == STORAGE_WRITER) /* not released: the caller may have written */
         return;
     collet_status status = foreign ? write_back_on(s, foreign->device, &moved, &err)
                                    : storage_map(s, COLLET_READ, 0, &address, &moved, &err);
@@ -119,7 +121,7 @@ static void end_copies(storage *s)
     block_reach(&s->host);
     device *lost = block_lost(&s->host);
     if (s->host.memory && !s->wrapped) {
-        end_memory(lost, free, s->host.memory);
+        end_memory(lost, copies_freeing(s), s->host.memory);
         memory_count_subtract(&s->runtime->host_memory, s->bytes);
     }
     if (foreign) {
@@ -143,8 +145,8 @@ void storage_release(storage *s)
     if (runtime_alive(runtime)) {
         end_copies(s);
     } else {
-        if (!s->wrapped)
-            free(s->host.memory);
+        if (s->host.memory && !s->wrapped)
+            copies_freeing(s)(s->host.memory);
         end_memory(NULL, s->deleter, s->user);
     }
     pthread_mutex_destroy(&s->lock);
