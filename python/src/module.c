@@ -9,6 +9,7 @@
 #include "src/calls/expression.h"
 #include "src/lazy/elementwise.h"
 #include "src/lazy/lazy.h"
+#include "src/lazy/wait.h"
 #include "src/calls/op.h"
 #include "report.h"
 #include "src/base/runtime.h"
@@ -32,6 +33,7 @@ static PyMethodDef functions[] = {
     {"convert", elementwise_convert, METH_VARARGS, NULL},
     {"flush", lazy_flush, METH_NOARGS, NULL},
     {"eager", lazy_eager, METH_O, NULL},
+    {"wait_from", wait_from, METH_O, NULL},
     {"reduce", lazy_reduce, METH_VARARGS, NULL},
     {"observe", compute_observe, METH_O, NULL},
     {"is_pending", lazy_is_pending, METH_O, NULL},

@@ -6,8 +6,18 @@ import signal
 import numpy as np
 import pytest
 
+import collet
+
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def all_wait():
+    """Small Arrays wait, too."""
+    before = collet._core.wait_from(0)
+    yield
+    collet._core.wait_from(before)
 
 
 @pytest.fixture

@@ -57,14 +57,14 @@ memory *value_memory(lazy_value *v)
 {
     if (v->memory)
         return v->memory;
-    memory *m = calloc(1, sizeof *m);
+    memory *m = malloc(sizeof *m);
     if (!m)
         return (memory *)PyErr_NoMemory();
-    m->refs = 1;
-    m->objects = v->object != NULL;
-    m->generation = v->generation;
-    m->bytes =
-        collet_array_size(v->array) * (int64_t)collet_dtype_size(collet_array_dtype(v->array));
+    *m = (memory){.refs = 1,
+                  .objects = v->object != NULL,
+                  .generation = v->generation,
+                  .bytes = collet_array_size(v->array) *
+                           (int64_t)collet_dtype_size(collet_array_dtype(v->array))};
     return v->memory = m;
 }
 
@@ -110,17 +110,14 @@ static void destroy(collet_array *array)
 lazy_value *value_new(collet_array *array, lazy_value *base)
 {
     memory *m = base && array ? value_memory(base) : NULL;
-    lazy_value *v = array && (m || !base) ? calloc(1, sizeof *v) : NULL;
+    lazy_value *v = array && (m || !base) ? malloc(sizeof *v) : NULL;
     if (!v) {
         if (array && !PyErr_Occurred())
             PyErr_NoMemory();
         collet_array_destroy(array);
         return NULL;
     }
-    v->refs = 1;
-    v->array = array;
-    v->memory = m;
-    v->generation = runtime_generation();
+    *v = (lazy_value){.refs = 1, .array = array, .memory = m, .generation = runtime_generation()};
     if (m)
         m->refs++;
     return v;

@@ -374,6 +374,32 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
     return made;
 }
 
+PyObject *op_compute(op_object *op, PyObject *const *in, collet_dtype like,
+                     const collet_array_spec *out)
+{
+    COLLET_FLOATING_SCOPE;
+    operand operands[COLLET_MAX_OPERANDS];
+    PyObject *made = NULL;
+    call c;
+    int failed = op_refresh(op);
+    begin_call(&c, op, operands);
+    c.id = op->id;
+    c.device = 1;
+    c.given = 0;
+    for (uint32_t i = 0; i <= c.n_in; i++)
+        operand_start(&operands[i]);
+    operands[0].view.spec = *out;
+    c.context = failed ? NULL : runtime_context();
+    failed = !c.context;
+    for (uint32_t i = 0; i < c.n_in && !failed; i++)
+        failed = operand_input(&operands[i + 1], in[i], op->operands[i + 1].text, like);
+    if (!failed && !call_compute(&c))
+        made = Py_NewRef(operands[0].object);
+    for (uint32_t i = 0; i <= c.n_in; i++)
+        operand_clear(&operands[i]);
+    return made;
+}
+
 PyObject *op_function(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *name, *doc, *make, *function;

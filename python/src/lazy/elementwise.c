@@ -66,6 +66,9 @@ PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
         if (beyond || PyErr_Occurred())
             return beyond;
     }
+    PyObject *made = wait_not(f, in);
+    if (made || PyErr_Occurred())
+        return made;
     n = lazy_is_off() ? NULL : wait_for(f, in);
     if (n)
         return array_of_new(n);

@@ -217,6 +217,64 @@ static int settle_operands(const elementwise *f, argument *a, const collet_array
     return 0;
 }
 
+/* ---- Small Arrays ------------------------------------------------------------------------- */
+
+static int64_t least = 128; /* elements of Arrays that wait */
+
+PyObject *wait_from(PyObject *Py_UNUSED(module), PyObject *elements)
+{
+    int64_t before = least, wanted = PyLong_AsLongLong(elements);
+    if (wanted == -1 && PyErr_Occurred())
+        return NULL;
+    least = wanted;
+    return PyLong_FromLongLong(before);
+}
+
+/* Whether the op computes the arguments: Arrays of one dtype, and numbers that take it. */
+static int are_small(const elementwise *f, const argument *a, collet_dtype *dtype)
+{
+    *dtype = COLLET_DTYPE_NONE;
+    for (uint32_t i = 0; i < f->n_in; i++) {
+        if (a[i].spec.ndim == COLLET_ABSENT)
+            continue;
+        if (!a[i].value || collet_array_size(a[i].value->array) >= least ||
+            (*dtype && *dtype != a[i].spec.dtype))
+            return 0;
+        *dtype = a[i].spec.dtype;
+    }
+    for (uint32_t i = 0; i < f->n_in; i++)
+        if (a[i].spec.ndim == COLLET_ABSENT &&
+            (f->powers || !(f->floating >> *dtype & 1) || PyBool_Check(a[i].object) ||
+             PyComplex_CheckExact(a[i].object)))
+            return 0;
+    return (int)(f->same >> *dtype & 1);
+}
+
+PyObject *wait_not(elementwise *f, PyObject *const *in)
+{
+    argument a[NODE_INPUTS];
+    collet_array_spec out;
+    op_object *op = (op_object *)PyCFunction_GetSelf(f->single);
+    int64_t size = 1;
+    if (f->n_in > 2 || !runtime_at_once() || op->params_size)
+        return NULL;
+    for (uint32_t i = 0; i < f->n_in; i++) {
+        a[i].object = in[i];
+        if (!take_argument(&a[i], f, i, a))
+            return NULL;
+    }
+    if (!are_small(f, a, &out.dtype) || !are_numbers_right(a, f->n_in) ||
+        !broadcast(a, f->n_in, &out))
+        return NULL;
+    for (int32_t axis = 0; axis < out.ndim; axis++)
+        size *= out.shape[axis];
+    collet_dtype like = out.dtype;
+    out.dtype = result_dtype(f, a);
+    return size < least && out.dtype ? op_compute(op, in, like, &out) : NULL;
+}
+
+/* ---- The node ----------------------------------------------------------------------------- */
+
 /* Nobody tells when others write shared memory: no node reads it later. */
 static node *make_node(elementwise *f, const argument *a, uint32_t choice)
 {

@@ -17,6 +17,7 @@ import pytest
 import collet
 from collet import _core, op
 
+pytestmark = pytest.mark.usefixtures("all_wait")
 waits = _core.is_pending
 
 
@@ -151,6 +152,7 @@ def run_program(seed, statements):
 @pytest.mark.usefixtures("numpy_2")
 @pytest.mark.parametrize("seed", range(5))
 def test_random_programs(seed):
+    _core.wait_from(12 * (seed % 2))  # Arrays of 6 elements wait, or are computed at once
     run_program(seed, 2000)
 
 
@@ -163,6 +165,26 @@ def test_it_waits_until_a_value_is_needed():
     assert waits(y) and y.shape == (2,) and y.dtype == np.float64 and y.ndim == 1 and y.size == 2 and waits(y)
     assert y.to_numpy().tolist() == (np.exp([1, 2]) * 2 + [1, 2]).tolist() and not waits(y)
     assert not waits((x + 1)[0]) and not waits(collet.sum(x + 1)) and not waits(op.add(x, 1.0))
+
+
+def test_small_arrays_are_computed_at_once():
+    with collet.using("cpu_scalar"):
+        x, y = array(1.0, 2.0), collet.arange(1.0, 3.0)
+        float(collet.sum(x + y))  # the backend is known now
+        assert _core.wait_from(2) == 0
+        assert waits(x + y) and waits(x * 2.0)
+        _core.wait_from(3)
+        for made, expected in (
+            (x + y, [2, 4]),
+            (x * 2.0, [2, 4]),
+            (3 - x, [2, 1]),
+            (x < y, [False, False]),
+            (x[:, None] * y, [[1, 2], [2, 4]]),
+            (collet.exp(x * 0.0), [1, 1]),
+        ):
+            assert waits(made) == (made.size > 2)
+            assert made.to_numpy().tolist() == expected
+        assert (x.astype("f4") + y).dtype == np.float64 and (x + True).dtype == np.float64
 
 
 def test_eager_and_numpy_operands_are_computed_at_once():

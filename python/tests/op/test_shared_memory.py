@@ -11,6 +11,7 @@ import pytest
 import collet
 from collet import _core, op
 
+pytestmark = pytest.mark.usefixtures("all_wait")
 waits = _core.is_pending
 far = [d.choice for b in collet.backends() if b.state == "usable" for d in b.devices if d.own_memory]
 needs_device = pytest.mark.skipif(not far, reason="no device has memory of its own")
