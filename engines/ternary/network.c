@@ -124,6 +124,22 @@ static collet_status take_layers(ternary_call *call, collet_ternary_network *net
     return COLLET_OK;
 }
 
+/* NULL if out of memory. */
+static collet_ternary_network *allocate(ternary_call *call, uint32_t count)
+{
+    collet_ternary_network *made = calloc(1, sizeof *made);
+    if (made) {
+        made->count = count;
+        made->buffers.ndim = -1;
+        made->layers = calloc(count, sizeof *made->layers);
+    }
+    if (made && made->layers)
+        return made;
+    free(made);
+    (void)collet_fail(&call->error, COLLET_NO_MEMORY, "out of memory for a ternary network");
+    return NULL;
+}
+
 static collet_status network_create(ternary_call *call, collet_ternary_network **out,
                                     const collet_ternary_layer *layers, uint32_t count)
 {
@@ -137,22 +153,45 @@ static collet_status network_create(ternary_call *call, collet_ternary_network *
                            "ternary network: a layer's struct_size is %" PRIu32
                            "; it must be at least %zu",
                            layers->struct_size, sizeof *layers);
-    collet_ternary_network *made = calloc(1, sizeof *made);
-    collet_status status = COLLET_NO_MEMORY;
-    if (made) {
-        made->count = count;
-        made->buffers.ndim = -1;
-        made->layers = calloc(count, sizeof *made->layers);
-    }
-    if (made && made->layers)
-        status = take_layers(call, made, layers);
-    else
-        (void)collet_fail(&call->error, status, "out of memory for a ternary network");
+    collet_ternary_network *made = allocate(call, count);
+    collet_status status = made ? take_layers(call, made, layers) : COLLET_NO_MEMORY;
     if (status == COLLET_OK)
         *out = made;
     else
         collet_ternary_network_destroy(made);
     return status;
+}
+
+collet_status ternary_network_copy(ternary_call *call, collet_ternary_network **out,
+                                   const collet_ternary_network *network)
+{
+    collet_ternary_network *made = *out = allocate(call, network->count);
+    collet_status status = made ? COLLET_OK : COLLET_NO_MEMORY;
+    for (uint32_t i = 0; i < network->count && status == COLLET_OK; i++) {
+        const layer *from = &network->layers[i];
+        layer *to = &made->layers[i];
+        to->params = from->params;
+        to->rows = from->rows;
+        to->columns = from->columns;
+        status = ternary_share(call->context, &to->bytes, from->bytes);
+        if (status == COLLET_OK)
+            status = ternary_share(call->context, &to->scale, from->scale);
+        if (status == COLLET_OK)
+            status = ternary_share(call->context, &to->bias, from->bias);
+    }
+    return status;
+}
+
+uint64_t ternary_network_bytes(const collet_ternary_network *network)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < network->count; i++) {
+        const layer *l = &network->layers[i];
+        bytes += (uint64_t)collet_array_size(l->bytes);
+        bytes += l->scale ? sizeof(float) * (uint64_t)l->rows : 0;
+        bytes += l->bias ? sizeof(float) * (uint64_t)l->rows : 0;
+    }
+    return bytes;
 }
 
 /* ---- Between layers -------------------------------------------------------------------------- */

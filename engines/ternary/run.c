@@ -3,42 +3,26 @@
  * Tests: tests/engines/test_ternary_files.c, tests/tools/test_ternary_pack.c */
 #include "io/spool.h"
 #include "io/struct.h"
-#include "ternary/network.h"
+#include "ternary/batch.h"
 #include "ternary/output.h"
 #include "ternary/source.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <collet/floating.h>
-#include <collet/ops/array.h>
 
-#define AT_A_TIME ((int64_t)1 << 20) /* numbers of x, or of the widest layer, at a time */
-
-enum { RAW, X, Y, ARRAYS };
-
-/* A run. The leading axes of x are joined into one axis of vectors, taken a few at a time. */
+/* A run. The leading axes of x are joined into one axis of vectors. */
 typedef struct run_job {
     ternary_call *call;
     const collet_ternary_run_files *files;
-    collet_ternary_network *network;
+    collet_devices devices;
     int64_t inputs, outputs, vectors;
     io_npy x, labels; /* a row of x is a vector; x has the shape of the file */
     collet_ternary_output *output;
-    collet_array *arrays[ARRAYS]; /* RAW, X, Y, for the number of vectors of the last chunk */
-    float *y;
     int64_t correct;
-    double seconds;
+    ternary_batch batch;
 } run_job;
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -111,67 +95,12 @@ static collet_status open_all(run_job *job)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-static void free_arrays(run_job *job)
+static void read_vectors(void *user, int64_t first, int64_t count, void *to)
 {
-    for (int i = 0; i < ARRAYS; i++) {
-        collet_array_destroy(job->arrays[i]);
-        job->arrays[i] = NULL;
-    }
-}
+    const run_job *job = user;
 
-/* Makes arrays for `count` vectors, unless they exist: all chunks but the last have the same
- * size. */
-static collet_status make_arrays(run_job *job, int64_t vectors)
-{
-    collet_array **a = job->arrays;
-
-    if (a[Y] && collet_array_shape(a[Y])[0] == vectors)
-        return COLLET_OK;
-    const int64_t columns[ARRAYS] = {job->inputs, job->inputs, job->outputs};
-    const collet_dtype dtypes[ARRAYS] = {job->x.dtype, COLLET_F32, COLLET_F32};
-    collet_status status = COLLET_OK;
-    free_arrays(job);
-    for (int i = 0; i < ARRAYS && status == COLLET_OK; i++)
-        status = collet_array_create(job->call->context, &a[i], dtypes[i], 2,
-                                     (const int64_t[]){vectors, columns[i]});
-    return status;
-}
-
-static collet_status read_vectors(run_job *job, int64_t first, int64_t count)
-{
-    collet_context *context = job->call->context;
-    void *raw;
-
-    collet_status status = collet_array_acquire(context, job->arrays[RAW], &raw, COLLET_WRITE);
-    if (status != COLLET_OK)
-        return status;
-    io_npy_rows(&job->x, first, count, raw);
+    io_npy_rows(&job->x, first, count, to);
     io_npy_passed(&job->x, first, count);
-    return collet_array_release(context, job->arrays[RAW]);
-}
-
-/* Computes y of `count` vectors. */
-static collet_status compute(run_job *job, int64_t first, int64_t count)
-{
-    collet_context *context = job->call->context;
-    collet_array **a = job->arrays;
-
-    collet_status status = make_arrays(job, count);
-    if (status == COLLET_OK)
-        status = read_vectors(job, first, count);
-    if (status == COLLET_OK)
-        status = collet_op_copy(context, a[X], a[RAW]);
-    if (status == COLLET_OK)
-        status = collet_finish(context);
-    double began = now();
-    if (status == COLLET_OK)
-        status = collet_ternary_network_run(context, job->network, a[Y], a[X], &job->call->error);
-    if (status == COLLET_OK)
-        status = collet_finish(context);
-    job->seconds += now() - began;
-    return status == COLLET_OK ? collet_array_read(context, a[Y], job->y,
-                                                   (size_t)(count * job->outputs) * sizeof *job->y)
-                               : status;
 }
 
 /* The index of the largest number; -1 if any number is NaN. */
@@ -188,55 +117,67 @@ static int64_t largest(const float *y, int64_t count)
     return best;
 }
 
-static void compare(run_job *job, int64_t first, int64_t vectors)
+static void compare(run_job *job, int64_t first, int64_t vectors, const float *y)
 {
     for (int64_t i = 0; i < vectors; i++) {
         int64_t label;
         io_npy_rows(&job->labels, first + i, 1, &label);
-        job->correct += largest(job->y + i * job->outputs, job->outputs) ==
+        job->correct += largest(y + i * job->outputs, job->outputs) ==
                         (int64_t)ternary_number(job->labels.dtype, &label, 0);
     }
 }
 
-static collet_status run_vectors(run_job *job, int64_t first, int64_t count)
+static collet_status take_results(void *user, int64_t first, int64_t count, const float *y)
 {
-    collet_status status = compute(job, first, count);
-    if (status != COLLET_OK)
-        return status;
+    run_job *job = user;
+
     if (job->files->labels)
-        compare(job, first, count);
-    if (job->output)
-        status = ternary_output_add(job->output, job->y,
-                                    (uint64_t)(count * job->outputs) * sizeof *job->y,
-                                    &job->call->error);
-    return status == COLLET_OK ? ternary_call_advance(job->call, count) : status;
+        compare(job, first, count, y);
+    return job->output
+               ? ternary_output_add(job->output, y, (uint64_t)(count * job->outputs) * sizeof *y,
+                                    &job->call->error)
+               : COLLET_OK;
 }
 
-static collet_status run_all(run_job *job)
-{
-    int64_t most = AT_A_TIME / ternary_network_widest(job->network);
-    collet_status status = COLLET_OK;
-
-    most = most < 1 ? 1 : most > job->vectors ? job->vectors : most;
-    job->y = malloc((size_t)(most * job->outputs) * sizeof *job->y + 1);
-    if (!job->y)
-        return collet_fail(&job->call->error, COLLET_NO_MEMORY, "out of memory for %lld vectors",
-                           (long long)most);
-    for (int64_t first = 0; first < job->vectors && status == COLLET_OK; first += most)
-        status = run_vectors(job, first, job->vectors - first < most ? job->vectors - first : most);
-    return status;
-}
-
-static collet_status run_files(run_job *job, collet_ternary_output **out)
+/* Opens the files, and runs them or fills the plan. */
+static collet_status run_files(run_job *job, collet_ternary_network *network,
+                               collet_ternary_output **out, collet_ternary_run_plan *plan)
 {
     collet_status status = open_all(job);
+
+    job->batch = (ternary_batch){.call = job->call,
+                                 .network = network,
+                                 .vectors = job->vectors,
+                                 .dtype = job->x.dtype,
+                                 .user = job,
+                                 .read = read_vectors,
+                                 .take = take_results};
     if (status == COLLET_OK)
-        status = run_all(job);
-    free_arrays(job);
-    free(job->y);
+        status = plan ? ternary_batch_plan(&job->batch, &job->devices, plan)
+                      : ternary_batch_run(&job->batch, &job->devices);
     io_npy_close(&job->x);
     io_npy_close(&job->labels);
-    return ternary_output_end(out, job->output, status, &job->call->error);
+    return plan ? status : ternary_output_end(out, job->output, status, &job->call->error);
+}
+
+/* Checks the arguments of a run. */
+static collet_status take_files(run_job *job, collet_ternary_run_files *own,
+                                collet_context *context, collet_ternary_network *network,
+                                const collet_ternary_run_files *files, collet_error *err)
+{
+    collet_status status = io_struct_in(own, sizeof *own, files, "collet_ternary_run_files", err);
+
+    if (status != COLLET_OK)
+        return status;
+    if (!own->x || own->reserved)
+        return collet_fail(err, COLLET_INVALID, "collet_ternary_run_files: %s",
+                           own->x ? "reserved must be 0" : "x is NULL");
+    if (collet_ternary_network_inputs(network) < 1 || collet_ternary_network_outputs(network) < 1)
+        return collet_fail(err, COLLET_INVALID, "the network has no inputs or outputs");
+    job->files = own;
+    job->inputs = collet_ternary_network_inputs(network);
+    job->outputs = collet_ternary_network_outputs(network);
+    return ternary_batch_devices(&job->devices, own->devices, context, err);
 }
 
 collet_status
@@ -247,32 +188,105 @@ collet_ternary_network_run_files(collet_context *context, collet_ternary_network
 {
     ternary_call call;
     COLLET_FLOATING_SCOPE;
-    collet_ternary_run_files given = {0};
+    collet_ternary_run_files own = {0};
+    run_job job = {.call = &call};
 
     if (!context || !network || !files || !out || !result)
         return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
-    collet_status status = io_struct_in(&given, sizeof given, files, __func__, err);
+    if (result->struct_size < sizeof *result)
+        return collet_fail(err, COLLET_INVALID, "%s: the struct_size of the result is too small",
+                           __func__);
+    collet_status status = take_files(&job, &own, context, network, files, err);
     if (status != COLLET_OK)
         return status;
-    if (!given.x || given.reserved || result->struct_size < sizeof *result)
-        return collet_fail(err, COLLET_INVALID, "%s: %s", __func__,
-                           !given.x         ? "x is NULL"
-                           : given.reserved ? "reserved must be 0"
-                                            : "the struct_size of the result is too small");
-    if (collet_ternary_network_inputs(network) < 1 || collet_ternary_network_outputs(network) < 1)
-        return collet_fail(err, COLLET_INVALID, "%s: the network has no inputs or outputs",
-                           __func__);
-    run_job job = {.call = &call,
-                   .files = &given,
-                   .network = network,
-                   .inputs = collet_ternary_network_inputs(network),
-                   .outputs = collet_ternary_network_outputs(network)};
     ternary_call_begin(&call, context, monitor);
-    status = run_files(&job, out);
+    status = run_files(&job, network, out, NULL);
     if (status == COLLET_OK) {
         const collet_ternary_run_result all = {
-            .vectors = job.vectors, .correct = job.correct, .seconds = job.seconds};
+            .vectors = job.vectors, .correct = job.correct, .seconds = job.batch.seconds};
         io_struct_out(result, &all, sizeof all);
     }
     return ternary_call_end(&call, status, err);
+}
+
+collet_status collet_ternary_network_plan_files(collet_context *context,
+                                                collet_ternary_network *network,
+                                                collet_ternary_run_plan *plan,
+                                                const collet_ternary_run_files *files,
+                                                collet_error *err)
+{
+    ternary_call call;
+    COLLET_FLOATING_SCOPE;
+    collet_ternary_run_files own = {0};
+    collet_ternary_run_plan found = {0};
+    run_job job = {.call = &call};
+
+    if (!context || !network || !files || !plan)
+        return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
+    collet_status status = take_files(&job, &own, context, network, files, err);
+    if (status != COLLET_OK)
+        return status;
+    own.y = NULL;
+    ternary_call_begin(&call, context, NULL);
+    status = run_files(&job, network, NULL, &found);
+    io_struct_out(plan, &found, sizeof found);
+    return ternary_call_end(&call, status, err);
+}
+
+/* ---- Vectors in memory ----------------------------------------------------------------------- */
+
+typedef struct memory {
+    const float *x;
+    float *y;
+    size_t inputs, outputs;
+} memory;
+
+static void copy_vectors(void *user, int64_t first, int64_t count, void *to)
+{
+    const memory *m = user;
+
+    memcpy(to, m->x + (size_t)first * m->inputs, (size_t)count * m->inputs * sizeof *m->x);
+}
+
+static collet_status copy_results(void *user, int64_t first, int64_t count, const float *y)
+{
+    const memory *m = user;
+
+    memcpy(m->y + (size_t)first * m->outputs, y, (size_t)count * m->outputs * sizeof *y);
+    return COLLET_OK;
+}
+
+collet_status collet_ternary_network_run_vectors(collet_context *context,
+                                                 collet_ternary_network *network, float *y,
+                                                 const float *x, int64_t vectors,
+                                                 const collet_devices *devices,
+                                                 const collet_ternary_monitor *monitor,
+                                                 collet_error *err)
+{
+    ternary_call call;
+    COLLET_FLOATING_SCOPE;
+    collet_devices own;
+
+    if (!context || !network || (vectors > 0 && (!x || !y)))
+        return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
+    if (vectors < 0)
+        return collet_fail(err, COLLET_INVALID, "%s: vectors is %lld; it must not be negative",
+                           __func__, (long long)vectors);
+    collet_status status = ternary_batch_devices(&own, devices, context, err);
+    if (status != COLLET_OK)
+        return status;
+    memory all = {.x = x,
+                  .y = y,
+                  .inputs = (size_t)collet_ternary_network_inputs(network),
+                  .outputs = (size_t)collet_ternary_network_outputs(network)};
+    ternary_batch batch = {.call = &call,
+                           .network = network,
+                           .vectors = vectors,
+                           .dtype = COLLET_F32,
+                           .user = &all,
+                           .read = copy_vectors,
+                           .take = copy_results};
+    ternary_call_begin(&call, context, monitor);
+    call.total = vectors;
+    return ternary_call_end(&call, ternary_batch_run(&batch, &own), err);
 }

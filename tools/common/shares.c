@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/rsoxs/test_rsoxs.c */
+/* Tests: tests/tools/test_several_devices.c */
 #include "shares.h"
 
 #include "json_add.h"
@@ -33,4 +33,30 @@ void tool_share_add(cJSON *list, const collet_device_share *share, const char *u
     json_add_number(object, "seconds", share->seconds);
     if (share->error)
         json_add_text(object, "error", share->error);
+}
+
+static double rate(const collet_device_share *share)
+{
+    return (double)share->done / (share->seconds > 1e-9 ? share->seconds : 1e-9);
+}
+
+void tool_shares_plan(const collet_device_share *shares, int64_t count, const char *unit,
+                      cJSON *root)
+{
+    cJSON *list = root ? cJSON_AddArrayToObject(root, "measured") : NULL;
+    double all = 0;
+
+    for (int64_t i = 0; i < count; i++)
+        all += rate(&shares[i]);
+    for (int64_t i = 0; i < count; i++) {
+        double part = rate(&shares[i]) / all;
+
+        if (root) {
+            tool_share_add(list, &shares[i], unit);
+            json_add_number(cJSON_GetArrayItem(list, (int)i), "part", part);
+        } else {
+            printf("  %s: %.4g %s a second, about %.0f %% of them\n", shares[i].device,
+                   rate(&shares[i]), unit, 100 * part);
+        }
+    }
 }

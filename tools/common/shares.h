@@ -14,4 +14,9 @@ void tool_share_print(const collet_device_share *share, const char *unit);
 /* {"device", UNIT, "seconds", "error"}, at the end of the list, which may be NULL if out of memory. */
 void tool_share_add(cJSON *list, const collet_device_share *share, const char *unit);
 
+/* What a plan has measured: "  remote:1: 30.1 energies a second, about 40 % of them" for each, or
+ * `root`'s list "measured" of {"device", UNIT, "seconds", "part"}. */
+void tool_shares_plan(const collet_device_share *shares, int64_t count, const char *unit,
+                      cJSON *root);
+
 #endif

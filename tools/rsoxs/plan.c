@@ -105,9 +105,10 @@ static void print_backends(const rsoxs_backend *backends, size_t count)
     }
 }
 
-/* Seconds of the first energy on device i, the second time that it computes it: the first time may
+/* Measures device i by the first energy, the second time that it computes it: the first time may
  * compile kernels. */
-static collet_status measure(const rsoxs_run *run, int64_t i, double *seconds, collet_error *err)
+static collet_status measure(const rsoxs_run *run, int64_t i, collet_device_share *share,
+                             collet_error *err)
 {
     collet_scattering_options one = run->work;
     collet_context *context = NULL;
@@ -116,6 +117,8 @@ static collet_status measure(const rsoxs_run *run, int64_t i, double *seconds, c
     one.contexts = NULL;
     one.progress = NULL;
     collet_status status = tool_devices_context(&run->devices, i, run->runtime, &context, err);
+    *share = (collet_device_share){
+        .struct_size = sizeof *share, .device = run->devices.choice[i], .done = 1};
     for (int time = 0; time < 2 && status == COLLET_OK; time++) {
         const collet_scattering_pattern *pattern;
         collet_scattering *scattering;
@@ -123,44 +126,22 @@ static collet_status measure(const rsoxs_run *run, int64_t i, double *seconds, c
         double began = tool_now();
         if (status == COLLET_OK)
             status = collet_scattering_next(scattering, &pattern, err);
-        *seconds = tool_now() - began;
+        share->seconds = tool_now() - began;
         collet_scattering_destroy(scattering);
     }
     collet_context_destroy(context);
     return status;
 }
 
-/* Measures all devices that share the energies; `seconds` has room for TOOL_DEVICES. */
-static collet_status measure_all(const rsoxs_run *run, double *seconds, collet_error *err)
+/* The devices that share the energies; 0: one has all. */
+static int64_t measured(const rsoxs_run *run)
 {
-    collet_status status = COLLET_OK;
-    for (int64_t i = 0; run->scatterings && i < run->devices.count && status == COLLET_OK; i++)
-        status = run->devices.count > 1 ? measure(run, i, &seconds[i], err) : status;
-    return status;
-}
-
-/* Of devices that are so fast. */
-static void report_measured(const rsoxs_run *run, const double *seconds, cJSON *root)
-{
-    int64_t count = run->scatterings && run->devices.count > 1 ? run->devices.count : 0;
-    cJSON *list = root && count ? cJSON_AddArrayToObject(root, "measured") : NULL;
-    double all = 0;
-    for (int64_t i = 0; i < count; i++)
-        all += 1 / seconds[i];
-    for (int64_t i = 0; i < count; i++) {
-        double share = 1 / seconds[i] / all;
-        cJSON *object = list ? json_append_object(list) : NULL;
-        cJSON_AddStringToObject(object, "device", run->devices.choice[i]);
-        cJSON_AddNumberToObject(object, "first_energy_seconds", seconds[i]);
-        cJSON_AddNumberToObject(object, "share", share);
-        if (!root)
-            printf("%s: %.3g s for the first energy, so about %.0f %% of them\n",
-                   run->devices.choice[i], seconds[i], 100 * share);
-    }
+    return run->scatterings && run->devices.count > 1 ? run->devices.count : 0;
 }
 
 static cJSON *plan_json(const rsoxs_run *run, const collet_scattering_plan *plan,
-                        const rsoxs_backend *backends, size_t count, const double *seconds)
+                        const rsoxs_backend *backends, size_t count,
+                        const collet_device_share *shares)
 {
     cJSON *root = rsoxs_run_json(run);
     add_devices(root, &run->devices, NULL);
@@ -172,7 +153,8 @@ static cJSON *plan_json(const rsoxs_run *run, const collet_scattering_plan *plan
     cJSON_AddNumberToObject(root, "bytes", rsoxs_plan_bytes(run, plan));
     cJSON_AddNumberToObject(root, "integrals_bytes", (double)rsoxs_results_bytes(run));
     add_backends(root, backends, count);
-    report_measured(run, seconds, root);
+    if (measured(run))
+        tool_shares_plan(shares, measured(run), "energies", root);
     return root;
 }
 
@@ -192,7 +174,8 @@ void rsoxs_print_work(const rsoxs_run *run, const collet_scattering_plan *plan)
 }
 
 static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *plan,
-                            const rsoxs_backend *backends, size_t count, const double *seconds)
+                            const rsoxs_backend *backends, size_t count,
+                            const collet_device_share *shares)
 {
     char size[TOOL_SIZE_TEXT];
     rsoxs_print_work(run, run->scatterings ? plan : NULL);
@@ -217,7 +200,9 @@ static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *
         printf("integrals: %s\n", tool_size_format(size, (double)rsoxs_results_bytes(run)));
     if (run->scatterings)
         print_backends(backends, count);
-    report_measured(run, seconds, NULL);
+    if (measured(run))
+        printf("measured by the first energy:\n");
+    tool_shares_plan(shares, measured(run), "energies", NULL);
 }
 
 collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *err)
@@ -225,8 +210,10 @@ collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *
     collet_scattering_plan plan = {.struct_size = sizeof plan};
     rsoxs_backend *backends;
     size_t count;
-    double seconds[TOOL_DEVICES];
-    collet_status status = measure_all(run, seconds, err);
+    collet_device_share shares[TOOL_DEVICES];
+    collet_status status = COLLET_OK;
+    for (int64_t i = 0; i < measured(run) && status == COLLET_OK; i++)
+        status = measure(run, i, &shares[i], err);
     if (status == COLLET_OK)
         status = rsoxs_backends(run, &backends, &count, err);
     if (status != COLLET_OK)
@@ -234,11 +221,11 @@ collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *
     if (run->scatterings)
         collet_scattering_get_plan(run->scatterings[0], &plan);
     if (json)
-        cJSON_AddItemToObject(json, "largest", plan_json(run, &plan, backends, count, seconds));
+        cJSON_AddItemToObject(json, "largest", plan_json(run, &plan, backends, count, shares));
     else if (run->options->json)
-        rsoxs_print_json(plan_json(run, &plan, backends, count, seconds));
+        rsoxs_print_json(plan_json(run, &plan, backends, count, shares));
     else
-        print_plan_text(run, &plan, backends, count, seconds);
+        print_plan_text(run, &plan, backends, count, shares);
     free(backends);
     return COLLET_OK;
 }

@@ -317,7 +317,8 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
         status = tool_interrupt_signal() ? collet_fail(err, COLLET_CANCELLED, "stopped")
                                          : next_energy(run, patterns, err);
         print_warnings(run);
-        warn_of_devices(run);
+        if (status == COLLET_OK)
+            warn_of_devices(run);
     }
     free(patterns);
     if (status == COLLET_INVALID)

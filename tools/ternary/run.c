@@ -6,9 +6,15 @@
 #include "session.h"
 
 #include "common/arguments.h"
+#include "common/devices.h"
 #include "common/json_add.h"
+#include "common/output.h"
+#include "common/shares.h"
+#include "common/size.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct run_options {
     ternary_options common;
@@ -16,6 +22,8 @@ typedef struct run_options {
     const char *labels;
     uint32_t activations; /* COLLET_TERNARY_* */
     float threshold;      /* of COLLET_TERNARY_TERNARY */
+    const char *devices;  /* NULL: the backend's */
+    int plan;
 } run_options;
 
 typedef struct run_job {
@@ -23,13 +31,74 @@ typedef struct run_job {
     ternary_session session;
     collet_ternary_network *network;
     collet_ternary_run_result result;
+    collet_ternary_run_plan plan;
+    tool_devices devices;
+    collet_context *contexts[TOOL_DEVICES]; /* of all but the first, which is the session's */
+    collet_device_share shares[TOOL_DEVICES];
+    char *errors[TOOL_DEVICES]; /* of the shares */
+    int64_t n_shares;
 } run_job;
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+static collet_status open_devices(run_job *job, collet_error *err)
+{
+    const char *list = job->options->devices;
+    collet_context *first = job->session.context;
+    collet_status status = COLLET_OK;
+
+    if (list)
+        status = tool_devices_choose(&job->devices, first, list, (tool_place){0, 1}, err);
+    if (status == COLLET_OK && list &&
+        (status = collet_set_backend(first, job->devices.choice[0])) != COLLET_OK)
+        status = collet_fail(err, status, "%s", collet_last_error(first));
+    for (int64_t i = 1; i < job->devices.count && status == COLLET_OK; i++)
+        status = tool_devices_context(&job->devices, i, job->session.runtime, &job->contexts[i - 1],
+                                      err);
+    return status;
+}
+
+static void close_devices(run_job *job)
+{
+    for (int64_t i = 0; i < job->n_shares; i++)
+        free(job->errors[i]);
+    for (int64_t i = 1; i < job->devices.count; i++)
+        collet_context_destroy(job->contexts[i - 1]);
+}
+
+static void note_share(void *user, const collet_device_share *share)
+{
+    run_job *job = user;
+    int64_t i = job->n_shares++;
+
+    if (share->error)
+        job->errors[i] = strdup(share->error);
+    job->shares[i] = *share;
+    job->shares[i].device =
+        job->devices.count ? job->devices.choice[i] : collet_get_backend(job->session.context);
+    job->shares[i].error = job->errors[i];
+}
+
+/* "opencl:0, opencl:1", or the backend that has computed. */
+static void print_devices(const run_job *job)
+{
+    for (int64_t i = 0; i < job->devices.count; i++)
+        printf("%s%s", i ? ", " : "", job->devices.choice[i]);
+    if (job->devices.count == 0)
+        printf("%s", collet_last_backend(job->session.context));
+}
+
+/* ---- Reports --------------------------------------------------------------------------------- */
 
 static cJSON *make_json(const run_job *job)
 {
     double vectors = (double)job->result.vectors, correct = (double)job->result.correct;
     cJSON *o = cJSON_CreateObject();
 
+    for (int64_t i = 0; o && job->devices.count && i < job->n_shares; i++) {
+        cJSON *list = i ? cJSON_GetObjectItem(o, "shares") : cJSON_AddArrayToObject(o, "shares");
+        tool_share_add(list, &job->shares[i], "vectors");
+    }
     if (o && json_add_number(o, "vectors", vectors) &&
         json_add_number(o, "inputs", (double)collet_ternary_network_inputs(job->network)) &&
         json_add_number(o, "outputs", (double)collet_ternary_network_outputs(job->network)) &&
@@ -48,13 +117,57 @@ static void print_text(const run_job *job)
 
     if (job->options->common.quiet)
         return;
-    printf("%lld vectors of %lld numbers to %lld, by %s in %.3f ms\n", (long long)vectors,
+    printf("%lld vectors of %lld numbers to %lld, by ", (long long)vectors,
            (long long)collet_ternary_network_inputs(job->network),
-           (long long)collet_ternary_network_outputs(job->network),
-           collet_last_backend(job->session.context), 1e3 * job->result.seconds);
+           (long long)collet_ternary_network_outputs(job->network));
+    print_devices(job);
+    printf(" in %.3f ms\n", 1e3 * job->result.seconds);
+    for (int64_t i = 0; i < job->n_shares; i++)
+        tool_share_print(&job->shares[i], "vectors");
     if (job->options->labels && vectors > 0)
         printf("accuracy %.2f %%: %lld of %lld\n", 100 * (double)correct / (double)vectors,
                (long long)correct, (long long)vectors);
+}
+
+static void print_plan(const run_job *job)
+{
+    char size[TOOL_SIZE_TEXT];
+
+    printf("%lld vectors of %lld numbers to %lld, at most %lld at a time; arrays: %s on %s",
+           (long long)job->plan.vectors, (long long)collet_ternary_network_inputs(job->network),
+           (long long)collet_ternary_network_outputs(job->network), (long long)job->plan.at_a_time,
+           tool_size_format(size, (double)job->plan.bytes),
+           job->devices.count > 1 ? "each of " : "");
+    print_devices(job);
+    printf("\n");
+    tool_shares_plan(job->shares, job->n_shares, "vectors", NULL);
+}
+
+static cJSON *plan_json(const run_job *job)
+{
+    cJSON *o = cJSON_CreateObject();
+
+    if (o && json_add_number(o, "vectors", (double)job->plan.vectors) &&
+        json_add_number(o, "at_a_time", (double)job->plan.at_a_time) &&
+        json_add_number(o, "bytes", (double)job->plan.bytes)) {
+        tool_shares_plan(job->shares, job->n_shares, "vectors", o);
+        return o;
+    }
+    cJSON_Delete(o);
+    return NULL;
+}
+
+static collet_status report(const run_job *job, collet_error *err)
+{
+    const run_options *options = job->options;
+
+    if (options->common.json)
+        return ternary_print_json(options->plan ? plan_json(job) : make_json(job), err);
+    if (options->plan)
+        print_plan(job);
+    else
+        print_text(job);
+    return COLLET_OK;
 }
 
 static collet_status load(run_job *job, collet_error *err)
@@ -67,6 +180,8 @@ static collet_status load(run_job *job, collet_error *err)
     if (status == COLLET_OK)
         status = ternary_session_open(session, &options->common, "weights", err);
     if (status == COLLET_OK)
+        status = open_devices(job, err);
+    if (status == COLLET_OK)
         status =
             collet_ternary_network_load(session->context, &job->network, file, options->activations,
                                         options->threshold, &session->monitor, err);
@@ -77,40 +192,59 @@ static collet_status load(run_job *job, collet_error *err)
 
 static collet_status compute(const run_options *options, collet_error *err)
 {
-    run_job job = {.options = options, .result.struct_size = sizeof job.result};
+    run_job job = {.options = options,
+                   .result.struct_size = sizeof job.result,
+                   .plan.struct_size = sizeof job.plan};
+    collet_ternary_output *output = NULL;
+
+    collet_status status = load(&job, err);
+    const collet_devices devices = {.struct_size = sizeof devices,
+                                    .n_contexts = job.devices.count ? job.devices.count - 1 : 0,
+                                    .contexts = job.contexts,
+                                    .share = note_share,
+                                    .user = &job};
     const collet_ternary_run_files files = {.struct_size = sizeof files,
                                             .x = options->files[1],
                                             .y = options->common.output,
                                             .labels = options->labels,
-                                            .model = options->files[0]};
-    collet_ternary_output *output = NULL;
-
-    collet_status status = load(&job, err);
+                                            .model = options->files[0],
+                                            .devices = &devices};
     tool_progress_begin(&job.session.progress, "collet-ternary", "vectors", stderr,
                         options->common.quiet);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && options->plan)
+        status = collet_ternary_network_plan_files(job.session.context, job.network, &job.plan,
+                                                   &files, err);
+    else if (status == COLLET_OK)
         status = collet_ternary_network_run_files(job.session.context, job.network, &output,
                                                   &job.result, &files, &job.session.monitor, err);
     tool_progress_end(&job.session.progress);
     if (status == COLLET_OK && output)
         status = collet_ternary_output_publish(output, err);
-    if (status == COLLET_OK && options->common.json)
-        status = ternary_print_json(make_json(&job), err);
-    else if (status == COLLET_OK)
-        print_text(&job);
+    for (int64_t i = 0; i < job.n_shares && status == COLLET_OK; i++)
+        if (job.shares[i].error)
+            tool_share_warn(&job.shares[i]);
+    if (status == COLLET_OK)
+        status = report(&job, err);
     collet_ternary_output_destroy(output);
     collet_ternary_network_destroy(job.network);
+    close_devices(&job);
     ternary_session_close(&job.session);
     return status;
 }
 
-enum { KEY_LABELS = TERNARY_KEY_OWN };
+enum { KEY_LABELS = TERNARY_KEY_OWN, KEY_DEVICES, KEY_PLAN };
 
 static const struct argp_option argp_options[] = {
     TERNARY_OPTION_OUTPUT,
     TERNARY_OPTION_ACTIVATIONS,
     {"labels", KEY_LABELS, "L.npy", 0,
      "Print how often the index of the largest number of a row of Y equals its label in L", 5},
+    {"devices", KEY_DEVICES, "NAME,...", 0,
+     "Devices that share the vectors, such as cpu_openmp,opencl:0", 7},
+    {"plan", KEY_PLAN, NULL, 0,
+     "Print how many vectors a device takes at a time, its memory and its measured speed; compute "
+     "nothing else",
+     7},
     TERNARY_OPTIONS,
     TERNARY_OPTION_JSON,
     {0}};
@@ -126,13 +260,21 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_LABELS:
         options->labels = text;
         return 0;
+    case KEY_DEVICES:
+        options->devices = text;
+        return 0;
+    case KEY_PLAN:
+        options->plan = 1;
+        return 0;
     case ARGP_KEY_ARG:
         ternary_take_argument(state, text, options->files, 2);
         return 0;
     case ARGP_KEY_END:
         ternary_check_arguments(state, 2, "MODEL.t2 and X.npy are");
-        if (!options->common.output && !options->labels)
-            tool_error(state, "-o FILE or --labels FILE is required");
+        if (options->common.backend && options->devices)
+            tool_error(state, "--backend and --devices exclude each other");
+        if (!options->common.output && !options->labels && !options->plan)
+            tool_error(state, "-o FILE, --labels FILE or --plan is required");
         return 0;
     default:
         return ternary_parse_option(key, text, state, &options->common);
@@ -157,7 +299,8 @@ const tool_command ternary_run = {
              .doc = "Computes Y from X with a network of packed layers.\v"
                     "Examples:\n"
                     "  collet-ternary run model.t2 X.npy -o Y.npy --backend cpu_openmp\n"
-                    "  collet-ternary run model.t2 X.npy --labels L.npy",
+                    "  collet-ternary run model.t2 X.npy --labels L.npy\n"
+                    "  collet-ternary run model.t2 X.npy -o Y.npy --devices cpu_openmp,opencl:0",
              .children = tool_short_help},
     .run = run,
 };

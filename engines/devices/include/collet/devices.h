@@ -23,4 +23,16 @@ typedef struct collet_device_share {
     const char *error;  /* why it stopped; NULL: it did not fail */
 } collet_device_share;
 
+/* Further devices for a call. */
+typedef struct collet_devices {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int64_t n_contexts; /* of the runtime of the call's context, and not that one; all different */
+    collet_context *const *contexts;
+    /* Called at the end, on the caller's thread, for each device that took part, that of the call's
+     * context first; `share` is valid meanwhile. NULL: not called */
+    void (*share)(void *user, const collet_device_share *share);
+    void *user;
+} collet_devices;
+
 #endif

@@ -15,7 +15,7 @@
 #ifndef COLLET_TERNARY_H
 #define COLLET_TERNARY_H
 
-#include <collet/collet.h>
+#include <collet/devices.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -283,6 +283,7 @@ typedef struct collet_ternary_run_files {
     const char *labels; /* one integer a vector: the class that y's largest number should have.
                            NULL: nothing is compared */
     const char *model;  /* a file that y must not replace, such as the network's. NULL: none */
+    const collet_devices *devices; /* share the vectors with the context's. NULL: none */
 } collet_ternary_run_files;
 
 typedef struct collet_ternary_run_result {
@@ -290,7 +291,7 @@ typedef struct collet_ternary_run_result {
     uint32_t reserved;
     int64_t vectors;
     int64_t correct; /* vectors whose largest number has the index in their label */
-    double seconds;  /* spent computing, without reading and writing */
+    double seconds;  /* spent computing, without reading and writing; by the slowest device */
 } collet_ternary_run_result;
 
 /* Runs the network on all vectors of a file, a few at a time. *out becomes NULL if y is not
@@ -299,6 +300,30 @@ COLLET_API collet_status collet_ternary_network_run_files(
     collet_context *context, collet_ternary_network *network, collet_ternary_output **out,
     collet_ternary_run_result *result, const collet_ternary_run_files *files,
     const collet_ternary_monitor *monitor, collet_error *err);
+
+/* What such a run needs. */
+typedef struct collet_ternary_run_plan {
+    uint32_t struct_size; /* set by the caller */
+    uint32_t reserved;
+    int64_t vectors;
+    int64_t at_a_time; /* vectors that a device takes at most */
+    uint64_t bytes;    /* of arrays on each device, with the network */
+} collet_ternary_run_plan;
+
+/* Opens and checks the files; writes nothing. Each device runs the first vectors, as many as it
+ * takes at a time, twice; its `share` is of the second time. */
+COLLET_API collet_status collet_ternary_network_plan_files(collet_context *context,
+                                                           collet_ternary_network *network,
+                                                           collet_ternary_run_plan *plan,
+                                                           const collet_ternary_run_files *files,
+                                                           collet_error *err);
+
+/* Computes y (vectors, outputs) from x (vectors, inputs), both C-contiguous, a few vectors at a time, on
+ * the context's device and `devices` (NULL: none), and waits. `network`: of their runtime. */
+COLLET_API collet_status collet_ternary_network_run_vectors(
+    collet_context *context, collet_ternary_network *network, float *y, const float *x,
+    int64_t vectors, const collet_devices *devices, const collet_ternary_monitor *monitor,
+    collet_error *err);
 
 #ifdef __cplusplus
 }

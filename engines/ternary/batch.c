@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/engines/test_ternary_devices.c, tests/engines/test_ternary_files.c */
+#include "ternary/batch.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include <collet/ops/array.h>
+
+#include "devices/devices.h"
+#include "io/struct.h"
+
+#define AT_A_TIME ((int64_t)1 << 20) /* numbers of x, or of the widest layer, at a time */
+
+enum { RAW, X, Y, ARRAYS };
+
+/* What a device needs. */
+typedef struct lane {
+    const ternary_batch *batch;
+    ternary_call call;               /* of its context, for its errors */
+    collet_ternary_network *network; /* its own, but for the first lane */
+    collet_array *arrays[ARRAYS];    /* for the number of vectors of the last part */
+    float *y;
+    double seconds;
+} lane;
+
+typedef struct lanes {
+    int64_t count, most;
+    lane lane[];
+} lanes;
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- One device ------------------------------------------------------------------------------ */
+
+static void free_arrays(lane *l)
+{
+    for (int i = 0; i < ARRAYS; i++) {
+        collet_array_destroy(l->arrays[i]);
+        l->arrays[i] = NULL;
+    }
+}
+
+/* Makes arrays for `count` vectors, unless they exist: most parts have the same size. */
+static collet_status make_arrays(lane *l, int64_t vectors)
+{
+    const ternary_batch *batch = l->batch;
+    collet_array **a = l->arrays;
+
+    if (a[Y] && collet_array_shape(a[Y])[0] == vectors)
+        return COLLET_OK;
+    const int64_t inputs = collet_ternary_network_inputs(batch->network);
+    const int64_t columns[ARRAYS] = {inputs, inputs,
+                                     collet_ternary_network_outputs(batch->network)};
+    const collet_dtype dtypes[ARRAYS] = {batch->dtype, COLLET_F32, COLLET_F32};
+    collet_status status = COLLET_OK;
+    free_arrays(l);
+    for (int i = 0; i < ARRAYS && status == COLLET_OK; i++)
+        status = collet_array_create(l->call.context, &a[i], dtypes[i], 2,
+                                     (const int64_t[]){vectors, columns[i]});
+    return status;
+}
+
+static collet_status read_vectors(lane *l, int64_t first, int64_t count)
+{
+    collet_context *context = l->call.context;
+    void *raw;
+
+    collet_status status = collet_array_acquire(context, l->arrays[RAW], &raw, COLLET_WRITE);
+    if (status != COLLET_OK)
+        return status;
+    l->batch->read(l->batch->user, first, count, raw);
+    return collet_array_release(context, l->arrays[RAW]);
+}
+
+/* Computes y of `count` vectors, on the device. */
+static collet_status compute(lane *l, int64_t first, int64_t count)
+{
+    collet_context *context = l->call.context;
+    collet_array **a = l->arrays;
+
+    collet_status status = make_arrays(l, count);
+    if (status == COLLET_OK)
+        status = read_vectors(l, first, count);
+    if (status == COLLET_OK)
+        status = collet_op_copy(context, a[X], a[RAW]);
+    if (status == COLLET_OK)
+        status = collet_finish(context);
+    double began = now();
+    if (status == COLLET_OK)
+        status = collet_ternary_network_run(context, l->network, a[Y], a[X], &l->call.error);
+    if (status == COLLET_OK)
+        status = collet_finish(context);
+    l->seconds += now() - began;
+    return status;
+}
+
+static collet_status read_results(lane *l, int64_t count)
+{
+    size_t outputs = (size_t)collet_ternary_network_outputs(l->batch->network);
+
+    return collet_array_read(l->call.context, l->arrays[Y], l->y,
+                             (size_t)count * outputs * sizeof *l->y);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+collet_status ternary_batch_devices(collet_devices *own, const collet_devices *given,
+                                    collet_context *context, collet_error *err)
+{
+    *own = (collet_devices){0};
+    collet_status status =
+        given ? io_struct_in(own, sizeof *own, given, "devices", err) : COLLET_OK;
+    if (status == COLLET_OK && own->reserved)
+        status = collet_fail(err, COLLET_INVALID, "devices: reserved must be 0");
+    return status == COLLET_OK ? devices_check(context, own->n_contexts, own->contexts, err)
+                               : status;
+}
+
+static collet_status open_lane(const ternary_batch *batch, lane *l, collet_context *context,
+                               int64_t most)
+{
+    size_t outputs = (size_t)collet_ternary_network_outputs(batch->network);
+
+    *l = (lane){.batch = batch, .y = malloc((size_t)most * outputs * sizeof *l->y + 1)};
+    ternary_call_begin(&l->call, context, NULL);
+    if (!l->y)
+        return collet_fail(&batch->call->error, COLLET_NO_MEMORY, "out of memory for %lld vectors",
+                           (long long)most);
+    if (context == batch->call->context) {
+        l->network = batch->network;
+        return COLLET_OK;
+    }
+    return ternary_network_copy(batch->call, &l->network, batch->network);
+}
+
+static void close_lanes(lanes *all)
+{
+    for (int64_t i = 0; all && i < all->count; i++) {
+        lane *l = &all->lane[i];
+        free_arrays(l);
+        free(l->y);
+        if (i > 0)
+            collet_ternary_network_destroy(l->network);
+    }
+    free(all);
+}
+
+/* Of several devices each has two parts at least, because they may differ in speed. */
+static int64_t vectors_at_a_time(const ternary_batch *batch, int64_t devices)
+{
+    int64_t most = AT_A_TIME / ternary_network_widest(batch->network);
+    int64_t fair = devices > 1 ? (batch->vectors + 2 * devices - 1) / (2 * devices) : most;
+
+    most = most < batch->vectors ? most : batch->vectors;
+    most = most < fair ? most : fair;
+    return most < 1 ? 1 : most;
+}
+
+static collet_status open_lanes(const ternary_batch *batch, const collet_devices *devices,
+                                lanes **out)
+{
+    int64_t count = 1 + devices->n_contexts;
+    lanes *all = *out = calloc(1, sizeof *all + (size_t)count * sizeof *all->lane);
+    collet_status status = COLLET_OK;
+
+    if (!all)
+        return collet_fail(&batch->call->error, COLLET_NO_MEMORY, "out of memory for devices");
+    all->count = count;
+    all->most = vectors_at_a_time(batch, count);
+    for (int64_t i = 0; i < count && status == COLLET_OK; i++)
+        status = open_lane(batch, &all->lane[i],
+                           i ? devices->contexts[i - 1] : batch->call->context, all->most);
+    return status;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static collet_status take(ternary_batch *batch, const lane *l, int64_t first, int64_t count)
+{
+    collet_status status = batch->take(batch->user, first, count, l->y);
+
+    return status == COLLET_OK ? ternary_call_advance(batch->call, count) : status;
+}
+
+static collet_status run_alone(ternary_batch *batch, lanes *all)
+{
+    lane *l = &all->lane[0];
+    collet_status status = COLLET_OK;
+
+    for (int64_t first = 0, count; first < batch->vectors && status == COLLET_OK; first += count) {
+        count = batch->vectors - first < all->most ? batch->vectors - first : all->most;
+        status = compute(l, first, count);
+        if (status == COLLET_OK)
+            status = read_results(l, count);
+        if (status == COLLET_OK)
+            status = take(batch, l, first, count);
+    }
+    /* An error of the results' receiver is the call's already. */
+    return batch->call->error.status == COLLET_OK
+               ? ternary_call_end(&l->call, status, &batch->call->error)
+               : status;
+}
+
+/* The device's error, with its name. */
+static collet_status end_part(const lane *l, collet_status status, collet_error *err)
+{
+    collet_error own;
+
+    if (status == COLLET_OK)
+        return status;
+    ternary_call_end(&l->call, status, &own);
+    return collet_fail(err, status, "%s: %s", collet_get_backend(l->call.context), own.text);
+}
+
+static collet_status compute_part(void *user, int64_t device, int64_t first, int64_t *count,
+                                  collet_error *err)
+{
+    lane *l = &((lanes *)user)->lane[device];
+
+    return end_part(l, compute(l, first, *count), err);
+}
+
+static collet_status read_part(void *user, int64_t device, int64_t first, int64_t count,
+                               collet_error *err)
+{
+    lane *l = &((lanes *)user)->lane[device];
+
+    (void)first;
+    return end_part(l, read_results(l, count), err);
+}
+
+static void report_shares(devices_job *job, const collet_devices *devices)
+{
+    collet_device_share share = {.struct_size = sizeof share};
+
+    for (size_t i = 0; devices->share && devices_share_at(job, &share, i) == COLLET_OK; i++)
+        devices->share(devices->user, &share);
+}
+
+static collet_status run_shared(ternary_batch *batch, lanes *all, devices_job *job)
+{
+    collet_error *err = &batch->call->error;
+    int64_t device, first, count;
+    collet_status status;
+
+    do {
+        status = devices_next(job, all->most, &device, &first, &count, err);
+        if (status == COLLET_OK && count)
+            status = take(batch, &all->lane[device], first, count);
+        else if (status == COLLET_OK)
+            break;
+    } while (status == COLLET_OK);
+    return status;
+}
+
+static collet_status share_all(ternary_batch *batch, const collet_devices *devices, lanes *all)
+{
+    collet_error *err = &batch->call->error;
+    collet_context **contexts = calloc((size_t)all->count, sizeof(void *));
+    const devices_work work = {.n_devices = all->count,
+                               .contexts = contexts,
+                               .count = batch->vectors,
+                               .most = all->most,
+                               .depth = 1,
+                               .user = all,
+                               .compute = compute_part,
+                               .read = read_part};
+    devices_job *job = NULL;
+    collet_status status =
+        contexts ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory for devices");
+
+    for (int64_t i = 0; i < all->count && status == COLLET_OK; i++)
+        contexts[i] = all->lane[i].call.context;
+    if (status == COLLET_OK)
+        status = devices_create(&job, &work, err);
+    if (status == COLLET_OK) {
+        status = run_shared(batch, all, job);
+        devices_stop(job);
+        report_shares(job, devices);
+    }
+    devices_destroy(job);
+    free(contexts);
+    return status;
+}
+
+collet_status ternary_batch_run(ternary_batch *batch, const collet_devices *devices)
+{
+    lanes *all;
+    collet_status status = open_lanes(batch, devices, &all);
+
+    if (status == COLLET_OK)
+        status = all->count > 1 ? share_all(batch, devices, all) : run_alone(batch, all);
+    for (int64_t i = 0; all && i < all->count; i++)
+        if (all->lane[i].seconds > batch->seconds)
+            batch->seconds = all->lane[i].seconds;
+    close_lanes(all);
+    return status;
+}
+
+/* ---- Planning -------------------------------------------------------------------------------- */
+
+/* The first time may compile kernels and move the network. */
+static collet_status measure(lane *l, int64_t count, const collet_devices *devices,
+                             collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    double began = 0;
+
+    for (int time = 0; time < 2 && status == COLLET_OK; time++) {
+        began = now();
+        status = compute(l, 0, count);
+        if (status == COLLET_OK)
+            status = read_results(l, count);
+    }
+    const collet_device_share share = {.struct_size = sizeof share,
+                                       .device = collet_get_backend(l->call.context),
+                                       .done = count,
+                                       .seconds = now() - began};
+    if (status == COLLET_OK && devices->share)
+        devices->share(devices->user, &share);
+    return end_part(l, status, err);
+}
+
+collet_status ternary_batch_plan(ternary_batch *batch, const collet_devices *devices,
+                                 collet_ternary_run_plan *plan)
+{
+    const collet_ternary_network *n = batch->network;
+    uint64_t inputs = (uint64_t)collet_ternary_network_inputs(n);
+    uint64_t numbers = inputs + (uint64_t)collet_ternary_network_outputs(n) +
+                       2 * (uint64_t)ternary_network_widest(n);
+    lanes *all;
+    collet_status status = open_lanes(batch, devices, &all);
+
+    if (status == COLLET_OK) {
+        plan->vectors = batch->vectors;
+        plan->at_a_time = all->most;
+        plan->bytes = ternary_network_bytes(n) +
+                      (uint64_t)all->most *
+                          (inputs * collet_dtype_size(batch->dtype) + numbers * sizeof(float));
+    }
+    for (int64_t i = 0; all && i < all->count && batch->vectors && status == COLLET_OK; i++)
+        status = measure(&all->lane[i], all->most, devices, &batch->call->error);
+    close_lanes(all);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* batch.h - a network run on many vectors, some at a time, by one device or several. */
+#ifndef ENGINES_TERNARY_BATCH_H
+#define ENGINES_TERNARY_BATCH_H
+
+#include "ternary/network.h"
+
+typedef struct ternary_batch {
+    ternary_call *call; /* its context is the first device's */
+    collet_ternary_network *network;
+    int64_t vectors;
+    collet_dtype dtype; /* of x */
+    void *user;
+    /* Copies vectors of x; on any thread, on several at a time. */
+    void (*read)(void *user, int64_t first, int64_t count, void *to);
+    /* Takes the results, in order, on the caller's thread. */
+    collet_status (*take)(void *user, int64_t first, int64_t count, const float *y);
+    double seconds; /* set: that the slowest device computed */
+} ternary_batch;
+
+/* Copies the program's struct; all members 0 for NULL. INVALID. */
+collet_status ternary_batch_devices(collet_devices *own, const collet_devices *given,
+                                    collet_context *context, collet_error *err);
+/* Runs the network on all vectors. Advances the call. */
+collet_status ternary_batch_run(ternary_batch *batch, const collet_devices *devices);
+/* Fills the plan, and measures the devices. */
+collet_status ternary_batch_plan(ternary_batch *batch, const collet_devices *devices,
+                                 collet_ternary_run_plan *plan);
+
+#endif

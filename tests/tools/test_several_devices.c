@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* --devices of collet-ternary: what several devices write, and what is said of one that fails. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "directory.h"
+#include "ternary_runs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INPUTS 40
+#define OUTPUTS 6
+#define VECTORS 900
+
+static void write_text(const char *name, const char *text)
+{
+    FILE *f = fopen(io_path(directory, name), "w");
+
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int set_up(void **state)
+{
+    static int8_t w[OUTPUTS * INPUTS];
+    static float x[VECTORS * INPUTS];
+
+    (void)state;
+    directory = io_make_directory();
+    for (int i = 0; i < OUTPUTS * INPUTS; i++)
+        w[i] = (int8_t)(i * 7 % 3 - 1);
+    for (int i = 0; i < VECTORS * INPUTS; i++)
+        x[i] = (float)(i * 7919 % 1009) / 500 - 1;
+    ternary_npy(directory, "w.npy", "|i1", OUTPUTS, INPUTS, w);
+    ternary_npy(directory, "x.npy", "<f4", VECTORS, INPUTS, x);
+    RUN_OK(directory, "pack", "w.npy", "-o", "m.t2");
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    io_remove_directory(directory);
+    return 0;
+}
+
+/* The test backend takes part, with the settings in remote.conf. */
+static void use_remote(void *user)
+{
+    setenv("COLLET_CONFIG", user, 1);
+    setenv("COLLET_PLUGIN_PATH",
+           COLLET_TEST_REMOTE "/remote.so:" COLLET_TEST_PLUGINS
+                              "/cpu_openmp.so:" COLLET_TEST_PLUGINS "/cpu_scalar.so",
+           1);
+}
+
+/* Runs a program with these settings; it ends with `status`. */
+static tool_result run(const char *settings, int status, const char *const *args)
+{
+    char *path = strdup(io_path(directory, "remote.conf"));
+    const tool_setup setup = {.directory = directory, .prepare = use_remote, .user = path};
+
+    write_text("remote.conf", settings);
+    tool_result r = tool_run(args[0], args + 1, &setup);
+    free(path);
+    tool_expect(&r, status);
+    return r;
+}
+
+/* Fails unless it says `text`. */
+static void expect(const char *settings, int status, const char *text, const char *const *args)
+{
+    tool_result r = run(settings, status, args);
+
+    assert_contains(status ? r.err : r.out, text);
+    tool_free(&r);
+}
+#define EXPECT(settings, status, text, ...)                                                        \
+    expect(settings, status, text, (const char *const[]){__VA_ARGS__, NULL})
+#define TERNARY_RUN "collet-ternary", "run", "m.t2", "x.npy"
+
+static void expect_same(const char *first, const char *second)
+{
+    io_bytes a = io_load(io_path(directory, first)), b = io_load(io_path(directory, second));
+
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    free(a.data);
+    free(b.data);
+}
+
+static void vectors_are_shared(void **state)
+{
+    (void)state;
+    EXPECT("", 0, "by cpu_openmp in", TERNARY_RUN, "-o", "one.npy", "--backend", "cpu_openmp");
+    EXPECT("", 0, "by cpu_openmp, cpu_scalar in", TERNARY_RUN, "-o", "two.npy", "--devices",
+           "cpu_openmp,cpu_scalar");
+    expect_same("one.npy", "two.npy");
+    EXPECT("", 0, "\"shares\":", TERNARY_RUN, "-o", "two.npy", "--json", "--devices",
+           "cpu_openmp,cpu_scalar");
+    EXPECT("", 0, " at a time; arrays: ", TERNARY_RUN, "--plan", "--devices",
+           "cpu_openmp,cpu_scalar");
+    EXPECT("", 0, " on each of cpu_openmp, cpu_scalar\n  cpu_openmp: ", TERNARY_RUN, "--plan",
+           "--devices", "cpu_openmp,cpu_scalar");
+    EXPECT("", 0, "\"part\":", TERNARY_RUN, "--plan", "--json", "--devices",
+           "cpu_openmp,cpu_scalar");
+    EXPECT("", 2, "exclude each other", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp",
+           "--backend", "auto");
+    EXPECT("", 1, "--devices: cpu_openmp is given twice", TERNARY_RUN, "-o", "y.npy", "--devices",
+           "cpu_openmp,cpu_openmp");
+    EXPECT("", 1, "--devices: ", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp,nothing");
+}
+
+/* remote has no kernel for it. */
+static void a_device_that_fails_is_told_of(void **state)
+{
+    static const char *const args[] = {
+        TERNARY_RUN, "-o", "lost.npy", "--json", "--devices", "cpu_openmp,remote:1", NULL};
+
+    (void)state;
+    tool_result r = run("", 0, args);
+    assert_contains(r.err, "collet-ternary: warning: the device remote:1 failed, the others do its "
+                           "part: remote:1: ");
+    assert_contains(r.out, "\"error\":\t\"remote:1: ");
+    tool_free(&r);
+    expect_same("one.npy", "lost.npy");
+    r = run("", 1,
+            (const char *const[]){TERNARY_RUN, "-o", "none.npy", "--devices", "remote:0,remote:1",
+                                  NULL});
+    assert_contains(r.err, "collet-ternary: remote:");
+    assert_null(strstr(r.err, "warning"));
+    tool_free(&r);
+    assert_int_not_equal(access(io_path(directory, "none.npy"), F_OK), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vectors_are_shared),
+        cmocka_unit_test(a_device_that_fails_is_told_of),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
