@@ -15,6 +15,7 @@
 #include "life.h"
 #include "timeline/order.h"
 #include "timeline/origins.h"
+#include "timeline/span.h"
 #include "util/struct.h"
 #include "util/text.h"
 
@@ -249,6 +250,7 @@ collet_status collet_finish(collet_context *cx)
             status = derived;
         l->finished = submitted;
         blocks_collect(l->queue->device, 1);
+        spans_collect(l->queue->device);
         l->origins.count = 0;
         if (status != COLLET_OK && first == COLLET_OK) {
             first = status;

@@ -15,6 +15,7 @@
 #include "settings/threads.h"
 #include "timeline/block.h"
 #include "timeline/order.h"
+#include "timeline/span.h"
 #include "util/struct.h"
 
 /* ---- The host table ---------------------------------------------------------------------- */
@@ -69,12 +70,15 @@ static collet_status mark_create(collet_runtime *r, collet_error *err)
 static void runtime_free(collet_runtime *r)
 {
     uint32_t devices = atomic_load(&r->device_total);
+    for (uint32_t i = 0; i < devices; i++)
+        spans_destroy(r->devices[i]);
     /* After the queues of all devices, because queues of one device may use memory of another. */
     for (uint32_t i = 0; i < devices; i++)
         queues_destroy(r->devices[i]);
     for (uint32_t i = 0; i < devices; i++)
         blocks_destroy(r->devices[i]);
     registry_destroy(r);
+    trace_destroy(r->trace);
     op_table_destroy(&r->ops);
     record_list_free(r->records);
     config_destroy(r->config);
@@ -147,7 +151,11 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
     take_threads(r);
     int64_t seconds = config_integer(r->config, CONFIG_TIMEOUT);
     r->timeout = seconds ? seconds * 1000000000 : -1;
-    status = mark_create(r, err);
+    const char *file = config_text(r->config, CONFIG_TRACE);
+    if (*file)
+        status = trace_create(&r->trace, file, &r->log, err);
+    if (status == COLLET_OK)
+        status = mark_create(r, err);
     if (status == COLLET_OK)
         status = op_table_create(&r->ops, err);
     if (status == COLLET_OK)

@@ -2,12 +2,13 @@
 /* Timestamps in a context's work on a device, by collet.timing/1 or by the host's clock.
  * Tests: tests/core/test_timing.c */
 #include <stdlib.h>
-#include <time.h>
 
 #include <collet/floating.h>
 
 #include "context.h"
 #include "life.h"
+#include "timeline/stamp.h"
+#include "util/trace.h"
 
 struct collet_timestamp {
     collet_runtime *runtime;
@@ -18,37 +19,6 @@ struct collet_timestamp {
     int64_t time;
 };
 
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static void stamp_destroy(device *d, void *stamp)
-{
-    d->extensions.timing->release(d->handle, stamp);
-}
-
-static collet_status stamp(collet_timestamp *t, collet_error *err)
-{
-    device *d = t->device;
-    collet_stamp *made = NULL;
-    collet_status status = block_object(d, stamp_destroy, &t->stamp, err);
-    if (status == COLLET_OK)
-        status = queue_lock(t->queue, err);
-    if (status != COLLET_OK)
-        return status;
-    device_enter(d);
-    status = device_leave(d, d->extensions.timing->stamp(d->handle, t->queue->handle, &made, err));
-    t->ticket = queue_unlock(t->queue);
-    if (status != COLLET_OK)
-        return status;
-    t->stamp->memory = made;
-    block_used(t->stamp, (use){t->queue, t->ticket}, COLLET_READ, NULL);
-    return COLLET_OK;
-}
-
 static collet_status take(collet_context *cx, collet_timestamp *t)
 {
     lane *l;
@@ -58,11 +28,11 @@ static collet_status take(collet_context *cx, collet_timestamp *t)
             return status;
         t->queue = l->queue;
         if (t->device->extensions.timing)
-            return stamp(t, context_error(cx));
+            return stamp_take(t->queue, &t->stamp, &t->ticket, context_error(cx));
         t->ticket = atomic_load(&l->queue->submitted);
         use_reach((use){l->queue, t->ticket});
     }
-    t->time = now();
+    t->time = trace_now();
     return COLLET_OK;
 }
 
@@ -85,7 +55,6 @@ collet_status collet_timestamp_take(collet_context *cx, collet_timestamp **out, 
     t->device = d;
     status = take(cx, t);
     if (status != COLLET_OK) {
-        block_free(t->stamp);
         free(t);
         return status;
     }
@@ -146,14 +115,9 @@ collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestam
         status = reach(cx, last);
     if (status != COLLET_OK)
         return status;
-    device *d = first->device;
     int64_t elapsed = last->time - first->time;
-    if (first->stamp) {
-        device_enter(d);
-        status = device_leave(d, d->extensions.timing->elapsed(d->handle, first->stamp->memory,
-                                                               last->stamp->memory, &elapsed,
-                                                               context_error(cx)));
-    }
+    if (first->stamp)
+        status = stamp_elapsed(first->stamp, last->stamp, &elapsed, context_error(cx));
     if (status != COLLET_OK)
         return status;
     *nanoseconds = elapsed;

@@ -50,6 +50,7 @@ struct device {
     pthread_mutex_t retired_lock;
     block *retired, **retired_end; /* block.h; oldest first, under retired_lock */
     _Atomic uint32_t retired_count;
+    struct spans *_Atomic spans; /* span.h; NULL: nothing was traced */
 };
 
 /* Makes the devices that the capabilities list. NO_MEMORY. */

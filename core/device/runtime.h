@@ -20,6 +20,7 @@
 #include "plugins/record.h"
 #include "settings/config.h"
 #include "util/log.h"
+#include "util/trace.h"
 
 #define RUNTIME_DEVICES_MAX 63  /* of all backends: with the host they fit into a 64-bit mask */
 #define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins define */
@@ -31,6 +32,7 @@ struct collet_runtime {
     collet_host host; /* first: a host table is cast back to its runtime */
     _Atomic int64_t references;
     unsigned char *fork_mark; /* a page that the kernel wipes in a child of fork: FORK_MARK_* */
+    trace *trace;             /* the setting trace; NULL: none */
     pid_t process;            /* the process that created the runtime */
     config *config;
     message_log log;

@@ -13,6 +13,7 @@
 #include "memory/access.h"
 #include "op/check.h"
 #include "timeline/origins.h"
+#include "timeline/span.h"
 #include "util/text.h"
 
 /* Retired memory is freed once in so many calls, because that takes about a microsecond: it queries
@@ -34,6 +35,7 @@ typedef struct frame {
     collet_operand operands[COLLET_MAX_OPERANDS];
     origins from;     /* origins of the bytes that the call writes */
     collet_error err; /* error of one device; the context's error is set only if the call fails */
+    int64_t begin;    /* by trace_now, if there is a trace */
     const void *params;
     _Alignas(16) unsigned char params_copy[OP_PARAMS_MAX];
     op_scratch scratch[COLLET_MAX_OPERANDS];
@@ -232,6 +234,23 @@ static collet_status settle_operands(frame *f)
     return status == COLLET_OK || status == COLLET_DEVICE_LOST ? status : COLLET_FAILED;
 }
 
+/* "f32 4 x 4 <- f32 4 x 4, absent" */
+static void add_operands(text_buffer *t, const frame *f)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        const collet_array *a = f->arrays[i];
+        text_add(t, "%s%s",
+                 i == f->op->n_out ? " <- "
+                 : i               ? ", "
+                                   : "",
+                 a ? collet_dtype_name(a->dtype) : "absent");
+        if (a) {
+            text_add(t, " ");
+            text_add_shape(t, a->ndim, a->shape);
+        }
+    }
+}
+
 /* Prefixes the device's text with op, device and operands. */
 static collet_status device_failed(frame *f, const device *d, collet_status status)
 {
@@ -240,18 +259,7 @@ static collet_status device_failed(frame *f, const device *d, collet_status stat
     text_buffer t;
     text_clear(&t);
     text_add(&t, "%s on %s (", f->op->name, d->name);
-    for (uint32_t i = 0; i < f->count; i++) {
-        const collet_array *a = f->arrays[i];
-        text_add(&t, "%s%s",
-                 i == f->op->n_out ? " <- "
-                 : i               ? ", "
-                                   : "",
-                 a ? collet_dtype_name(a->dtype) : "absent");
-        if (a) {
-            text_add(&t, " ");
-            text_add_shape(&t, a->ndim, a->shape);
-        }
-    }
+    add_operands(&t, f);
     text_add(&t, "): %s", *why ? why : collet_status_text(status));
     return collet_fail(&f->err, status, "%s", t.bytes);
 }
@@ -314,19 +322,13 @@ static collet_status accept_call(frame *f, device *d, const collet_kernel_row *r
     return status;
 }
 
-static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_row *row,
-                             collet_kernel_call *call)
+static inline __attribute__((always_inline)) collet_status enqueue(frame *f, device *d, lane *l,
+                                                                   const collet_kernel_row *row,
+                                                                   const collet_kernel_call *call,
+                                                                   const int *commit)
 {
-    int commit[COLLET_MAX_OPERANDS];
     queue *q = l->queue;
-    /* Copies first, because they use the lane's scratch, too. */
-    collet_status status = fill_temporaries(f);
-    if (status == COLLET_OK && call->workspace_bytes)
-        status = lane_scratch(l, call->workspace_bytes, &call->workspace, &f->err);
-    if (status == COLLET_OK)
-        status = bind_operands(f, q, commit);
-    if (status != COLLET_OK)
-        return status;
+    collet_status status = COLLET_OK;
     uint64_t ticket = 0;
     if (d->direct) {
         status = row->run(d->handle, q->handle, call);
@@ -349,6 +351,39 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
     if (status == COLLET_OK && f->from.count)
         origins_add_all(&l->origins, &f->from);
     return status == COLLET_OK ? settle_operands(f) : status;
+}
+
+/* Out of line, so that calls that are not traced keep their small frame. */
+__attribute__((cold, noinline)) static collet_status enqueue_traced(frame *f, device *d, lane *l,
+                                                                    const collet_kernel_row *row,
+                                                                    const collet_kernel_call *call,
+                                                                    const int *commit)
+{
+    span traced;
+    text_buffer operands;
+    text_clear(&operands);
+    add_operands(&operands, f);
+    span_start(&traced, l->queue);
+    collet_status status = enqueue(f, d, l, row, call, commit);
+    span_end(&traced, l->queue, "kernel", f->op->name, operands.bytes, status);
+    return status;
+}
+
+static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_row *row,
+                             collet_kernel_call *call)
+{
+    int commit[COLLET_MAX_OPERANDS];
+    /* Copies first, because they use the lane's scratch, too. */
+    collet_status status = fill_temporaries(f);
+    if (status == COLLET_OK && call->workspace_bytes)
+        status = lane_scratch(l, call->workspace_bytes, &call->workspace, &f->err);
+    if (status == COLLET_OK)
+        status = bind_operands(f, l->queue, commit);
+    if (status != COLLET_OK)
+        return status;
+    return __builtin_expect(f->cx->runtime->trace != NULL, 0)
+               ? enqueue_traced(f, d, l, row, call, commit)
+               : enqueue(f, d, l, row, call, commit);
 }
 
 typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
@@ -485,6 +520,24 @@ static collet_status call_checked(frame *f)
     return run(f);
 }
 
+__attribute__((cold, noinline)) static void trace_call(const frame *f, collet_status status)
+{
+    text_buffer operands;
+    int64_t end = trace_now();
+    text_clear(&operands);
+    if (status == COLLET_OK) /* else they may be incomplete */
+        add_operands(&operands, f);
+    trace_write(f->cx->runtime->trace,
+                &(trace_event){.category = "call",
+                               .name = f->op->name,
+                               .device = status == COLLET_OK ? f->cx->last_backend : "",
+                               .detail = operands.bytes,
+                               .clock = "host",
+                               .begin = f->begin,
+                               .end = end,
+                               .row = trace_here(TRACE_HOST)});
+}
+
 collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *outs,
                           const collet_array *const *ins, const void *params)
 {
@@ -500,6 +553,8 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     f.op = runtime_op(cx->runtime, id);
     if (!f.op)
         return context_fail(cx, COLLET_NOT_FOUND, "there is no op with the id %u", id);
+    if (__builtin_expect(cx->runtime->trace != NULL, 0))
+        f.begin = trace_now();
     f.cx = cx;
     f.sig = f.mask = 0;
     f.temporary_count = f.temporaries_filled = 0;
@@ -510,6 +565,8 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
         status = op_params(f.op, params, f.params_copy, &f.params, f.error);
     if (status == COLLET_OK)
         status = call_checked(&f);
+    if (__builtin_expect(cx->runtime->trace != NULL, 0))
+        trace_call(&f, status);
     for (uint32_t i = 0; i < f.temporary_count; i++)
         collet_array_destroy(f.temporaries[i]);
     return status;

@@ -8,6 +8,7 @@
 
 #include "timeline/order.h"
 #include "timeline/origins.h"
+#include "timeline/span.h"
 
 #define HOST_ALIGNMENT 64
 #define SMALL 512 /* bytes */
@@ -163,6 +164,7 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
     status = copy_outcome(from, 1, err);
     if (status == COLLET_OK && s->bytes && (status = queue_lock(q, err)) == COLLET_OK) {
         device *d = from->device;
+        int64_t begin = s->runtime->trace ? trace_now() : 0;
         device_enter(d);
         status = device_leave(d, d->table->buffer_read(d->handle, q->handle, from->memory, 0,
                                                        s->host.memory, s->bytes, err));
@@ -170,6 +172,8 @@ static collet_status fetch_to_host(storage *s, transfer_counters *moved, collet_
             pthread_mutex_unlock(&q->lock);
         else
             block_used(from, copies_use(q, queue_unlock(q)), COLLET_READ, NULL);
+        if (begin && status == COLLET_OK)
+            span_transfer_waited(q, begin, "copy device to host", s->bytes);
     }
     queue_return(q);
     if (status != COLLET_OK)
@@ -209,8 +213,11 @@ static collet_status send_between(storage *s, block *to, queue *q, transfer_coun
     collet_status status = copies_after_uses(to, q, COLLET_WRITE, 0, err);
     if (status != COLLET_OK)
         return status;
+    span traced;
+    span_begin(&traced, q);
     status = queue_copy_between(q, to->memory, from->device, from->memory, s->bytes, &from->writer,
                                 &read, &ticket, err);
+    span_transfer(&traced, q, "copy device to device", s->bytes, status);
     if (status == COLLET_REFUSED || !read.queue)
         return status;
     origins_enqueued(&derived, q);
@@ -233,14 +240,19 @@ static collet_status send_from_host(storage *s, block *to, queue *q, transfer_co
         status = copies_after_uses(to, q, COLLET_WRITE, 0, err);
     if (status != COLLET_OK || !s->bytes)
         return status;
+    span traced;
+    span_begin(&traced, q);
     status = queue_lock(q, err);
-    if (status != COLLET_OK)
+    if (status != COLLET_OK) {
+        span_drop(&traced);
         return status;
+    }
     device *d = q->device;
     device_enter(d);
     status = device_leave(d, d->table->buffer_write(d->handle, q->handle, to->memory, 0,
                                                     s->host.memory, s->bytes, err));
     use written = copies_use(q, queue_unlock(q));
+    span_transfer(&traced, q, "copy host to device", s->bytes, status);
     if (status != COLLET_REFUSED)
         block_used(to, written, COLLET_WRITE, &no_origins);
     if (status != COLLET_OK)

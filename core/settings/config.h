@@ -54,6 +54,8 @@
       "keep the results of probes and compiled kernels")                                           \
     X(CACHE_DIR, "cache_dir", "COLLET_CACHE_DIR", "path", "", "$XDG_CACHE_HOME/collet",            \
       "directory of the cache")                                                                    \
+    X(TRACE, "trace", "COLLET_TRACE", "path", "", "",                                              \
+      "file to which calls, kernels, transfers and waits are written, for Perfetto")               \
     X(CONFIG, "config", "COLLET_CONFIG", "path", "", "$XDG_CONFIG_HOME/collet/collet.conf",        \
       "the configuration file: key = value lines, # comments")
 

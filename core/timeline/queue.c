@@ -24,6 +24,7 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
     }
     pthread_mutex_init(&q->lock, NULL);
     pthread_rwlock_init(&q->handle_lock, NULL);
+    q->number = d->queues ? d->queues->number + 1 : 1;
     q->next = d->queues;
     d->queues = q;
     *out = q;
@@ -228,8 +229,22 @@ static uint64_t last_good(queue *q, uint64_t ticket, collet_status status)
     return good < bad ? good : bad - 1;
 }
 
+static void trace_wait(trace *t, const device *d, int64_t begin)
+{
+    trace_write(t, &(trace_event){.category = "wait",
+                                  .name = "wait",
+                                  .device = d->name,
+                                  .detail = "",
+                                  .clock = "host",
+                                  .begin = begin,
+                                  .end = trace_now(),
+                                  .row = trace_here(TRACE_HOST)});
+}
+
 void queue_await(queue *q, uint64_t ticket)
 {
+    trace *t = q->device->owner->runtime->trace;
+    int64_t begin = t ? trace_now() : 0;
     collet_error why = {COLLET_OK, ""};
     collet_status status = COLLET_OK;
     uint64_t good = 0, base = 0;
@@ -256,6 +271,8 @@ void queue_await(queue *q, uint64_t ticket)
         pthread_mutex_unlock(&q->lock);
     }
     complete(q, ticket);
+    if (t)
+        trace_wait(t, q->device, begin);
 }
 
 /* Only waits report failures. Otherwise a call that noticed one between its transfers and its

@@ -37,6 +37,8 @@ struct queue {
     use waits[QUEUE_WAITS]; /* uses that the handle waits for, at most one a queue; under lock */
     uint32_t next_wait;     /* index of the element to be replaced next */
     uint32_t users;         /* number of contexts that use it; under owner->lock */
+    uint32_t number;        /* among the queues of its device, from 1; constant */
+    _Atomic int traced;     /* 1: its row in the trace has a name */
     queue *next, *next_idle;
 };
 

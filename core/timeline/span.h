@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * span - the time that a kernel or a transfer took on a device, for the trace (util/trace.h).
+ *
+ * Of queues with collet.timing/1, the device's clock has the time. It is read when a wait has shown
+ * that the work is done, so tracing waits only at the first work on a device, which relates the two
+ * clocks. Other queues are waited for after each command, as by collet_timestamp_take.
+ */
+#ifndef CORE_TIMELINE_SPAN_H
+#define CORE_TIMELINE_SPAN_H
+
+#include "block.h"
+#include "util/trace.h"
+
+typedef struct span {
+    int64_t begin; /* 0: nothing is traced */
+    block *first;  /* stamp, or NULL */
+} span;
+
+/* The slow parts of the functions below. */
+void span_start(span *s, queue *q);
+void span_end(span *s, queue *q, const char *category, const char *name, const char *detail,
+              collet_status status);
+void span_bytes(span *s, queue *q, const char *name, uint64_t bytes, collet_status status);
+void spans_read(device *d, int all);
+
+/* Encloses a command in `q`; no lock of a queue is held. */
+static inline void span_begin(span *s, queue *q)
+{
+    s->begin = 0;
+    if (q->device->owner->runtime->trace)
+        span_start(s, q);
+}
+static inline void span_transfer(span *s, queue *q, const char *name, uint64_t bytes,
+                                 collet_status status)
+{
+    if (s->begin)
+        span_bytes(s, q, name, bytes, status);
+}
+/* Ends a span without a command. */
+void span_drop(span *s);
+/* A transfer that began at `begin` and has ended. */
+void span_transfer_waited(queue *q, int64_t begin, const char *name, uint64_t bytes);
+
+/* Writes the spans of work that is known to be done. */
+static inline void spans_collect(device *d)
+{
+    if (d->owner->runtime->trace)
+        spans_read(d, 0);
+}
+/* Waits for the device's queues and writes the rest; before queues_destroy. */
+void spans_destroy(device *d);
+
+#endif

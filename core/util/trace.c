@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_trace.c */
+#include "trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Numbers of devices' rows must not be process ids, which are below 2^22 on Linux. */
+#define PROCESS_IDS (1 << 22)
+#define DEVICES 64
+
+struct trace {
+    int fd;
+    pid_t process;
+    const message_log *log;
+    _Atomic int failed;
+};
+
+int64_t trace_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+trace_row trace_here(int32_t device)
+{
+    return (trace_row){device, syscall(SYS_gettid)};
+}
+
+/* ---- Lines ------------------------------------------------------------------------------- */
+
+typedef struct line {
+    size_t length;
+    char bytes[4096];
+} line;
+
+static void COLLET_PRINTF(2, 3) add(line *l, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(l->bytes + l->length, sizeof l->bytes - l->length, format, arguments);
+    va_end(arguments);
+    l->length += n > 0 ? (size_t)n : 0;
+}
+
+#define STRING_MAX 1024 /* bytes: all strings of a line, escaped or not, fit into it */
+
+/* The name of a device may contain anything. */
+static void add_string(line *l, const char *text)
+{
+    add(l, "\"");
+    for (size_t end = l->length + STRING_MAX - 6; *text && l->length < end; text++) {
+        if (*text == '"' || *text == '\\')
+            l->bytes[l->length++] = '\\';
+        if ((unsigned char)*text < 0x20)
+            add(l, "\\u%04x", (unsigned)*text);
+        else
+            l->bytes[l->length++] = *text;
+    }
+    add(l, "\"");
+}
+
+static void add_member(line *l, const char *key, const char *text)
+{
+    if (!*text)
+        return;
+    add(l, "\"%s\":", key);
+    add_string(l, text);
+    add(l, ",");
+}
+
+/* Microseconds without a decimal point that depends on the locale. */
+static void add_time(line *l, const char *key, int64_t nanoseconds)
+{
+    int64_t ns = nanoseconds > 0 ? nanoseconds : 0;
+    add(l, "\"%s\":%" PRId64 ".%03d,", key, ns / 1000, (int)(ns % 1000));
+}
+
+static void add_row(line *l, const trace *t, trace_row row)
+{
+    int64_t pid =
+        row.device < 0 ? t->process : PROCESS_IDS + (int64_t)t->process * DEVICES + row.device;
+    add(l, "\"pid\":%" PRId64 ",\"tid\":%" PRId64, pid, row.thread);
+}
+
+/* In one call, so that lines of several writers do not mix. */
+static void put(trace *t, const line *l)
+{
+    if (atomic_load_explicit(&t->failed, memory_order_relaxed))
+        return;
+    if (write(t->fd, l->bytes, l->length) == (ssize_t)l->length || atomic_exchange(&t->failed, 1))
+        return;
+    log_message(t->log, COLLET_LOG_ERROR, "the trace ends here: it could not be written: %s",
+                strerror(errno));
+}
+
+void trace_write(trace *t, const trace_event *e)
+{
+    line l = {.length = 0};
+    add(&l, ",\n{\"ph\":\"X\",");
+    add_member(&l, "cat", e->category);
+    add_member(&l, "name", e->name);
+    add_time(&l, "ts", e->begin);
+    add_time(&l, "dur", e->end - e->begin);
+    add_row(&l, t, e->row);
+    add(&l, ",\"args\":{");
+    add_member(&l, "device", e->device);
+    add_member(&l, "detail", e->detail);
+    add(&l, "\"clock\":\"%s\"}}", e->clock);
+    put(t, &l);
+}
+
+static void add_name(line *l, const trace *t, trace_row row, const char *name)
+{
+    add(l, "{\"ph\":\"M\",\"name\":\"%s_name\",", row.thread ? "thread" : "process");
+    add_row(l, t, row);
+    add(l, ",\"args\":{\"name\":");
+    add_string(l, name);
+    add(l, "}}");
+}
+
+void trace_name(trace *t, trace_row row, const char *name)
+{
+    line l = {.length = 0};
+    add(&l, ",\n");
+    add_name(&l, t, row, name);
+    put(t, &l);
+}
+
+/* ---- The file ---------------------------------------------------------------------------- */
+
+/* Takes a shared lock, which a trace holds while it is open; returns 1 if no other trace is being
+ * written to the file, which is then empty. The exclusive lock is held for moments only. File
+ * systems without locks: alone. */
+static int join(int fd)
+{
+    while (flock(fd, LOCK_EX | LOCK_NB)) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            break;
+        if (errno == EWOULDBLOCK && !flock(fd, LOCK_SH | LOCK_NB))
+            return 0;
+        sched_yield();
+    }
+    struct stat s;
+    if (!fstat(fd, &s) && S_ISREG(s.st_mode) && ftruncate(fd, 0))
+        return 1; /* the first write fails too, and is reported */
+    return 1;
+}
+
+static void begin(trace *t, int alone)
+{
+    line l = {.length = 0};
+    add(&l, alone ? "[\n" : ",\n");
+    add_name(&l, t, (trace_row){TRACE_HOST, 0}, program_invocation_short_name);
+    put(t, &l);
+    flock(t->fd, LOCK_SH);
+}
+
+collet_status trace_create(trace **out, const char *path, const message_log *log, collet_error *err)
+{
+    trace *t = calloc(1, sizeof *t);
+    if (!t)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a trace");
+    *t = (trace){open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666), getpid(), log, 0};
+    if (t->fd < 0) {
+        free(t);
+        return collet_fail(err, COLLET_IO,
+                           "the trace cannot be written: %s: %s (setting trace, COLLET_TRACE)",
+                           path, strerror(errno));
+    }
+    begin(t, join(t->fd));
+    *out = t;
+    return COLLET_OK;
+}
+
+void trace_destroy(trace *t)
+{
+    static const line end = {3, "\n]\n"};
+    if (!t)
+        return;
+    if (!flock(t->fd, LOCK_EX | LOCK_NB))
+        put(t, &end);
+    close(t->fd);
+    free(t);
+}
