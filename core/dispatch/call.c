@@ -12,6 +12,8 @@
 #include "device/rows.h"
 #include "memory/access.h"
 #include "op/check.h"
+#include "op/elementwise.h"
+#include "op/order.h"
 #include "timeline/origins.h"
 #include "timeline/span.h"
 #include "util/text.h"
@@ -502,6 +504,20 @@ static int nothing_to_do(const frame *f)
     return 1;
 }
 
+/* `evaluate` with a reduction whose results do not depend on the order of the axes. */
+static void sort_reduced(frame *f)
+{
+    collet_evaluate_params *p = (void *)f->params_copy;
+    uint32_t reduce = ((const collet_evaluate_params *)f->params)->program->reduce;
+    if (reduce == COLLET_OP_ARGMIN || reduce == COLLET_OP_ARGMAX)
+        return;
+    if (f->params != f->params_copy)
+        memcpy(p, f->params, sizeof *p);
+    p->axes = op_sort_reduced(&f->views, f->op->n_out, f->op->n_in, p->axes, p->keepdims != 0,
+                              f->scratch);
+    f->params = p;
+}
+
 static collet_status call_checked(frame *f)
 {
     collet_status status = op_check(f->op, f->sig, &f->views, f->params, f->scratch, f->error);
@@ -515,7 +531,10 @@ static collet_status call_checked(frame *f)
     if (status != COLLET_OK)
         return status;
     if (f->op->elementwise || f->views.merge)
-        op_merge_axes(&f->views, f->count, f->scratch);
+        op_merge_axes(&f->views, f->count, f->views.merge || elementwise_of(f->op->id) != NULL,
+                      f->scratch);
+    else if (f->views.apart)
+        sort_reduced(f);
     describe_operands(f);
     return run(f);
 }

@@ -4,6 +4,7 @@
 #include "shape.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/text.h"
@@ -336,7 +337,23 @@ static int mergeable(const op_shapes *v, uint32_t count, int32_t k)
     return 1;
 }
 
-void op_merge_axes(op_shapes *views, uint32_t count, op_scratch *scratch)
+/* Sorts the axes of all operands, which are in `scratch`, by the strides of operand `first`, an output: the
+ * largest first. */
+static void sort_axes(const op_shapes *v, uint32_t count, uint32_t first, int32_t ndim,
+                      op_scratch *scratch)
+{
+    const int64_t *strides = scratch[first][1];
+    for (int32_t i = 1; i < ndim; i++)
+        for (int32_t k = i; k > 0 && llabs(strides[k]) > llabs(strides[k - 1]); k--)
+            for (uint32_t o = first; o < count; o++)
+                for (int part = 0; v->operand[o].shape && part < 2; part++) {
+                    int64_t *x = scratch[o][part], moved = x[k];
+                    x[k] = x[k - 1];
+                    x[k - 1] = moved;
+                }
+}
+
+void op_merge_axes(op_shapes *views, uint32_t count, int any_order, op_scratch *scratch)
 {
     uint32_t first = 0; /* the first operand that is present; all have the same axes */
     while (first < count && !views->operand[first].shape)
@@ -372,6 +389,8 @@ void op_merge_axes(op_shapes *views, uint32_t count, op_scratch *scratch)
         kept++;
     }
     ndim = kept ? kept : 1;
+    if (any_order)
+        sort_axes(views, count, first, ndim, scratch);
     for (int32_t k = ndim - 2; k >= 0; k--) {
         if (!mergeable(views, count, k))
             continue;

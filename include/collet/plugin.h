@@ -99,7 +99,10 @@ typedef struct collet_buffer collet_buffer;
  * libcore prepares operands before a kernel gets them. Inputs are broadcast: the axes that "..."
  * matched have the output's extents, and stride 0 where they were repeated. If every operand's
  * pattern is "..." alone, and in `evaluate` without a reduction, axes are merged as far as all
- * operands allow; contiguous operands then arrive with one axis, and ndim is at least 1.
+ * operands allow; contiguous operands then arrive with one axis, and ndim is at least 1. Before that,
+ * the axes of functions of elementwise.def and of that `evaluate` are sorted by the strides of output 0,
+ * the largest first; the axes of `evaluate` with a reduction (but argmin and argmax) are those of the
+ * inputs in memory, where these agree.
  */
 typedef struct collet_operand {
     void *buffer;

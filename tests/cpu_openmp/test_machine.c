@@ -52,6 +52,7 @@ typedef struct trial {
     collet_scalar constants[CONSTANTS];
     uint16_t outs[2];
     collet_array *array[VALUES];
+    collet_array *plain[INPUTS]; /* copies of the inputs in C order */
     int32_t ndim;
     int64_t shape[4];
 } trial;
@@ -158,13 +159,22 @@ static void add_step(trial *t)
     t->steps[t->program.n_steps++] = step;
 }
 
+/* Makes the array a view of itself whose axes are permuted. */
+static void permute(collet_array **array, const int32_t *perm)
+{
+    collet_array *view;
+    assert_ok(cx, collet_array_permute(cx, *array, &view, perm));
+    collet_array_destroy(*array);
+    *array = view;
+}
+
 /* An input with the trial's shape, or with some axes of one element; perhaps every second or
- * backwards along the last axis. */
+ * backwards along the last axis, and perhaps with the axes in another order in memory. */
 static void make_input(trial *t, uint32_t v)
 {
     static char bytes[ELEMENTS * 2 * 16];
-    int64_t shape[4], count = 1;
-    int32_t last = t->ndim - 1;
+    int64_t shape[4], count = 1, in_memory[4];
+    int32_t last = t->ndim - 1, perm[4] = {0}, turn = (int32_t)random_below((uint32_t)t->ndim);
     int64_t way = (int64_t[]){1, 1, 2, -1}[random_below(4)];
     for (int32_t i = 0; i < t->ndim; i++) {
         shape[i] = random_below(4) ? t->shape[i] : 1;
@@ -177,14 +187,22 @@ static void make_input(trial *t, uint32_t v)
         collet_scalar x = random_scalar(t->dtype[v]);
         memcpy(bytes + (size_t)i * size, x.value.bytes, size);
     }
+    for (int32_t i = 0; i < t->ndim; i++) {
+        perm[i] = (i + turn) % t->ndim;
+        in_memory[perm[i]] = shape[i];
+    }
     collet_array *whole;
-    assert_ok(cx, collet_array_from(cx, &whole, t->dtype[v], t->ndim, shape, bytes));
+    assert_ok(cx, collet_array_from(cx, &whole, t->dtype[v], t->ndim, in_memory, bytes));
+    permute(&whole, perm);
     t->array[v] = whole;
     if (shape[last] > 1 && way != 1) {
         assert_ok(cx, collet_array_slice(cx, whole, &t->array[v], last,
                                          way < 0 ? shape[last] - 1 : 0, t->shape[last], way));
         collet_array_destroy(whole);
     }
+    assert_ok(cx, collet_array_create(cx, &t->plain[v], t->dtype[v], t->ndim,
+                                      collet_array_shape(t->array[v])));
+    assert_ok(cx, collet_op_copy(cx, t->plain[v], t->array[v]));
 }
 
 static void make_trial(trial *t)
@@ -237,7 +255,8 @@ static void run_steps(trial *t)
         const collet_array *in[3];
         assert_ok(cx, collet_array_create(cx, &out, t->steps[i].dtype, t->ndim, t->shape));
         for (uint32_t k = 0; k < 3; k++)
-            in[k] = t->array[t->steps[i].in[k]];
+            in[k] = t->steps[i].in[k] < p->n_in ? t->plain[t->steps[i].in[k]]
+                                                : t->array[t->steps[i].in[k]];
         assert_ok(cx, collet_call(cx, t->steps[i].op, &out, in, NULL));
         t->array[p->n_in + p->n_constants + i] = out;
     }
@@ -330,6 +349,8 @@ static void programs_give_the_bits_of_single_calls(void **state)
         run_program(&t, number, 1);
         for (uint32_t v = 0; v < values_of(&t); v++)
             collet_array_destroy(t.array[v]);
+        for (uint32_t v = 0; v < t.program.n_in; v++)
+            collet_array_destroy(t.plain[v]);
     }
 }
 

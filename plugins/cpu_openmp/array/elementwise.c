@@ -73,6 +73,20 @@ KERNEL(elementwise)
     return COLLET_OK;
 }
 
+void machine_convert(collet_device *device, const collet_kernel_call *call)
+{
+    const collet_step step = {COLLET_OP_COPY, operand_of(call, 0)->dtype, {0, 0, 0}, 0};
+    static const uint16_t out = 1;
+    const collet_program program = {.struct_size = sizeof program,
+                                    .n_in = 1,
+                                    .n_steps = 1,
+                                    .n_out = 1,
+                                    .dtypes = &operand_of(call, 1)->dtype,
+                                    .steps = &step,
+                                    .outs = &out};
+    run(device, call, &program, NULL);
+}
+
 /* Two steps: alpha x, rounded, and + y. */
 KERNEL(axpy)
 {

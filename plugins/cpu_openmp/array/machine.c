@@ -13,6 +13,9 @@
 
 #define LINE 64
 
+/* Tiles below one another. */
+#define TILES_BELOW 4
+
 /* Memory of a thread on its stack: enough for one step, and for axpy. */
 #define STACK_SLOTS 24
 #define STACK_BYTES (STACK_SLOTS * sizeof(char *) + MACHINE_ON_STACK * MACHINE_BLOCK)
@@ -106,7 +109,7 @@ static void take_row(worker *w, int32_t k, const char *at, int64_t n)
         return;
     }
     w->slot[k] = w->slot[v->slot];
-    if (step == 0 && w->gathered[k] == at && w->repeats[k] >= n)
+    if (w->gathered[k] == at && w->repeats[k] >= n)
         return;
     m->device->level->move->row[v->shift](w->slot[k], v->size, at, step, n);
     w->gathered[k] = at;
@@ -257,6 +260,66 @@ static void walk_rows(worker *w, int64_t begin, int64_t end)
     }
 }
 
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+
+/* The n columns from `offset` on of `rows` rows, whose first elements are at start[]. */
+static void walk_tile(worker *w, char *panel, char *const *start, int64_t rows, int64_t offset,
+                      int64_t n)
+{
+    const machine *m = w->m;
+    const loop *l = &m->l;
+    int32_t outputs = (int32_t)m->program->n_out, inner = l->ndim - 1;
+    for (int32_t k = outputs; k < l->views; k++) {
+        const machine_view *v = &m->view[k];
+        int64_t step = l->step[k][inner];
+        if (v->across)
+            m->device->level->move->transpose[v->shift](panel + v->panel, m->tile_columns * v->size,
+                                                        start[k] + offset * step, step, n, rows);
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        for (int32_t k = outputs; k < l->views; k++) {
+            const machine_view *v = &m->view[k];
+            if (v->across)
+                w->slot[k] = panel + v->panel + r * m->tile_columns * v->size;
+            else
+                take_row(w, k, start[k] + r * l->step[k][inner - 1] + offset * l->step[k][inner],
+                         n);
+        }
+        for (int32_t k = 0; k < outputs; k++) {
+            if (m->view[k].direct)
+                w->slot[k] = start[k] + r * l->step[k][inner - 1] + offset * l->step[k][inner];
+        }
+        run_block(w, n);
+        for (int32_t k = 0; k < outputs; k++) {
+            if (!m->view[k].direct)
+                put_row(w, k, start[k] + r * l->step[k][inner - 1] + offset * l->step[k][inner], n);
+        }
+    }
+}
+
+/* Rows begin .. end-1. Tiles below one another read the same pages. */
+static __attribute__((noinline)) void walk_tiles(worker *w, int64_t begin, int64_t end)
+{
+    const machine *m = w->m;
+    const loop *l = &m->l;
+    int64_t length = l->shape[l->ndim - 1], height = l->shape[l->ndim - 2];
+    _Alignas(LINE) char panel[MACHINE_PANEL];
+    while (begin < end) {
+        char *start[LOOP_VIEWS];
+        int64_t rows =
+            min_i64(min_i64(height - begin % height, end - begin), TILES_BELOW * m->tile_rows);
+        for (int64_t offset = 0; offset < length; offset += m->tile_columns) {
+            int64_t n = min_i64(m->tile_columns, length - offset);
+            for (int64_t r = 0; r < rows; r += m->tile_rows) {
+                for (int32_t k = 0; k < l->views; k++)
+                    start[k] = l->at[k] + row_offset(l, k, begin + r);
+                walk_tile(w, panel, start, min_i64(m->tile_rows, rows - r), offset, n);
+            }
+        }
+        begin += rows;
+    }
+}
+
 static void run_part(const machine *m, char *memory, int64_t begin, int64_t end)
 {
     const collet_program *p = m->program;
@@ -270,6 +333,8 @@ static void run_part(const machine *m, char *memory, int64_t begin, int64_t end)
         run_step(&w, &m->steps[i], m->block);
     if (m->block_rows)
         walk_short_rows(&w, begin, end);
+    else if (m->tile_rows)
+        walk_tiles(&w, begin, end);
     else
         walk_rows(&w, begin, end);
     for (uint32_t k = 0; k < p->n_out; k++) {
@@ -295,8 +360,10 @@ void machine_run(machine *m)
     const loop *l = &m->l;
     if (l->count == 0)
         return;
-    int64_t unit = m->block_rows ? l->shape[l->ndim - 1] : 1;
+    int64_t unit = m->block_rows || m->tile_rows ? l->shape[l->ndim - 1] : 1;
     int64_t grain = divide_up(GRAIN_BYTES, m->cost * unit);
+    if (m->tile_rows)
+        grain = divide_up(grain, m->tile_rows) * m->tile_rows;
     team_run(m->device->threads, l->count / unit, grain, m->memory ? run_in_memory : run_on_stack,
              m);
 }

@@ -4,7 +4,8 @@
  *
  * The operands are walked in blocks whose values stay in the L1 cache: a step is one call of a block
  * kernel. Operands with adjacent elements are used in place, others are gathered into a buffer.
- * Rows too short for a block are walked several at a time. Results have the bits that calls of the
+ * Rows too short for a block are walked several at a time. Inputs whose elements are adjacent along
+ * another axis than the outputs' are transposed tile by tile. Results have the bits that calls of the
  * single ops give.
  *
  * A value of the program is in a slot: views of the operands (outputs, then inputs), constants,
@@ -52,8 +53,12 @@ typedef struct machine_view {
     uint8_t direct;   /* an output that a step writes */
     uint8_t single;   /* an output whose value is single */
     uint16_t slot;    /* of the value of an output; the buffer of a gathered input */
-    int64_t size;     /* of an element */
-    int32_t shift;    /* log2 of the size */
+    uint8_t
+        across;   /* an input whose elements are adjacent along the last axis but one: its tiles are
+                         transposed into the panel */
+    int64_t size; /* of an element */
+    int32_t shift; /* log2 of the size */
+    int64_t panel; /* across: where its part of the panel begins */
 } machine_view;
 
 enum {
@@ -79,13 +84,19 @@ typedef struct machine {
     int64_t block_bytes; /* of a buffer */
     int64_t block;       /* elements */
     int64_t block_rows;  /* of a block of short rows; 0: rows are long */
-    int64_t cost;        /* of an element, in bytes moved */
-    char *memory;        /* machine_memory bytes a thread; NULL: each thread uses its stack, and
+    int64_t
+        tile_rows; /* rows that are walked together, block by block, if an input is `across`; else 0 */
+    int64_t tile_columns;
+    int64_t cost; /* of an element, in bytes moved */
+    char *memory; /* machine_memory bytes a thread; NULL: each thread uses its stack, and
                             `few` is MACHINE_ON_STACK */
 } machine;
 
 /* Buffers on the stack, or twice as many small ones. */
 #define MACHINE_ON_STACK 4
+
+/* Bytes of the tiles of all inputs that are transposed: on the stack of a thread. */
+#define MACHINE_PANEL (16 << 10)
 
 /* Steps that a program of `n` values may become: some fill a buffer. */
 #define MACHINE_STEPS(n) (2 * (n))
@@ -103,6 +114,9 @@ int64_t machine_memory(const machine *m);
 
 /* Runs it on the threads of the device. */
 void machine_run(machine *m);
+
+/* `copy` between two dtypes. */
+void machine_convert(collet_device *device, const collet_kernel_call *call);
 
 /*
  * Elements begin .. end-1 of the outputs, which are in C order, to `out` instead, further outputs

@@ -5,6 +5,8 @@
  */
 #include "machine.h"
 
+#include <stdlib.h>
+
 #include "shared/host/util/operand.h"
 
 /* Shorter rows are walked several at a time. */
@@ -14,6 +16,8 @@
 #define NONE UINT16_MAX
 /* No step uses a value. */
 #define UNUSED (UINT16_MAX - 1)
+
+#define LINE 64
 
 /* A heavy function costs about as much as this many copies. */
 #define HEAVY 4
@@ -120,6 +124,74 @@ static void find_views(machine *m, const collet_kernel_call *call)
     for (int32_t k = 0; k < (int32_t)m->program->n_out; k++)
         m->view[k].streamed = (uint8_t)worth_streaming(m, k);
     m->block_rows = short_rows;
+}
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+
+static int is_far(const machine *m, int32_t k)
+{
+    return m->view[k].kind == MACHINE_GATHERED && llabs(m->l.step[k][m->l.ndim - 1]) >= LINE;
+}
+
+/* An axis along which a gathered input has a cache line of adjacent elements, or repeats them; -1: there is
+ * none. */
+static int32_t find_across(const machine *m)
+{
+    const loop *l = &m->l;
+    int32_t repeated = -1;
+    for (int32_t k = (int32_t)m->program->n_out; k < l->views; k++) {
+        for (int32_t i = 0; i < l->ndim - 1 && is_far(m, k); i++) {
+            if (l->step[k][i] == m->view[k].size && l->shape[i] >= LINE / m->view[k].size)
+                return i;
+            if (l->step[k][i] == 0)
+                repeated = i;
+        }
+    }
+    return repeated;
+}
+
+/* Makes axis i the last but one. The order of the others is kept. */
+static void move_axis(loop *l, int32_t i)
+{
+    for (; i < l->ndim - 2; i++) {
+        int64_t extent = l->shape[i];
+        l->shape[i] = l->shape[i + 1];
+        l->shape[i + 1] = extent;
+        for (int32_t k = 0; k < l->views; k++) {
+            int64_t step = l->step[k][i];
+            l->step[k][i] = l->step[k][i + 1];
+            l->step[k][i + 1] = step;
+        }
+    }
+}
+
+/* Tiles of whole cache lines of the inputs that are transposed; machine_range needs rows in order. */
+static void find_tiles(machine *m)
+{
+    loop *l = &m->l;
+    int32_t axis = m->block_rows || m->read_soon ? -1 : find_across(m);
+    if (axis < 0)
+        return;
+    int64_t smallest = LINE, bytes = 0, begin = 0;
+    move_axis(l, axis);
+    for (int32_t k = (int32_t)m->program->n_out; k < l->views; k++) {
+        machine_view *v = &m->view[k];
+        v->across = is_far(m, k) && l->step[k][l->ndim - 2] == v->size;
+        bytes += v->across ? v->size : 0;
+        smallest = v->across && v->size < smallest ? v->size : smallest;
+    }
+    int64_t rows = bytes ? LINE / smallest : LINE, columns = m->block;
+    if (bytes && columns > MACHINE_PANEL / (bytes * rows))
+        columns = MACHINE_PANEL / (bytes * rows);
+    columns = columns / LINE * LINE;
+    if (columns == 0)
+        return;
+    m->tile_rows = rows;
+    m->tile_columns = columns;
+    for (int32_t k = (int32_t)m->program->n_out; k < l->views; k++) {
+        m->view[k].panel = begin;
+        begin += m->view[k].across ? rows * columns * m->view[k].size : 0;
+    }
 }
 
 /* Elements of a block, which the widest value determines. */
@@ -409,4 +481,5 @@ void machine_prepare(machine *m, const collet_kernel_call *call, machine_step *s
     find_views(m, call);
     plan_steps(m);
     find_block(m);
+    find_tiles(m);
 }

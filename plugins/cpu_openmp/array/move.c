@@ -11,6 +11,7 @@
 #include "shared/host/util/rows.h"
 #include "kernel_convert.h"
 #include "kernel_move.h"
+#include "machine.h"
 
 /* Minimum number of bytes written per thread. */
 #define GRAIN_BYTES (64 << 10)
@@ -313,6 +314,10 @@ KERNEL(copy)
     plan_moving(device, &m, call, NULL);
     if (!converts(call)) {
         move_all(device, &m);
+        return COLLET_OK;
+    }
+    if (m.l.ndim > 1) {
+        machine_convert(device, call);
         return COLLET_OK;
     }
     m.convert = device->level->convert->run[m.to][m.from];

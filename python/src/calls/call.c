@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <collet/floating.h>
+#include <collet/ops.h>
 
 #include "compute.h"
 #include "src/base/error.h"
@@ -303,6 +304,14 @@ static int infer(request *c)
     return 0;
 }
 
+/* The ranges of ids of elementwise.def; and conversions. */
+static int is_elementwise(const request *c)
+{
+    uint32_t id = c->op->id;
+    return (id >= 3 && id <= 17) || (id >= 256 && id <= 511) ||
+           (id == COLLET_OP_COPY && c->dtype && c->dtype != Py_None);
+}
+
 /* ---- The call ----------------------------------------------------------------------------- */
 
 static PyObject *result(request *c)
@@ -366,6 +375,7 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
         !infer(&c) && !op_check_fill(op, c.call.params, c.fields, c.operands[0].view.spec.dtype)) {
         c.call.id = op->id;
         c.call.given = c.out && c.out != Py_None;
+        c.call.elementwise = is_elementwise(&c);
         if (!call_compute(&c.call))
             made = result(&c);
     }

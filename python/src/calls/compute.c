@@ -217,14 +217,27 @@ static int tell(const call *c, PyObject *begins)
     return done ? 0 : -1;
 }
 
+static int make_outputs(call *c)
+{
+    for (uint32_t i = 0; i < c->n_out; i++) {
+        operand *o = &c->operands[i];
+        int32_t order[COLLET_MAX_DIMS];
+        if (o->absent || o->object)
+            continue;
+        int other = c->elementwise && o->view.spec.ndim > 1 &&
+                    operand_order(&c->operands[c->n_out], c->n_in, &o->view.spec, order);
+        if (operand_make(o, c->context, c->device, other ? order : NULL))
+            return -1;
+    }
+    return 0;
+}
+
 static int compute(call *c)
 {
     int held;
     collet_status status;
-    for (uint32_t i = 0; i < c->n_out; i++)
-        if (!c->operands[i].absent && !c->operands[i].object &&
-            operand_make(&c->operands[i], c->context, c->device))
-            return -1;
+    if (make_outputs(c))
+        return -1;
     held = runtime_at_once() && is_small(c) && !waits(c);
     if (!held && work_on_main_thread())
         return compute_heard(c);

@@ -20,6 +20,7 @@ struct call {
     uint32_t n_out, n_in, params_size;
     int device;        /* 1: the results are Arrays */
     int given;         /* 1: the caller gave outputs */
+    int elementwise;   /* 1: outputs get the order of the axes of the inputs */
     operand *operands; /* outputs first */
     _Alignas(16) unsigned char params[CALL_PARAMS];
 };

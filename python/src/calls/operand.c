@@ -2,6 +2,7 @@
 /* Tests: python/tests/test_op.py, python/tests/test_lossy_input.py */
 #include "operand.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "src/array/array.h"
@@ -112,22 +113,125 @@ int operand_output(operand *o, PyObject *object, const char *name)
     return 0;
 }
 
-int operand_make(operand *o, collet_context *context, int device)
+/* ---- Outputs that are made ---------------------------------------------------------------- */
+
+/* The strides of an input with the shape of `spec`, none of which repeats elements; else NULL. */
+static const int64_t *strides_like(const operand *o, const collet_array_spec *spec)
+{
+    const collet_array_spec *mine = &o->view.spec;
+    const int64_t *strides = o->host    ? o->view.strides
+                             : o->array ? collet_array_strides(o->array)
+                                        : NULL;
+    if (!o->object || !strides || mine->ndim != spec->ndim)
+        return NULL;
+    for (int32_t i = 0; i < spec->ndim; i++)
+        if (mine->shape[i] != spec->shape[i] || (strides[i] == 0 && spec->shape[i] > 1))
+            return NULL;
+    return strides;
+}
+
+/* Whether strides do not grow along the axes `order`, but for axes of one element. */
+static int falls(const collet_array_spec *spec, const int64_t *strides, const int32_t *order)
+{
+    int64_t last = INT64_MAX;
+    for (int32_t i = 0; i < spec->ndim; i++) {
+        int64_t stride = llabs(strides[order[i]]);
+        if (spec->shape[order[i]] <= 1)
+            continue;
+        if (stride > last)
+            return 0;
+        last = stride;
+    }
+    return 1;
+}
+
+/* The axes by their strides, the largest first; axes of one element before all others. */
+static void sort_axes(const collet_array_spec *spec, const int64_t *strides, int32_t *order)
+{
+    int64_t key[COLLET_MAX_DIMS];
+    for (int32_t i = 0; i < spec->ndim; i++) {
+        int64_t stride = spec->shape[i] <= 1 ? INT64_MAX : llabs(strides[i]);
+        int32_t at = i;
+        for (; at > 0 && key[at - 1] < stride; at--) {
+            key[at] = key[at - 1];
+            order[at] = order[at - 1];
+        }
+        key[at] = stride;
+        order[at] = i;
+    }
+}
+
+int operand_order(const operand *inputs, uint32_t count, const collet_array_spec *spec,
+                  int32_t order[COLLET_MAX_DIMS])
+{
+    int found = 0;
+    for (int32_t i = 0; i < spec->ndim; i++)
+        order[i] = i;
+    for (uint32_t k = 0; k < count && spec->ndim > 1; k++) {
+        const int64_t *strides = strides_like(&inputs[k], spec);
+        if (!strides)
+            continue;
+        if (!falls(spec, strides, order)) {
+            if (found)
+                return 0;
+            sort_axes(spec, strides, order);
+        } else if (!found) {
+            return 0;
+        }
+        found = 1;
+    }
+    return found;
+}
+
+/* Makes axis order[i] of the NumPy array axis i of it. NULL with an exception. */
+static PyObject *numpy_permuted(PyObject *array, const int32_t *place, int32_t ndim)
+{
+    PyObject *axes = PyTuple_New(ndim), *made = NULL;
+    for (int32_t i = 0; axes && i < ndim; i++)
+        PyTuple_SetItem(axes, i, PyLong_FromLong(place[i]));
+    if (array && axes && !PyErr_Occurred())
+        made = PyObject_CallMethod(array, "transpose", "O", axes);
+    Py_XDECREF(axes);
+    Py_XDECREF(array);
+    return made;
+}
+
+static int made_on_device(operand *o, collet_context *context, const int64_t *shape,
+                          const int32_t *place)
 {
     const collet_array_spec *spec = &o->view.spec;
-    collet_array *array;
-    if (!device) {
-        o->host = 1;
-        o->object = numpy_empty(spec->dtype, spec->ndim, spec->shape);
-        return o->object ? numpy_view_of(o->object, "the output", &o->view) : -1;
+    collet_array *array = NULL, *view = NULL;
+    collet_status status = collet_array_create(context, &array, spec->dtype, spec->ndim, shape);
+    if (status == COLLET_OK && place) {
+        status = collet_array_permute(context, array, &view, place);
+        collet_array_destroy(array);
+        array = view;
     }
-    if (collet_array_create(context, &array, spec->dtype, spec->ndim, spec->shape) != COLLET_OK) {
+    if (status != COLLET_OK) {
         error_raise(collet_last_status(context), collet_last_error(context));
         return -1;
     }
     o->object = array_new(array);
     o->array = o->object ? array : NULL;
     return o->object ? 0 : -1;
+}
+
+int operand_make(operand *o, collet_context *context, int device, const int32_t *order)
+{
+    const collet_array_spec *spec = &o->view.spec;
+    int64_t shape[COLLET_MAX_DIMS];
+    int32_t place[COLLET_MAX_DIMS]; /* of each axis in memory */
+    for (int32_t i = 0; i < spec->ndim; i++) {
+        shape[i] = spec->shape[order ? order[i] : i];
+        place[order ? order[i] : i] = i;
+    }
+    if (device)
+        return made_on_device(o, context, shape, order ? place : NULL);
+    o->host = 1;
+    o->object = numpy_empty(spec->dtype, spec->ndim, shape);
+    if (o->object && order)
+        o->object = numpy_permuted(o->object, place, spec->ndim);
+    return o->object ? numpy_view_of(o->object, "the output", &o->view) : -1;
 }
 
 collet_status operand_wrap(operand *o, collet_context *context, uint32_t flags)

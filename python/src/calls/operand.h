@@ -25,8 +25,17 @@ int operand_input(operand *o, PyObject *object, const char *name, collet_dtype l
 /* An output that the caller gave: an Array, or a writable NumPy array whose layout can be used. */
 int operand_output(operand *o, PyObject *object, const char *name);
 
-/* Makes a new output of o->view.spec: an Array or a NumPy array. */
-int operand_make(operand *o, collet_context *context, int device);
+/*
+ * The order of the axes in memory, the outermost first, that all inputs have whose shape is that of
+ * `spec`: an elementwise function is one pass over memory if its outputs have it too. 0: there is
+ * none, or it is C order.
+ */
+int operand_order(const operand *inputs, uint32_t count, const collet_array_spec *spec,
+                  int32_t order[COLLET_MAX_DIMS]);
+
+/* Makes a new output of o->view.spec: an Array or a NumPy array. `order`: of its axes in memory; NULL:
+ * C order. */
+int operand_make(operand *o, collet_context *context, int device, const int32_t *order);
 
 /* Wraps memory; the GIL is not needed. */
 collet_status operand_wrap(operand *o, collet_context *context, uint32_t flags);
