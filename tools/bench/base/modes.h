@@ -8,7 +8,11 @@
 #define BENCH_MODES(X)                                                                             \
     X(dispatch)                                                                                    \
     X(bandwidth)                                                                                   \
-    X(against)
+    X(against)                                                                                     \
+    X(compare)                                                                                     \
+    X(sweep)                                                                                       \
+    X(trajectory)                                                                                  \
+    X(roofline)
 
 #define BENCH_DECLARE(name) extern const bench_mode bench_mode_##name;
 BENCH_MODES(BENCH_DECLARE)

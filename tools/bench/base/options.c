@@ -22,6 +22,8 @@ enum {
     KEY_BUSY,
     KEY_STEAL,
     KEY_JSON,
+    KEY_CSV,
+    KEY_AGAINST,
     KEY_LIST
 };
 
@@ -42,7 +44,8 @@ static const char doc[] =
     "  backend-bench matmul 1024x1024x1024 --dtype f32,f64 --json\n"
     "  backend-bench sum 8192x8192 --axis 0\n"
     "  backend-bench fft 512x512 --busy 1 --steal\n"
-    "  backend-bench against matmul lu\n\n"
+    "  backend-bench against matmul lu\n"
+    "  backend-bench compare matmul 512x512x512 --against before.json\n\n"
     "Exit status: 0 success; 1 something could not be measured; 2 wrong command line.";
 
 static const struct argp_option argp_options[] = {
@@ -57,6 +60,11 @@ static const struct argp_option argp_options[] = {
      2},
     {"steal", KEY_STEAL, NULL, 0, "Show the processor time that a hypervisor gave to others", 2},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 3},
+    {"csv", KEY_CSV, NULL, 0, "Print CSV: compare, sweep, roofline, trajectory", 3},
+    {"against", KEY_AGAINST, "FILE", 0,
+     "Compare with an earlier --json report of the same command; exit with 1 if a row is slower in "
+     "every round and by more than 5 %",
+     3},
     {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
     {0},
 };
@@ -105,6 +113,8 @@ static void take_argument(struct argp_state *state, bench_options *options, cons
 {
     if (!options->what)
         options->mode = find_mode(options->modes, options->what = text);
+    else if (options->mode && options->mode->takes_op && !options->op)
+        options->op = text;
     else if (options->mode && options->mode->takes_ops && options->case_count < BENCH_LIST_MAX)
         options->cases[options->case_count++] = text;
     else if (!options->shape)
@@ -145,6 +155,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_JSON:
         options->json = 1;
         break;
+    case KEY_CSV:
+        options->csv = 1;
+        break;
+    case KEY_AGAINST:
+        options->against = text;
+        break;
     case KEY_LIST:
         options->list = 1;
         break;
@@ -156,6 +172,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             tool_error(state, "name a command that --help lists, or an op that --list lists");
         if (options->busy && options->mode)
             tool_error(state, "--busy is for the name of an op, not for '%s'", options->what);
+        if ((options->csv || options->against) && !(options->mode && options->mode->has_table))
+            tool_error(state, "%s is for compare, sweep, roofline and trajectory",
+                       options->csv ? "--csv" : "--against");
+        if (options->csv && options->json)
+            tool_error(state, "--csv and --json exclude each other");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -185,7 +206,7 @@ void bench_options_parse(int argc, char **argv, const bench_mode *const *modes,
 {
     static const struct argp argp = {.options = argp_options,
                                      .parser = parse_option,
-                                     .args_doc = "COMMAND [SHAPE]\nOP [SHAPE]",
+                                     .args_doc = "COMMAND [ARGUMENT...]\nOP [SHAPE]",
                                      .doc = doc,
                                      .children = tool_short_help,
                                      .help_filter = list_modes};

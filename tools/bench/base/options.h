@@ -21,6 +21,8 @@ typedef struct bench_mode {
     const char *summary; /* its line in the help */
     int32_t no_backend;  /* it needs none */
     int32_t takes_ops;   /* its arguments are names of ops, not a shape */
+    int32_t takes_op;    /* its arguments are the name of an op and a shape */
+    int32_t has_table;   /* it supports --csv and --against: base/table.h */
     /* Measures, and prints a table or fills the report; an exit status. */
     int (*run)(struct bench_session *session);
 } bench_mode;
@@ -31,6 +33,8 @@ typedef struct bench_options {
     const bench_mode *const *modes; /* all; NULL ends them */
     const bench_mode *mode;         /* NULL: `what` is a case, or NULL with --list */
     const char *what;
+    const char *op;                    /* of a mode that takes_op; NULL: not given */
+    const char *against;               /* an earlier report, or NULL */
     const char *shape;                 /* NULL: the case's own */
     const char *axis;                  /* NULL: the case's own */
     const char *cases[BENCH_LIST_MAX]; /* of a mode that takes_ops */
@@ -42,7 +46,7 @@ typedef struct bench_options {
     int64_t threads;       /* 0: all allowed */
     double seconds;        /* of sampling for one row of the report */
     int32_t busy;          /* processes; 0: none */
-    int32_t steal, json, list;
+    int32_t steal, json, csv, list;
 } bench_options;
 
 /* Exits with BENCH_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */

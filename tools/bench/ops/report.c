@@ -2,24 +2,11 @@
 /* Tests: tests/tools/test_bench.c */
 #include "report.h"
 
+#include "bench/base/table.h"
 #include "common/json_add.h"
 #include "common/size.h"
 
 #include <stdio.h>
-
-/* Writes a time in ns, us, ms or s. */
-static const char *time_text(double seconds, char text[16])
-{
-    if (seconds < 1e-6)
-        snprintf(text, 16, "%.1f ns", 1e9 * seconds);
-    else if (seconds < 1e-3)
-        snprintf(text, 16, "%.2f us", 1e6 * seconds);
-    else if (seconds < 1)
-        snprintf(text, 16, "%.3f ms", 1e3 * seconds);
-    else
-        snprintf(text, 16, "%.3f s", seconds);
-    return text;
-}
 
 void bench_result_print_head(const bench_session *s, const bench_layout *l)
 {
@@ -40,7 +27,7 @@ static void print_times(const tool_stats *s)
     const double times[] = {s->median, s->mean, s->std, s->p95, s->p99, s->min, s->max};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         char text[16];
-        printf(" %10s", time_text(times[i], text));
+        printf(" %10s", bench_time_text(times[i], text));
     }
 }
 
@@ -61,8 +48,8 @@ static void print_busy(const bench_result *r, int32_t steal)
            r->stats.median / b->stats.median);
     printf(
         "%-16s fair time %s, for %.0f %% of the %.1f processors used alone; mean %.2f times that",
-        "", time_text(fair, time), 100 * b->share, b->threads, b->stats.mean / fair);
-    printf(", p99 %s above", time_text(b->stats.p99 > fair ? b->stats.p99 - fair : 0, time));
+        "", bench_time_text(fair, time), 100 * b->share, b->threads, b->stats.mean / fair);
+    printf(", p99 %s above", bench_time_text(b->stats.p99 > fair ? b->stats.p99 - fair : 0, time));
     if (steal)
         printf("; %.1f %% of the machine stolen", stolen_percent(&b->usage));
     printf("\n");
@@ -82,7 +69,7 @@ void bench_result_print(const bench_result *r, int32_t steal)
            (long long)r->stats.samples);
     if (r->device.samples) {
         char text[16];
-        printf("; %s by the device's clock", time_text(r->device.median, text));
+        printf("; %s by the device's clock", bench_time_text(r->device.median, text));
     }
     if (r->floor.strategy)
         printf("; %.0f %% of the %s bandwidth of this run (%.2f GB/s; fastest against fastest %.0f "
