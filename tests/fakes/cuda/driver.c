@@ -54,7 +54,8 @@ __attribute__((constructor)) static void reset(void)
         contexts[i].broken = contexts[i].pending = CUDA_SUCCESS;
     }
     fake_cuda.devices = 1;
-    fake_cuda.capability = 90;
+    const char *capability = getenv("FAKE_CUDA_CAPABILITY");
+    fake_cuda.capability = capability ? atoi(capability) : 90;
     fake_cuda.version = 12040;
     const char *memory = getenv("FAKE_CUDA_MEMORY");
     fake_cuda.memory = memory ? strtoull(memory, NULL, 10) : (size_t)1 << 20;
