@@ -146,16 +146,18 @@ static devices_span take(device *d)
     pthread_mutex_lock(&job->lock);
     for (;;) {
         int64_t left = job->work.count - job->taken;
+        int64_t room = job->work.window ? job->next + job->work.window - job->taken : left;
         if (job->stop)
             break;
         if (job->again.count) {
             part = devices_spans_take(&job->again,
                                       job->work.whole ? job->work.most : part_of(d, INT64_MAX));
-        } else if (left > 0) {
+        } else if (left > 0 && room > 0) {
             int64_t count = part_of(d, left);
+            count = count < room ? count : room;
             part = (devices_span){job->taken, job->taken + (count < left ? count : left)};
             job->taken = part.end;
-        } else if (job->busy) {
+        } else if (left > 0 || job->busy) {
             pthread_cond_wait(&job->changed, &job->lock);
             continue;
         }

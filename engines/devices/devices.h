@@ -14,8 +14,9 @@ typedef struct devices_work {
     collet_context *const *contexts; /* of the devices, for their names; copied */
     int64_t count;                   /* items; INT64_MAX: until devices_end */
     int64_t most;                    /* items that a device takes at a time */
-    int whole;     /* 1: always so many, up to a multiple of `most`; 0: fewer where it is slow */
-    int64_t depth; /* results of so many calls of read that a device keeps */
+    int whole;      /* 1: always so many, up to a multiple of `most`; 0: fewer where it is slow */
+    int64_t depth;  /* results of so many calls of read that a device keeps */
+    int64_t window; /* items that are taken and not delivered, at most; 0: any number */
     void *user;
     /*
      * Both are called on the device's thread. compute: computes items from `first` on, at most
@@ -35,6 +36,17 @@ typedef struct devices_work {
 /* INVALID for a list of contexts that a job cannot have: the text begins with "contexts". */
 collet_status devices_check(collet_context *first, int64_t n_others, collet_context *const *others,
                             collet_error *err);
+/*
+ * Opens a context for each choice of the list "cpu_openmp,opencl:0" and its device, in the runtime:
+ * *contexts, to be freed with devices_close. INVALID for a device that is given twice; the errors of
+ * collet_set_backend; the text begins with "devices: ".
+ */
+collet_status devices_open(collet_runtime *runtime, const char *list, collet_context ***contexts,
+                           int64_t *count, collet_error *err);
+void devices_close(collet_context **contexts, int64_t count);
+/* The backends that compute on the host, in the order of auto: "cpu_openmp,cpu_scalar"; "": none. */
+void devices_of_host(collet_runtime *runtime, char *list, size_t size);
+
 /* Starts nothing. NO_MEMORY. */
 collet_status devices_create(devices_job **out, const devices_work *work, collet_error *err);
 /* Ends the threads. NULL is allowed. */

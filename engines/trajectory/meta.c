@@ -360,6 +360,22 @@ static void describe_backend(document *d, cJSON *used, const collet_trajectory *
     }
 }
 
+/* What each of several devices has done. */
+static void describe_devices(document *d, cJSON *backend, const collet_trajectory *x)
+{
+    collet_device_share share = {.struct_size = sizeof share};
+    cJSON *list = x->lanes ? put_child(d, backend, "devices", cJSON_CreateArray()) : NULL;
+
+    for (size_t i = 0; list && trajectory_lanes_share(x->lanes, &share, i) == COLLET_OK; i++) {
+        cJSON *entry = put_child(d, list, NULL, cJSON_CreateObject());
+        put_text(d, entry, "device", share.device);
+        put_integer(d, entry, "frames", share.done);
+        put_number(d, entry, "seconds", share.seconds);
+        if (share.error != NULL)
+            put_text(d, entry, "error", share.error);
+    }
+}
+
 static void describe_work(document *d, const collet_trajectory *x)
 {
     cJSON *backend = put_child(d, d->root, "backend", cJSON_CreateObject());
@@ -368,7 +384,9 @@ static void describe_work(document *d, const collet_trajectory *x)
     struct rusage usage;
     double seconds = x->seconds > 0 ? x->seconds : 1e-9;
 
-    put_text(d, backend, "choice", collet_get_backend(x->context));
+    put_text(d, backend, "choice",
+             x->settings.devices ? x->settings.devices : collet_get_backend(x->context));
+    describe_devices(d, backend, x);
     used = put_child(d, backend, "used", cJSON_CreateArray());
     for (int32_t i = 0; i < x->ran.n_backends; i++)
         describe_backend(d, used, x, x->ran.backends[i]);

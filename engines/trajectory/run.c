@@ -4,33 +4,18 @@
 
 #include "meta.h"
 #include "periodic.h"
+#include "start.h"
 #include "warnings.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Default bytes of a batch: several batches fit into a last-level cache, and one is large enough
- * that starting kernels and waking the reading thread cost little. */
-#define BATCH_BYTES ((int64_t)3 << 20)
-#define BATCH_MOST 8192
-/* Larger batches get two slots, not three, to limit memory. */
-#define HUGE_BATCH ((int64_t)32 << 20)
-/* Bytes of more than three slots. */
-#define SLOTS_MOST ((int64_t)96 << 20)
-/* Bytes of what threads need to decode frames, about 28 an atom each. */
-#define DECODERS_MOST ((int64_t)64 << 20)
-#define DECODER_ATOM 28
-/* The same for a decoder that finds the selected atoms of each frame. */
-#define CHOOSER_ATOM 128
-
 /* Frames of a block: the kernels that read no atoms run on so many frames at once; rows of many
  * bodies limit memory. */
 #define BLOCK_FRAMES 1024
-#define BLOCK_ROWS 16384
 
 double trajectory_clock(void)
 {
@@ -41,83 +26,6 @@ double trajectory_clock(void)
 }
 
 /* ---- Start ------------------------------------------------------------------------------- */
-
-/* CPUs that this process may use. */
-static int64_t count_processors(void)
-{
-    cpu_set_t set;
-
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-static int64_t min_i64(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t max_i64(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t count_threads(const collet_trajectory *x)
-{
-    return x->settings.threads > 0 ? x->settings.threads : count_processors();
-}
-
-/* Kernels leave one CPU to the reading thread: a thread of a kernel that shares its CPU would delay
- * the whole kernel. Where decoding takes most of the time, most threads decode. */
-static int64_t kernel_threads(const collet_trajectory *x)
-{
-    int64_t all = count_threads(x);
-
-    return max_i64(x->inputs.info->concurrent ? all / 4 : all - 1, 1);
-}
-
-/* Threads beside the caller's. One more than are left, because it waits while kernels run, and kernels
- * wait for frames. */
-static int32_t reading_threads(const collet_trajectory *x)
-{
-    const trajectory_reader_info *info = x->inputs.info;
-    int64_t atom = trajectory_choice_varies(x->inputs.choice) ? CHOOSER_ATOM : DECODER_ATOM;
-    int64_t all = count_threads(x), most = DECODERS_MOST / atom / info->n_atoms;
-
-    if (info->on_demand || all == 1)
-        return 0;
-    if (!info->concurrent)
-        return 1;
-    return (int32_t)min_i64(all - kernel_threads(x) + 1,
-                            min_i64(max_i64(most, 1), TRAJECTORY_READAHEAD_THREADS));
-}
-
-static collet_status create_runtime(collet_trajectory *x, collet_error *err)
-{
-    char text[48];
-    const char *settings[] = {text, NULL}, *defaults[] = {"log=info", NULL, NULL};
-    collet_runtime_options options = {.struct_size = sizeof options,
-                                      .backend = x->settings.backend,
-                                      .log = x->settings.log,
-                                      .log_user = x->settings.log_user,
-                                      .defaults = defaults};
-
-    snprintf(text, sizeof text, "num_threads=%lld", (long long)kernel_threads(x));
-    if (x->settings.threads > 0)
-        options.settings = settings;
-    else
-        defaults[1] = text;
-    return collet_runtime_create(&x->runtime, &options, err);
-}
-
-static collet_status open_context(collet_trajectory *x, collet_error *err)
-{
-    collet_status status;
-
-    x->context = x->settings.context;
-    if (x->context != NULL)
-        return COLLET_OK;
-    status = create_runtime(x, err);
-    return status == COLLET_OK ? collet_context_create(x->runtime, &x->context, err) : status;
-}
 
 /* Copies one component of each row of n frames of a buffer; NULL if out of memory. */
 static const double *pack(collet_trajectory *x, const trajectory_output *output, int64_t n,
@@ -161,26 +69,6 @@ static collet_status emit(void *user, int32_t buffer, int64_t n, const double *r
     return status;
 }
 
-static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows_a_frame, int64_t rows)
-{
-    int64_t most = rows_a_frame > 1 ? BLOCK_ROWS / rows_a_frame : BATCH_MOST;
-    int64_t frames = min_i64(BATCH_BYTES / bytes_a_frame, min_i64(rows, most));
-
-    return frames < 1 ? 1 : frames;
-}
-
-/* Batches in memory: one that is computed, and enough that each thread has a frame to decode. */
-static int32_t choose_slots(int32_t threads, int64_t batch_frames, int64_t bytes_a_frame)
-{
-    int64_t enough = min_i64(2 + 2 * threads / batch_frames, TRAJECTORY_READAHEAD_SLOTS);
-
-    if (threads == 0)
-        return 1;
-    if (batch_frames > HUGE_BATCH / bytes_a_frame)
-        return 2;
-    return (int32_t)max_i64(min_i64(enough, SLOTS_MOST / (batch_frames * bytes_a_frame)), 3);
-}
-
 uint64_t trajectory_run_buffers(const collet_trajectory *x)
 {
     uint64_t chosen = 0;
@@ -196,120 +84,7 @@ int64_t trajectory_run_rows(const collet_trajectory *x)
     return trajectory_buffers_rows(trajectory_run_buffers(x), trajectory_inputs_extent(&x->inputs));
 }
 
-static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error *err)
-{
-    const trajectory_inputs *in = &x->inputs;
-    int velocities = (x->has & TRAJECTORY_VELOCITIES) != 0,
-        forces = (x->has & TRAJECTORY_FORCES) != 0;
-    int64_t rows_a_frame = trajectory_run_rows(x);
-    int64_t bytes =
-        (int64_t)trajectory_frames_bytes(in->n_atoms, in->info->dtype, velocities, forces);
-    trajectory_readahead_options reading = {.n_threads = reading_threads(x),
-                                            .velocities = velocities,
-                                            .forces = forces,
-                                            .poll = {trajectory_run_ask, x},
-                                            .first = x->share.first,
-                                            .arranger =
-                                                trajectory_arrangement_arranger(in->arrangement)};
-    trajectory_analysis_setup setup = {.n_atoms = in->n_atoms,
-                                       .bodies = in->bodies.n,
-                                       .offsets = in->bodies.offsets,
-                                       .buffers = trajectory_run_buffers(x),
-                                       .sums_only = x->take_sums != NULL,
-                                       .masses = in->masses,
-                                       .charges = in->charges,
-                                       .reference = in->reference,
-                                       .axis = x->settings.axis,
-                                       .emit = x->take_sums ? x->take_sums : emit,
-                                       .user = x->take_sums ? x->receiver : x};
-    collet_status status;
-
-    if (trajectory_choice_varies(in->choice)) /* frames have masses */
-        bytes += in->n_atoms * (int64_t)sizeof(double);
-    x->batch_frames = x->settings.batch_frames > 0 ? x->settings.batch_frames
-                                                   : choose_batch(bytes, rows_a_frame, rows);
-    reading.batch_frames = x->batch_frames;
-    reading.n_slots = choose_slots(reading.n_threads, x->batch_frames, bytes);
-    setup.block_frames = min_i64(min_i64(rows, BLOCK_FRAMES), BLOCK_ROWS / rows_a_frame);
-    if (setup.block_frames < x->batch_frames)
-        setup.block_frames = x->batch_frames;
-    status = trajectory_analysis_create(x->context, &setup, &x->analysis, err);
-    if (status == COLLET_OK && x->replay != NULL) {
-        trajectory_replay_start(x->replay, in, trajectory_buffers_summed(setup.buffers),
-                                setup.block_frames);
-        return COLLET_OK;
-    }
-    return status == COLLET_OK
-               ? trajectory_feed_start(x->context, in->trajectory, &reading, &x->feed, err)
-               : status;
-}
-
-/* ---- Progress ---------------------------------------------------------------------------- */
-
-int32_t trajectory_run_ask(void *trajectory)
-{
-    collet_trajectory *x = trajectory;
-    const trajectory_reader_info *info = x->inputs.info;
-    const trajectory_settings *s = &x->settings;
-    collet_trajectory_progress progress = {.struct_size = sizeof progress,
-                                           .frames = x->notes.n_frames,
-                                           .bytes = x->notes.end_offset,
-                                           .bytes_total = info != NULL ? info->file_size : 0};
-    double frames = 0;
-
-    if (s->progress == NULL)
-        return 0;
-    if (x->rows_total > 0) { /* and not all bytes are read */
-        progress.bytes = 0;
-        progress.fraction = (double)x->notes.n_frames / (double)x->rows_total;
-    } else if (progress.bytes_total > 0)
-        progress.fraction = (double)progress.bytes / (double)progress.bytes_total;
-    if (s->stop >= 0 && x->notes.n_frames > 0)
-        frames = (double)(x->notes.last_frame + 1 - s->start) / (double)(s->stop - s->start);
-    if (frames > progress.fraction)
-        progress.fraction = frames;
-    if (progress.fraction > 1)
-        progress.fraction = 1;
-    return s->progress(s->progress_user, &progress);
-}
-
-static collet_status report(collet_trajectory *x, collet_error *err)
-{
-    if (trajectory_run_ask(x) == 0)
-        return COLLET_OK;
-    return collet_fail(err, COLLET_CANCELLED, "cancelled after %lld frame%s",
-                       (long long)x->notes.n_frames, x->notes.n_frames == 1 ? "" : "s");
-}
-
-static collet_status start(collet_trajectory *x, int64_t rows, collet_error *err)
-{
-    collet_status status;
-
-    x->stage = TRAJECTORY_RUNNING;
-    status = report(x, err);
-    if (status == COLLET_OK)
-        status = open_context(x, err);
-    return status == COLLET_OK ? start_work(x, rows, err) : status;
-}
-
-collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
-                                   void *user, collet_error *err)
-{
-    x->receive = receive;
-    x->receiver = user;
-    return start(x, rows, err);
-}
-
-collet_status trajectory_run_sums(collet_trajectory *x, trajectory_emit_fn sums,
-                                  trajectory_take_frames frames, void *user, collet_error *err)
-{
-    x->take_sums = sums;
-    x->take_frames = frames;
-    x->receiver = user;
-    return start(x, INT64_MAX, err);
-}
-
-/* ---- Steps ------------------------------------------------------------------------------- */
+/* ---- Frames ------------------------------------------------------------------------------ */
 
 /* Notes how many atoms frame i selects, and the bodies without any that has a mass. */
 static void note_chosen(collet_trajectory *x, const trajectory_frames *frames, int64_t i)
@@ -373,6 +148,146 @@ static void note_frames(collet_trajectory *x, const trajectory_frames *frames)
     x->notes.end_offset = frames->end_offset;
 }
 
+/* Takes the frames of a batch, before they are computed. */
+collet_status trajectory_run_read(void *user, const trajectory_frames *frames, collet_error *err)
+{
+    collet_trajectory *x = user;
+    collet_status status = check_first(x, frames, err);
+
+    note_frames(x, frames);
+    return status == COLLET_OK && x->take_frames != NULL
+               ? x->take_frames(x->receiver, frames->n_frames, frames->indices, frames->times, err)
+               : status;
+}
+
+static collet_status create_lanes(collet_trajectory *x, const trajectory_analysis_setup *setup,
+                                  collet_error *err)
+{
+    const trajectory_lanes_setup lanes = {.analysis = *setup,
+                                          .contexts = x->devices,
+                                          .n = x->n_devices,
+                                          .batch_frames = x->batch_frames,
+                                          .slots = x->slots,
+                                          .read = trajectory_run_read,
+                                          .ask = trajectory_run_ask,
+                                          .user = x};
+
+    return trajectory_lanes_create(&lanes, &x->lanes, err);
+}
+
+static collet_status start_work(collet_trajectory *x, int64_t rows, collet_error *err)
+{
+    const trajectory_inputs *in = &x->inputs;
+    int velocities = (x->has & TRAJECTORY_VELOCITIES) != 0,
+        forces = (x->has & TRAJECTORY_FORCES) != 0;
+    int64_t rows_a_frame = trajectory_run_rows(x);
+    trajectory_readahead_options reading = {.velocities = velocities,
+                                            .forces = forces,
+                                            .poll = {trajectory_run_ask, x},
+                                            .first = x->share.first,
+                                            .arranger =
+                                                trajectory_arrangement_arranger(in->arrangement)};
+    trajectory_analysis_setup setup = {.n_atoms = in->n_atoms,
+                                       .bodies = in->bodies.n,
+                                       .offsets = in->bodies.offsets,
+                                       .buffers = trajectory_run_buffers(x),
+                                       .sums_only = x->take_sums != NULL,
+                                       .masses = in->masses,
+                                       .charges = in->charges,
+                                       .reference = in->reference,
+                                       .axis = x->settings.axis,
+                                       .emit = x->take_sums ? x->take_sums : emit,
+                                       .user = x->take_sums ? x->receiver : x};
+    collet_status status;
+
+    trajectory_start_sizes(x, rows, rows_a_frame, &reading);
+    setup.block_frames = rows < BLOCK_FRAMES ? rows : BLOCK_FRAMES;
+    if (setup.block_frames > TRAJECTORY_BLOCK_ROWS / rows_a_frame)
+        setup.block_frames = TRAJECTORY_BLOCK_ROWS / rows_a_frame;
+    if (setup.block_frames < x->batch_frames)
+        setup.block_frames = x->batch_frames;
+    status = trajectory_analysis_create(x->context, &setup, &x->analysis, err);
+    if (status == COLLET_OK && x->n_devices > 0)
+        status = create_lanes(x, &setup, err);
+    if (status == COLLET_OK && x->replay != NULL) {
+        trajectory_replay_start(x->replay, in, trajectory_buffers_summed(setup.buffers),
+                                setup.block_frames);
+        return COLLET_OK;
+    }
+    if (status == COLLET_OK)
+        status = trajectory_feed_start(x->context, in->trajectory, &reading, &x->feed, err);
+    if (x->lanes != NULL)
+        trajectory_lanes_feed(x->lanes, x->feed);
+    return status;
+}
+
+/* ---- Progress ---------------------------------------------------------------------------- */
+
+int32_t trajectory_run_ask(void *trajectory)
+{
+    collet_trajectory *x = trajectory;
+    const trajectory_reader_info *info = x->inputs.info;
+    const trajectory_settings *s = &x->settings;
+    collet_trajectory_progress progress = {.struct_size = sizeof progress,
+                                           .frames = x->notes.n_frames,
+                                           .bytes = x->notes.end_offset,
+                                           .bytes_total = info != NULL ? info->file_size : 0};
+    double frames = 0;
+
+    if (s->progress == NULL)
+        return 0;
+    if (x->rows_total > 0) { /* and not all bytes are read */
+        progress.bytes = 0;
+        progress.fraction = (double)x->notes.n_frames / (double)x->rows_total;
+    } else if (progress.bytes_total > 0)
+        progress.fraction = (double)progress.bytes / (double)progress.bytes_total;
+    if (s->stop >= 0 && x->notes.n_frames > 0)
+        frames = (double)(x->notes.last_frame + 1 - s->start) / (double)(s->stop - s->start);
+    if (frames > progress.fraction)
+        progress.fraction = frames;
+    if (progress.fraction > 1)
+        progress.fraction = 1;
+    return s->progress(s->progress_user, &progress);
+}
+
+static collet_status report(collet_trajectory *x, collet_error *err)
+{
+    if (trajectory_run_ask(x) == 0)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_CANCELLED, "cancelled after %lld frame%s",
+                       (long long)x->notes.n_frames, x->notes.n_frames == 1 ? "" : "s");
+}
+
+static collet_status start(collet_trajectory *x, int64_t rows, collet_error *err)
+{
+    collet_status status;
+
+    x->stage = TRAJECTORY_RUNNING;
+    status = report(x, err);
+    if (status == COLLET_OK)
+        status = trajectory_start_context(x, err);
+    return status == COLLET_OK ? start_work(x, rows, err) : status;
+}
+
+collet_status trajectory_run_start(collet_trajectory *x, int64_t rows, trajectory_rows_fn receive,
+                                   void *user, collet_error *err)
+{
+    x->receive = receive;
+    x->receiver = user;
+    return start(x, rows, err);
+}
+
+collet_status trajectory_run_sums(collet_trajectory *x, trajectory_emit_fn sums,
+                                  trajectory_take_frames frames, void *user, collet_error *err)
+{
+    x->take_sums = sums;
+    x->take_frames = frames;
+    x->receiver = user;
+    return start(x, INT64_MAX, err);
+}
+
+/* ---- Steps ------------------------------------------------------------------------------- */
+
 static collet_status check_rows(collet_trajectory *x, collet_error *err)
 {
     const trajectory_gaps *gaps = &x->notes.gaps;
@@ -406,6 +321,8 @@ static void describe_damage(trajectory_notes *notes)
 static void take_notes(collet_trajectory *x)
 {
     trajectory_analysis_get_notes(x->analysis, &x->ran);
+    if (x->lanes != NULL)
+        trajectory_lanes_add_notes(x->lanes, &x->ran);
     if (x->replay != NULL) {
         trajectory_replay_finish(x->replay, &x->inputs, &x->ran);
         return;
@@ -435,16 +352,24 @@ static collet_status finish(collet_trajectory *x, collet_error *err)
     return status;
 }
 
-static collet_status add_batch(collet_trajectory *x, const trajectory_batch *batch,
-                               collet_error *err)
+/* Computes the next batch: *more 0, none is left. An error that ended reading is `own`. */
+static collet_status next_batch(collet_trajectory *x, int *more, collet_error *own,
+                                collet_error *err)
 {
-    const trajectory_frames *frames = batch->frames;
-    collet_status status = check_first(x, frames, err);
+    const trajectory_batch *batch = NULL;
+    const double *const *sums;
+    int64_t n = 0;
+    collet_status status =
+        x->lanes != NULL ? trajectory_lanes_next(x->lanes, &n, &sums, &x->notes.truncated, own)
+                         : trajectory_feed_next(x->feed, &batch, &x->notes.truncated, own);
 
-    note_frames(x, frames);
-    if (status == COLLET_OK && x->take_frames != NULL)
-        status = x->take_frames(x->receiver, frames->n_frames, frames->indices, frames->times, err);
-    return status == COLLET_OK ? trajectory_analysis_add(x->analysis, batch, err) : status;
+    *more = n > 0 || batch != NULL;
+    if (n > 0)
+        return trajectory_analysis_add_sums(x->analysis, n, sums, err);
+    if (batch != NULL)
+        status = trajectory_run_read(x, batch->frames, err);
+    return batch != NULL && status == COLLET_OK ? trajectory_analysis_add(x->analysis, batch, err)
+                                                : status;
 }
 
 static collet_status replay_step(collet_trajectory *x, collet_error *err)
@@ -463,16 +388,14 @@ static collet_status replay_step(collet_trajectory *x, collet_error *err)
 
 collet_status trajectory_run_step(collet_trajectory *x, collet_error *err)
 {
-    const trajectory_batch *batch;
     collet_error own;
+    int more;
 
     if (x->replay != NULL)
         return replay_step(x, err);
-    collet_status status = trajectory_feed_next(x->feed, &batch, &x->notes.truncated, &own);
-    if (batch != NULL) {
-        status = add_batch(x, batch, err);
+    collet_status status = next_batch(x, &more, &own, err);
+    if (more)
         return status == COLLET_OK ? report(x, err) : status;
-    }
     if (status == COLLET_FORMAT && !x->notes.truncated)
         x->notes.truncated = TRAJECTORY_DAMAGED;
     if (status != COLLET_OK && !x->notes.truncated) {
@@ -506,6 +429,7 @@ collet_status trajectory_run_failed(collet_trajectory *x, collet_status status, 
 
 void trajectory_run_stop(collet_trajectory *x)
 {
+    trajectory_lanes_stop(x->lanes);
     trajectory_feed_stop(x->feed);
     x->feed = NULL;
     trajectory_analysis_free(x->analysis);

@@ -8,6 +8,10 @@
 /* An io_poll of a trajectory: asks its progress callback whether to stop. */
 int32_t trajectory_run_ask(void *trajectory);
 
+/* Takes the frames of a batch of this trajectory, in order, before they are computed. */
+collet_status trajectory_run_read(void *trajectory, const trajectory_frames *frames,
+                                  collet_error *err);
+
 /* The buffers (outputs.h) that the chosen outputs need, and the most rows that one has in a frame. */
 uint64_t trajectory_run_buffers(const collet_trajectory *x);
 int64_t trajectory_run_rows(const collet_trajectory *x);

@@ -96,6 +96,10 @@ static collet_status check(const collet_trajectory_options *o, collet_error *err
             err, COLLET_INVALID,
             "options: with a context, backend and threads must not be set; the context "
             "defines them");
+    if (o->devices != NULL && (o->backend != NULL || o->devices[0] == '\0'))
+        return collet_fail(err, COLLET_INVALID,
+                           o->backend ? "options: give backend or devices, not both"
+                                      : "options: devices is empty; name one or more");
     if (o->n_shards < 0 || o->shard < 0 || o->shard > o->n_shards ||
         (o->n_shards > 0 && o->shard < 1))
         return collet_fail(err, COLLET_INVALID,
@@ -122,7 +126,8 @@ static const trajectory_settings_text texts[] = {
     TEXT(keys),
     TEXT(backend),
     TEXT(program),
-    {"shards", offsetof(trajectory_settings, shards), 1}};
+    {"shards", offsetof(trajectory_settings, shards), 1},
+    {"devices", offsetof(trajectory_settings, devices), 1}};
 
 #define N_TEXTS (sizeof texts / sizeof *texts)
 

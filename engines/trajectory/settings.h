@@ -24,7 +24,7 @@ int trajectory_settings_equal_masses(const trajectory_settings *settings);
 typedef struct trajectory_settings_text {
     const char *name;
     size_t offset; /* of a char * */
-    int is_place;  /* 1: it says where to write, not what to compute */
+    int is_place;  /* 1: it says where to write or compute, not what to compute */
 } trajectory_settings_text;
 
 /* NULL beyond the last. */

@@ -16,10 +16,11 @@
 #include "arrangement/arrangement.h"
 #include "compute/checks.h"
 #include "compute/analysis.h"
+#include "compute/lanes.h"
+#include "compute/rows.h"
 #include "inputs.h"
 #include "shards/notes.h"
 #include "replay.h"
-#include "rows.h"
 #include "settings.h"
 
 #include <cjson/cJSON.h>
@@ -47,8 +48,13 @@ struct collet_trajectory {
     collet_runtime *runtime; /* NULL: the caller gave a context */
     collet_context *context; /* of `runtime`, or the caller's */
     int64_t batch_frames;    /* chosen or given */
+    int32_t slots;           /* batches in memory */
+    uint64_t batch_bytes;
     trajectory_analysis *analysis;
     trajectory_feed *feed;
+    collet_context **devices; /* of settings.devices; then `context` is of the host */
+    int64_t n_devices;
+    trajectory_lanes *lanes;      /* of them; NULL: `analysis` takes the batches */
     trajectory_share share;       /* rows of a shard */
     cJSON *work;                  /* of a shard, before its inputs were opened; else NULL */
     trajectory_replay *replay;    /* where rows come from shards; else NULL */

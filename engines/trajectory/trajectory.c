@@ -4,6 +4,7 @@
 #include "atoms/selection.h"
 #include "reading/parts.h"
 #include "reading/recognise.h"
+#include "devices/devices.h"
 #include "io/nearest.h"
 #include "io/struct.h"
 #include "run.h"
@@ -144,10 +145,10 @@ static collet_status take_settings(collet_trajectory *x, const collet_trajectory
 
     if (status != COLLET_OK || o.parts == NULL)
         return status == COLLET_OK ? trajectory_settings_copy(&x->settings, options, err) : status;
-    if (o.topology || o.trajectory || o.n_shards > 0 || o.n_parts < 1)
+    if (o.topology || o.trajectory || o.n_shards > 0 || o.n_parts < 1 || o.devices)
         return collet_fail(err, COLLET_INVALID,
-                           "options: parts name the inputs of the shards, so topology and "
-                           "trajectory must be NULL, n_shards 0, and n_parts at least 1");
+                           "options: parts name the inputs of the shards, so topology, trajectory "
+                           "and devices must be NULL, n_shards 0, and n_parts at least 1");
     status = trajectory_replay_open(&o, &x->settings, &x->replay, err);
     if (status == COLLET_OK)
         x->rows_total = trajectory_replay_rows(x->replay);
@@ -209,6 +210,8 @@ void collet_trajectory_destroy(collet_trajectory *x)
     if (x == NULL)
         return;
     trajectory_run_stop(x);
+    trajectory_lanes_free(x->lanes);
+    devices_close(x->devices, x->n_devices);
     if (x->context != x->settings.context)
         collet_context_destroy(x->context);
     collet_runtime_destroy(x->runtime);

@@ -512,12 +512,27 @@ static collet_status warn_singular(collet_trajectory *x, collet_error *err)
         x->inputs.bodies.labels != NULL ? "rows of bodies" : "frames", (long long)x->ran.singular);
 }
 
+static collet_status warn_devices(collet_trajectory *x, collet_error *err)
+{
+    collet_device_share share = {.struct_size = sizeof share};
+    collet_status status = COLLET_OK;
+
+    for (size_t i = 0; status == COLLET_OK && x->lanes != NULL &&
+                       trajectory_lanes_share(x->lanes, &share, i) == COLLET_OK;
+         i++)
+        if (share.error != NULL)
+            status = add_warning(x, err, "the device %s failed, the others did its part: %s",
+                                 share.device, share.error);
+    return status;
+}
+
 collet_status trajectory_warnings_make(collet_trajectory *x, collet_error *err)
 {
     static collet_status (*const others[])(collet_trajectory *, collet_error *) = {
-        warn_empty, warn_partial, warn_unused_file, warn_gaps,    warn_unused,   warn_elements,
-        warn_cut,   warn_left,    warn_apart,       warn_boxless, warn_lacking,  warn_locations,
-        warn_note,  warn_bonds,   warn_no_times,    warn_times,   warn_singular, warn_points,
+        warn_empty,    warn_partial,   warn_unused_file, warn_gaps,    warn_unused,
+        warn_elements, warn_cut,       warn_left,        warn_apart,   warn_boxless,
+        warn_lacking,  warn_locations, warn_note,        warn_bonds,   warn_no_times,
+        warn_times,    warn_singular,  warn_points,      warn_devices,
     };
     collet_status status = COLLET_OK;
 

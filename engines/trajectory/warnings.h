@@ -13,7 +13,7 @@ extern const char trajectory_not_requested[];
 /*
  * Fills in x->warnings after the last row: values that are not finite, frames
  * without a selected atom, frames that lack a field or have one that the first lacks, doubtful elements, molecules that the periodic box cuts, velocities
- * of some atoms only, missing times, times that do not rise, singular inertia tensors, a truncated
+ * of some atoms only, missing times, times that do not rise, singular inertia tensors, devices that failed, a truncated
  * or damaged trajectory. Reads a frame with values that are not finite again, to find the atom.
  * COLLET_NO_MEMORY.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --devices of collet-ternary: what several devices write, and what is said of one that fails. */
+/* --devices of collet-extract and collet-ternary: what several devices write, and what is said of one that fails. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -141,11 +141,78 @@ static void a_device_that_fails_is_told_of(void **state)
     assert_int_not_equal(access(io_path(directory, "none.npy"), F_OK), 0);
 }
 
+/* ---- collet-extract ------------------------------------------------------------------------- */
+
+#define EXTRACT                                                                                    \
+    "collet-extract", COLLET_TEST_DATA "/md/water/conf.gro",                                       \
+        COLLET_TEST_DATA "/md/water/traj.trr", "--batch", "3"
+
+static void frames_are_shared(void **state)
+{
+    (void)state;
+    EXPECT("", 0, "51 frames of 648 atoms", EXTRACT, "-d", "one", "--backend", "cpu_openmp");
+    EXPECT("", 0, "  cpu_openmp: 51 frames, ", EXTRACT, "-d", "alone", "--devices", "cpu_openmp");
+    EXPECT("", 0, " a second\n  cpu_scalar: ", EXTRACT, "-d", "two", "--devices",
+           "cpu_openmp,cpu_scalar");
+    expect_same("one/L_vector.npy", "alone/L_vector.npy");
+    expect_same("one/rmsd.npy", "alone/rmsd.npy");
+    expect_same("one/time_ps.npy", "two/time_ps.npy");
+    EXPECT("", 0, "3 frames at a time, ", EXTRACT, "--plan", "--devices", "cpu_openmp,cpu_scalar");
+    EXPECT("", 0, " on each device\n  cpu_openmp: ", EXTRACT, "--plan", "--devices",
+           "cpu_openmp,cpu_scalar");
+    EXPECT("", 0, " on the device\n  cpu_openmp: ", EXTRACT, "--plan", "--backend", "cpu_openmp");
+    EXPECT("", 0, "\"part\":", EXTRACT, "--plan", "--json", "--devices", "cpu_openmp,cpu_scalar");
+    EXPECT("", 2, "exclude each other", EXTRACT, "--devices", "cpu_openmp", "--backend", "auto");
+    EXPECT("", 1, "devices: cpu_openmp is given twice", EXTRACT, "-d", "none", "--devices",
+           "cpu_openmp,cpu_openmp");
+}
+
+/* A shard's sums are made by several devices, too. */
+static void frames_of_shards_are_shared(void **state)
+{
+    (void)state;
+    for (int i = 1; i <= 2; i++) {
+        char shard[8];
+
+        snprintf(shard, sizeof shard, "%d/2", i);
+        EXPECT("", 0, "of-2.npz: ", EXTRACT, "-d", "shards", "--devices", "cpu_openmp", "--shard",
+               shard);
+    }
+    EXPECT("", 0, "51 frames", "collet-merge", "shards.shards");
+    expect_same("one/L_vector.npy", "shards/L_vector.npy");
+    expect_same("one/rmsd.npy", "shards/rmsd.npy");
+}
+
+static void a_device_of_extract_that_fails_is_told_of(void **state)
+{
+    (void)state;
+    tool_result r = run("", 0,
+                        (const char *const[]){EXTRACT, "-d", "lost", "--json", "--devices",
+                                              "cpu_openmp,remote:1", NULL});
+    assert_contains(r.err,
+                    "collet-extract: warning: the device remote:1 failed, the others did its "
+                    "part: remote:1: ");
+    assert_contains(r.out, "\"error\":\t\"remote:1: ");
+    assert_contains(r.out, "\"choice\":\t\"cpu_openmp,remote:1\"");
+    assert_contains(r.out, "\"the device remote:1 failed, the others did its part: ");
+    tool_free(&r);
+    expect_same("one/L_vector.npy", "lost/L_vector.npy");
+    r = run("", 1,
+            (const char *const[]){EXTRACT, "-d", "none", "--devices", "remote:0,remote:1", NULL});
+    assert_contains(r.err, "collet-extract: remote:");
+    assert_null(strstr(r.err, "warning"));
+    tool_free(&r);
+    assert_int_not_equal(access(io_path(directory, "none"), F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_are_shared),
         cmocka_unit_test(a_device_that_fails_is_told_of),
+        cmocka_unit_test(frames_are_shared),
+        cmocka_unit_test(frames_of_shards_are_shared),
+        cmocka_unit_test(a_device_of_extract_that_fails_is_told_of),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -2,6 +2,7 @@
 /* collet-extract: rotational observables of every frame of a trajectory.
  * Tests: tests/tools/test_extract_options.c, tests/tools/test_extract_errors.c */
 #include "job.h"
+#include "plan.h"
 #include "report.h"
 #include "run.h"
 
@@ -37,6 +38,16 @@ static int run(extract_options *options, int argc, char **argv)
 
     if (!tool_ranks_open(&ranks, "collet-extract", argc, argv))
         return EXTRACT_EXIT_FAILURE;
+    if (ranks.ranks != NULL && (options->plan || options->settings.devices != NULL))
+        return tool_ranks_fail(
+            &ranks,
+            ranks.rank > 0  ? NULL
+            : options->plan ? "--plan: an MPI job has none: COLLET_MPI=off, or without a launcher"
+                            : "--devices: the ranks of an MPI job divide the devices themselves: "
+                              "--backend opencl:0,opencl:1",
+            EXTRACT_EXIT_USAGE);
+    if (options->plan)
+        return extract_plan(options);
     if (ranks.ranks != NULL && options->shard.n_shards > 0)
         return tool_ranks_fail(&ranks,
                                ranks.rank > 0

@@ -35,6 +35,8 @@ enum {
     KEY_EACH,
     KEY_SHARD,
     KEY_RESUME,
+    KEY_DEVICES,
+    KEY_PLAN,
 };
 
 static const char doc[] =
@@ -102,9 +104,15 @@ static const struct argp_option argp_options[] = {
      "(default: whole)",
      2},
     {"backend", KEY_BACKEND, "NAME", 0, "Backend to compute with, or a list (default: auto)", 3},
+    {"devices", KEY_DEVICES, "NAME,...", 0,
+     "Devices that share the frames, such as cpu_openmp,opencl:0", 3},
     {"batch", KEY_BATCH, "N|auto", 0, "Frames read and computed at a time (default: auto)", 3},
     {"threads", KEY_THREADS, "N", 0,
      "CPU threads to read and compute with (default: all processors)", 3},
+    {"plan", KEY_PLAN, NULL, 0,
+     "Print the size of batches, their memory and the speed of the devices, measured on the first "
+     "batch; write nothing",
+     4},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 4},
     {"json", KEY_JSON, NULL, 0, "Print the contents of the meta file instead of a summary", 4},
     {0},
@@ -167,6 +175,8 @@ static void check(struct argp_state *state, const extract_options *options)
     check_output(state, options);
     if (options->shard.n_shards > 0 && (options->plot != NULL || options->json))
         tool_error(state, "--plot and --json need the results of all shards");
+    if (settings->backend != NULL && settings->devices != NULL)
+        tool_error(state, "--backend and --devices exclude each other");
     if (settings->stop > 0 && settings->stop <= settings->start)
         tool_error(state, "--start %lld --stop %lld leaves no frame", (long long)settings->start,
                    (long long)settings->stop);
@@ -243,6 +253,9 @@ static error_t parse_setting(int key, const char *text, struct argp_state *state
     switch (key) {
     case KEY_BACKEND:
         settings->backend = text;
+        return 0;
+    case KEY_DEVICES:
+        settings->devices = text;
         return 0;
     case KEY_SELECTION:
         settings->selection = text;
@@ -322,6 +335,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_RESUME:
         options->resume = 1;
+        return 0;
+    case KEY_PLAN:
+        options->plan = 1;
         return 0;
     case ARGP_KEY_ARG:
         take_argument(state, options, text);

@@ -28,6 +28,7 @@ typedef struct extract_options {
     tool_shard shard;      /* of --shard */
     int force;             /* an existing output may be replaced: --force, or it was named */
     int resume;            /* an existing shard of the same work is kept */
+    int plan;              /* nothing is written */
     int quiet;
     int json;
     double seconds; /* that a job has taken; 0: take the trajectory's */

@@ -4,6 +4,7 @@
 
 #include "common/interrupt.h"
 #include "common/output.h"
+#include "common/shares.h"
 #include "common/size.h"
 
 #include <stdio.h>
@@ -100,6 +101,7 @@ static void print_shard(const collet_trajectory_info *info)
 static void print_summary(const collet_trajectory *trajectory, const extract_options *options)
 {
     collet_trajectory_info info = {.struct_size = sizeof info};
+    collet_device_share share = {.struct_size = sizeof share};
     char bodies[48] = "";
     double seconds;
 
@@ -121,6 +123,8 @@ static void print_summary(const collet_trajectory *trajectory, const extract_opt
     printf("%lld atom%s%s in %.2f s (%.0f frames/s, %.0f MB/s)\n", (long long)info.most_atoms,
            tool_plural(info.most_atoms), bodies, info.seconds, (double)info.frames / seconds,
            (double)info.bytes * 1e-6 / seconds);
+    for (size_t i = 0; collet_trajectory_share_at(trajectory, &share, i) == COLLET_OK; i++)
+        tool_share_print(&share, "frames");
     if (info.periodic != NULL)
         printf("periodic box: %s\n", info.periodic);
     if (info.masses_guessed)

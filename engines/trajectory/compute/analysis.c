@@ -226,6 +226,11 @@ void trajectory_analysis_get_notes(const trajectory_analysis *a, trajectory_anal
 {
     memset(notes, 0, sizeof *notes);
     notes->singular = trajectory_derivation_singular(a->derivation);
+    trajectory_analysis_add_notes(a, notes);
+}
+
+void trajectory_analysis_add_notes(const trajectory_analysis *a, trajectory_analysis_notes *notes)
+{
     add_scope(notes, &a->scope);
     add_scope(notes, trajectory_derivation_scope(a->derivation));
 }

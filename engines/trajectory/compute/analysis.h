@@ -64,6 +64,10 @@ collet_status trajectory_analysis_finish(trajectory_analysis *analysis, collet_e
 void trajectory_analysis_get_notes(const trajectory_analysis *analysis,
                                    trajectory_analysis_notes *notes);
 
+/* Adds counters and backends to the notes of another analysis. */
+void trajectory_analysis_add_notes(const trajectory_analysis *analysis,
+                                   trajectory_analysis_notes *notes);
+
 /* Adds the name of a backend, "worker:cuda", unless it is there, or there are too many. */
 void trajectory_analysis_add_backend(trajectory_analysis_notes *notes, const char *name);
 

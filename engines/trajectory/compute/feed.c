@@ -13,6 +13,8 @@
 typedef struct slot {
     collet_array *whole[FIELDS];
     int acquired[FIELDS];
+    collet_array *views[FIELDS]; /* shorter arrays of a batch that does not fill the slot */
+    trajectory_batch batch;      /* frames is NULL while the caller does not have it */
 } slot;
 
 struct trajectory_feed {
@@ -20,8 +22,7 @@ struct trajectory_feed {
     trajectory_readahead *ahead;
     slot slots[TRAJECTORY_READAHEAD_SLOTS];
     int32_t n_slots;
-    trajectory_batch batch;      /* frames is NULL while the caller has none */
-    collet_array *views[FIELDS]; /* shorter arrays of a batch that does not fill its slot */
+    const trajectory_batch *last; /* of trajectory_feed_next */
 };
 
 static collet_status context_failed(const trajectory_feed *feed, collet_status status,
@@ -48,6 +49,7 @@ static collet_status slot_set(trajectory_feed *feed, slot *s, int acquire, colle
     return COLLET_OK;
 }
 
+/* The arrays are the caller's at first. */
 static collet_status slot_wrap(trajectory_feed *feed, slot *s, const trajectory_frames *frames,
                                collet_error *err)
 {
@@ -65,7 +67,7 @@ static collet_status slot_wrap(trajectory_feed *feed, slot *s, const trajectory_
         if (status != COLLET_OK)
             return context_failed(feed, status, err);
     }
-    return slot_set(feed, s, 1, err);
+    return COLLET_OK;
 }
 
 collet_status trajectory_feed_start(collet_context *context, trajectory_reader *trajectory,
@@ -81,8 +83,11 @@ collet_status trajectory_feed_start(collet_context *context, trajectory_reader *
     feed->context = context;
     feed->n_slots = options->n_slots;
     status = trajectory_readahead_start(trajectory, options, &feed->ahead, err);
-    for (int32_t i = 0; status == COLLET_OK && i < feed->n_slots; i++)
+    for (int32_t i = 0; status == COLLET_OK && i < feed->n_slots; i++) {
         status = slot_wrap(feed, &feed->slots[i], trajectory_readahead_slot(feed->ahead, i), err);
+        if (status == COLLET_OK)
+            status = slot_set(feed, &feed->slots[i], 1, err);
+    }
     if (status != COLLET_OK) {
         trajectory_feed_stop(feed);
         return status;
@@ -91,27 +96,17 @@ collet_status trajectory_feed_start(collet_context *context, trajectory_reader *
     return COLLET_OK;
 }
 
-static void views_free(trajectory_feed *feed)
+static void views_free(slot *s)
 {
     for (int i = 0; i < FIELDS; i++) {
-        collet_array_destroy(feed->views[i]);
-        feed->views[i] = NULL;
+        collet_array_destroy(s->views[i]);
+        s->views[i] = NULL;
     }
 }
 
-/* Waits for kernels on the caller's batch, then takes it back. */
-static collet_status take_back(trajectory_feed *feed, collet_error *err)
-{
-    const trajectory_frames *frames = feed->batch.frames;
-
-    views_free(feed);
-    feed->batch = (trajectory_batch){.frames = NULL};
-    return frames != NULL ? slot_set(feed, &feed->slots[frames->slot], 1, err) : COLLET_OK;
-}
-
 /* Arrays of the first `n` frames; no views where `n` is the whole slot. */
-static collet_status fill_batch(trajectory_feed *feed, const slot *s,
-                                const trajectory_frames *frames, collet_error *err)
+static collet_status fill_batch(trajectory_feed *feed, slot *s, const trajectory_frames *frames,
+                                collet_error *err)
 {
     collet_array *fields[FIELDS];
 
@@ -121,17 +116,17 @@ static collet_status fill_batch(trajectory_feed *feed, const slot *s,
         fields[i] = s->whole[i];
         if (s->whole[i] == NULL || frames->n_frames == frames->capacity)
             continue;
-        status = collet_array_slice(feed->context, s->whole[i], &feed->views[i], 0, 0,
-                                    frames->n_frames, 1);
+        status =
+            collet_array_slice(feed->context, s->whole[i], &s->views[i], 0, 0, frames->n_frames, 1);
         if (status != COLLET_OK)
             return context_failed(feed, status, err);
-        fields[i] = feed->views[i];
+        fields[i] = s->views[i];
     }
-    feed->batch = (trajectory_batch){frames, fields[0], fields[1], fields[2], fields[3]};
+    s->batch = (trajectory_batch){frames, fields[0], fields[1], fields[2], fields[3]};
     return COLLET_OK;
 }
 
-collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch **out,
+collet_status trajectory_feed_take(trajectory_feed *feed, const trajectory_batch **out,
                                    int32_t *truncated, collet_error *err)
 {
     const trajectory_frames *frames;
@@ -139,17 +134,60 @@ collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch
 
     *out = NULL;
     *truncated = 0;
-    status = take_back(feed, err);
-    if (status != COLLET_OK)
-        return status;
-    status = trajectory_readahead_next(feed->ahead, &frames, truncated, err);
+    status = trajectory_readahead_take(feed->ahead, &frames, truncated, err);
     if (status != COLLET_OK || frames == NULL)
         return status;
-    status = slot_set(feed, &feed->slots[frames->slot], 0, err);
+    slot *s = &feed->slots[frames->slot];
+    status = slot_set(feed, s, 0, err);
     if (status == COLLET_OK)
-        status = fill_batch(feed, &feed->slots[frames->slot], frames, err);
+        status = fill_batch(feed, s, frames, err);
     if (status == COLLET_OK)
-        *out = &feed->batch;
+        *out = &s->batch;
+    return status;
+}
+
+collet_status trajectory_feed_give(trajectory_feed *feed, const trajectory_batch *batch,
+                                   collet_error *err)
+{
+    slot *s = &feed->slots[batch->frames->slot];
+
+    views_free(s);
+    s->batch = (trajectory_batch){.frames = NULL};
+    collet_status status = slot_set(feed, s, 1, err);
+    if (status == COLLET_OK)
+        trajectory_readahead_give(feed->ahead, 1);
+    return status;
+}
+
+collet_status trajectory_feed_renew(trajectory_feed *feed, const trajectory_batch *batch,
+                                    collet_error *err)
+{
+    const trajectory_frames *frames = batch->frames;
+    slot *s = &feed->slots[frames->slot];
+
+    views_free(s);
+    for (int i = 0; i < FIELDS; i++) {
+        collet_array_destroy(s->whole[i]);
+        s->whole[i] = NULL;
+    }
+    collet_status status =
+        slot_wrap(feed, s, trajectory_readahead_slot(feed->ahead, frames->slot), err);
+    return status == COLLET_OK ? fill_batch(feed, s, frames, err) : status;
+}
+
+collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch **out,
+                                   int32_t *truncated, collet_error *err)
+{
+    collet_status status = COLLET_OK;
+
+    *out = NULL;
+    *truncated = 0;
+    if (feed->last != NULL) /* waits for kernels on it */
+        status = trajectory_feed_give(feed, feed->last, err);
+    feed->last = NULL;
+    if (status == COLLET_OK)
+        status = trajectory_feed_take(feed, &feed->last, truncated, err);
+    *out = feed->last;
     return status;
 }
 
@@ -157,8 +195,8 @@ void trajectory_feed_stop(trajectory_feed *feed)
 {
     if (feed == NULL)
         return;
-    views_free(feed);
     for (int32_t i = 0; i < feed->n_slots; i++) {
+        views_free(&feed->slots[i]);
         slot_set(feed, &feed->slots[i], 0, NULL);
         for (int j = 0; j < FIELDS; j++)
             collet_array_destroy(feed->slots[i].whole[j]);

@@ -35,6 +35,16 @@ collet_status trajectory_feed_start(collet_context *context, trajectory_reader *
 collet_status trajectory_feed_next(trajectory_feed *feed, const trajectory_batch **out,
                                    int32_t *truncated, collet_error *err);
 
+/* The same without taking a batch back, so that the caller has several, fewer than all slots. */
+collet_status trajectory_feed_take(trajectory_feed *feed, const trajectory_batch **out,
+                                   int32_t *truncated, collet_error *err);
+/* Gives back the oldest batch that the caller has. */
+collet_status trajectory_feed_give(trajectory_feed *feed, const trajectory_batch *batch,
+                                   collet_error *err);
+/* Makes the arrays of a batch anew, after a device that had them was lost. */
+collet_status trajectory_feed_renew(trajectory_feed *feed, const trajectory_batch *batch,
+                                    collet_error *err);
+
 /* Stops reading and frees the feed; NULL is allowed. */
 void trajectory_feed_stop(trajectory_feed *feed);
 

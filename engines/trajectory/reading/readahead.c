@@ -43,8 +43,8 @@ typedef struct worker {
 
 /*
  * Slots and pieces are numbered from 0 on; their place in the ring is the number modulo its size.
- * Slots before `returned` are free, those before `filled` are complete, and the caller may have slot
- * `returned`; a thread whose turn it is puts frames into slot `filling`.
+ * Slots before `returned` are free, those before `filled` are complete, and the caller has `held` slots
+ * from `returned` on; a thread whose turn it is puts frames into slot `filling`.
  */
 struct trajectory_readahead {
     trajectory_reader *trajectory;
@@ -70,7 +70,7 @@ struct trajectory_readahead {
     int scanning;      /* 1: a thread has its turn */
     int scanned;       /* 1: there are no more turns */
     int ended;         /* 1: no more slots will be filled */
-    int held;          /* 1: the caller has slot `returned` */
+    int64_t held;
     int32_t truncated;
     collet_error error; /* why reading ended; COLLET_OK: after the last frame */
     trajectory_gaps gaps;
@@ -463,7 +463,7 @@ static collet_status await_slot(trajectory_readahead *ahead, collet_error *err)
 {
     collet_status status = COLLET_OK;
 
-    while (status == COLLET_OK && ahead->filled == ahead->returned &&
+    while (status == COLLET_OK && ahead->filled == ahead->returned + ahead->held &&
            !(ahead->ended && ahead->completed == ahead->begun)) {
         if (ahead->n_threads > 0)
             status = wait_for_slot(ahead, err);
@@ -473,7 +473,7 @@ static collet_status await_slot(trajectory_readahead *ahead, collet_error *err)
     return status;
 }
 
-/* Returns the next slot, as `next` does, before its frames are put in order. */
+/* Returns the next slot, as `take` does, before its frames are put in order. */
 static collet_status next_slot(trajectory_readahead *ahead, trajectory_frames **out,
                                int32_t *truncated, collet_error *err)
 {
@@ -481,13 +481,9 @@ static collet_status next_slot(trajectory_readahead *ahead, trajectory_frames **
     if (truncated)
         *truncated = 0;
     pthread_mutex_lock(&ahead->lock);
-    ahead->returned += ahead->held;
-    ahead->held = 0;
-    pthread_cond_signal(&ahead->may_scan);
     collet_status status = await_slot(ahead, err);
-    if (status == COLLET_OK && ahead->filled > ahead->returned) {
-        ahead->held = 1;
-        *out = slot_of(ahead, ahead->returned);
+    if (status == COLLET_OK && ahead->filled > ahead->returned + ahead->held) {
+        *out = slot_of(ahead, ahead->returned + ahead->held++);
     } else if (status == COLLET_OK) {
         ahead->trajectory->gaps = ahead->gaps;
         if (truncated)
@@ -512,21 +508,40 @@ static void finish_slot(const trajectory_readahead *ahead, trajectory_frames *fr
         trajectory_frames_drop(frames, n);
 }
 
-collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
+void trajectory_readahead_give(trajectory_readahead *ahead, int64_t n)
+{
+    pthread_mutex_lock(&ahead->lock);
+    ahead->returned += n;
+    ahead->held -= n;
+    pthread_cond_signal(&ahead->may_scan);
+    pthread_mutex_unlock(&ahead->lock);
+}
+
+collet_status trajectory_readahead_take(trajectory_readahead *ahead, const trajectory_frames **out,
                                         int32_t *truncated, collet_error *err)
 {
     trajectory_frames *frames;
     collet_status status;
 
-    do {
+    for (;;) {
         status = next_slot(ahead, &frames, truncated, err);
         if (frames)
             finish_slot(ahead, frames);
-        if (frames && frames->n_frames == 0 && io_poll_stops(&ahead->poll)) {
+        if (!frames || frames->n_frames > 0)
+            break;
+        if (io_poll_stops(&ahead->poll)) {
             *out = NULL;
             return collet_fail(err, COLLET_CANCELLED, "cancelled");
         }
-    } while (frames && frames->n_frames == 0);
+        trajectory_readahead_give(ahead, 1); /* it is the only one: others come after it */
+    }
     *out = frames;
     return status;
+}
+
+collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
+                                        int32_t *truncated, collet_error *err)
+{
+    trajectory_readahead_give(ahead, ahead->held);
+    return trajectory_readahead_take(ahead, out, truncated, err);
 }

@@ -76,6 +76,12 @@ const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *a
 collet_status trajectory_readahead_next(trajectory_readahead *ahead, const trajectory_frames **out,
                                         int32_t *truncated, collet_error *err);
 
+/* The same without giving a batch back, so that the caller has several, fewer than all slots. */
+collet_status trajectory_readahead_take(trajectory_readahead *ahead, const trajectory_frames **out,
+                                        int32_t *truncated, collet_error *err);
+/* Gives back the n oldest that the caller has. */
+void trajectory_readahead_give(trajectory_readahead *ahead, int64_t n);
+
 /* Cancels reading after the current frames at the latest, joins the threads and frees all slots; NULL
  * is allowed. */
 void trajectory_readahead_stop(trajectory_readahead *ahead);

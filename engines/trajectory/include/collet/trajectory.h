@@ -34,7 +34,7 @@
 #ifndef COLLET_TRAJECTORY_H
 #define COLLET_TRAJECTORY_H
 
-#include <collet/collet.h>
+#include <collet/devices.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -207,6 +207,12 @@ typedef struct collet_trajectory_options {
                                  but context, backend, threads, log, batches, progress and source. The
                                  inputs are opened, but no frame is computed. NULL: none */
     int64_t n_parts;
+
+    const char *devices; /* choices of devices that share the frames, separated by ',':
+                            "cpu_openmp,opencl:0", of the context's runtime if there is one. Each sums
+                            over the atoms of whole batches; the rest is computed on the host, whose
+                            backends they may be. Devices with the same name give the same bits. If one
+                            fails, a warning says so, and the others do its part. NULL: one device */
 } collet_trajectory_options;
 
 /*
@@ -339,6 +345,30 @@ COLLET_API size_t collet_trajectory_quantity_count(void);
 COLLET_API collet_status collet_trajectory_quantity_at(const collet_trajectory *trajectory,
                                                        collet_trajectory_quantity *quantity,
                                                        size_t index);
+
+/* What device `index` of the options' devices has done, in frames; at any time. NOT_FOUND beyond the
+ * last, and before the first row was requested. The strings are valid until the trajectory is destroyed. */
+COLLET_API collet_status collet_trajectory_share_at(const collet_trajectory *trajectory,
+                                                    collet_device_share *share, size_t index);
+
+/* What the work needs on a device. */
+typedef struct collet_trajectory_plan {
+    uint32_t struct_size; /* set by the caller */
+    uint32_t reserved;
+    int64_t batch_frames; /* frames read and computed at a time */
+    int64_t batches;      /* in the host's memory */
+    uint64_t host_bytes;  /* of these */
+    uint64_t bytes;       /* of a batch's arrays, on each device */
+} collet_trajectory_plan;
+
+/*
+ * Opens the devices and reads the first batch, which each computes twice; `take` gets the share of the
+ * second time of each. Call it once, and before any row was requested; no row can be requested then. The
+ * errors of collet_trajectory_next.
+ */
+COLLET_API collet_status collet_trajectory_plan_work(
+    collet_trajectory *trajectory, collet_trajectory_plan *plan,
+    void (*take)(void *user, const collet_device_share *share), void *user, collet_error *err);
 
 /* ---- Rows -------------------------------------------------------------------------------- */
 

@@ -5,10 +5,10 @@
  * One thread appends, another one takes. dL/dt of a frame is appended later than its other rows;
  * order and size of what is appended do not matter.
  */
-#ifndef ENGINES_TRAJECTORY_ROWS_H
-#define ENGINES_TRAJECTORY_ROWS_H
+#ifndef ENGINES_TRAJECTORY_COMPUTE_ROWS_H
+#define ENGINES_TRAJECTORY_COMPUTE_ROWS_H
 
-#include "compute/outputs.h"
+#include "outputs.h"
 
 #include <collet/trajectory.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Molecules of the program's arrays.
  * Tests: tests/engines/test_trajectory_place.c */
-#include "arrangement/images.h"
-#include "arrangement/tree.h"
+#include "images.h"
+#include "tree.h"
+
 #include "io/struct.h"
 
 #include <collet/floating.h>
