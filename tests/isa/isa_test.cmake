@@ -6,7 +6,7 @@ function(collet_add_isa_test name program missing)
     # No semicolon: CMake would split the list there.
     set(ARGN sh -c "echo 'SKIP: ${missing}' && exit 77")
   endif()
-  add_test(NAME ${name} COMMAND ${ARGN})
+  add_test(NAME ${name} COMMAND ${ARGN} COMMAND_EXPAND_LISTS)
   collet_test_environment(${name})
   set_tests_properties(${name} PROPERTIES LABELS isa SKIP_RETURN_CODE 77)
   # A probe is a separate program and would run outside the emulator.
