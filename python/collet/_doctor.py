@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_runtime.py
-"""collet.doctor(): what is missing, why, and the command that corrects it."""
+"""collet.doctor(): what is missing, why, and the command that corrects it. What does not concern Python has the
+texts of backend-info --doctor (tools/info/doctor.c)."""
 
 import importlib.util
 import sys

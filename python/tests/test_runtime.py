@@ -2,6 +2,7 @@
 """Choice of backend, settings, counters, messages; each test that changes the process in one of its
 own."""
 
+import json
 import logging
 import os
 import pathlib
@@ -199,6 +200,21 @@ def test_doctor_finds_libraries_and_refused_plugins(tmp_path):
     assert "the backend broken" in text and "own" in text
     assert f"fix:   chmod o-w {tmp_path}/open (others can then no longer write there)\n" in text
     assert "apt-get install libopenblas0" in text
+
+
+@pytest.mark.parametrize("variables", [{}, {"COLLET_BACKEND": "nosuch"}, {"COLLET_PLUGIN_PATH": "/tmp"}])
+def test_doctor_says_what_backend_info_says(variables):
+    findings = python("""if True:
+        import collet
+        for f in collet.doctor():
+            print(*f, sep="\\n")
+    """, **variables).replace("python -m collet --why", "backend-info --why").splitlines()
+    done = subprocess.run([sys.executable, "-m", "collet", "--doctor", "--json"], text=True,
+                          capture_output=True, env={**os.environ, **variables})
+    told = [text for f in json.loads(done.stdout)["findings"] for text in (f["what"], f["why"], f["fix"])]
+    assert findings[:len(told)] == told, done.stderr
+    assert not [x for x in findings[len(told)::3] if x not in (
+        "bf16 in NumPy arrays", "the name collet for this package alone")]
 
 
 def test_doctor_leaves_a_sticky_directory_as_it_is(tmp_path):

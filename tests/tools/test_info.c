@@ -460,22 +460,86 @@ static void test_statuses(void **state)
     tool_free(&r);
 }
 
+static void test_require_gpu(void **state)
+{
+    (void)state;
+    tool_result r = INFO_WITH("COLLET_PLUGIN_DENY=cuda,opencl", "--require", "gpu");
+    tool_expect(&r, 1);
+    assert_contains(r.out, "* cpu_openmp  usable ");
+    assert_contains(r.err, "no usable backend has a GPU; --doctor lists what is missing\n");
+    tool_free(&r);
+    r = INFO("--require", "fpu");
+    tool_expect(&r, 2);
+    assert_contains(r.err, "--require: 'fpu' is not supported; only gpu is");
+    tool_free(&r);
+}
+
+static void test_export_json(void **state)
+{
+    char path[] = "/tmp/collet-info-XXXXXX", text[65536];
+    int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0 && !close(fd));
+    tool_result r = INFO("--export-json", path, "cpu_scalar");
+    tool_expect(&r, 0);
+    assert_contains(r.out, "cpu_scalar ");
+    tool_free(&r);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    assert_int_equal(unlink(path), 0);
+    cJSON *root = cJSON_Parse(text);
+    assert_string_equal(text_of(member(root, "system"), "name"), "Linux");
+    assert_string_equal(text_of(find(member(root, "backends"), "name", "cpu_scalar"), "status"),
+                        "usable");
+    cJSON_Delete(root);
+    r = INFO("--export-json", "/nowhere/report.json");
+    tool_expect(&r, 1);
+    assert_contains(r.err, "--export-json /nowhere/report.json: No such file or directory\n");
+    tool_free(&r);
+}
+
+static void test_doctor(void **state)
+{
+    (void)state;
+    tool_result r = INFO_WITH("COLLET_PLUGIN_DENY=cuda,opencl,cpu_openmp", "--doctor");
+    tool_expect(&r, 0);
+    assert_contains(r.out, "  cpu_scalar: usable, CPU, one thread\n");
+    assert_contains(r.out, "missing: the backend cuda\n  why:   ");
+    assert_contains(r.out, "\n  fix:   backend-info --why cuda\n");
+    assert_null(strstr(r.out, "worker for"));
+    tool_free(&r);
+    r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "--doctor", "--json");
+    cJSON *root = parsed(&r, 3);
+    const cJSON *first = cJSON_GetArrayItem(member(root, "findings"), 0);
+    assert_string_equal(text_of(first, "what"), "any usable backend");
+    assert_contains(text_of(first, "why"), "which is searched instead of /");
+    assert_string_equal(text_of(first, "fix"),
+                        "unset COLLET_PLUGIN_PATH, or begin it with '+' to search both");
+    assert_true(cJSON_GetArraySize(member(root, "findings")) > 1);
+    cJSON_Delete(root);
+    r = INFO_WITH("COLLET_BACKEND=nosuch", "--doctor");
+    tool_expect(&r, 0);
+    assert_contains(r.out, "missing: the backend that is chosen\n");
+    assert_contains(r.out, "  fix:   set COLLET_BACKEND (the setting backend) to ");
+    tool_free(&r);
+    r = INFO("--doctor", "cpu_scalar");
+    tool_expect(&r, 2);
+    tool_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_listing),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_name),
-        cmocka_unit_test(test_unavailable),
-        cmocka_unit_test(test_refused_devices),
-        cmocka_unit_test(test_not_tried),
-        cmocka_unit_test(test_why),
-        cmocka_unit_test(test_env),
-        cmocka_unit_test(test_nothing_found),
-        cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_named_device),
-        cmocka_unit_test(test_refused_files),
-        cmocka_unit_test(test_wrapping),
+        cmocka_unit_test(test_require_gpu),   cmocka_unit_test(test_export_json),
+        cmocka_unit_test(test_doctor),        cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_json),          cmocka_unit_test(test_name),
+        cmocka_unit_test(test_unavailable),   cmocka_unit_test(test_refused_devices),
+        cmocka_unit_test(test_not_tried),     cmocka_unit_test(test_why),
+        cmocka_unit_test(test_env),           cmocka_unit_test(test_nothing_found),
+        cmocka_unit_test(test_statuses),      cmocka_unit_test(test_named_device),
+        cmocka_unit_test(test_refused_files), cmocka_unit_test(test_wrapping),
         cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

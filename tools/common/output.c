@@ -39,14 +39,34 @@ int tool_flush(const char *program, const char *note)
     return 0;
 }
 
-int tool_print_json(const cJSON *tree)
+/* Returns a copy for free(); NULL when out of memory, also before. */
+static char *json_text(const cJSON *tree)
 {
     char *printed = tree != NULL ? cJSON_Print(tree) : NULL;
     char *text = printed != NULL ? io_utf8_json(printed) : NULL;
 
+    cJSON_free(printed);
+    return text;
+}
+
+int tool_print_json(const cJSON *tree)
+{
+    char *text = json_text(tree);
+
     if (text != NULL)
         puts(text);
     free(text);
-    cJSON_free(printed);
     return text != NULL;
+}
+
+int tool_write_json(const cJSON *tree, const char *path)
+{
+    char *text = json_text(tree);
+    FILE *file = text != NULL ? fopen(path, "w") : NULL;
+    int fine = file != NULL && fprintf(file, "%s\n", text) >= 0;
+
+    if (file != NULL && fclose(file) != 0)
+        fine = 0;
+    free(text);
+    return fine;
 }

@@ -16,4 +16,7 @@ int tool_flush(const char *program, const char *note);
 /* Prints the tree on standard output. 0 when out of memory, also before (NULL). */
 int tool_print_json(const cJSON *tree);
 
+/* Writes the tree to a file, which it replaces. 0, with errno, if that fails. */
+int tool_write_json(const cJSON *tree, const char *path);
+
 #endif

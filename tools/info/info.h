@@ -3,13 +3,14 @@
 #ifndef TOOLS_INFO_INFO_H
 #define TOOLS_INFO_INFO_H
 
+#include <cjson/cJSON.h>
 #include <collet/collet.h>
 
 /* ---- Command line, exit status (options.c) ------------------------------------------------- */
 
 enum {
     INFO_EXIT_OK = 0,
-    INFO_EXIT_FAILURE = 1,     /* NAME is unknown, or nothing could be listed */
+    INFO_EXIT_FAILURE = 1,     /* NAME is unknown, nothing could be listed, or no GPU found */
     INFO_EXIT_UNAVAILABLE = 3, /* what NAME or the setting `backend` selects cannot be used */
 };
 
@@ -19,7 +20,9 @@ typedef struct info_options {
     const char *named;      /* a device of it that has a name instead of a number, or NULL */
     uint32_t named_kernels; /* the ops that this one has, once it is open */
     int32_t file;           /* `name` is the path of its plugin */
-    int32_t json, why, env;
+    int32_t json, why, env, doctor;
+    int32_t gpu;        /* one is required */
+    const char *export; /* file for the JSON report, or NULL */
 } info_options;
 
 /* Exits with 2, or with 0 after --help and --version. */
@@ -57,9 +60,12 @@ void info_list_settings(const collet_runtime *runtime);
 /* The directories that were searched, and the files that were refused, one a line (tables.c). */
 void info_list_directories(const collet_runtime *runtime);
 
-/* The whole report as one JSON object on standard output. 0 when out of memory. */
-int32_t info_print_json(const collet_runtime *runtime, const info_options *options,
-                        const collet_backend_info *only);
+/* The whole report as one JSON object; NULL when out of memory. */
+cJSON *info_json(const collet_runtime *runtime, const info_options *options,
+                 const collet_backend_info *only);
+
+/* Prints what is missing (doctor.c); an exit status. */
+int info_doctor(collet_runtime *runtime, int32_t json);
 
 /* Prints `text`, escaped, which begins in column `indent` of the current line, and ends the line
  * (wrap.c). Further lines begin in that column too, or further left on a narrow terminal. Nothing

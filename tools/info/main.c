@@ -161,6 +161,33 @@ static int find_wanted(const collet_runtime *runtime, info_options *options,
     return INFO_EXIT_OK;
 }
 
+/* Prints the JSON report, or writes it to the file of --export-json. */
+static int32_t put_json(const collet_runtime *runtime, const info_options *options,
+                        const collet_backend_info *only, const char *path)
+{
+    cJSON *report = info_json(runtime, options, only);
+    int32_t fine = path ? tool_write_json(report, path) : tool_print_json(report);
+    if (!report || (!fine && !path))
+        fputs("backend-info: out of memory for the report\n", stderr);
+    else if (!fine)
+        fprintf(stderr, "backend-info: --export-json %s: %s\n", tool_shown(path), strerror(errno));
+    cJSON_Delete(report);
+    return fine;
+}
+
+/* 1 if a usable backend has one; else prints an error message. */
+static int32_t has_gpu(const collet_runtime *runtime)
+{
+    for (size_t i = 0; i < collet_backend_count(runtime); i++) {
+        collet_device_info d = {.struct_size = sizeof d};
+        for (uint32_t k = 0; collet_device_info_at(runtime, &d, i, k, NULL) == COLLET_OK; k++)
+            if (d.kind == COLLET_DEVICE_GPU)
+                return 1;
+    }
+    fputs("backend-info: no usable backend has a GPU; --doctor lists what is missing\n", stderr);
+    return 0;
+}
+
 static int print_report(collet_runtime *runtime, info_options *options)
 {
     collet_backend_info backend = {.struct_size = sizeof backend}, *only = NULL;
@@ -176,13 +203,12 @@ static int print_report(collet_runtime *runtime, info_options *options)
         open_devices(runtime, only);
     if (!options->json) {
         usable &= print_text(runtime, options, only);
-    } else if (!info_print_json(runtime, options, only)) {
-        fputs("backend-info: out of memory for the report\n", stderr);
+    } else if (!put_json(runtime, options, only, NULL)) {
         return INFO_EXIT_FAILURE;
     } else if (!only && (!options->env || options->why)) {
         usable = info_has_selected(runtime);
     }
-    if (!tool_flush("backend-info", NULL))
+    if (options->export && !put_json(runtime, options, only, options->export))
         return INFO_EXIT_FAILURE;
     return usable ? INFO_EXIT_OK : INFO_EXIT_UNAVAILABLE;
 }
@@ -213,7 +239,10 @@ int main(int argc, char **argv)
         free(path);
         return INFO_EXIT_FAILURE;
     }
-    int result = print_report(runtime, &options);
+    int result =
+        options.doctor ? info_doctor(runtime, options.json) : print_report(runtime, &options);
+    if (!tool_flush("backend-info", NULL) || (options.gpu && !has_gpu(runtime)))
+        result = INFO_EXIT_FAILURE;
     collet_runtime_destroy(runtime);
     free(path);
     return result;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_JSON = 256, KEY_WHY, KEY_ENV };
+enum { KEY_JSON = 256, KEY_WHY, KEY_ENV, KEY_DOCTOR, KEY_REQUIRE, KEY_EXPORT };
 
 static const char doc[] =
     "Lists the backends that Collet finds on this machine: whether each can be used and why not, "
@@ -16,7 +16,9 @@ static const char doc[] =
     "With NAME, that backend alone; NAME:DEVICE, with that device alone, which may have a name, as "
     "in worker:cpu_openmp; PLUGIN.so, a plugin that is not installed. With --env alone, the "
     "settings and nothing else.\n\n"
-    "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed; 2 "
+    "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed, or no "
+    "GPU "
+    "was found with --require gpu; 2 "
     "wrong command line; 3 what NAME or, without NAME, the setting `backend` selects cannot be "
     "used.";
 
@@ -25,6 +27,10 @@ static const struct argp_option argp_options[] = {
     {"why", KEY_WHY, NULL, 0, "Add every step of the search for plugins and what came of it", 0},
     {"env", KEY_ENV, NULL, 0,
      "Add every setting: key, environment variable, default, value and where that comes from", 0},
+    {"doctor", KEY_DOCTOR, NULL, 0,
+     "List what is missing, why, and the command that installs or corrects it", 0},
+    {"require", KEY_REQUIRE, "gpu", 0, "Exit with 1 if no usable backend has a GPU", 0},
+    {"export-json", KEY_EXPORT, "FILE", 0, "Write the JSON report to FILE, too", 0},
     {0},
 };
 
@@ -58,6 +64,22 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_ENV:
         options->env = 1;
+        break;
+    case KEY_DOCTOR:
+        options->doctor = 1;
+        break;
+    case KEY_REQUIRE:
+        if (strcmp(text, "gpu") != 0)
+            tool_error(state, "--require: '%s' is not supported; only gpu is", text);
+        options->gpu = 1;
+        break;
+    case KEY_EXPORT:
+        options->export = text;
+        break;
+    case ARGP_KEY_END:
+        if (options->doctor && (options->name || options->why || options->env || options->export))
+            tool_error(state, "--doctor examines all backends: without NAME, --why, --env and "
+                              "--export-json");
         break;
     case ARGP_KEY_ARG:
         if (options->name)

@@ -4,9 +4,9 @@
 #include "info.h"
 
 #include "common/json_add.h"
-#include "common/output.h"
 
 #include <stdio.h>
+#include <sys/utsname.h>
 
 static int32_t add_abi(cJSON *object, uint32_t abi)
 {
@@ -119,15 +119,24 @@ static int32_t add_settings(cJSON *root, const collet_runtime *runtime)
     return fine;
 }
 
-int32_t info_print_json(const collet_runtime *runtime, const info_options *options,
-                        const collet_backend_info *only)
+static int32_t add_system(cJSON *root)
+{
+    struct utsname system;
+    cJSON *object = cJSON_AddObjectToObject(root, "system");
+    return object && !uname(&system) && json_add_text(object, "name", system.sysname) &&
+           json_add_text(object, "release", system.release) &&
+           json_add_text(object, "machine", system.machine);
+}
+
+cJSON *info_json(const collet_runtime *runtime, const info_options *options,
+                 const collet_backend_info *only)
 {
     cJSON *root = cJSON_CreateObject();
-    int32_t fine = root && json_add_text(root, "collet", collet_version()) &&
-                   add_backends(root, runtime, options, only) &&
-                   (!options->why || add_records(root, runtime, only)) &&
-                   (!options->env || add_settings(root, runtime));
-    fine = fine && tool_print_json(root);
+    if (root && json_add_text(root, "collet", collet_version()) && add_system(root) &&
+        add_backends(root, runtime, options, only) &&
+        (!options->why || add_records(root, runtime, only)) &&
+        (!options->env || add_settings(root, runtime)))
+        return root;
     cJSON_Delete(root);
-    return fine;
+    return NULL;
 }
