@@ -173,8 +173,8 @@ def call(name, arguments, keywords):
     if name in CONSTANTS:
         return rules.function(name)(*map(untraced, arguments),
                                     **{n: untraced(v) for n, v in keywords.items()})
-    from ..functions import _nan, _numpy
-    for module in _nan, _numpy:  # composed of functions that have rules
+    from ..functions import _nan, _numpy, _numpy_more
+    for module in _nan, _numpy, _numpy_more:  # composed of functions that have rules
         if getattr(vars(module).get(name), "__module__", None) == module.__name__:
             return getattr(module, name)(*arguments, **keywords)
     refuse(f"collet.{name}")

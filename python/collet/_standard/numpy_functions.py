@@ -47,11 +47,36 @@ def _array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K"
     return found.reshape((1,) * (ndmin - found.ndim) + found.shape) if ndmin > found.ndim else found
 
 
+def _round(a: Any, decimals: int = 0) -> Any:
+    """numpy.round(a, decimals): halves to even."""
+    import collet
+    if a.dtype.kind not in "fcV":
+        scale = 10 ** max(-decimals, 0)
+        return a if scale == 1 else collet.round(a / scale).astype(a.dtype) * scale
+    scale = 10.0 ** abs(decimals)
+    return collet.round(a * scale) / scale if decimals >= 0 else collet.round(a / scale) * scale
+
+
+def _on_host(name: str) -> Any:
+    """numpy.save and its kin, of copies in the host's memory."""
+    def save(*arguments: Any, **keywords: Any) -> Any:
+        import numpy as np
+        from .. import _core
+
+        def copied(value: Any) -> Any:
+            return value.to_numpy() if isinstance(value, _core.Array) else value
+
+        return getattr(np, name)(*map(copied, arguments), **{n: copied(v) for n, v in keywords.items()})
+
+    return save
+
+
 SIMPLE = {  # called with the arguments that NumPy's function has got
     "shape": lambda a: a.shape, "ndim": lambda a: a.ndim, "size": lambda a: a.size,
     "copy": lambda a: a.copy(), "array": _array,
     "iscomplexobj": lambda a: a._dtype in ("c64", "c128"),
     "isrealobj": lambda a: a._dtype not in ("c64", "c128"),
+    "round": _round, **{name: _on_host(name) for name in ("save", "savez", "savez_compressed", "savetxt")},
     "may_share_memory": _may_share, "einsum": _einsum, "full_like": _full_like,
     **{name + "_like": _like(name) for name in ("empty", "zeros", "ones")}}
 

@@ -18,6 +18,12 @@ from ._numpy import (allclose as allclose, argpartition as argpartition, argwher
                      diag as diag, dot as dot, hstack as hstack, inner as inner, interp as interp,
                      isclose as isclose, kron as kron, partition as partition, ptp as ptp, ravel as ravel,
                      sliding_window_view as sliding_window_view, split as split, swapaxes as swapaxes, trapezoid as trapezoid, vdot as vdot, vstack as vstack)
+from ._numpy_more import (append as append, column_stack as column_stack, convolve as convolve, degrees as degrees,
+                          delete as delete, digitize as digitize, flatnonzero as flatnonzero, fliplr as fliplr,
+                          flipud as flipud, gradient as gradient, histogram2d as histogram2d,
+                          intersect1d as intersect1d, nanpercentile as nanpercentile, nanquantile as nanquantile,
+                          radians as radians, rot90 as rot90, select as select, setdiff1d as setdiff1d,
+                          union1d as union1d, unwrap as unwrap)
 from ._products import (cross as cross, einsum as einsum, matmul as matmul, outer as outer,
                         tensordot as tensordot, trace as trace, vecdot as vecdot)
 from ._reductions import (all as all, any as any, argmax as argmax, argmin as argmin, max as max,

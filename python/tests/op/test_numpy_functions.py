@@ -92,7 +92,7 @@ def test_what_is_refused():
     with pytest.raises(collet.DtypeError, match="the elements are f64, not i64: astype converts them"):
         collet.ones(3).view("int64")
     x = collet.asarray(np.ones((2, 3, 3)))
-    for call, words in ((lambda: np.convolve(x[0, 0], [1, 2]), "numpy.convolve takes no collet.Array"),
+    for call, words in ((lambda: np.correlate(x[0, 0], [1, 2]), "numpy.correlate takes no collet.Array"),
                         (lambda: np.mean(x, dtype="f4"), "numpy.mean takes no dtype= with"),
                         (lambda: np.sum(x, out=np.ones(())), "numpy.sum takes no out= with"),
                         (lambda: np.trace(x), "the last two axes"),
@@ -110,3 +110,24 @@ def test_arrays_like_an_array():
     made = np.array(x, dtype="f4", like=x)
     made[0] = 9
     assert made.dtype == np.float32 and x.to_numpy().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8"])
+def test_round(dtype):
+    a = (np.array([0.125, 2.675, -13.455, 1005.0, 25, 15, -35]) * 10).astype(dtype) / (1 if dtype == "i8" else 10)
+    a = a.astype(dtype)
+    for decimals in 0, 1, 2, -1, -2:
+        found = np.round(collet.asarray(a), decimals)
+        assert isinstance(found, collet.Array) and found.dtype == a.dtype
+        assert np.array_equal(found.to_numpy(), np.round(a, decimals)), decimals
+
+
+def test_files(tmp_path):
+    a = np.arange(6.0).reshape(2, 3)
+    x = collet.asarray(a)
+    np.save(tmp_path / "x.npy", x)
+    np.savez(tmp_path / "x.npz", x, y=x + 1)
+    np.savetxt(tmp_path / "x.txt", x)
+    both = np.load(tmp_path / "x.npz")
+    for found, wanted in ((np.load(tmp_path / "x.npy"), a), (both["arr_0"], a), (both["y"], a + 1), (np.loadtxt(tmp_path / "x.txt"), a)):
+        assert np.array_equal(found, wanted)
