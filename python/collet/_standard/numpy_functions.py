@@ -76,7 +76,8 @@ SIMPLE = {  # called with the arguments that NumPy's function has got
     "copy": lambda a: a.copy(), "array": _array,
     "iscomplexobj": lambda a: a._dtype in ("c64", "c128"),
     "isrealobj": lambda a: a._dtype not in ("c64", "c128"),
-    "round": _round, **{name: _on_host(name) for name in ("save", "savez", "savez_compressed", "savetxt")},
+    **dict.fromkeys(("round", "round_", "around"), _round),
+    **{name: _on_host(name) for name in ("save", "savez", "savez_compressed", "savetxt")},
     "may_share_memory": _may_share, "einsum": _einsum, "full_like": _full_like,
     **{name + "_like": _like(name) for name in ("empty", "zeros", "ones")}}
 

@@ -59,7 +59,7 @@ def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], keywords: dict[str, 
 
 # NumPy's functions that have another name here; the rest have the same.
 _OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumulative_prod", "amax": "max",
-          "amin": "min", "bitwise_not": "bitwise_invert", "round_": "round"}
+          "amin": "min", "bitwise_not": "bitwise_invert"}
 _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
               "a_max": "max"}
 # The parameters of functions that tell no signature, in order.
