@@ -156,7 +156,6 @@ function(collet_add_engine ENGINE_NAME ENGINE_DESCRIPTION)
   add_library(collet::${ENGINE_NAME} ALIAS ${library})
   target_include_directories(${library} INTERFACE
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/engines/devices/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${library} PRIVATE collet_options ${ENGINE_LIBRARIES} PUBLIC collet::core)
   set_target_properties(${library} PROPERTIES

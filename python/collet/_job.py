@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: python/tests/test_scatter.py, python/tests/md/test_md_extract.py
-"""Calls in a separate thread, so that Ctrl-C interrupts the caller."""
+# Tests: python/tests/test_scatter.py, python/tests/test_ternary.py, python/tests/md/test_md_extract.py
+"""Calls in a separate thread, so that Ctrl-C interrupts the caller; devices that share the work of one."""
 
 from __future__ import annotations
 
 import contextvars
 import threading
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+from ._core import InvalidError
 
 
 class Job:
@@ -40,3 +43,22 @@ class Job:
         if self._error:
             raise self._error
         return self._result
+
+
+def check_devices(devices: Sequence[str] | None) -> list[str]:
+    """The choices of devices; [] for None."""
+    if devices is None:
+        return []
+    if isinstance(devices, str) or not devices or len(set(devices)) != len(devices):
+        raise InvalidError(f"devices are {devices!r}, not a list of one or more different ones")
+    return list(devices)
+
+
+def warn_of_devices(shares: Iterable[tuple[str, int, float, str | None]], told: set[str],
+                    stacklevel: int) -> None:
+    """A RuntimeWarning for each device that failed and is not in `told` yet."""
+    for device, _, _, error in shares:
+        if error is not None and device not in told:
+            told.add(device)
+            warnings.warn(f"the device {device} failed, the others do its part: {error}", RuntimeWarning,
+                          stacklevel=stacklevel + 1)

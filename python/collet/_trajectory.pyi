@@ -24,7 +24,7 @@ def open(topology: bytes | None, trajectories: tuple[bytes, ...] | None, selecti
          axis: tuple[float, float, float], start: int, stop: int, step: int, missing: int, pbc: int, batch_frames: int,
          batch_rows: int, progress: Callable[[int, float], Any] | None,
          source: tuple[Any, ...] | None, shard: tuple[int, int], shards: bytes | None,
-         parts: tuple[bytes, ...] | None, /) -> Trajectory: ...
+         parts: tuple[bytes, ...] | None, devices: str | None, /) -> Trajectory: ...
 def place(what: int, f64: bool, positions: npt.NDArray[Any], frames: int, atoms: int,
           boxes: npt.NDArray[np.float64], n_boxes: int, bonds: npt.NDArray[np.int64] | None,
           n_bonds: int, offsets: npt.NDArray[np.int64] | None, n_molecules: int,

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import collet
-from collet import _core, _host, _ternary, op
+from collet import _core, _host, _job, _ternary, op
 from collet._gradient import hook
 
 FORMATS = ("t2", "planes", "rotor", "tq2_0", "tq1_0")
@@ -258,12 +258,19 @@ class Network:
     """Layers one after another, each with as many columns as the one before has rows. Called with x
     f32 (..., inputs) it returns y f32 (..., outputs). Threads that call it take turns.
 
+    devices: choices, such as ["cpu_openmp", "opencl:0"], that share the vectors of x, each as many as its
+    measured speed allows; None: the backend in force. If one fails, a RuntimeWarning says so, and the others
+    compute its vectors. Activations "int8" and "ternary" give the same bits on all devices.
+
     >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
     >>> network = collet.ternary.Network([collet.ternary.Linear(w, activations="f32")])
     >>> network(np.array([1, 2, 3], np.float32))
     array([-1.,  2.], dtype=float32)
     >>> network.inputs, network.outputs
-    (3, 2)"""
+    (3, 2)
+    >>> network(np.array([[1, 2, 3], [4, 5, 6]], np.float32), devices=["cpu_scalar"])
+    array([[-1.,  2.],
+           [-1.,  2.]], dtype=float32)"""
 
     def __init__(self, layers: Sequence[Linear]) -> None:
         for layer in layers:
@@ -316,8 +323,12 @@ class Network:
             raise TypeError("a Network of a file cannot be pickled: load the file where it is used")
         return Network, (self.layers,)
 
-    def __call__(self, x: Any) -> Any:
-        return _run(self, x)
+    def __call__(self, x: Any, *, devices: Sequence[str] | None = None) -> Any:
+        if devices is None:
+            return _run(self, x)
+        y, shares = _ternary.network_run_on(self._handle, x, _job.check_devices(devices))
+        _job.warn_of_devices(shares, set(), 2)
+        return collet.asarray(y) if isinstance(x, collet.Array) else y
 
     def __repr__(self) -> str:
         return f"Network({self.inputs} -> {self.outputs})"

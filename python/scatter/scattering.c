@@ -379,6 +379,24 @@ static PyObject *scattering_backend(PyObject *object, PyObject *Py_UNUSED(unused
     return PyUnicode_FromString(collet_last_backend(((scattering *)object)->contexts[0]));
 }
 
+/* [(device, energies, seconds, error or None)] of several devices. */
+static PyObject *scattering_shares(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const scattering *self = (scattering *)object;
+    collet_device_share share = {.struct_size = sizeof share};
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0;
+         list && self->work && collet_scattering_share_at(self->work, &share, i) == COLLET_OK;
+         i++) {
+        PyObject *tuple = Py_BuildValue("(sLdz)", share.device, (long long)share.done,
+                                        share.seconds, share.error);
+        if (!tuple || PyList_Append(list, tuple))
+            Py_CLEAR(list);
+        Py_XDECREF(tuple);
+    }
+    return list;
+}
+
 int scattering_add_type(PyObject *module)
 {
     static PyMethodDef methods[] = {
@@ -388,6 +406,7 @@ int scattering_add_type(PyObject *module)
         {"cancel", scattering_cancel, METH_O, NULL},
         {"progress", scattering_progress, METH_NOARGS, NULL},
         {"backend", scattering_backend, METH_NOARGS, NULL},
+        {"shares", scattering_shares, METH_NOARGS, NULL},
         {NULL, NULL, 0, NULL},
     };
     PyType_Slot slots[] = {{Py_tp_new, scattering_new},

@@ -28,6 +28,12 @@ PyObject *weights_new(collet_ternary_weights *weights);
 const collet_ternary_weights *weights_get(PyObject *capsule);
 
 PyObject *network_new(collet_ternary_network *network);
+/* The network of a capsule, and whose turn it is: threads run it one after another, between begin and
+ * end, without the GIL. NULL with an exception. */
+typedef struct shared_network network_turn;
+network_turn *network_get(PyObject *capsule, collet_ternary_network **network);
+void network_turn_begin(network_turn *turn);
+void network_turn_end(network_turn *turn);
 
 /* Layers of a sequence of (weights, bias or None, activations, relu, threshold). */
 typedef struct layer_list {
@@ -52,6 +58,7 @@ PyObject *weights_describe(PyObject *module, PyObject *capsule);
 PyObject *network_create(PyObject *module, PyObject *layers);
 PyObject *network_describe(PyObject *module, PyObject *capsule);
 PyObject *network_run(PyObject *module, PyObject *arguments);
+PyObject *network_run_on(PyObject *module, PyObject *arguments);
 PyObject *network_load(PyObject *module, PyObject *arguments);
 PyObject *file_open(PyObject *module, PyObject *name);
 PyObject *file_describe(PyObject *module, PyObject *capsule);

@@ -15,6 +15,7 @@ PyMODINIT_FUNC PyInit__ternary(void)
         {"network_create", network_create, METH_O, NULL},
         {"network_describe", network_describe, METH_O, NULL},
         {"network_run", network_run, METH_VARARGS, NULL},
+        {"network_run_on", network_run_on, METH_VARARGS, NULL},
         {"network_load", network_load, METH_VARARGS, NULL},
         {"file_open", file_open, METH_O, NULL},
         {"file_describe", file_describe, METH_O, NULL},

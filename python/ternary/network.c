@@ -102,6 +102,34 @@ PyObject *network_create(PyObject *Py_UNUSED(module), PyObject *sequence)
     return status == COLLET_OK ? network_new(network) : bound_raise(status, &err);
 }
 
+/* NULL with an exception. */
+static shared_network *get(PyObject *capsule)
+{
+    shared_network *n = PyCapsule_GetPointer(capsule, CAPSULE);
+    if (!n || n->process == getpid())
+        return n;
+    return bound->raise(COLLET_FORKED, "this Network was made before the process was forked: "
+                                       "make or load it in the child, or send it pickled");
+}
+
+network_turn *network_get(PyObject *capsule, collet_ternary_network **network)
+{
+    shared_network *n = get(capsule);
+    if (n)
+        *network = n->handle;
+    return n;
+}
+
+void network_turn_begin(network_turn *n)
+{
+    pthread_mutex_lock(&n->turn);
+}
+
+void network_turn_end(network_turn *n)
+{
+    pthread_mutex_unlock(&n->turn);
+}
+
 /* (inputs, outputs) */
 PyObject *network_describe(PyObject *Py_UNUSED(module), PyObject *capsule)
 {
@@ -165,12 +193,8 @@ PyObject *network_run(PyObject *Py_UNUSED(module), PyObject *arguments)
     PyObject *capsule, *object, *y;
     shared_network *n;
     collet_context *context = bound->context();
-    if (!context || !PyArg_ParseTuple(arguments, "OO", &capsule, &object) ||
-        !(n = PyCapsule_GetPointer(capsule, CAPSULE)))
+    if (!context || !PyArg_ParseTuple(arguments, "OO", &capsule, &object) || !(n = get(capsule)))
         return NULL;
-    if (n->process != getpid())
-        return bound->raise(COLLET_FORKED, "this Network was made before the process was forked: "
-                                           "make or load it in the child, or send it pickled");
     forward *f = calloc(1, sizeof *f);
     if (!f)
         return PyErr_NoMemory();

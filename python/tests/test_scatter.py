@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import collet
-from collet import scatter
+from collet import _job, scatter
 
 TOOL = pathlib.Path(collet.__file__).parents[2] / "bin/collet-rsoxs"
 CONSTANTS = [2e-3, 4e-4, 1e-3, 1e-4]
@@ -156,6 +156,16 @@ def test_devices():
             scatter.Patterns(grains(), devices=wrong)
     with pytest.raises(collet.UnknownBackendError):
         scatter.Patterns(grains(), devices=["cpu_scalar", "cpu_scaler"])
+
+
+def test_a_device_that_fails_is_told_of_once():
+    told = set()
+    shares = [("opencl:0", 3, 0.1, None), ("opencl:1", 1, 0.1, "opencl:1: the device is lost")]
+    with pytest.warns(RuntimeWarning, match="the device opencl:1 failed, .* the device is lost"):
+        _job.warn_of_devices(shares, told, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        _job.warn_of_devices(shares, told, 1)
 
 
 def test_progress_may_fail():

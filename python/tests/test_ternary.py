@@ -174,6 +174,22 @@ def test_files(tmp_path):
     assert np.array_equal(wide, np.where(np.abs(W1) <= 1, 0, np.sign(W1)))
 
 
+def test_devices_share_the_vectors():
+    model, alone = network(), network()(X)
+    assert np.array_equal(model(X, devices=["cpu_scalar", "cpu_openmp"]), alone)
+    assert np.array_equal(model(X[0, 0], devices=["cpu_scalar"]), alone[0, 0])
+    shared = model(collet.asarray(X), devices=["cpu_openmp"])
+    assert isinstance(shared, collet.Array) and np.array_equal(shared, alone)
+    assert model(X[:0], devices=["cpu_scalar"]).shape == (0, 7, 10)
+    for wrong in "cpu_scalar", [], ["cpu_scalar", "cpu_scalar"]:
+        with pytest.raises(collet.InvalidError, match="devices are"):
+            model(X, devices=wrong)
+    with pytest.raises(collet.UnknownBackendError, match="cpu_scaler"):
+        model(X, devices=["cpu_scalar", "cpu_scaler"])
+    with pytest.raises(collet.ShapeError, match="last axis"):
+        model(X[..., 1:], devices=["cpu_scalar"])
+
+
 def test_threads_take_turns():
     made, wanted, wrong = network(), network()(X), []
 

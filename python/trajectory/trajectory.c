@@ -118,12 +118,12 @@ static PyObject *trajectory_open(PyObject *Py_UNUSED(module), PyObject *argument
     double *values = NULL;
     long long start, stop, step, batch_frames, batch_rows, shard, n_shards;
     unsigned missing, pbc;
-    if (!PyArg_ParseTuple(arguments, "O&OzO&zO&OO&z(ddd)LLLIILLOO(LL)O&O", path_of, &o.topology,
+    if (!PyArg_ParseTuple(arguments, "O&OzO&zO&OO&z(ddd)LLLIILLOO(LL)O&Oz", path_of, &o.topology,
                           &files, &o.selection, path_of, &o.ndx, &o.each, path_of, &o.masses,
                           &masses, path_of, &o.reference, &o.keys, &o.axis[0], &o.axis[1],
                           &o.axis[2], &start, &stop, &step, &missing, &pbc, &batch_frames,
                           &batch_rows, &progress, &frames, &shard, &n_shards, path_of, &o.shards,
-                          &parts))
+                          &parts, &o.devices))
         return NULL;
     o.shard = shard;
     o.n_shards = n_shards;

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .. import _core, _host, _jobs, _scatter, _suspicious
 from .._core import InvalidError, ShapeError
-from .._job import Job
+from .._job import Job, check_devices, warn_of_devices
 
 _EULER = ("volume", "alignment", "theta", "psi")
 _VECTOR = ("direction", "unaligned")
@@ -207,9 +207,6 @@ class Request:
             raise InvalidError(f"beam is {beam}; the sample has {len(sample.beams)} beams, from 0 on")
         if memory < 0:
             raise InvalidError(f"memory is {memory} bytes; 0 is no limit")
-        if devices is not None and (isinstance(devices, str) or not devices or
-                                    len(set(devices)) != len(devices)):
-            raise InvalidError(f"devices are {devices!r}, not a list of one or more different ones")
         energies = np.atleast_1d(_host.array(sample.energies, float, "energies"))
         shape = sample.shape
         if energies.ndim != 1 or len(shape) != 3:
@@ -232,7 +229,7 @@ class Request:
         self.layers = 1 if sample.z_collapse else z  # of spectra
         self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
         self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
-        self.devices = [] if devices is None else list(devices)
+        self.devices = check_devices(devices)
         self.engine: tuple[Any, ...] = (arrays, energies,
                                         np.ascontiguousarray(self.constants), self.shape,
                                         self.voxel, self.direction, self.detector,
@@ -266,7 +263,8 @@ class Patterns:
         transform
     neighbours: at q = 0 the mean of the elements about it, as CyRSoXS 1.2
     memory: bytes that arrays may take, on each device; 0: no limit
-    devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the choice in force
+    devices: choices, such as ["cuda:0", "cuda:1"], that share the energies; None: the choice in force. If
+        one fails, a RuntimeWarning says so, and the others compute its energies
     progress: called as progress(fraction, energies_done) about 20 times a second and after each
         pattern; True shows a bar of tqdm
 
@@ -295,6 +293,7 @@ class Patterns:
         self._job: Job | None = None
         self._ready: Floats | None = None
         self._done = 0
+        self._failed: set[str] = set()  # devices
         self._bar: Any = bar(len(self.energies), "energy") if progress is True else None
         self._progress: Any = self._draw if self._bar is not None else progress
 
@@ -306,6 +305,8 @@ class Patterns:
             self._settle()
         if self._ready is None and self._core:
             self._ready = self._wait(self._core.next)
+            if len(self._devices) > 1:
+                warn_of_devices(self._core.shares(), self._failed, 2)
         if self._ready is None:
             self._end_bar()
             raise StopIteration

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core, _host, _trajectory
-from .._job import Job
+from .._job import Job, check_devices
 from . import _clients, _plot, _save
 from ._sources import Chunks, Frames, files_of
 
@@ -424,7 +424,7 @@ def _shard(shard, shards):
 
 class _Trajectory:
     def __init__(self, top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
-                 step, missing, pbc, batch, rows, progress, shard=(0, 0), shards=None):
+                 step, missing, pbc, batch, rows, progress, shard=(0, 0), shards=None, devices=None):
         if each is not None and not isinstance(each, str):
             raise TypeError(f"extract: each is {each!r}, not a text like 'residue'")
         if traj is None and pbc != "none" and isinstance(selection, str) and _is_part(top):
@@ -443,6 +443,7 @@ class _Trajectory:
             masses = _host.array(masses, np.float64, "masses").tolist()
         if not isinstance(selection, str):
             raise TypeError(f"extract: selection is {selection!r}, not a text like 'protein'")
+        devices = ",".join(check_devices(devices)) or None
         self._bar = _bar(progress)
 
         def opened(frames):
@@ -454,7 +455,8 @@ class _Trajectory:
                 _count("step", step, 1), _choice("missing", missing, "fail", "skip", "nan"),
                 _choice("pbc", pbc, "whole", "nojump", "center", "none"),
                 _count("batch", batch, 1), _count("rows", rows, 1),
-                self._bar or progress or None, frames.source, shard, shards, None)).wait()
+                self._bar or progress or None, frames.source, shard, shards, None,
+                devices)).wait()
 
         try:
             self._engine = None
@@ -478,7 +480,7 @@ class _Trajectory:
             work._engine = Job(work._frames.call, functools.partial(
                 _trajectory.open, None, None, None, None, None, None, None, None, None, (0, 0, 0), 0, 0,
                 0, 0, 0, 0, 0, work._bar or progress or None, work._frames.source, (0, 0), None,
-                parts)).wait()
+                parts, None)).wait()
         except BaseException:
             work.close_bar()
             raise
@@ -548,7 +550,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
             reference: Any = None, axis: Sequence[float] = (0, 0, 1), start: int = 0,
             stop: int | None = None, step: int = 1, missing: str = "fail", pbc: str = "whole",
             batch: int | None = None, progress: Any = False, shard: Any = None,
-            shards: Any = None, client: Any = None) -> Any:
+            shards: Any = None, client: Any = None, devices: Sequence[str] | None = None) -> Any:
     """The observables of every frame, as the program collet-extract computes them.
 
     top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files in
@@ -591,6 +593,10 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         file system of all machines, the workers share one index of the file there, and parts that an
         interrupted call has computed are used; else files of machines without this one's temporary
         directory travel
+    devices : choices, such as ["cpu_openmp", "opencl:0"], that share the frames; a fast one computes more.
+        What is derived from sums over atoms, such as axes, is computed by the processor. Devices with the
+        same name give the same bits, others differ by rounding. If one fails, a warning says so, and the
+        others compute its frames. None: the choice of the backend
 
     Returns Results: a dict of f64 arrays whose first axis is the frames, and with `each` the second one
     the bodies, except of time_ps; `bodies` has their labels. quantities() has the arrays' units (nm, ps,
@@ -609,6 +615,9 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
     >>> results["com"].shape
     (3, 3)"""
     if client is not None and shard is None:
+        if devices is not None:
+            raise _core.InvalidError("extract: client and devices exclude each other: workers choose their "
+                                     "backends by COLLET_BACKEND")
         bar = _bar(progress)
         files, masses = _shared_files(top, traj, selection, each, masses)
         options = {"selection": selection, "ndx": _absolute(ndx), "each": each, "keys": keys,
@@ -622,7 +631,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
             results.meta = work.finish()
         return results
     work = _Trajectory(top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
-                       step, missing, pbc, batch, None, progress, *_shard(shard, shards))
+                       step, missing, pbc, batch, None, progress, *_shard(shard, shards), devices)
     if shard is not None:
         return work.write()
     results = work.take("collect")
@@ -657,7 +666,7 @@ def extract_batches(top: Any, traj: Any = None, *, selection: str = "all", ndx: 
                     masses: Any = None, reference: Any = None, axis: Sequence[float] = (0, 0, 1),
                     start: int = 0, stop: int | None = None, step: int = 1, missing: str = "fail",
                     pbc: str = "whole", batch: int | None = None, rows: int | None = None,
-                    progress: Any = False) -> Iterator[Results]:
+                    progress: Any = False, devices: Sequence[str] | None = None) -> Iterator[Results]:
     """As extract, as an iterator over Results of `rows` frames; the last one may have fewer. None: 1024
     frames, or with `each` fewer, about 32768 rows of bodies.
 
@@ -670,7 +679,7 @@ def extract_batches(top: Any, traj: Any = None, *, selection: str = "all", ndx: 
     >>> [rows["com"].shape for rows in batches]
     [(20, 3), (20, 3), (11, 3)]"""
     work = _Trajectory(top, traj, selection, ndx, each, keys, masses, reference, axis, start, stop,
-                       step, missing, pbc, batch, rows, progress)
+                       step, missing, pbc, batch, rows, progress, devices=devices)
     return _iterate(work)
 
 

@@ -146,6 +146,29 @@ def test_the_choice_of_backend():
         assert [b["name"] for b in results.meta["backend"]["used"]] == [name]
 
 
+def test_devices_share_the_frames():
+    files = WATER / "conf.gro", WATER / "traj.trr"
+    with collet.using("cpu_openmp"):
+        alone = md.extract(*files)
+    shared = md.extract(*files, devices=["cpu_openmp"], batch=3)
+    same(shared, alone)
+    several = md.extract(*files, devices=["cpu_openmp", "cpu_scalar"], batch=3)
+    used = several.meta["backend"]["devices"]
+    assert [d["device"] for d in used] == ["cpu_openmp", "cpu_scalar"]
+    assert sum(d["frames"] for d in used) == 51
+    for key, values in alone.items():
+        np.testing.assert_allclose(several[key], values, rtol=1e-9, atol=1e-9, err_msg=key)
+    rows = list(md.extract_batches(*files, keys="com", rows=20, devices=["cpu_openmp"]))
+    assert np.concatenate([r["com"] for r in rows]).tobytes() == alone["com"].tobytes()
+    for wrong in "cpu_openmp", [], ["cpu_openmp", "cpu_openmp"]:
+        with pytest.raises(collet.InvalidError, match="devices are"):
+            md.extract(*files, devices=wrong)
+    with pytest.raises(collet.UnknownBackendError, match="devices: .*nothing"):
+        md.extract(*files, devices=["cpu_openmp", "nothing"])
+    with pytest.raises(collet.InvalidError, match="client and devices"):
+        md.extract(*files, devices=["cpu_openmp"], client=object())
+
+
 def test_bad_arguments():
     files = WATER / "conf.gro", WATER / "traj.xtc"
     for error, text, arguments, options in [
@@ -205,7 +228,7 @@ def test_an_extraction_serves_one_call_at_a_time():
         errors.append(frames)
     files = bytes(PEPTIDE / "conf.gro"), bytes(PEPTIDE / "traj.trr")
     engine = _trajectory.open(files[0], files[1:], None, None, None, None, None, None,
-                              None, (0, 0, 1), 0, 0, 1, 0, 0, 0, 0, again, None, (0, 0), None, None)
+                              None, (0, 0, 1), 0, 0, 1, 0, 0, 0, 0, again, None, (0, 0), None, None, None)
     assert len(engine.collect()["com"]) == 51 and errors
     engine.close()
     with pytest.raises(collet.InvalidError, match="closed"):
