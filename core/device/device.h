@@ -37,7 +37,7 @@ struct device {
     int32_t space;       /* 0: works on host memory; else ordinal + 1 */
     int32_t synchronous;
     int32_t one_call;    /* 1: COLLET_THREADS_ONE; `calls` is held during each call */
-    int32_t direct;      /* 1: synchronous, and calls may overlap */
+    int32_t direct;      /* 1: synchronous, calls may overlap, and nothing is traced */
     uint32_t max_queues; /* 0: any number */
     pthread_mutex_t calls;
     uint32_t *first; /* rows of op slot s: rows[first[s]] .. rows[first[s + 1]) */

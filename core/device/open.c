@@ -144,7 +144,7 @@ static collet_status properties_apply(device *d, const collet_device_properties 
     d->space = of->memory == COLLET_MEMORY_HOST ? 0 : (int32_t)d->ordinal + 1;
     d->synchronous = of->order == COLLET_ORDER_SYNCHRONOUS;
     d->one_call = of->threads == COLLET_THREADS_ONE;
-    d->direct = d->synchronous && !d->one_call;
+    d->direct = d->synchronous && !d->one_call && !d->owner->runtime->trace;
     d->max_queues = d->synchronous ? 0 : of->max_queues;
     return COLLET_OK;
 }

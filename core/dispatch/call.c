@@ -37,7 +37,6 @@ typedef struct frame {
     collet_operand operands[COLLET_MAX_OPERANDS];
     origins from;     /* origins of the bytes that the call writes */
     collet_error err; /* error of one device; the context's error is set only if the call fails */
-    int64_t begin;    /* by trace_now, if there is a trace */
     const void *params;
     _Alignas(16) unsigned char params_copy[OP_PARAMS_MAX];
     op_scratch scratch[COLLET_MAX_OPERANDS];
@@ -236,21 +235,24 @@ static collet_status settle_operands(frame *f)
     return status == COLLET_OK || status == COLLET_DEVICE_LOST ? status : COLLET_FAILED;
 }
 
-/* "f32 4 x 4 <- f32 4 x 4, absent" */
+/* Adds an operand to "f32 4 x 4 <- f32 4 x 4, absent". */
+static void add_operand(text_buffer *t, const op *o, uint32_t i, const collet_array *a)
+{
+    text_add(t, "%s%s",
+             i == o->n_out ? " <- "
+             : i           ? ", "
+                           : "",
+             a ? collet_dtype_name(a->dtype) : "absent");
+    if (a) {
+        text_add(t, " ");
+        text_add_shape(t, a->ndim, a->shape);
+    }
+}
+
 static void add_operands(text_buffer *t, const frame *f)
 {
-    for (uint32_t i = 0; i < f->count; i++) {
-        const collet_array *a = f->arrays[i];
-        text_add(t, "%s%s",
-                 i == f->op->n_out ? " <- "
-                 : i               ? ", "
-                                   : "",
-                 a ? collet_dtype_name(a->dtype) : "absent");
-        if (a) {
-            text_add(t, " ");
-            text_add_shape(t, a->ndim, a->shape);
-        }
-    }
+    for (uint32_t i = 0; i < f->count; i++)
+        add_operand(t, f->op, i, f->arrays[i]);
 }
 
 /* Prefixes the device's text with op, device and operands. */
@@ -324,24 +326,44 @@ static collet_status accept_call(frame *f, device *d, const collet_kernel_row *r
     return status;
 }
 
-static inline __attribute__((always_inline)) collet_status enqueue(frame *f, device *d, lane *l,
-                                                                   const collet_kernel_row *row,
-                                                                   const collet_kernel_call *call,
-                                                                   const int *commit)
+static void trace_kernel(const frame *f, queue *q, span *traced, collet_status status)
 {
+    text_buffer operands;
+    text_clear(&operands);
+    add_operands(&operands, f);
+    span_end(traced, q, "kernel", f->op->name, operands.bytes, status);
+}
+
+static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_row *row,
+                             collet_kernel_call *call)
+{
+    int commit[COLLET_MAX_OPERANDS];
     queue *q = l->queue;
-    collet_status status = COLLET_OK;
+    /* Copies first, because they use the lane's scratch, too. */
+    collet_status status = fill_temporaries(f);
+    if (status == COLLET_OK && call->workspace_bytes)
+        status = lane_scratch(l, call->workspace_bytes, &call->workspace, &f->err);
+    if (status == COLLET_OK)
+        status = bind_operands(f, q, commit);
+    if (status != COLLET_OK)
+        return status;
     uint64_t ticket = 0;
     if (d->direct) {
         status = row->run(d->handle, q->handle, call);
     } else {
+        span traced;
+        span_begin(&traced, q);
         status = queue_lock(q, &f->err);
-        if (status != COLLET_OK)
+        if (status != COLLET_OK) {
+            span_drop(&traced);
             return status;
+        }
         device_enter(d);
         status = row->run(d->handle, q->handle, call);
         device_leave(d, COLLET_OK);
         ticket = l->enqueued = queue_unlock(q);
+        if (traced.begin)
+            trace_kernel(f, q, &traced, status);
         origins_enqueued(&f->from, q);
         if (f->cx->counters.calls % CALLS_COLLECT == 0)
             blocks_collect(d, 0);
@@ -353,39 +375,6 @@ static inline __attribute__((always_inline)) collet_status enqueue(frame *f, dev
     if (status == COLLET_OK && f->from.count)
         origins_add_all(&l->origins, &f->from);
     return status == COLLET_OK ? settle_operands(f) : status;
-}
-
-/* Out of line, so that calls that are not traced keep their small frame. */
-__attribute__((cold, noinline)) static collet_status enqueue_traced(frame *f, device *d, lane *l,
-                                                                    const collet_kernel_row *row,
-                                                                    const collet_kernel_call *call,
-                                                                    const int *commit)
-{
-    span traced;
-    text_buffer operands;
-    text_clear(&operands);
-    add_operands(&operands, f);
-    span_start(&traced, l->queue);
-    collet_status status = enqueue(f, d, l, row, call, commit);
-    span_end(&traced, l->queue, "kernel", f->op->name, operands.bytes, status);
-    return status;
-}
-
-static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_row *row,
-                             collet_kernel_call *call)
-{
-    int commit[COLLET_MAX_OPERANDS];
-    /* Copies first, because they use the lane's scratch, too. */
-    collet_status status = fill_temporaries(f);
-    if (status == COLLET_OK && call->workspace_bytes)
-        status = lane_scratch(l, call->workspace_bytes, &call->workspace, &f->err);
-    if (status == COLLET_OK)
-        status = bind_operands(f, l->queue, commit);
-    if (status != COLLET_OK)
-        return status;
-    return __builtin_expect(f->cx->runtime->trace != NULL, 0)
-               ? enqueue_traced(f, d, l, row, call, commit)
-               : enqueue(f, d, l, row, call, commit);
 }
 
 typedef enum outcome { SERVED, TRY_NEXT, GIVE_UP } outcome;
@@ -539,25 +528,7 @@ static collet_status call_checked(frame *f)
     return run(f);
 }
 
-__attribute__((cold, noinline)) static void trace_call(const frame *f, collet_status status)
-{
-    text_buffer operands;
-    int64_t end = trace_now();
-    text_clear(&operands);
-    if (status == COLLET_OK) /* else they may be incomplete */
-        add_operands(&operands, f);
-    trace_write(f->cx->runtime->trace,
-                &(trace_event){.category = "call",
-                               .name = f->op->name,
-                               .device = status == COLLET_OK ? f->cx->last_backend : "",
-                               .detail = operands.bytes,
-                               .clock = "host",
-                               .begin = f->begin,
-                               .end = end,
-                               .row = trace_here(TRACE_HOST)});
-}
-
-collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *outs,
+static collet_status call(collet_context *cx, uint32_t id, collet_array *const *outs,
                           const collet_array *const *ins, const void *params)
 {
     COLLET_FLOATING_SCOPE;
@@ -572,8 +543,6 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
     f.op = runtime_op(cx->runtime, id);
     if (!f.op)
         return context_fail(cx, COLLET_NOT_FOUND, "there is no op with the id %u", id);
-    if (__builtin_expect(cx->runtime->trace != NULL, 0))
-        f.begin = trace_now();
     f.cx = cx;
     f.sig = f.mask = 0;
     f.temporary_count = f.temporaries_filled = 0;
@@ -584,11 +553,43 @@ collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *
         status = op_params(f.op, params, f.params_copy, &f.params, f.error);
     if (status == COLLET_OK)
         status = call_checked(&f);
-    if (__builtin_expect(cx->runtime->trace != NULL, 0))
-        trace_call(&f, status);
     for (uint32_t i = 0; i < f.temporary_count; i++)
         collet_array_destroy(f.temporaries[i]);
     return status;
+}
+
+__attribute__((cold, noinline)) static collet_status call_traced(collet_context *cx, uint32_t id,
+                                                                 collet_array *const *outs,
+                                                                 const collet_array *const *ins,
+                                                                 const void *params)
+{
+    int64_t begin = trace_now();
+    collet_status status = call(cx, id, outs, ins, params);
+    int64_t end = trace_now();
+    if (!runtime_alive(cx->runtime))
+        return status;
+    const op *o = runtime_op(cx->runtime, id);
+    text_buffer operands;
+    text_clear(&operands);
+    for (uint32_t i = 0; status == COLLET_OK && i < o->n_out + o->n_in; i++)
+        add_operand(&operands, o, i, i < o->n_out ? outs[i] : ins[i - o->n_out]);
+    trace_write(cx->runtime->trace,
+                &(trace_event){.category = "call",
+                               .name = o ? o->name : "unknown",
+                               .device = status == COLLET_OK ? cx->last_backend : "",
+                               .detail = operands.bytes,
+                               .clock = "host",
+                               .begin = begin,
+                               .end = end,
+                               .row = trace_here(TRACE_HOST)});
+    return status;
+}
+
+collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *outs,
+                          const collet_array *const *ins, const void *params)
+{
+    return __builtin_expect(cx && cx->runtime->trace, 0) ? call_traced(cx, id, outs, ins, params)
+                                                         : call(cx, id, outs, ins, params);
 }
 
 /* Copies by libcore itself must work even if the backend has no copy kernel for the dtype, is out
