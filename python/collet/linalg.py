@@ -15,7 +15,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import op
-from ._core import evaluate
+from ._core import Array, evaluate
 from ._gradient.hook import hook as _hook
 from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
 from .functions import (broadcast_to, cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace,
@@ -338,6 +338,21 @@ def slogdet(a):
                          op.sum(op.log(op.abs(pivots)), axes=-1))
 
 
+def _is_vector(x):
+    return isinstance(x, Array) and x._dtype in ("f32", "f64") and x.ndim == 1
+
+
+def _size(x, ord=2):
+    """Magnitudes, or what has the same squares."""
+    return x if ord == 2 and x.dtype.kind == "f" else op.abs(x)
+
+
+def _root_of_dot(x):
+    """The Euclidean norm of a real vector; squares of f32 do not overflow in f64."""
+    square = op.dot(x, x, dtype="f64")
+    return op.sqrt(square) if x.dtype.itemsize == 8 else op.copy(op.sqrt(square), dtype="f32")
+
+
 def _euclidean(x, axes, keepdims=True):
     where = f"axis={axes}, " if len(axes) < x.ndim else ""
     return op.sqrt(evaluate(f"sum(x*x, {where}keepdims={keepdims})", {"x": x}))
@@ -384,14 +399,16 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
     >>> float(collet.linalg.norm([3, 4]))
     5.0"""
+    if ord in (None, 2) and not keepdims and axis is None and _is_vector(x):
+        return _root_of_dot(x)
     x, = _numbers(x)
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     if ord is not None and len(axes) not in (1, 2):
         raise ValueError(f"norm: {len(axes)} axes with ord {ord!r}; give one axis or two")
     if ord is None or (ord == "fro" and len(axes) == 2):
-        result = _euclidean(op.abs(x), axes)
+        result = _euclidean(_size(x), axes)
     elif len(axes) == 1:
-        result = _vector_norm(op.abs(x), ord, axes)
+        result = _vector_norm(_size(x, ord), ord, axes)
     else:
         result = _matrix_norm(x if ord in (2, -2, "nuc") else op.abs(x), ord, axes)
     return _without(result, axes, keepdims)
@@ -402,9 +419,11 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
 
     >>> float(collet.linalg.vector_norm([3, 4]))
     5.0"""
+    if ord == 2 and not keepdims and axis is None and _is_vector(x):
+        return _root_of_dot(x)
     x, = _numbers(x)
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
-    size = op.abs(x)
+    size = _size(x, ord if axes else 1)
     return _without(_vector_norm(size, ord, axes) if axes else size, axes, keepdims)
 
 

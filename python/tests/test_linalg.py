@@ -243,3 +243,13 @@ def test_conditions_and_ranks(kind):
     a[2] = a[0] + a[1]
     found = linalg.matrix_rank(kind(np.stack([a, np.eye(3), 0 * a])))
     assert np.asarray(found).tolist() == [2, 3, 0] and found.dtype == np.int64
+
+
+def test_norms_of_large_and_small_f32():
+    """Squares beyond f32 are summed in f64."""
+    for scale in (1e30, 1e-30):
+        x = np.array([3 * scale, 4 * scale], "f4")
+        for norm in (linalg.vector_norm, linalg.norm):
+            made = norm(collet.asarray(x))
+            assert made.dtype == np.dtype("f4") and made.ndim == 0
+            np.testing.assert_allclose(float(made), 5 * scale, rtol=1e-6)

@@ -42,12 +42,20 @@ def _inner(a, b):
     return op.dot(a, b) if a.ndim == b.ndim == 1 and kind in "fc" else _sum_of_products(a, b, -1)
 
 
+_SINGLE = {"f32", "f64", "c64", "c128"}
+_OPS = {(1, 1): op.dot, (2, 1): op.matvec, (2, 2): op.matmul}  # in dtypes of _SINGLE
+
+
 def matmul(x1, x2, /):
     """The product of (..., M, K) and (..., K, N), batch axes broadcast: (..., M, N). An argument
     with one axis is a vector, whose axis is not in the result.
 
     >>> collet.matmul([[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""
+    if isinstance(x1, _core.Array) and isinstance(x2, _core.Array) and x1._dtype == x2._dtype:
+        product = _OPS.get((x1.ndim, x2.ndim)) if x1._dtype in _SINGLE else None
+        if product and x1.shape[-1] == x2.shape[0]:
+            return product(x1, x2)
     a, b = promoted(x1, x2)
     if not a.ndim or not b.ndim:
         raise ShapeError("matmul: an argument has no axes; multiply by it instead")

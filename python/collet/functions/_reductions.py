@@ -17,6 +17,13 @@ def _axes(x, axis):
     return (x, axes) if axes else (x.reshape((1, *x.shape)), None)
 
 
+def _is_single(x, axis):
+    """Whether an op alone reduces x: a real Array that is not narrow and waits for nothing, along one axis or all."""
+    if not isinstance(x, _core.Array) or x._dtype not in ("f32", "f64") or _core.is_pending(x) or not x.ndim:
+        return False
+    return axis is None or (type(axis) is int and -x.ndim <= axis < x.ndim)
+
+
 def _reduced(name, x, axis, keepdims, **parameters):
     x, axes = _axes(x, axis)
     waiting = x.size and name in _FUSED and _core.is_pending(x)
@@ -45,6 +52,8 @@ def sum(x, /, *, axis=None, dtype=None, keepdims=False):
 
     >>> float(collet.sum([1.5, 2]))
     3.5"""
+    if dtype is None and _is_single(x, axis):
+        return op.sum(x, axes=axis, keepdims=bool(keepdims))
     return _total("sum", x, axis, dtype, keepdims)
 
 
@@ -85,6 +94,8 @@ def mean(x, /, *, axis=None, keepdims=False):
 
     >>> float(collet.mean([1, 2]))
     1.5"""
+    if _is_single(x, axis):
+        return op.mean(x, axes=axis, keepdims=bool(keepdims))
     x = _floating(x)
     if x.dtype.kind != "c":
         return _reduced("mean", x, axis, keepdims)
@@ -93,6 +104,8 @@ def mean(x, /, *, axis=None, keepdims=False):
 
 
 def _spread(name, x, axis, correction, keepdims):
+    if _is_single(x, axis):
+        return getattr(op, name)(x, axes=axis, keepdims=bool(keepdims), correction=float(correction))
     x = _floating(x)
     if x.dtype.kind != "c":
         return _reduced(name, x, axis, keepdims, correction=float(correction))
