@@ -259,7 +259,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     of it, or than discont.
 
     >>> collet.unwrap([0.0, 3.0, 6.5, 0.5], period=6)
-    array([0. , 3. , 6.5, 6.5])"""
+    array([0. , 3. , 0.5, 0.5])"""
     p, = taken(p)
     p = collet.moveaxis(p * 1.0, axis, -1)
     steps = p[..., 1:] - p[..., :-1]
