@@ -23,8 +23,9 @@ typedef struct pending {
 } pending;
 
 struct spans {
-    pthread_mutex_t lock; /* of the members below; no lock of a queue or storage is taken after it
-                             but by waits */
+    /* Guards the members below. Nothing is waited for or freed under it: deleters of the program may
+     * compute. */
+    pthread_mutex_t lock;
     pending *oldest, **end;
     uint32_t count;
     block *origin; /* a stamp, and its time by trace_now */
@@ -86,14 +87,25 @@ static int has_origin(struct spans *s, queue *q)
 {
     collet_error why;
     uint64_t ticket;
+    block *made;
     pthread_mutex_lock(&s->lock);
-    if (!s->origin && stamp_take(q, &s->origin, &ticket, &why) == COLLET_OK) {
-        use_reach((use){q, ticket});
-        s->time = trace_now();
-    }
     int has = s->origin != NULL;
     pthread_mutex_unlock(&s->lock);
-    return has;
+    if (has)
+        return 1;
+    if (stamp_take(q, &made, &ticket, &why) != COLLET_OK)
+        return 0;
+    use_reach((use){q, ticket});
+    int64_t time = trace_now();
+    pthread_mutex_lock(&s->lock);
+    if (!s->origin) {
+        s->origin = made;
+        s->time = time;
+        made = NULL;
+    }
+    pthread_mutex_unlock(&s->lock);
+    block_free(made);
+    return 1;
 }
 
 void span_start(span *s, queue *q)
@@ -195,24 +207,39 @@ static void resolve(const struct spans *all, pending *p)
     free(p);
 }
 
-void spans_read(device *d, int every)
+/* Takes the oldest span off the list if its work is done; else sets *wait to the work, if it must be
+ * waited for. */
+static pending *take_oldest(struct spans *all, int every, use *wait)
 {
-    struct spans *all = atomic_load(&d->spans);
-    if (!all)
-        return;
     pthread_mutex_lock(&all->lock);
-    for (pending *p; (p = all->oldest);) {
+    pending *p = all->oldest;
+    if (p && atomic_load(&p->done.queue->completed) < p->done.ticket) {
         if (every || all->count > PENDING_MAX)
-            use_reach(p->done);
-        else if (atomic_load(&p->done.queue->completed) < p->done.ticket)
-            break;
+            *wait = p->done;
+        p = NULL;
+    } else if (p) {
         all->oldest = p->next;
         if (!p->next)
             all->end = &all->oldest;
         all->count--;
-        resolve(all, p);
     }
     pthread_mutex_unlock(&all->lock);
+    return p;
+}
+
+void spans_read(device *d, int every)
+{
+    struct spans *all = atomic_load(&d->spans);
+    while (all) {
+        use wait = {NULL, 0};
+        pending *p = take_oldest(all, every, &wait);
+        if (p)
+            resolve(all, p);
+        else if (wait.queue)
+            use_reach(wait);
+        else
+            return;
+    }
 }
 
 void spans_destroy(device *d)
