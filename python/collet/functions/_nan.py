@@ -2,6 +2,7 @@
 # Tests: python/tests/op/test_numpy_names.py
 """NumPy's functions of the elements that are not NaN. collet.functions exports them."""
 
+import math
 import operator
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 import collet
 
 from .._gradient import hook
-from .._operands import arrays
+from .._operands import arrays, axes_of
 
 
 def taken(*values):
@@ -26,6 +27,16 @@ def has_nan(x):
 def along(x, axis):
     """x and the axis; all elements as a vector for None."""
     return (x.reshape(-1), 0) if axis is None else (x, operator.index(axis))
+
+
+def gathered(x, axis):
+    """The array with the axes, one, several or for None all, as one axis at its end; and the shapes of a result
+    without these axes and with them as axes of one element."""
+    axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
+    others = [i for i in range(x.ndim) if i not in axes]
+    left = tuple(x.shape[i] for i in others)
+    kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
+    return collet.permute_dims(x, (*others, *axes)).reshape((*left, math.prod(x.shape[i] for i in axes))), left, kept
 
 
 def _filled(x, value):
@@ -140,22 +151,21 @@ def nanstd(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=Fal
 
 
 def nanmedian(x, /, axis=None, *, keepdims=False):
-    """The median over an axis, or of all elements, of those that are not NaN.
+    """The median over axes, by default all, of the elements that are not NaN; NaN where there is none.
 
     >>> float(collet.nanmedian([1.0, np.nan, 2.0, 9.0]))
     2.0"""
     x, = taken(x)
     if not has_nan(x):
         return collet.median(x, axis=axis, keepdims=keepdims)
-    shape = [1] * x.ndim
-    x, at = along(x, axis)
-    ordered = collet.sort(x, axis=at)  # NaN at the end
-    count = collet.count_nonzero(~collet.isnan(x), axis=at, keepdims=True)
-    low = collet.take_along_axis(ordered, collet.maximum((count - 1) // 2, 0), axis=at)
-    found = (low + collet.take_along_axis(ordered, count // 2, axis=at)) / 2
-    if keepdims:
-        return found.reshape(shape) if axis is None else found
-    return collet.squeeze(found, axis=at)
+    x, left, kept = gathered(x, axis)
+    if not x.shape[-1]:
+        return collet.sum(x, axis=-1).reshape(kept if keepdims else left) * np.nan
+    ordered = collet.sort(x, axis=-1)  # NaN at the end
+    count = collet.count_nonzero(~collet.isnan(x), axis=-1, keepdims=True)
+    low = collet.take_along_axis(ordered, collet.maximum((count - 1) // 2, 0), axis=-1)
+    found = (low + collet.take_along_axis(ordered, count // 2, axis=-1)) / 2
+    return found.reshape(kept if keepdims else left)
 
 
 def nan_to_num(x, /, *, nan=0.0, posinf=None, neginf=None):

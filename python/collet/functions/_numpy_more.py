@@ -9,7 +9,7 @@ import numpy as np
 
 import collet
 
-from ._nan import along, has_nan, taken
+from ._nan import along, gathered, has_nan, taken
 from ._numpy import bincount, ravel, sliding_window_view
 
 # ---- Bins
@@ -291,8 +291,8 @@ def radians(x, /):
 
 
 def nanquantile(x, q, /, axis=None, *, keepdims=False):
-    """The numbers below which the shares q, from 0 to 1, of the elements that are not NaN are, along an axis,
-    or of all; the axes of q come first. Interpolated linearly; NaN where there is no element.
+    """The numbers below which the shares q, from 0 to 1, of the elements that are not NaN are, over axes,
+    by default all; the axes of q come first. Interpolated linearly; NaN where there is no element.
 
     >>> float(collet.nanquantile([1.0, np.nan, 2.0], 0.5))
     1.5"""
@@ -302,9 +302,10 @@ def nanquantile(x, q, /, axis=None, *, keepdims=False):
         raise ValueError(f"nanquantile: q is {q}; quantiles are from 0 to 1")
     if not has_nan(x):
         return collet.quantile(x, q, axis=axis, keepdims=keepdims)
-    kept = (1,) * x.ndim
-    x, at = along(x, axis)
-    x = collet.moveaxis(x, at, -1)
+    x, left, kept = gathered(x, axis)
+    shape = kept if keepdims else left
+    if not x.shape[-1]:
+        return collet.broadcast_to(collet.sum(x, axis=-1).reshape(shape) * np.nan, shares.shape + shape)
     ordered = collet.sort(x, axis=-1)  # NaN at the end
     last = collet.count_nonzero(~collet.isnan(x), axis=-1, keepdims=True) - 1
     found = []
@@ -315,8 +316,7 @@ def nanquantile(x, q, /, axis=None, *, keepdims=False):
                      for i in (below, collet.minimum(below + 1, collet.maximum(last, 0))))
         part = low + (high - low) * (place - collet.floor(place))
         part = collet.where(last < 0, np.nan, collet.where(high == low, low, part))
-        found.append(part.reshape(kept) if axis is None and keepdims else
-                     collet.moveaxis(part, -1, at) if keepdims else collet.squeeze(part, axis=-1))
+        found.append(part.reshape(shape))
     return found[0] if not shares.ndim else collet.stack(found).reshape(shares.shape + found[0].shape)
 
 

@@ -22,8 +22,10 @@ CALLS = {
     "allclose": [(M, M + 1e-9), (Z, Z), (M, M + 1)], "array_equal": [(M, M), (M, I), (Z, Z), (Z, Z, True), (M, M[0])],
     **{n: [(N,), (N, {"axis": 0}), (N, {"axis": 1, "keepdims": True}), (I, {"axis": 0})] for n in ("nansum", "nanprod")},
     **{n: [(N[:3],), (N[:3], {"axis": 0}), (N, {"axis": 1, "keepdims": True}), (I, {"axis": 1})] for n in (
-        "nanmax", "nanmin", "nanmean", "nanstd", "nanvar", "nanmedian")},
+        "nanmax", "nanmin", "nanmean", "nanstd", "nanvar")},
     **{n: [(N[:3],), (N[:3], {"axis": 1}), (I, {"axis": 0})] for n in ("nanargmax", "nanargmin")},
+    "nanmedian": [(N[:3],), (N[:3], {"axis": 0}), (N, {"axis": 1, "keepdims": True}), (I, {"axis": 1}), (N, (0, 1)), (N[None], (0, -1), {"keepdims": True}),
+                  (N[:, :0], 1), (N[:0], 1), (np.full(3, np.nan),)],
     "nan_to_num": [(Z,), (Z, {"nan": 1.0, "posinf": 2.0, "neginf": 3.0}), (I,)],
     "average": [(M,), (I, {"axis": 0}), (M, {"axis": 1, "weights": np.arange(1, 6)}), (M, {"weights": abs(M)}),
                 (M, {"axis": 0, "weights": abs(M), "keepdims": True})],
@@ -51,7 +53,7 @@ CALLS = {
     "convolve": [(V, V[:3]), (V[:3], V), *((M[0], M[1, :n], mode) for n in (1, 2, 3) for mode in ("full", "same", "valid"))],
     "unwrap": [(M * 9,), (M * 9, {"axis": 0}), (M * 9, {"period": 3.0}), (M * 9, 4.0), (V,)],
     "degrees": [(M,), (I,)], "radians": [(M,)],
-    **{n: [(N[:3], q), (N[:3], q, 0), (N, q, 1, {"keepdims": True}), (N, q, {"keepdims": True}), (I, q, 0)] for n, q in (
+    **{n: [(N[:3], q), (N[:3], q, 0), (N, q, 1, {"keepdims": True}), (N, q, {"keepdims": True}), (I, q, 0), (N[None], q, (0, 2)), (N[:, :0], 0.3 if isinstance(q, list) else q, 1)] for n, q in (
         ("nanquantile", 0.3), ("nanquantile", [0.0, 0.5, 1.0]), ("nanpercentile", 75))},
     "trapezoid": [(M,), (M, {"axis": 0}), (M, {"dx": 0.5}), (M, np.arange(5.0)**2)],
 }
