@@ -113,7 +113,8 @@ void devices_end(devices_job *job, int64_t count)
 }
 
 /* Items that the device takes next: fewer where it is slow, so that the others do not wait for its
- * results; few before its speed is known; and no more of those `left` than let all end together. */
+ * results; few before its speed is known; and half of its share of those `left`, so that parts become
+ * smaller towards the end and all end together. */
 static int64_t part_of(const device *d, int64_t left)
 {
     const devices_job *job = d->job;
@@ -132,8 +133,10 @@ static int64_t part_of(const device *d, int64_t left)
     }
     if (d->rate > 0)
         count = (int64_t)((double)most * (d->rate / best));
-    if (measured && (double)left * (d->rate / all) < (double)count)
-        count = (int64_t)((double)left * (d->rate / all));
+    if (measured && (double)left * (d->rate / all) / 2 < (double)count) {
+        count = (int64_t)((double)left * (d->rate / all) / 2);
+        count = count < most / 16 ? most / 16 : count;
+    }
     return count < 1 ? 1 : count;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "devices/devices.h"
+#include "scatter/arrays.h"
 #include "scatter/one.h"
 
 typedef struct device {
@@ -63,12 +64,16 @@ static collet_status failed(const collet_scattering *s, collet_status status, co
     return status == COLLET_OK ? status : collet_fail(err, status, "%s", s->error.text);
 }
 
+/* Waits for the device, so that its speed is measured. */
 static collet_status compute(void *user, int64_t index, int64_t first, int64_t *count,
                              collet_error *err)
 {
     collet_scattering *s = ((scatter_devices *)user)->device[index].s;
     s->next = first;
-    return failed(s, scatter_compute(s, *count, count), err);
+    collet_status status = scatter_compute(s, *count, count);
+    if (status == COLLET_OK && collet_finish(s->context) != COLLET_OK)
+        status = scatter_failed(s, collet_last_status(s->context), "patterns");
+    return failed(s, status, err);
 }
 
 static collet_status read_patterns(void *user, int64_t index, int64_t first, int64_t count,
