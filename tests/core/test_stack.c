@@ -114,6 +114,28 @@ static void run_others(void *user)
     collet_array_destroy(other);
 }
 
+/* Operands whose axes are in different orders in memory: tiles are transposed, of 1 to 16 bytes. */
+static void run_turned(void *user)
+{
+    static const collet_dtype dtypes[] = {COLLET_U8, COLLET_F32, COLLET_F64, COLLET_C128};
+    const int64_t shape[] = {300, 300};
+    (void)user;
+    status = COLLET_OK;
+    for (int i = 0; i < 4; i++) {
+        collet_array *a = NULL, *turned = NULL, *out = NULL;
+        status |= collet_array_create(cx, &a, dtypes[i], 2, shape);
+        status |= collet_array_create(cx, &out, dtypes[i], 2, shape);
+        status |= collet_array_permute(cx, a, &turned, NULL);
+        status |= collet_op_mul(cx, a, a, a);
+        status |= collet_op_add(cx, out, turned, turned);
+        status |= collet_op_add(cx, out, a, turned);
+        status |= collet_finish(cx);
+        collet_array_destroy(a);
+        collet_array_destroy(turned);
+        collet_array_destroy(out);
+    }
+}
+
 static void every_op(const char *backend)
 {
     const struct timespec second = {.tv_sec = 1, .tv_nsec = 100000000};
@@ -124,6 +146,8 @@ static void every_op(const char *backend)
     assert_ok(cx, collet_op_add(cx, a, a, a)); /* opens the device */
     collet_array_destroy(a);
     on_small_stack(run_others, NULL);
+    assert_int_equal(status, COLLET_OK);
+    on_small_stack(run_turned, NULL);
     assert_int_equal(status, COLLET_OK);
     for (size_t i = 0; i < op_call_count(rt); i++)
         for (int large = 0; large < 2; large++)
