@@ -39,7 +39,7 @@ typedef struct device {
     char *name; /* of a context's choice */
     /* The job's lock guards the following members. */
     devices_spans results; /* not delivered, or in the caller's hands */
-    int64_t done;          /* items that it computed */
+    int64_t done;          /* items that it computed, without those that it gave up */
     double seconds, rate;  /* that it took; items a second of the last time; 0: not measured */
     int failed;            /* `error` says why; it never changes then */
     collet_error error;
@@ -178,6 +178,7 @@ static void give_up_results(device *d, int64_t item)
     while (results->count && results->list[results->count - 1].first > item) {
         devices_span last = results->list[--results->count];
         devices_spans_add(&d->job->again, last.first, last.end);
+        d->done -= last.end - last.first;
     }
 }
 
