@@ -4,8 +4,8 @@
 # listed by backend-info. RUSTC is the compiler; without one the test is skipped.
 set -euo pipefail
 source=$1 work=$2 bin=$3
-[ -x "${RUSTC:?}" ] || {
-    echo "there is no rustc (Debian: rustc)"
+[ -x "${RUSTC:?}" ] && "$RUSTC" --version || {
+    echo "there is no rustc that works (Debian: rustc)"
     exit 77
 }
 mkdir -p "$work"
