@@ -30,7 +30,11 @@
 #define T i8
 #define F(x) x##_i8
 #define BITS 8
+#define QUOTIENT f32
+#define FLOOR(x) __builtin_floorf(x)
 #include "shared/formula/integer.dev"
+#undef QUOTIENT
+#undef FLOOR
 #undef T
 #undef F
 #undef BITS
@@ -38,7 +42,11 @@
 #define T i16
 #define F(x) x##_i16
 #define BITS 16
+#define QUOTIENT f32
+#define FLOOR(x) __builtin_floorf(x)
 #include "shared/formula/integer.dev"
+#undef QUOTIENT
+#undef FLOOR
 #undef T
 #undef F
 #undef BITS
@@ -46,7 +54,11 @@
 #define T i32
 #define F(x) x##_i32
 #define BITS 32
+#define QUOTIENT f64
+#define FLOOR(x) __builtin_floor(x)
 #include "shared/formula/integer.dev"
+#undef QUOTIENT
+#undef FLOOR
 #undef T
 #undef F
 #undef BITS
@@ -68,7 +80,11 @@
 #define T u8
 #define F(x) x##_u8
 #define BITS 8
+#define QUOTIENT f32
+#define FLOOR(x) __builtin_floorf(x)
 #include "shared/formula/integer.dev"
+#undef QUOTIENT
+#undef FLOOR
 #undef T
 #undef F
 #undef BITS
@@ -76,7 +92,11 @@
 #define T u16
 #define F(x) x##_u16
 #define BITS 16
+#define QUOTIENT f32
+#define FLOOR(x) __builtin_floorf(x)
 #include "shared/formula/integer.dev"
+#undef QUOTIENT
+#undef FLOOR
 #undef T
 #undef F
 #undef BITS
@@ -84,7 +104,11 @@
 #define T u32
 #define F(x) x##_u32
 #define BITS 32
+#define QUOTIENT f64
+#define FLOOR(x) __builtin_floor(x)
 #include "shared/formula/integer.dev"
+#undef QUOTIENT
+#undef FLOOR
 #undef T
 #undef F
 #undef BITS
