@@ -9,6 +9,7 @@
 #include <collet/ops.h>
 
 #include "compute.h"
+#include "src/array/array.h"
 #include "src/base/error.h"
 #include "src/base/runtime.h"
 #include "tracer.h"
@@ -384,30 +385,20 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
     return made;
 }
 
-PyObject *op_compute(op_object *op, PyObject *const *in, collet_dtype like,
-                     const collet_array_spec *out)
+PyObject *op_compute(op_object *op, const collet_array *const *in, const collet_array_spec *out)
 {
-    COLLET_FLOATING_SCOPE;
-    operand operands[COLLET_MAX_OPERANDS];
-    PyObject *made = NULL;
-    call c;
-    int failed = op_refresh(op);
-    begin_call(&c, op, operands);
-    c.id = op->id;
-    c.device = 1;
-    c.given = 0;
-    for (uint32_t i = 0; i <= c.n_in; i++)
-        operand_start(&operands[i]);
-    operands[0].view.spec = *out;
-    c.context = failed ? NULL : runtime_context();
-    failed = !c.context;
-    for (uint32_t i = 0; i < c.n_in && !failed; i++)
-        failed = operand_input(&operands[i + 1], in[i], op->operands[i + 1].text, like);
-    if (!failed && !call_compute(&c))
-        made = Py_NewRef(operands[0].object);
-    for (uint32_t i = 0; i <= c.n_in; i++)
-        operand_clear(&operands[i]);
-    return made;
+    collet_context *context = op_refresh(op) ? NULL : runtime_context();
+    collet_array *array = NULL;
+    if (!context)
+        return NULL;
+    if (collet_array_create(context, &array, out->dtype, out->ndim, out->shape) == COLLET_OK &&
+        collet_call(context, op->id, &array, in, NULL) == COLLET_OK) {
+        runtime_called(context);
+        return array_new(array);
+    }
+    error_raise(collet_last_status(context), collet_last_error(context));
+    collet_array_destroy(array);
+    return NULL;
 }
 
 PyObject *op_function(PyObject *Py_UNUSED(module), PyObject *arguments)

@@ -206,6 +206,11 @@ PyObject *compute_observe(PyObject *Py_UNUSED(module), PyObject *function)
     return before ? before : Py_NewRef(Py_None);
 }
 
+int call_is_observed(void)
+{
+    return observer != NULL;
+}
+
 static int tell(const call *c, PyObject *begins)
 {
     if (!observer)

@@ -28,6 +28,9 @@ struct call {
 /* Makes the outputs that the caller did not give, and computes. 0, or -1 with an exception. */
 int call_compute(call *c);
 
+/* 1 if calls of this thread are observed. */
+int call_is_observed(void);
+
 /* Function of the module: observe(function) has the function called with (name, True) before and (name,
  * False) after each call of the calling thread that is done; None ends that. The function before. */
 PyObject *compute_observe(PyObject *module, PyObject *function);

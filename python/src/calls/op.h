@@ -65,10 +65,9 @@ int op_set_params(op_object *op, const collet_runtime *runtime, int32_t ndim,
 int op_check_fill(const op_object *op, const void *params, PyObject *const *values,
                   collet_dtype dtype);
 
-/* (call.c) The function of Arrays that are computed and of numbers, which become `like`, for an op without
- * parameters and with one output, of `out`. */
-PyObject *op_compute(op_object *op, PyObject *const *in, collet_dtype like,
-                     const collet_array_spec *out);
+/* (call.c) The function of Arrays in the host's memory, for an op without parameters and with one output, of
+ * `out`. The caller knows that it takes microseconds, and that nobody observes calls. */
+PyObject *op_compute(op_object *op, const collet_array *const *in, const collet_array_spec *out);
 
 /* (call.c) The function that Python calls by METH_FASTCALL; `self` is an op_object. */
 PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);

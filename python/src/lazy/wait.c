@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <collet/floating.h>
+
 #include "src/array/array.h"
 #include "src/calls/op.h"
 #include "src/base/runtime.h"
@@ -250,18 +252,45 @@ static int are_small(const elementwise *f, const argument *a, collet_dtype *dtyp
     return (int)(f->same >> *dtype & 1);
 }
 
+/* The function of an Array and a number, which becomes `like`. */
+static PyObject *with_number(op_object *op, const argument *a, const collet_array **arrays,
+                             collet_dtype like, const collet_array_spec *out)
+{
+    COLLET_FLOATING_SCOPE; /* the number is converted here */
+    int place = arrays[0] != NULL;
+    operand number;
+    collet_context *context = runtime_context();
+    PyObject *made = NULL;
+    operand_start(&number);
+    if (!context || operand_input(&number, a[place].object, op->operands[place + 1].text, like))
+        return NULL;
+    if (operand_wrap(&number, context, COLLET_WRAP_READONLY) == COLLET_OK) {
+        arrays[place] = number.array;
+        made = op_compute(op, arrays, out);
+    } else {
+        runtime_raise(context);
+    }
+    operand_unwrap(&number);
+    operand_clear(&number);
+    return made;
+}
+
 PyObject *wait_not(elementwise *f, PyObject *const *in)
 {
     argument a[NODE_INPUTS];
+    const collet_array *arrays[NODE_INPUTS];
     collet_array_spec out;
     op_object *op = (op_object *)PyCFunction_GetSelf(f->single);
     int64_t size = 1;
-    if (f->n_in > 2 || !runtime_at_once() || op->params_size)
+    int numbers = 0;
+    if (f->n_in > 2 || !runtime_at_once() || op->params_size || call_is_observed())
         return NULL;
     for (uint32_t i = 0; i < f->n_in; i++) {
         a[i].object = in[i];
         if (!take_argument(&a[i], f, i, a))
             return NULL;
+        numbers |= !a[i].value;
+        arrays[i] = a[i].value ? a[i].value->array : NULL;
     }
     if (!are_small(f, a, &out.dtype) || !are_numbers_right(a, f->n_in) ||
         !broadcast(a, f->n_in, &out))
@@ -269,8 +298,11 @@ PyObject *wait_not(elementwise *f, PyObject *const *in)
     for (int32_t axis = 0; axis < out.ndim; axis++)
         size *= out.shape[axis];
     collet_dtype like = out.dtype;
-    out.dtype = result_dtype(f, a);
-    return size < least && out.dtype ? op_compute(op, in, like, &out) : NULL;
+    if (size >= least || !(out.dtype = result_dtype(f, a)))
+        return NULL;
+    if (runtime_waits()) /* an Array may have work on a device */
+        return function_call(f, in, NULL);
+    return numbers ? with_number(op, a, arrays, like, &out) : op_compute(op, arrays, &out);
 }
 
 /* ---- The node ----------------------------------------------------------------------------- */
