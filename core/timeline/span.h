@@ -2,9 +2,10 @@
 /*
  * span - the time that a kernel or a transfer took on a device, for the trace (util/trace.h).
  *
- * Of queues with collet.timing/1, the device's clock has the time. It is read when a wait has shown
- * that the work is done, so tracing waits only at the first work on a device, which relates the two
- * clocks. Other queues are waited for after each command, as by collet_timestamp_take.
+ * If a queue has collet.timing/1, the times are the device's. They are read after a wait that shows
+ * that the work is done. So tracing itself waits only once for each device, at its first work, to
+ * compare the device's clock with the host's. For other queues it waits after each command and reads
+ * the host's clock, as collet_timestamp_take does.
  */
 #ifndef CORE_TIMELINE_SPAN_H
 #define CORE_TIMELINE_SPAN_H

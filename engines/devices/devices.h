@@ -53,10 +53,10 @@ collet_status devices_create(devices_job **out, const devices_work *work, collet
 void devices_destroy(devices_job *job);
 
 /*
- * Waits for the next results in order: items *first to *first + *count - 1, at most `most`, are
- * those of device *device until the next call. *count is 0 after the last. An error that is not of a
- * device ends the job; so does the first error when all have failed: each later call returns the
- * same. CANCELLED where `report` has stopped it; a further call goes on.
+ * Waits for the next results in order: the items *first to *first + *count - 1, at most `most`.
+ * Device *device keeps them until the next call. After the last item *count is 0. An error that no
+ * device caused ends the job. If all devices fail, the first error ends it. Every later call
+ * returns the same error. CANCELLED where `report` has stopped it; a further call goes on.
  */
 collet_status devices_next(devices_job *job, int64_t most, int64_t *device, int64_t *first,
                            int64_t *count, collet_error *err);

@@ -18,7 +18,7 @@ collet_status rsoxs_run_open(rsoxs_run *run, collet_error *err);
 /* The scatterings on the devices, of its runtime and context; closed by rsoxs_run_close too. */
 collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err);
 void rsoxs_run_close_work(rsoxs_run *run);
-/* What device `index` of several has done, for all beams; 0 beyond the last. */
+/* The part of the work that device `index` has done, for all beams. 0 if there is no such device. */
 int rsoxs_run_share(const rsoxs_run *run, size_t index, collet_device_share *share);
 /* Computes and writes the patterns that are left, and if the film is whole, its integrals and
  * pictures. */

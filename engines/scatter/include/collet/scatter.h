@@ -207,9 +207,9 @@ COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
                                                 const collet_scattering_pattern **out,
                                                 collet_error *err);
 
-/* What device `index` of several has done, at any time; the first is that of the context given to
- * create. NOT_FOUND beyond the last, and for a scattering without further contexts. The strings are
- * valid until destroy. */
+/* The part of the work that device `index` has done so far, of a scattering with several contexts.
+ * Device 0 is that of the context given to create. NOT_FOUND if there is no such device, or only one
+ * context. The strings are valid until destroy. At any time. */
 COLLET_API collet_status collet_scattering_share_at(const collet_scattering *scattering,
                                                     collet_device_share *share, size_t index);
 
