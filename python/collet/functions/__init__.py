@@ -11,7 +11,8 @@ function raises the error of that op.
 from .._gradient.hook import hook as _hook
 from ._nan import (nan_to_num as nan_to_num, nanargmax as nanargmax, nanargmin as nanargmin,
                    nanmax as nanmax, nanmean as nanmean, nanmedian as nanmedian, nanmin as nanmin,
-                   nanprod as nanprod, nanstd as nanstd, nansum as nansum, nanvar as nanvar)
+                   nanpercentile as nanpercentile, nanprod as nanprod, nanquantile as nanquantile,
+                   nanstd as nanstd, nansum as nansum, nanvar as nanvar)
 from ._numpy import (allclose as allclose, argpartition as argpartition, argwhere as argwhere,
                      array_equal as array_equal, atleast_1d as atleast_1d, atleast_2d as atleast_2d,
                      average as average, bincount as bincount, corrcoef as corrcoef, cov as cov,
@@ -21,8 +22,7 @@ from ._numpy import (allclose as allclose, argpartition as argpartition, argwher
 from ._numpy_more import (append as append, column_stack as column_stack, convolve as convolve, degrees as degrees,
                           delete as delete, digitize as digitize, flatnonzero as flatnonzero, fliplr as fliplr,
                           flipud as flipud, gradient as gradient, histogram2d as histogram2d,
-                          intersect1d as intersect1d, nanpercentile as nanpercentile, nanquantile as nanquantile,
-                          radians as radians, rot90 as rot90, select as select, setdiff1d as setdiff1d,
+                          intersect1d as intersect1d, radians as radians, rot90 as rot90, select as select, setdiff1d as setdiff1d,
                           union1d as union1d, unwrap as unwrap)
 from ._products import (cross as cross, einsum as einsum, matmul as matmul, outer as outer,
                         tensordot as tensordot, trace as trace, vecdot as vecdot)

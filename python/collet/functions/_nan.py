@@ -168,6 +168,44 @@ def nanmedian(x, /, axis=None, *, keepdims=False):
     return found.reshape(kept if keepdims else left)
 
 
+def nanquantile(x, q, /, axis=None, *, keepdims=False):
+    """The numbers below which the shares q, from 0 to 1, of the elements that are not NaN are, over axes,
+    by default all; the axes of q come first. Interpolated linearly; NaN where there is no element.
+
+    >>> float(collet.nanquantile([1.0, np.nan, 2.0], 0.5))
+    1.5"""
+    x, = taken(x)
+    shares = np.asarray(q, "f8")
+    if not ((shares >= 0) & (shares <= 1)).all():
+        raise ValueError(f"nanquantile: q is {q}; quantiles are from 0 to 1")
+    if not has_nan(x):
+        return collet.quantile(x, q, axis=axis, keepdims=keepdims)
+    x, left, kept = gathered(x, axis)
+    shape = kept if keepdims else left
+    if not x.shape[-1]:
+        return collet.broadcast_to(collet.sum(x, axis=-1).reshape(shape) * np.nan, shares.shape + shape)
+    ordered = collet.sort(x, axis=-1)  # NaN at the end
+    last = collet.count_nonzero(~collet.isnan(x), axis=-1, keepdims=True) - 1
+    found = []
+    for share in shares.ravel().tolist():
+        place = collet.astype(collet.maximum(last, 0), x.dtype) * share
+        below = collet.astype(collet.floor(place), collet.int64)
+        low, high = (collet.take_along_axis(ordered, i, axis=-1)
+                     for i in (below, collet.minimum(below + 1, collet.maximum(last, 0))))
+        part = low + (high - low) * (place - collet.floor(place))
+        part = collet.where(last < 0, np.nan, collet.where(high == low, low, part))
+        found.append(part.reshape(shape))
+    return found[0] if not shares.ndim else collet.stack(found).reshape(shares.shape + found[0].shape)
+
+
+def nanpercentile(x, q, /, axis=None, *, keepdims=False):
+    """nanquantile of the shares q / 100.
+
+    >>> float(collet.nanpercentile([1.0, np.nan, 2.0], 50))
+    1.5"""
+    return nanquantile(x, np.asarray(q, "f8") / 100, axis, keepdims=keepdims)
+
+
 def nan_to_num(x, /, *, nan=0.0, posinf=None, neginf=None):
     """The array with `nan` for NaN, and posinf and neginf, by default the largest numbers of the dtype, for
     infinities.

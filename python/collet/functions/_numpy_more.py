@@ -9,7 +9,7 @@ import numpy as np
 
 import collet
 
-from ._nan import along, gathered, has_nan, taken
+from ._nan import along, taken
 from ._numpy import bincount, ravel, sliding_window_view
 
 # ---- Bins
@@ -256,17 +256,19 @@ def convolve(a, v, mode="full"):
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     """The array with multiples of the period added, so that no difference along the axis is larger than half
-    of it, or than discont.
+    of it, or than discont. Integers with an integer as period stay integers.
 
     >>> collet.unwrap([0.0, 3.0, 6.5, 0.5], period=6)
     array([0. , 3. , 0.5, 0.5])"""
     p, = taken(p)
-    p = collet.moveaxis(p * 1.0, axis, -1)
+    whole = p.dtype.kind in "iu" and isinstance(period, int)
+    p = collet.moveaxis(p if whole else p * 1.0, axis, -1)
     steps = p[..., 1:] - p[..., :-1]
-    half = period / 2
+    half = period // 2 if whole else period / 2
     short = (steps + half) % period - half
-    short = collet.where((short == -half) & (steps > 0), half, short)
-    more = collet.where(abs(steps) < (half if discont is None else discont), 0.0, short - steps)
+    if not whole or period % 2 == 0:
+        short = collet.where((short == -half) & (steps > 0), half, short)
+    more = collet.where(abs(steps) < (half if discont is None else discont), 0, short - steps)
     found = collet.concat([p[..., :1], p[..., 1:] + collet.cumulative_sum(more, axis=-1)], axis=-1)
     return collet.moveaxis(found, -1, axis)
 
@@ -285,44 +287,3 @@ def radians(x, /):
     >>> float(collet.radians(180.0)) == np.pi
     True"""
     return taken(x)[0] * (np.pi / 180)
-
-
-# ---- Quantiles without NaN
-
-
-def nanquantile(x, q, /, axis=None, *, keepdims=False):
-    """The numbers below which the shares q, from 0 to 1, of the elements that are not NaN are, over axes,
-    by default all; the axes of q come first. Interpolated linearly; NaN where there is no element.
-
-    >>> float(collet.nanquantile([1.0, np.nan, 2.0], 0.5))
-    1.5"""
-    x, = taken(x)
-    shares = np.asarray(q, "f8")
-    if not ((shares >= 0) & (shares <= 1)).all():
-        raise ValueError(f"nanquantile: q is {q}; quantiles are from 0 to 1")
-    if not has_nan(x):
-        return collet.quantile(x, q, axis=axis, keepdims=keepdims)
-    x, left, kept = gathered(x, axis)
-    shape = kept if keepdims else left
-    if not x.shape[-1]:
-        return collet.broadcast_to(collet.sum(x, axis=-1).reshape(shape) * np.nan, shares.shape + shape)
-    ordered = collet.sort(x, axis=-1)  # NaN at the end
-    last = collet.count_nonzero(~collet.isnan(x), axis=-1, keepdims=True) - 1
-    found = []
-    for share in shares.ravel().tolist():
-        place = collet.astype(collet.maximum(last, 0), x.dtype) * share
-        below = collet.astype(collet.floor(place), collet.int64)
-        low, high = (collet.take_along_axis(ordered, i, axis=-1)
-                     for i in (below, collet.minimum(below + 1, collet.maximum(last, 0))))
-        part = low + (high - low) * (place - collet.floor(place))
-        part = collet.where(last < 0, np.nan, collet.where(high == low, low, part))
-        found.append(part.reshape(shape))
-    return found[0] if not shares.ndim else collet.stack(found).reshape(shares.shape + found[0].shape)
-
-
-def nanpercentile(x, q, /, axis=None, *, keepdims=False):
-    """nanquantile of the shares q / 100.
-
-    >>> float(collet.nanpercentile([1.0, np.nan, 2.0], 50))
-    1.5"""
-    return nanquantile(x, np.asarray(q, "f8") / 100, axis, keepdims=keepdims)

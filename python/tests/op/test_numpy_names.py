@@ -51,7 +51,8 @@ CALLS = {
     "flatnonzero": [(I,), (V > 2,)], "select": [([V > 4, V > 2], [V, V * 10]), ([I > 3], [M], -1.0)],
     "gradient": [(V,), (M,), (M, 2.0), (M, {"axis": 1}), (M, 0.5, np.array([0.0, 1, 3, 4, 9])), (M[0], np.array([0.0, 1, 3, 4, 9]))],
     "convolve": [(V, V[:3]), (V[:3], V), *((M[0], M[1, :n], mode) for n in (1, 2, 3) for mode in ("full", "same", "valid"))],
-    "unwrap": [(M * 9,), (M * 9, {"axis": 0}), (M * 9, {"period": 3.0}), (M * 9, 4.0), (V,)],
+    "unwrap": [(M * 9,), (M * 9, {"axis": 0}), (M * 9, {"period": 3.0}), (M * 9, 4.0), (V,), (V, {"period": 5}), (V, {"period": 4}),
+               (np.array([0, 190, 10, 355], "i4"), {"period": 360})],
     "degrees": [(M,), (I,)], "radians": [(M,)],
     **{n: [(N[:3], q), (N[:3], q, 0), (N, q, 1, {"keepdims": True}), (N, q, {"keepdims": True}), (I, q, 0), (N[None], q, (0, 2)), (N[:, :0], 0.3 if isinstance(q, list) else q, 1)] for n, q in (
         ("nanquantile", 0.3), ("nanquantile", [0.0, 0.5, 1.0]), ("nanpercentile", 75))},
