@@ -269,7 +269,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     if not whole or period % 2 == 0:
         short = collet.where((short == -half) & (steps > 0), half, short)
     more = collet.where(abs(steps) < (half if discont is None else discont), 0, short - steps)
-    found = collet.concat([p[..., :1], p[..., 1:] + collet.cumulative_sum(more, axis=-1)], axis=-1)
+    found = collet.concat([p[..., :1], p[..., 1:] + collet.cumulative_sum(more, axis=-1, dtype=p.dtype)], axis=-1)
     return collet.moveaxis(found, -1, axis)
 
 
