@@ -105,6 +105,8 @@ static int is_open_as_reported(const char *library, const char *capabilities)
     if (!handle)
         return strstr(capabilities, "\"openblas_refused\"") != NULL;
     *(void **)&get_corename = dlsym(handle, "openblas_get_corename");
+    if (!get_corename)
+        *(void **)&get_corename = dlsym(handle, "scipy_openblas_get_corename");
     (void)snprintf(expected, sizeof expected, "\"core\": \"%s\", \"chosen_by\"", get_corename());
     return strstr(capabilities, expected) ? 1 : complain(expected, capabilities);
 }
@@ -234,6 +236,33 @@ static void another_library(void **state)
                            {"lacks functions of OpenBLAS"},
                            NULL,
                            "cpu_openmp.openblas has no effect: "});
+}
+
+/* As the OpenBLAS of PyPI has one. */
+static void a_prefix(void **state)
+{
+    (void)state;
+    const library_case prefixed = {FAKE("prefixed"),       "off", "cpu_openmp.openblas_core=mine",
+                                   {"\"core\": \"mine\""}, NULL,  NULL};
+    expect(&prefixed);
+    loaded_before = 1;
+    expect(&(library_case){
+        FAKE("prefixed"), "off", NULL, {"\"library\": \"Stand-in 1.0\""}, NULL, NULL});
+    loaded_before = 0;
+}
+
+/* As the OpenBLAS inside NumPy has them, whose names have a prefix and a suffix. */
+static void long_integers(void **state)
+{
+    static const char *const libraries[] = {FAKE("long"), FAKE("suffixed")};
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        expect(&(library_case){libraries[i],
+                               "off",
+                               NULL,
+                               {"has integers of 64 bits"},
+                               NULL,
+                               "cpu_openmp.openblas has no effect: "});
 }
 
 static void no_library(void **state)
@@ -389,6 +418,8 @@ int main(void)
         cmocka_unit_test(a_safe_mode_that_is_set),
         cmocka_unit_test(a_wrong_product),
         cmocka_unit_test(another_library),
+        cmocka_unit_test(a_prefix),
+        cmocka_unit_test(long_integers),
         cmocka_unit_test(no_library),
         cmocka_unit_test(a_core_by_features),
         cmocka_unit_test(a_core_that_is_set),

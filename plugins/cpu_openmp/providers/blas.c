@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cpu_openmp/runtime/places.h"
 #include "cpu_openmp/runtime/team.h"
@@ -125,9 +126,37 @@ static const library_symbol lapack_symbols[] = {LAPACK(getrf),
                                                 COMPLEX_LAPACK(geqrf, geqrf),
                                                 COMPLEX_LAPACK(ungqr, ungqr)};
 
+/* What the names of all functions begin with: scipy-openblas32 has a prefix. */
+static const char *const prefixes[] = {"", "scipy_"};
+
+/* The prefix with which the library has a function of that name; NULL: it has none. */
+static const char *prefix_of(void *handle, const char *name)
+{
+    const library_symbol symbol = {name, 0};
+    void (*function)(void);
+    for (size_t i = 0; i < COUNT(prefixes); i++)
+        if (library_find_all(handle, prefixes[i], &symbol, 1, &function))
+            return prefixes[i];
+    return NULL;
+}
+
+/* Names of builds with integers of 64 bits, as NumPy contains one, mostly end with 64_. */
+static bool has_long_integers(void *handle, const blas *b, const char *prefix)
+{
+    return prefix ? strstr(b->get_config(), "USE64BITINT") != NULL
+                  : prefix_of(handle, "openblas_get_config64_") != NULL;
+}
+
 static void find_functions(void *handle, blas *b)
 {
-    if (!library_find_all(handle, symbols, COUNT(symbols), b))
+    const char *prefix = prefix_of(handle, "openblas_get_config");
+    int found = prefix && library_find_all(handle, prefix, symbols, COUNT(symbols), b);
+    if (has_long_integers(handle, b, found ? prefix : NULL))
+        (void)snprintf(b->reason, sizeof b->reason,
+                       "%s has integers of 64 bits, and a build with 32 bits is needed, as pip's "
+                       "scipy-openblas32 is (Debian: libopenblas0-pthread)",
+                       settings->name);
+    else if (!found)
         (void)snprintf(b->reason, sizeof b->reason, "%s lacks functions of OpenBLAS",
                        settings->name);
     else if (b->get_parallel() == PARALLEL_OPENMP)
@@ -136,7 +165,7 @@ static void find_functions(void *handle, blas *b)
                        "the host's (Debian: libopenblas0-pthread)",
                        settings->name);
     else
-        b->has_lapack = library_find_all(handle, lapack_symbols, COUNT(lapack_symbols), b);
+        b->has_lapack = library_find_all(handle, prefix, lapack_symbols, COUNT(lapack_symbols), b);
     if (!library_find(handle, "blas_memory_alloc", &b->memory_alloc) ||
         !library_find(handle, "blas_memory_free", &b->memory_free))
         b->memory_alloc = NULL;
@@ -223,7 +252,9 @@ int blas_is_loaded(const char *name, char *core, uint64_t capacity)
 {
     char *(*get_corename)(void);
     void *handle = library_loaded(name);
-    if (!handle || !library_find(handle, "openblas_get_corename", &get_corename))
+    const char *prefix = handle ? prefix_of(handle, "openblas_get_corename") : NULL;
+    const library_symbol symbol = {"openblas_get_corename", 0};
+    if (!prefix || !library_find_all(handle, prefix, &symbol, 1, &get_corename))
         return 0;
     (void)snprintf(core, (size_t)capacity, "%s", get_corename());
     return 1;

@@ -261,11 +261,15 @@ int library_find(void *handle, const char *name, void *function)
     return address != NULL;
 }
 
-int library_find_all(void *handle, const library_symbol *symbols, size_t count, void *functions)
+int library_find_all(void *handle, const char *prefix, const library_symbol *symbols, size_t count,
+                     void *functions)
 {
+    char name[64];
     int found = 1;
-    for (size_t i = 0; i < count; i++)
-        found &= library_find(handle, symbols[i].name, (char *)functions + symbols[i].offset);
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(name, sizeof name, "%s%s", prefix, symbols[i].name);
+        found &= library_find(handle, name, (char *)functions + symbols[i].offset);
+    }
     return found;
 }
 

@@ -65,12 +65,14 @@ void *library_loaded(const char *name);
 /* Sets *function (a pointer to a function) to the library's function; 0 when there is none. */
 int library_find(void *handle, const char *name, void *function);
 
-/* The same for all members of the structure `functions`; 0 when one is missing. */
+/* The same for all members of the structure `functions`, called `prefix` and their names; 0 when one
+ * is missing. */
 typedef struct library_symbol {
     const char *name;
     size_t offset; /* of the member */
 } library_symbol;
-int library_find_all(void *handle, const library_symbol *symbols, size_t count, void *functions);
+int library_find_all(void *handle, const char *prefix, const library_symbol *symbols, size_t count,
+                     void *functions);
 
 /* The path of the file that contains *function, as library_find set it; "" when unknown. */
 void library_path(void *function, char *path, uint64_t capacity);

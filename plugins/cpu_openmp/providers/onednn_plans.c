@@ -60,9 +60,9 @@ static const library_symbol symbols_3[] = {FUNCTIONS_3};
 
 int onednn_find(void *handle, onednn *o)
 {
-    return library_find_all(handle, symbols, COUNT(symbols), o) &&
-           (o->major == 2 ? library_find_all(handle, symbols_2, COUNT(symbols_2), o)
-                          : library_find_all(handle, symbols_3, COUNT(symbols_3), o));
+    return library_find_all(handle, "", symbols, COUNT(symbols), o) &&
+           (o->major == 2 ? library_find_all(handle, "", symbols_2, COUNT(symbols_2), o)
+                          : library_find_all(handle, "", symbols_3, COUNT(symbols_3), o));
 }
 
 void onednn_start(onednn *o)

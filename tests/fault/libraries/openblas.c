@@ -1,24 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for OpenBLAS with at most one fault, chosen by a macro: CRASHES, HANGS, ENDS (the
- * process), WRONG (results), LACKS (a function). Its core type is OPENBLAS_CORETYPE when loaded, or
- * Prescott if that is not set or "Unknown".
+ * process), WRONG (results), LACKS (a function), LONG (integers of 64 bits). Its core type is
+ * OPENBLAS_CORETYPE when loaded, or Prescott if that is not set or "Unknown". The names of its
+ * functions begin with PREFIX and end with SUFFIX.
  */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#ifndef PREFIX
+#define PREFIX
+#endif
+#ifndef SUFFIX
+#define SUFFIX
+#endif
+#define JOINED(a, b, c) a##b##c
+#define JOIN(a, b, c) JOINED(a, b, c)
+#define NAME(name) JOIN(PREFIX, name, SUFFIX)
+
 enum { ROW_MAJOR = 101, TRANSPOSED = 112 };
 
 static char core[32] = "Prescott";
 static int threads = 1;
 
-char *openblas_get_config(void);
-char *openblas_get_corename(void);
-int openblas_get_parallel(void);
-int openblas_get_num_threads(void);
-void openblas_set_num_threads(int count);
+char *NAME(openblas_get_config)(void);
+char *NAME(openblas_get_corename)(void);
+int NAME(openblas_get_parallel)(void);
+int NAME(openblas_get_num_threads)(void);
+void NAME(openblas_set_num_threads)(int count);
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -35,29 +46,33 @@ __attribute__((constructor)) static void begin(void)
 #endif
 }
 
-char *openblas_get_config(void)
+char *NAME(openblas_get_config)(void)
 {
+#ifdef LONG
+    return (char *)"Stand-in 1.0 USE64BITINT";
+#else
     return (char *)"Stand-in 1.0";
+#endif
 }
 
-char *openblas_get_corename(void)
+char *NAME(openblas_get_corename)(void)
 {
     return core;
 }
 
 #ifndef LACKS
-int openblas_get_parallel(void)
+int NAME(openblas_get_parallel)(void)
 {
     return 1;
 }
 #endif
 
-int openblas_get_num_threads(void)
+int NAME(openblas_get_num_threads)(void)
 {
     return threads;
 }
 
-void openblas_set_num_threads(int count)
+void NAME(openblas_set_num_threads)(int count)
 {
     threads = count;
 }
@@ -77,13 +92,13 @@ static void be_faulty(void)
 #define WRONG_BY 0
 #endif
 
-#define PRODUCT cblas_sgemm
+#define PRODUCT NAME(cblas_sgemm)
 #define REAL float
 #include "product.inc"
 #undef PRODUCT
 #undef REAL
 
-#define PRODUCT cblas_dgemm
+#define PRODUCT NAME(cblas_dgemm)
 #define REAL double
 #include "product.inc"
 
@@ -93,7 +108,7 @@ static void abandon(void)
     abort();
 }
 
-#define UNUSED(name) extern __typeof__(abandon) name __attribute__((alias("abandon")))
+#define UNUSED(name) extern __typeof__(abandon) NAME(name) __attribute__((alias("abandon")))
 
 UNUSED(cblas_cgemm);
 UNUSED(cblas_zgemm);
