@@ -3,14 +3,17 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "cpu_openmp/levels.h"
+#include "cpu_openmp/linalg/measure.h"
 #include "cpu_openmp/providers/choice.h"
 #include "cpu_openmp/providers/library.h"
 #include "cpu_openmp/providers/onednn.h"
+#include "cpu_openmp/providers/ways.h"
 #include "cpu_openmp/runtime/cache.h"
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/plugin_head.h"
@@ -41,6 +44,24 @@ static const char *threads_reason(const collet_host *host, int32_t threads)
                                : "the processor quota of the cgroup";
 }
 
+/* Adds the libraries, and the choices: what is wrong with them, and what was measured. */
+static void describe_libraries(const collet_host *host, const isa_level *level, text *json)
+{
+    static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
+    static char measured[4096]; /* once a process */
+    char members[8192];
+    text choices = {.at = members, .capacity = sizeof members};
+    text rates = {.at = measured, .capacity = sizeof measured};
+    uint32_t types;
+    choice_describe(host, level, json, &choices, &types);
+    (void)pthread_mutex_lock(&measuring);
+    if (!measured[0])
+        measure_products(level, levels_narrow(level), types, &rates);
+    choice_add(&choices, "measured", measured);
+    (void)pthread_mutex_unlock(&measuring);
+    text_add(json, ", \"choices\": {%s}", members);
+}
+
 static void describe(const collet_host *host, text *json)
 {
     const char *reason = "";
@@ -61,7 +82,7 @@ static void describe(const collet_host *host, text *json)
              ", \"isa\": \"%s\", \"threads\": %d, \"threads_limit\": \"%s\", "
              "\"memory_space\": \"host\", \"asynchronous\": false, \"compute_units\": %d}], ",
              level->name, threads, threads_reason(host, threads), threads);
-    choice_describe(host, level, json);
+    describe_libraries(host, level, json);
     text_add(json, "}");
 }
 
@@ -108,9 +129,17 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
     if (status != COLLET_OK)
         return status;
     collet_device *d = *device;
+    ways *measured = malloc(sizeof *measured);
+    if (!measured) {
+        host_device_close(*device);
+        return host->fail(err, COLLET_NO_MEMORY,
+                          "cpu_openmp: out of memory while opening the device");
+    }
     library_initialise(call_openmp);
     d->base.trim = trim;
-    d->onednn = choice_settle(host, level);
+    choice_settle(host, level);
+    ways_read(measured, host);
+    d->ways = measured;
     d->plans = onednn_plans_create();
     limit_follow(&d->limit, host);
     d->level = level;
@@ -129,6 +158,7 @@ static void device_close(collet_device *device)
         return;
     limit_unfollow(&device->limit);
     onednn_plans_free(device->plans);
+    free(device->ways);
     host_device_close(device);
 }
 

@@ -359,14 +359,14 @@ static void versions_of_onednn(void **state)
         "off",
         FAKE("onednn2"),
         "cpu_openmp.onednn_isa=AVX2",
-        {"\"library\": \"oneDNN 2.99.1\"", "\"isa\": \"AVX2\"", "\"chosen_for\": \"f32\""},
+        {"\"library\": \"oneDNN 2.99.1\"", "\"isa\": \"AVX2\"", "\"right_for\": \"f32\""},
         NULL,
         NULL});
     expect(&(library_case){
         "off",
         FAKE("onednn3"),
         "cpu_openmp.onednn_isa=AVX2_VNNI",
-        {"\"library\": \"oneDNN 3.99.1\"", "\"isa\": \"AVX2_VNNI\"", "\"chosen_for\": \"f32\""},
+        {"\"library\": \"oneDNN 3.99.1\"", "\"isa\": \"AVX2_VNNI\"", "\"right_for\": \"f32\""},
         NULL,
         NULL});
     expect(&(library_case){"off",

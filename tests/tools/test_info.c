@@ -386,10 +386,10 @@ static void test_env(void **state)
     assert_string_equal(text_of(s, "source"), "environment");
     text_of(s, "type");
     text_of(s, "help");
-    s = find(member(root, "settings"), "key", "cpu_openmp.onednn_types");
+    s = find(member(root, "settings"), "key", "cpu_openmp.onednn_isa");
     assert_string_equal(text_of(s, "variable"), "");
-    assert_string_equal(text_of(s, "type"), "words");
-    assert_string_equal(text_of(s, "values"), "f32 bf16 i8");
+    assert_string_equal(text_of(s, "type"), "choice");
+    assert_contains(text_of(s, "values"), "own SSE41 AVX");
     cJSON_Delete(root);
 
     r = INFO("--env");
@@ -397,7 +397,6 @@ static void test_env(void **state)
     assert_contains(r.out, "COLLET_NUM_THREADS");
     assert_contains(r.out, "cpu_openmp.openblas ");
     assert_contains(r.out, ". path or off, default libopenblas.so.0");
-    assert_contains(r.out, ". words of f32 bf16 i8");
     assert_null(strstr(r.out, "cpu_scalar 0.1.0"));
     tool_free(&r);
 }

@@ -19,4 +19,14 @@ typedef struct small_kernels {
     int64_t columns_min[2];
 } small_kernels;
 
+/* Multiplications up to which nothing is packed, where the strides allow that. */
+#define SMALL_PRODUCT (64 * 64 * 64)
+
+static inline int small_fits(const small_kernels *k, int wide, int64_t rows, int64_t columns,
+                             int64_t inner)
+{
+    return inner > 0 && columns >= k->columns_min[wide] &&
+           (double)rows * (double)columns * (double)inner <= SMALL_PRODUCT;
+}
+
 #endif

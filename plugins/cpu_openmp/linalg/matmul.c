@@ -3,10 +3,12 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdatomic.h>
 
 #include "cpu_openmp/providers/blas.h"
 #include "cpu_openmp/providers/onednn.h"
+#include "cpu_openmp/providers/ways.h"
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "batch.h"
@@ -17,12 +19,8 @@
 /* Multiplications up to which a product is computed element by element. */
 #define TINY 512
 
-/* Multiplications up to which nothing is packed, where the strides allow that. */
-#define SMALL (64 * 64 * 64)
-
-/* Multiplications below which oneDNN's preparation costs more than OpenBLAS's. */
-#define ONEDNN_MIN (32 * 32 * 32)
-#define ONEDNN_MIN_NARROW (48 * 48 * 48)
+/* Multiplications below which a library's preparation costs more than the product. */
+#define LIBRARY_MIN (32 * 32 * 32)
 
 /* Multiplications from which int8 products are faster without a plan. */
 #define ONEDNN_I8_LARGE 1e9
@@ -63,6 +61,7 @@ typedef struct product {
     batch batch;
     gemm_matrix m[MATRICES]; /* without addresses; strides in elements */
     int64_t rows, columns, inner;
+    double work; /* their product */
     strategy strategy;
     int wide;       /* f64, else f32, where one of the two */
     blas_type type; /* of the library and of BY_GEMM */
@@ -111,7 +110,7 @@ static int64_t round_up(int64_t x, int64_t unit)
  */
 static void divide(product *p)
 {
-    double work = (double)p->rows * (double)p->columns * (double)p->inner;
+    double work = p->work;
     int64_t parts = p->batch.count > 0 ? divide_up(p->device->threads, p->batch.count) : 1;
     if (work > 2 * PART_WORK * (double)parts)
         parts *= work > 4 * PART_WORK * (double)parts ? 4 : 2;
@@ -164,26 +163,83 @@ static void transpose_product(product *p)
     p->batch.strides[B] = strides;
 }
 
-static int fits_small(const product *p)
+static int is_narrow(const product *p)
 {
-    return p->inner > 0 && p->m[C].column == 1 && p->m[B].column == 1 &&
-           p->columns >= p->device->level->small->columns_min[p->wide] &&
-           (double)p->rows * (double)p->columns * (double)p->inner <= SMALL;
+    return p->from != COLLET_F32 && p->from != COLLET_F64 && part_of(p->from) == p->from;
 }
 
-/* Libraries are opened by the first product that can use them: OpenBLAS starts threads, a
- * cost for programs without a product. */
-static strategy choose_library(product *p)
+static int fits_small(const product *p)
 {
-    double work = (double)p->rows * (double)p->columns * (double)p->inner;
-    if (!fits_blas(p))
-        return BY_GEMM;
-    if (p->from == COLLET_F32 && (p->device->onednn & ONEDNN_TYPE_F32) && work >= ONEDNN_MIN)
+    return !is_narrow(p) && part_of(p->from) == p->from && p->m[C].column == 1 &&
+           p->m[B].column == 1 &&
+           small_fits(p->device->level->small, p->wide, p->rows, p->columns, p->inner);
+}
+
+/* Whether a factor or the product has rows of a multiple of 4,096 bytes, whose elements of one column
+ * share a few lines of a cache. */
+static int has_page_rows(const product *p)
+{
+    for (int k = 0; k < MATRICES; k++) {
+        int64_t step = p->m[k].column == 1 ? p->m[k].row : p->m[k].column;
+        if (step != 1 && step * p->batch.size[k] % 4096 == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int is_tiny(const product *p)
+{
+    return !is_narrow(p) && part_of(p->from) == p->from && !fits_small(p) &&
+           p->rows * p->columns <= TINY && p->work <= TINY;
+}
+
+static double side_of(const product *p)
+{
+    return cbrt(p->work);
+}
+
+static int way_key(const product *p)
+{
+    int type = p->from == COLLET_I8     ? WAY_I8
+               : p->from == COLLET_BF16 ? WAY_BF16
+                                        : WAY_F32 + (int)p->type;
+    return WAY_PRODUCT(type, ways_form(p->rows, p->columns, p->inner, has_page_rows(p)));
+}
+
+/* The way where nothing was measured. Narrow products of oneDNN have to be measured, because only
+ * then they have been compared with what is right. */
+static way usual_way(const product *p)
+{
+    if (is_narrow(p) || fits_small(p))
+        return WAY_OWN;
+    return p->from == COLLET_F32 && p->work >= LIBRARY_MIN ? WAY_ONEDNN : WAY_OPENBLAS;
+}
+
+static way choose_way(product *p)
+{
+    const way_point *measured = NULL;
+    way chosen = usual_way(p);
+    if (!fits_blas(p) || p->from == COLLET_F16)
+        return WAY_OWN;
+    if (p->work >= LIBRARY_MIN)
+        chosen = ways_choose(p->device->ways, way_key(p), side_of(p), chosen, &measured);
+    if (is_narrow(p) && !(measured && measured->rate[WAY_ONEDNN] > 0.0 && p->device->plans))
+        return WAY_OWN;
+    return chosen;
+}
+
+/* Libraries are opened by the first product that uses them: OpenBLAS starts threads, a cost for
+ * programs without a product. One that cannot be opened is replaced by the other, then by our
+ * kernels. */
+static strategy open_way(product *p, way chosen)
+{
+    if (chosen == WAY_ONEDNN && part_of(p->from) == p->from && !p->wide)
         p->onednn = onednn_open(NULL);
-    if (p->onednn)
-        return BY_ONEDNN;
-    p->blas = blas_open(NULL);
-    return p->blas ? BY_BLAS : BY_GEMM;
+    if (chosen != WAY_OWN && !p->onednn && !is_narrow(p))
+        p->blas = blas_open(NULL);
+    if (p->onednn || p->blas)
+        return p->onednn ? BY_ONEDNN : BY_BLAS;
+    return is_narrow(p) ? BY_NARROW : fits_small(p) ? BY_SMALL : BY_GEMM;
 }
 
 /* A product with one row or column reads each element of the other factor only once: that costs
@@ -194,36 +250,13 @@ static int fits_dots(const product *p)
            p->m[B].row == 1;
 }
 
-/* Our own kernels are nearly as fast: oneDNN's preparation costs too much for smaller products. */
-static strategy choose_narrow(product *p)
-{
-    double work = (double)p->rows * (double)p->columns * (double)p->inner;
-    uint32_t type = p->from == COLLET_I8     ? ONEDNN_TYPE_I8
-                    : p->from == COLLET_BF16 ? ONEDNN_TYPE_BF16
-                                             : 0;
-    if (fits_dots(p))
-        return BY_DOTS;
-    if ((p->device->onednn & type) && work >= ONEDNN_MIN_NARROW && fits_blas(p) && p->device->plans)
-        p->onednn = onednn_open(NULL);
-    return p->onednn ? BY_ONEDNN : BY_NARROW;
-}
-
-static int is_narrow(const product *p)
-{
-    return p->from != COLLET_F32 && p->from != COLLET_F64 && part_of(p->from) == p->from;
-}
-
 static strategy choose(product *p)
 {
-    if (is_narrow(p))
-        return choose_narrow(p);
-    if (part_of(p->from) != p->from)
-        return choose_library(p);
-    if (fits_small(p))
-        return BY_SMALL;
-    if (p->rows * p->columns <= TINY && p->rows * p->columns * p->inner <= TINY)
+    if (fits_dots(p))
+        return BY_DOTS;
+    if (is_tiny(p))
         return BY_TINY;
-    return choose_library(p);
+    return open_way(p, choose_way(p));
 }
 
 static void make_product(product *p, const collet_device *device, const collet_kernel_call *call)
@@ -244,6 +277,7 @@ static void make_product(product *p, const collet_device *device, const collet_k
         p->m[k] = (gemm_matrix){NULL, strides[0], strides[1]};
     }
     transpose_product(p);
+    p->work = (double)p->rows * (double)p->columns * (double)p->inner;
     p->strategy = choose(p);
     divide(p);
 }

@@ -134,8 +134,8 @@ void blas_subtract_square(const blas *b, blas_type type, const blas_matrix *c, c
  * enter and leave. */
 const blas_lapack *blas_lapack_of(const blas *b, blas_type type);
 
-/* blas_check.c: checks products and a solution, and measures gflops of f32 and f64 products on one
- * thread; takes some milliseconds. Returns NULL, or what is wrong. */
-const char *blas_check(blas *b, int32_t threads, double gflops[2]);
+/* blas_check.c: checks products and a solution; takes some milliseconds. Returns NULL, or what is
+ * wrong. */
+const char *blas_check(blas *b, int32_t threads);
 
 #endif

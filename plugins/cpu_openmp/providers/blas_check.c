@@ -55,7 +55,7 @@ static int product(void *context, check_type type, const blas_matrix *c, const b
     return 1;
 }
 
-const char *blas_check(blas *b, int32_t threads, double gflops[2])
+const char *blas_check(blas *b, int32_t threads)
 {
     const char *why = library_enter() ? NULL : "the process is exiting";
     if (why)
@@ -63,7 +63,7 @@ const char *blas_check(blas *b, int32_t threads, double gflops[2])
     for (int wide = 0; wide < 2 && !why; wide++) {
         blas_use use;
         blas_enter(b, &use, 1);
-        why = product_check(product, b, wide ? CHECK_F64 : CHECK_F32, &gflops[wide]);
+        why = product_check(product, b, wide ? CHECK_F64 : CHECK_F32);
         blas_leave(b, &use);
         why = why ? why : check_solution(b, wide, threads);
     }

@@ -64,8 +64,7 @@ static int may_open(const collet_host *host, const char *library)
     return 1;
 }
 
-/* Adds "word": "value" to the members of `choices`. */
-static void add(text *choices, const char *word, const char *value)
+void choice_add(text *choices, const char *word, const char *value)
 {
     text_add(choices, "%s\"%s\": ", choices->used ? ", " : "", word);
     text_quote(choices, value);
@@ -79,7 +78,7 @@ static void add_refusal(text *json, text *choices, const char *library, const ch
     text_add(json, "{\"library\": null, \"reason\": ");
     text_quote(json, reason);
     text_add(json, "}");
-    add(choices, word, reason);
+    choice_add(choices, word, reason);
 }
 
 /* Logs that the probe refused a library, as a warning where a setting of the user's has no effect.
@@ -122,8 +121,6 @@ static const struct core {
     {"SkylakeX", PROCESSOR_V4, 0},
     {"Cooperlake", PROCESSOR_V4 | PROCESSOR_BF16, 0},
 };
-
-static double blas_gflops[2]; /* f32, f64; 0: not checked */
 
 /* Letters and digits; strcasecmp would depend on the locale. */
 static int same_core(const char *a, const char *b)
@@ -184,7 +181,7 @@ static void warn_of_core(const collet_host *host)
 static void check_openblas(const collet_host *host)
 {
     blas *b = may_open(host, "openblas") ? blas_open(NULL) : NULL;
-    const char *wrong = b ? blas_check(b, host->threads(host), blas_gflops) : NULL;
+    const char *wrong = b ? blas_check(b, host->threads(host)) : NULL;
     if (wrong)
         blas_refuse(wrong);
 }
@@ -215,8 +212,8 @@ static void describe_openblas(const collet_host *host, text *json, text *choices
     text_quote(json, blas_core(b));
     text_add(json, ", \"chosen_by\": ");
     text_quote(json, chosen_by(host));
-    text_add(json, ", \"f32_gflops\": %.1f, \"f64_gflops\": %.1f}", blas_gflops[0], blas_gflops[1]);
-    add(choices, "openblas_runs_as", blas_core(b));
+    text_add(json, "}");
+    choice_add(choices, "openblas_runs_as", blas_core(b));
 }
 
 /* ---- oneDNN ---------------------------------------------------------------------------------- */
@@ -237,9 +234,7 @@ static const struct limit {
 
 static const char *const words[ONEDNN_TYPES] = {"f32", "bf16", "i8"};
 
-static double onednn_gflops[ONEDNN_TYPES]; /* 0: not checked, or wrong */
-static uint32_t right_types;               /* ONEDNN_TYPE_*, once checked */
-static int onednn_checked;
+static uint32_t right_types; /* ONEDNN_TYPE_*, once checked */
 
 /* "": no limit. */
 static const char *isa_limit(const collet_host *host, const isa_level *level)
@@ -256,38 +251,16 @@ static const char *isa_limit(const collet_host *host, const isa_level *level)
     return "";
 }
 
-/* The types in the settings (also set by an earlier check that found them correct), else the types
- * of the library's table, for which it is opened. */
-static uint32_t types_to_use(const collet_host *host)
-{
-    const char *set = host->config(host, "cpu_openmp.onednn_types");
-    uint32_t types = 0;
-    for (int i = 0; i < ONEDNN_TYPES && set; i++)
-        types |= strstr(set, words[i]) ? 1u << i : 0;
-    if (set)
-        return types;
-    onednn *o = onednn_open(NULL);
-    return o ? onednn_types(o) : 0;
-}
-
-static uint32_t choose_onednn(const collet_host *host, const isa_level *level)
+static void choose_onednn(const collet_host *host, const isa_level *level)
 {
     library_settings s = settings_of(host, "onednn", isa_limit(host, level));
     onednn_settle(&s);
-    if (s.refused[0])
-        return 0;
-    uint32_t types = types_to_use(host);
-    return onednn_checked ? types & right_types : types;
 }
 
 static void check_onednn(const collet_host *host)
 {
     onednn *o = may_open(host, "onednn") ? onednn_open(NULL) : NULL;
-    if (!o)
-        return;
-    right_types = types_to_use(host);
-    const char *wrong = onednn_check(o, &right_types, onednn_gflops);
-    onednn_checked = 1;
+    const char *wrong = o ? onednn_check(o, &right_types) : NULL;
     if (wrong)
         onednn_refuse(wrong);
 }
@@ -318,21 +291,15 @@ static void describe_onednn(text *json, text *choices)
     onednn_path(o, path, sizeof path);
     text_add(json, "{\"library\": \"oneDNN %s\", \"path\": ", version);
     text_quote(json, path);
-    text_add(json, ", \"isa\": \"%s\", \"chosen_for\": \"%s\"", onednn_isa(o), list);
-    for (int i = 0; i < ONEDNN_TYPES; i++)
-        if (onednn_gflops[i] > 0.0)
-            text_add(json, ", \"%s_gflops\": %.1f", words[i], onednn_gflops[i]);
-    text_add(json, "}");
-    add(choices, "onednn_types", list);
+    text_add(json, ", \"isa\": \"%s\", \"right_for\": \"%s\"}", onednn_isa(o), list);
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-void choice_describe(const collet_host *host, const isa_level *level, text *json)
+void choice_describe(const collet_host *host, const isa_level *level, text *json, text *choices,
+                     uint32_t *types)
 {
-    char members[4096];
-    text choices = {.at = members, .capacity = sizeof members};
-    (void)choice_settle(host, level);
+    choice_settle(host, level);
     (void)pthread_mutex_lock(&checking);
     if (!checked) {
         check_openblas(host);
@@ -340,18 +307,18 @@ void choice_describe(const collet_host *host, const isa_level *level, text *json
         checked = 1;
     }
     (void)pthread_mutex_unlock(&checking);
+    *types = right_types;
     text_add(json, "\"blas\": ");
-    describe_openblas(host, json, &choices);
+    describe_openblas(host, json, choices);
     text_add(json, ", \"onednn\": ");
-    describe_onednn(json, &choices);
-    text_add(json, ", \"choices\": {%s}", choices.used ? members : "");
+    describe_onednn(json, choices);
 }
 
-uint32_t choice_settle(const collet_host *host, const isa_level *level)
+void choice_settle(const collet_host *host, const isa_level *level)
 {
     warn_of_refusal(host, "openblas", BLAS_NAME, "_core");
     warn_of_refusal(host, "onednn", "", "_isa");
     warn_of_core(host);
     choose_openblas(host, level);
-    return choose_onednn(host, level);
+    choose_onednn(host, level);
 }

@@ -4,10 +4,9 @@
  *
  * A library that is older than the processor may select kernels that are ten times too slow, and
  * may run an instruction that a virtual machine does not have. So the core type of OpenBLAS and
- * the instruction set limit of oneDNN are set by tables of CPUID's features, and a table lists the
- * products that oneDNN computes (onednn_library.c). The capabilities check the libraries once, as
- * this process would use them: correct products, and a coarse rate. The capabilities' choices name
- * what is wrong, so that later processes do not use it. A crash or hang there ends the probe; it is
+ * the instruction set limit of oneDNN are set by tables of CPUID's features. The capabilities check
+ * the libraries' products once, as this process would use them. The capabilities' choices name what
+ * is wrong, so that later processes do not use it. Which of them computes a call: ways.h. A crash or hang there ends the probe; it is
  * repeated in safe mode, in which no library is opened.
  *
  * Settings of the user come first:
@@ -15,7 +14,6 @@
  *   cpu_openmp.openblas_core  a core type, as OPENBLAS_CORETYPE, or "own": the library's choice
  *   cpu_openmp.onednn         a name or path of the library, or "off"
  *   cpu_openmp.onednn_isa     as DNNL_MAX_CPU_ISA, or "own"
- *   cpu_openmp.onednn_types   products that it computes: words of "f32 bf16 i8"
  *   cpu_openmp.safe_mode      "on": no library is opened; "off": also not after a crash
  */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_CHOICE_H
@@ -26,12 +24,16 @@
 #include "cpu_openmp/runtime/isa.h"
 #include "shared/host/util/text.h"
 
-/* Adds the members "blas", "onednn" and "choices" to the capabilities. Opens the libraries, and
- * checks them at the first call in a process. The same text each time. Any thread. */
-void choice_describe(const collet_host *host, const isa_level *level, text *json);
+/* Adds the members "blas" and "onednn" to the capabilities, and members of their "choices". Opens the
+ * libraries, and checks them at the first call in a process; *types: the products (ONEDNN_TYPE_*) that
+ * oneDNN computes correctly. The same texts each time. Any thread. */
+void choice_describe(const collet_host *host, const isa_level *level, text *json, text *choices,
+                     uint32_t *types);
 
-/* Fixes, for a process that is about to use them, how the libraries will be opened. Returns the
- * products (ONEDNN_TYPE_*) that oneDNN computes. Any thread. */
-uint32_t choice_settle(const collet_host *host, const isa_level *level);
+/* Adds "word": "value" to the members of `choices`. */
+void choice_add(text *choices, const char *word, const char *value);
+
+/* Fixes, for a process that is about to use them, how the libraries will be opened. Any thread. */
+void choice_settle(const collet_host *host, const isa_level *level);
 
 #endif

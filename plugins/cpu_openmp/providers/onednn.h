@@ -40,8 +40,6 @@ void onednn_refuse(const char *reason);
 void onednn_version(const onednn *o, char *version, uint64_t capacity);
 const char *onednn_isa(const onednn *o);
 void onednn_path(onednn *o, char *path, uint64_t capacity);
-/* Products (ONEDNN_TYPE_*) for which it is the fastest library with that instruction set. */
-uint32_t onednn_types(const onednn *o);
 
 /* Around calls of this thread: the library, which shares this plugin's OpenMP, uses this thread
  * alone. enter returns the thread's number of threads for leave to restore. */
@@ -74,12 +72,9 @@ int onednn_product_planned(onednn *o, onednn_plans *plans, onednn_type type, con
                            const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
                            int64_t k);
 
-/*
- * onednn_check.c: checks the products whose bits (ONEDNN_TYPE_*) are set in *types and clears the
- * bits of wrong or missing ones; measures gflops on one thread, index by bit. Takes some
- * milliseconds a type. Returns NULL, or why the library cannot be used at all.
- */
+/* onednn_check.c: *types becomes the products (ONEDNN_TYPE_*) that are right. Takes some milliseconds a
+ * type. Returns NULL, or why the library cannot be used at all. */
 #define ONEDNN_TYPES 3
-const char *onednn_check(onednn *o, uint32_t *types, double gflops[ONEDNN_TYPES]);
+const char *onednn_check(onednn *o, uint32_t *types);
 
 #endif

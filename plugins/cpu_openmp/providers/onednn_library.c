@@ -22,34 +22,25 @@ void onednn_settle(const library_settings *given)
 static onednn library;
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 
-#define F32 ONEDNN_TYPE_F32
-#define BF16 ONEDNN_TYPE_BF16
-#define I8 ONEDNN_TYPE_I8
-
-/*
- * Instruction sets as DNNL_MAX_CPU_ISA names them, their values in versions 2 and 3 (0: it has no
- * such limit), and the products for which oneDNN is then faster than OpenBLAS and the backend's
- * own kernels: measured with oneDNN 2.6.3 under each of these limits. Without
- * instructions for them bf16 is slower, and int8 is wrong: pairs of products are added in 16 bits.
- */
+/* Instruction sets as DNNL_MAX_CPU_ISA names them, and their values in versions 2 and 3 (0: it has no
+ * such limit). */
 static const struct isa {
     const char *name;
     int value[2];
-    uint32_t types;
 } isas[] = {
-    {"SSE41", {0x1, 0x1}, F32},
-    {"AVX", {0x3, 0x3}, F32},
-    {"AVX2", {0x7, 0x7}, F32},
-    {"AVX2_VNNI", {0x407, 0xf}, F32 | I8},
-    {"AVX2_VNNI_2", {0, 0x1f}, F32 | I8},
-    {"AVX512_MIC", {0xf, 0}, F32},
-    {"AVX512_MIC_4OPS", {0x1f, 0}, F32},
-    {"AVX512_CORE", {0x27, 0x27}, F32},
-    {"AVX512_CORE_VNNI", {0x67, 0x67}, F32 | I8},
-    {"AVX512_CORE_BF16", {0xe7, 0xe7}, F32 | BF16 | I8},
-    {"AVX512_CORE_FP16", {0, 0x1ef}, F32 | BF16 | I8},
-    {"AVX512_CORE_AMX", {0x3e7, 0xfef}, F32 | BF16 | I8},
-    {"AVX512_CORE_AMX_FP16", {0, 0x1fef}, F32 | BF16 | I8},
+    {"SSE41", {0x1, 0x1}},
+    {"AVX", {0x3, 0x3}},
+    {"AVX2", {0x7, 0x7}},
+    {"AVX2_VNNI", {0x407, 0xf}},
+    {"AVX2_VNNI_2", {0, 0x1f}},
+    {"AVX512_MIC", {0xf, 0}},
+    {"AVX512_MIC_4OPS", {0x1f, 0}},
+    {"AVX512_CORE", {0x27, 0x27}},
+    {"AVX512_CORE_VNNI", {0x67, 0x67}},
+    {"AVX512_CORE_BF16", {0xe7, 0xe7}},
+    {"AVX512_CORE_FP16", {0, 0x1ef}},
+    {"AVX512_CORE_AMX", {0x3e7, 0xfef}},
+    {"AVX512_CORE_AMX_FP16", {0, 0x1fef}},
 };
 
 #define ISAS (sizeof isas / sizeof isas[0])
@@ -162,26 +153,13 @@ void onednn_version(const onednn *o, char *version, uint64_t capacity)
     (void)snprintf(version, (size_t)capacity, "%d.%d.%d", v->major, v->minor, v->patch);
 }
 
-/* NULL: an instruction set that is newer than this list. */
-static const struct isa *effective_isa(const onednn *o)
+const char *onednn_isa(const onednn *o)
 {
     int value = o->get_effective_cpu_isa();
     for (size_t i = 0; i < ISAS; i++)
         if (value_of(&isas[i]) == value)
-            return &isas[i];
-    return NULL;
-}
-
-const char *onednn_isa(const onednn *o)
-{
-    const struct isa *isa = effective_isa(o);
-    return isa ? isa->name : "ALL";
-}
-
-uint32_t onednn_types(const onednn *o)
-{
-    const struct isa *isa = effective_isa(o);
-    return isa ? isa->types : F32 | BF16 | I8;
+            return isas[i].name;
+    return "ALL";
 }
 
 void onednn_path(onednn *o, char *path, uint64_t capacity)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * product_check.h - checks the matrix products of a library: their results, and a coarse rate.
+ * product_check.h - checks the results of a library's matrix products.
  */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_PRODUCT_CHECK_H
 #define PLUGINS_CPU_OPENMP_PROVIDERS_PRODUCT_CHECK_H
@@ -16,12 +16,8 @@ typedef int (*check_product)(void *context, check_type type, const blas_matrix *
                              const blas_matrix *a, const blas_matrix *b, int64_t m, int64_t n,
                              int64_t k);
 
-/*
- * Compares products with their definition; takes some milliseconds. *gflops: the rate of the
- * fastest of a few products, by the thread's CPU time, so that other programs have little
- * influence. Returns NULL, or what is wrong.
- */
-const char *product_check(check_product product, void *context, check_type type, double *gflops);
+/* Compares products with their definition; takes some milliseconds. Returns NULL, or what is wrong. */
+const char *product_check(check_product product, void *context, check_type type);
 
 /* Whole numbers from -4 to 4: their sums of products are exact in every float type and order. */
 double product_check_number(int64_t i, int64_t j, int64_t seed);

@@ -19,8 +19,8 @@ struct collet_device {
     const struct narrow_kernels *narrow;    /* the best for `level`, as levels_narrow */
     const struct ternary_products *ternary; /* as levels_ternary */
     int32_t threads;                        /* at most, for one call; limit.h */
-    uint32_t onednn;                        /* ONEDNN_TYPE_*: products that oneDNN computes */
-    struct onednn_plans *plans;             /* for some of them; NULL: there was no memory */
+    struct ways *ways;                      /* what was measured; the device's own */
+    struct onednn_plans *plans;             /* of bf16 and int8; NULL: there was no memory */
     int64_t cache_bytes; /* of the largest cache; larger outputs get non-temporal stores */
 };
 

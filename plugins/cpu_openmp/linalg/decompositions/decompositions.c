@@ -11,6 +11,7 @@
 
 #include <stdatomic.h>
 
+#include "cpu_openmp/providers/ways.h"
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
@@ -26,19 +27,20 @@
 typedef struct routine {
     void (*large)(const lapack_job *job, void *scratch, int64_t begin, int64_t end);
     void (*large_scratch)(const collet_kernel_call *call, lapack_pieces *p);
-    int64_t large_from; /* the shorter side from which LAPACK is faster, as measured */
+    int way;            /* WAY_LU ... */
+    int64_t large_from; /* the shorter side from which LAPACK is used where nothing was measured */
 } routine;
 
 static const routine routines[] = {
-    [COLLET_OP_LU] = {lapack_lu, lapack_lu_scratch, 28},
-    [COLLET_OP_SOLVE] = {NULL, lapack_solve_scratch, 28},
-    [COLLET_OP_QR] = {lapack_qr, lapack_qr_scratch, 36},
-    [COLLET_OP_SVD] = {lapack_svd, lapack_svd_scratch, 32},
-    [COLLET_OP_EIGH] = {lapack_eigh, lapack_eigh_scratch, 36},
-    [COLLET_OP_EIG] = {lapack_eig, lapack_eig_scratch, 16},
-    [COLLET_OP_CHOLESKY] = {lapack_cholesky, lapack_cholesky_scratch, 6},
+    [COLLET_OP_LU] = {lapack_lu, lapack_lu_scratch, WAY_LU, 28},
+    [COLLET_OP_SOLVE] = {NULL, lapack_solve_scratch, WAY_SOLVE, 28},
+    [COLLET_OP_QR] = {lapack_qr, lapack_qr_scratch, WAY_QR, 36},
+    [COLLET_OP_SVD] = {lapack_svd, lapack_svd_scratch, WAY_SVD, 32},
+    [COLLET_OP_EIGH] = {lapack_eigh, lapack_eigh_scratch, WAY_EIGH, 36},
+    [COLLET_OP_EIG] = {lapack_eig, lapack_eig_scratch, WAY_EIG, 16},
+    [COLLET_OP_CHOLESKY] = {lapack_cholesky, lapack_cholesky_scratch, WAY_CHOLESKY, 6},
 };
-static const routine qr_complex = {lapack_qr_complex, lapack_qr_complex_scratch, 36};
+static const routine qr_complex = {lapack_qr_complex, lapack_qr_complex_scratch, WAY_QR, 36};
 
 /* A call and its implementation. */
 typedef struct batch {
@@ -63,6 +65,17 @@ static int64_t shorter_side(const collet_kernel_call *call)
     return m < n ? m : n;
 }
 
+/* Whether LAPACK is used for matrices with this shorter side: of small ones our singular values and
+ * solutions are more exact, whatever is faster. */
+static int is_large(const collet_device *device, const routine *r, blas_type type, int64_t side)
+{
+    if (side < r->large_from / 2)
+        return 0;
+    way usual = side >= r->large_from ? WAY_OPENBLAS : WAY_OWN;
+    return ways_choose(device->ways, WAY_DECOMPOSITION(r->way, (int)type), (double)side, usual,
+                       NULL) != WAY_OWN;
+}
+
 static batch make_batch(const collet_device *device, const collet_kernel_call *call)
 {
     collet_dtype dtype = operand_of(call, call->n_out)->dtype;
@@ -75,7 +88,7 @@ static batch make_batch(const collet_device *device, const collet_kernel_call *c
     b.job.parts = parts;
     b.job.size = (int64_t)cpu_dtype_size(dtype);
     b.job.type = (blas_type)(b.job.wide + (parts == 2 ? BLAS_C64 : 0));
-    if (side >= r->large_from && b.count > 0 && lapack_takes(call)) {
+    if (b.count > 0 && is_large(device, r, b.job.type, side) && lapack_takes(call)) {
         b.job.library = blas_open(NULL);
         b.job.lapack = b.job.library ? blas_lapack_of(b.job.library, b.job.type) : NULL;
         if (!b.job.lapack)

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which implementation computes a call, from texts of measurements. */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cpu_openmp/providers/ways.h"
+
+static const char *measured, *calibrated, *wish;
+static int skipped;
+
+static const char *config(const collet_host *host, const char *key)
+{
+    (void)host;
+    return strstr(key, "measured") ? measured : strstr(key, "calibrated") ? calibrated : wish;
+}
+
+static void count_skipped(const collet_host *host, int32_t level, const char *format, ...)
+{
+    (void)host;
+    assert_int_equal(level, COLLET_LOG_WARNING);
+    assert_non_null(strstr(format, "is skipped"));
+    skipped++;
+}
+
+static const collet_host host = {.config = config, .log = count_skipped};
+
+static const ways *read_texts(const char *by_probe, const char *by_bench, const char *by_user)
+{
+    static ways w;
+    measured = by_probe;
+    calibrated = by_bench;
+    wish = by_user;
+    skipped = 0;
+    ways_read(&w, &host);
+    return &w;
+}
+
+#define F32 WAY_PRODUCT(WAY_F32, WAY_SQUARE)
+#define F64 WAY_PRODUCT(WAY_F64, WAY_SQUARE)
+#define LU WAY_DECOMPOSITION(WAY_LU, WAY_F64)
+#define CHOSEN(w, key, side, usual) ways_choose(w, key, side, usual, NULL)
+
+static void the_usual_way_without_measurements(void **state)
+{
+    (void)state;
+    const ways *w = read_texts(NULL, "", NULL);
+    assert_int_equal(CHOSEN(w, F32, 256, WAY_ONEDNN), WAY_ONEDNN);
+    assert_int_equal(CHOSEN(w, LU, 10, WAY_OWN), WAY_OWN);
+}
+
+static void the_fastest_at_the_nearest_side(void **state)
+{
+    (void)state;
+    const ways *w = read_texts("f32/64:own=50,openblas=40,onednn=30 f32/256:own=60.5,openblas=98.3,"
+                               "onednn=91 f64/64:own=9,openblas=8",
+                               NULL, NULL);
+    assert_int_equal(CHOSEN(w, F32, 100, WAY_ONEDNN), WAY_OWN);
+    assert_int_equal(CHOSEN(w, F32, 150, WAY_ONEDNN), WAY_OPENBLAS);
+    assert_int_equal(CHOSEN(w, F32, 1e4, WAY_ONEDNN), WAY_OPENBLAS);
+    /* 98.3 is 8 % more than 91, but 50 only 4.2 % more than 48. */
+    w = read_texts("f32/64:own=50,onednn=48", NULL, NULL);
+    assert_int_equal(CHOSEN(w, F32, 64, WAY_ONEDNN), WAY_ONEDNN);
+    assert_int_equal(CHOSEN(w, F32, 64, WAY_OWN), WAY_OWN);
+    /* Far below what was measured nothing is known; a library that has no rate is never chosen. */
+    w = read_texts("f64/100:own=9", NULL, NULL);
+    assert_int_equal(CHOSEN(w, F64, 60, WAY_OPENBLAS), WAY_OPENBLAS);
+    assert_int_equal(CHOSEN(w, F64, 80, WAY_OPENBLAS), WAY_OWN);
+    assert_int_equal(skipped, 0);
+}
+
+static void calibration_replaces_the_probe_key_by_key(void **state)
+{
+    (void)state;
+    const ways *w = read_texts("f32/256:own=1,openblas=2 f64/256:own=1,openblas=2",
+                               "f32/256:own=3,openblas=2 lu-f64/48:own=1,openblas=7", NULL);
+    assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_OWN);
+    assert_int_equal(CHOSEN(w, F64, 256, WAY_OWN), WAY_OPENBLAS);
+    assert_int_equal(CHOSEN(w, LU, 48, WAY_OWN), WAY_OPENBLAS);
+    assert_int_equal(CHOSEN(w, WAY_DECOMPOSITION(WAY_LU, WAY_F32), 48, WAY_OWN), WAY_OWN);
+}
+
+static void the_user_decides(void **state)
+{
+    (void)state;
+    const char *rates = "f32/256:own=1,openblas=2 f32-page/256:own=1,openblas=2";
+    const ways *w = read_texts(rates, NULL, "f32=onednn lu=own");
+    assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_ONEDNN);
+    assert_int_equal(CHOSEN(w, WAY_PRODUCT(WAY_F32, WAY_PAGE), 256, WAY_OPENBLAS), WAY_ONEDNN);
+    assert_int_equal(CHOSEN(w, LU, 256, WAY_OPENBLAS), WAY_OWN);
+    assert_int_equal(CHOSEN(w, F64, 256, WAY_OPENBLAS), WAY_OPENBLAS);
+    w = read_texts(rates, NULL, "own");
+    assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_OWN);
+    w = read_texts(rates, NULL, "usual");
+    assert_int_equal(CHOSEN(w, F32, 256, WAY_ONEDNN), WAY_ONEDNN);
+    assert_int_equal(skipped, 0);
+}
+
+static void malformed_parts_are_skipped(void **state)
+{
+    static const char *const wrong[] = {
+        "f32",           "f32/",           "f32/x:own=1", "f32/0:own=1",    "f33/64:own=1",
+        "f32/64:mine=1", "f32/64:own=",    "f32/64:own",  "f32/64:own=1,",  "f32/64",
+        "f32/64:own=1;", "f32/64:own=1e3", "/64:own=1",   "f32/64:own=1,2", "f32/-64:own=1"};
+    char item[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        (void)snprintf(item, sizeof item, "%s f64/64:own=2,openblas=1", wrong[i]);
+        const ways *w = read_texts(item, NULL, NULL);
+        assert_int_equal(skipped, 1);
+        assert_int_equal(CHOSEN(w, F64, 64, WAY_OPENBLAS), WAY_OWN);
+        assert_int_equal(CHOSEN(w, F32, 64, WAY_ONEDNN), WAY_ONEDNN);
+    }
+    read_texts(NULL, NULL, "mine f3=own own=f32  f32=usual");
+    assert_int_equal(skipped, 4);
+}
+
+/* More points than there is room for, and what is written can be read. */
+static void points_are_written_and_read(void **state)
+{
+    char written[2048] = "";
+    text t = {.at = written, .capacity = sizeof written};
+    (void)state;
+    for (int i = 0; i < WAYS_POINTS + 3; i++) {
+        way_point p = {.side = 10.0 * (i + 1), .rate = {1.0 + i, 0.0, 1000.5}};
+        ways_write(&t, WAY_PRODUCT(WAY_I8, WAY_COLUMNS), &p);
+    }
+    const ways *w = read_texts(written, NULL, NULL);
+    const way_list *list = &w->list[WAY_PRODUCT(WAY_I8, WAY_COLUMNS)];
+    assert_int_equal(skipped, 0);
+    assert_int_equal(list->count, WAYS_POINTS);
+    assert_float_equal(list->point[2].side, 30.0, 0.0);
+    assert_float_equal(list->point[2].rate[WAY_OWN], 3.0, 1e-12);
+    assert_float_equal(list->point[2].rate[WAY_OPENBLAS], 0.0, 0.0);
+    assert_float_equal(list->point[2].rate[WAY_ONEDNN], 1000.0, 1.0);
+}
+
+static void forms(void **state)
+{
+    (void)state;
+    assert_int_equal(ways_form(100, 100, 100, 0), WAY_SQUARE);
+    assert_int_equal(ways_form(1024, 1024, 1024, 1), WAY_PAGE);
+    assert_int_equal(ways_form(512, 512, 16, 1), WAY_INNER);
+    assert_int_equal(ways_form(16, 512, 512, 0), WAY_ROWS);
+    assert_int_equal(ways_form(512, 8, 512, 0), WAY_COLUMNS);
+    assert_int_equal(ways_form(512, 17, 512, 0), WAY_SQUARE);
+    assert_int_equal(ways_form(16, 32, 512, 0), WAY_SQUARE);
+    assert_int_equal(ways_form(1, 1, 1, 0), WAY_SQUARE);
+}
+
+static void reasons(void **state)
+{
+    char written[256] = "";
+    text t = {.at = written, .capacity = sizeof written};
+    (void)state;
+    ways_explain(&t, read_texts("f32/256:own=61.25,onednn=91", NULL, NULL), F32, 300, WAY_ONEDNN);
+    assert_string_equal(written,
+                        "the probe measured for f32 at side 256: own 61.2, onednn 91 GF/s");
+    t.used = 0;
+    ways_explain(&t, read_texts(NULL, NULL, "own"), F32, 300, WAY_ONEDNN);
+    assert_string_equal(written, "chosen by the setting cpu_openmp.ways");
+    t.used = 0;
+    ways_explain(&t, read_texts(NULL, NULL, NULL), LU, 300, WAY_OPENBLAS);
+    assert_string_equal(written, "openblas is the usual way; lu-f64 was not measured here");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_usual_way_without_measurements),
+        cmocka_unit_test(the_fastest_at_the_nearest_side),
+        cmocka_unit_test(calibration_replaces_the_probe_key_by_key),
+        cmocka_unit_test(the_user_decides),
+        cmocka_unit_test(malformed_parts_are_skipped),
+        cmocka_unit_test(points_are_written_and_read),
+        cmocka_unit_test(forms),
+        cmocka_unit_test(reasons),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
