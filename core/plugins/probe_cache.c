@@ -102,6 +102,14 @@ static uint64_t hash_variables(uint64_t hash, const char *pattern)
     return file_hash(hash, &sum, sizeof sum);
 }
 
+/* Hashes "key=value", and the file that an absolute path names: a library may be replaced. */
+static uint64_t hash_setting(uint64_t hash, const char *text)
+{
+    const char *value = strchr(text, '=');
+    hash = hash_text(hash, text);
+    return value && value[1] == '/' ? hash_path(hash, value + 1) : hash;
+}
+
 static uint64_t hash_key(const probe_cache_key *key)
 {
     static const char *const always[] = {"LD_LIBRARY_PATH", "LD_PRELOAD", "COLLET_*"};
@@ -117,7 +125,7 @@ static uint64_t hash_key(const probe_cache_key *key)
     hash = hash_affinity(hash);
     hash = hash_limits(hash);
     for (size_t i = 0; key->settings && key->settings[i]; i++)
-        hash = hash_text(hash, key->settings[i]);
+        hash = hash_setting(hash, key->settings[i]);
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
         hash = hash_variables(hash, always[i]);
     for (size_t i = 0; i < key->manifest->depends_count; i++) {

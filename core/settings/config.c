@@ -432,6 +432,8 @@ collet_status config_check_plugins(config *c, const loader_plugin *const *found,
         if (!from->where)
             continue;
         const loader_plugin *p = plugin_of(from->key, found, count, &nearest);
+        if (!p && from->source == FROM_DEFAULT)
+            continue; /* a program's default is for machines that have the backend */
         if (!p)
             log_message(log, COLLET_LOG_WARNING,
                         "%s: the setting '%s' is ignored: no backend of that name was found%s%s "

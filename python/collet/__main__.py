@@ -10,11 +10,8 @@ from . import _core, _plugins
 
 def main():
     program = os.path.join(os.path.dirname(_core.directory()), "bin", "backend-info")
-    own, user = _plugins.directories(), os.environ.get("COLLET_PLUGIN_PATH", "")
-    if own and (not user or user.startswith("+")):
-        os.environ["COLLET_PLUGIN_PATH"] = ":".join([user or "+", *own]).replace("+:", "+", 1)
     try:
-        os.execv(program, [program, *sys.argv[1:]])
+        os.execv(program, [program, *(f"--default={d}" for d in _plugins.defaults()), *sys.argv[1:]])
     except OSError as error:
         sys.exit(f"python -m collet: {program}: {error.strerror}")
 

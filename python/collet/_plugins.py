@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_plugins.py
-"""Directories of plugins that installed distributions name in the group collet.plugins."""
+"""Defaults of settings by what is installed: directories of plugins, which distributions name in the group
+collet.plugins, and the OpenBLAS of scipy-openblas32."""
 
 import os
 import sys
+
+from . import _core
 
 GROUP = "collet.plugins"
 _LARGEST = 1 << 20  # bytes of an entry_points.txt
@@ -97,7 +100,16 @@ def directories() -> list[str]:
     return found
 
 
-def setting() -> str:
-    """The default of plugin_path; a user's `+` path comes before it, any other replaces it."""
-    found = directories()
-    return f"plugin_path=+{':'.join(found)}" if found else ""
+def _openblas() -> str:
+    """The library beside this package, "" if it is not installed there. The distribution is not imported."""
+    beside = os.path.dirname(os.path.dirname(os.path.abspath(_core.__file__)))
+    path = os.path.join(beside, "scipy_openblas32", "lib", "libscipy_openblas.so")
+    return path if os.path.isfile(path) else ""
+
+
+def defaults() -> list[str]:
+    """Settings below environment and configuration file. A user's `+` path comes before the default of
+    plugin_path, any other replaces it."""
+    found, library = directories(), _openblas()
+    return ([f"plugin_path=+{':'.join(found)}"] if found else []) + (
+        [f"cpu_openmp.openblas={library}"] if library else [])

@@ -150,7 +150,7 @@ def test_other_ways_to_write_it(site, old, new):
 def test_a_warning_comes_once(site):
     with open(site / "collet_backend_example-1.0.0.dist-info/entry_points.txt", "a") as file:
         file.write("\nodd\n")
-    done = python(["-c", "from collet import _plugins; _plugins.setting()\n" + SHOW +
+    done = python(["-c", "from collet import _plugins; _plugins.defaults()\n" + SHOW +
                    "collet.configure(num_threads=1)\ncollet.backends()"], site)
     assert done.stdout.startswith("usable ") and done.stderr.count("is skipped") == 1, done.stderr
 
@@ -193,6 +193,47 @@ def test_import_reads_no_metadata(site):
     done = python(["-c", "import collet, sys; print('collet._plugins' in sys.modules,"
                          " 'importlib.metadata' in sys.modules)"], site)
     assert done.stdout == "False False\n", done.stderr
+
+
+OPENBLAS = """if True:
+    import os, runpy, sys
+    import collet
+    import numpy as np
+    from collet import _core
+    library = next(b.capabilities["blas"].get("path") for b in collet.backends() if b.name == "cpu_openmp")
+    if not library:
+        sys.exit("no OpenBLAS")
+    site = sys.argv[1]
+    os.makedirs(site + "/scipy_openblas32/lib")
+    os.symlink(os.path.realpath(library), site + "/scipy_openblas32/lib/libscipy_openblas.so")
+    _core.__file__ = site + "/collet/_core.abi3.so"
+    def show(**settings):
+        collet.configure(cache=False, **settings)
+        blas, = (b.capabilities["blas"] for b in collet.backends() if b.name == "cpu_openmp")
+        print(blas.get("path") or blas["reason"], collet.op.matmul(np.ones((64, 64)), np.ones((64, 64)))[0, 0])
+    show()
+    show(cpu_openmp__openblas="off")
+    print("scipy_openblas32" in sys.modules)
+    sys.argv[1:] = ["--env"]
+    sys.stdout.flush()
+    runpy.run_module("collet", run_name="__main__")
+"""
+
+
+def test_openblas_beside_the_package(tmp_path):
+    own = tmp_path / "site/scipy_openblas32/lib/libscipy_openblas.so"
+    done = python(["-c", OPENBLAS, tmp_path / "site"])
+    if "no OpenBLAS" in done.stderr or "not allow" in done.stderr:
+        pytest.skip("no OpenBLAS on this system")
+    lines = done.stdout.splitlines()
+    assert lines[:3] == [f"{own} 64.0", "switched off by the setting cpu_openmp.openblas 64.0", "False"], done.stderr
+    assert f"cpu_openmp.openblas {own} (default)" in lines and not done.stderr
+    shutil.rmtree(tmp_path / "site")
+    file = tmp_path / "collet.conf"
+    file.write_text("cpu_openmp.openblas = off\n")
+    done = python(["-c", OPENBLAS.replace('if not library', 'library = "/nonexistent"\n    if not library'),
+                   tmp_path / "site"], COLLET_CONFIG=str(file))  # the user's file wins
+    assert done.stdout.splitlines()[0].startswith("switched off by the setting"), done.stderr
 
 
 def test_nothing_of_it_is_imported(site):

@@ -52,12 +52,20 @@ static void assert_threads(const collet_runtime_options *options, const char *va
     collet_runtime_destroy(threads);
 }
 
+static void keep_text(void *user, int32_t level, const char *text)
+{
+    if (level == COLLET_LOG_WARNING)
+        snprintf(user, COLLET_ERROR_TEXT, "%s", text);
+}
+
 /* Every other source overrides a program's defaults; invalid defaults are refused. */
 static void a_program_has_defaults(void **state)
 {
     static const char *const three[] = {"num_threads=3", NULL}, *const five[] = {"num_threads=5",
                                                                                  NULL};
     static const char *const wrong[] = {"num_thread=3", NULL};
+    static const char *const absent[] = {"nosuch.library=/library", NULL};
+    char warning[COLLET_ERROR_TEXT] = "";
     collet_runtime_options options = {
         .struct_size = sizeof options, .plugin_path = SCALAR_PLUGIN, .defaults = three};
     collet_runtime *none = NULL;
@@ -69,15 +77,15 @@ static void a_program_has_defaults(void **state)
     options.settings = five;
     assert_threads(&options, "5", "program");
     unsetenv("COLLET_NUM_THREADS");
+    options.log = keep_text; /* a default of a backend that is absent: no warning */
+    options.log_user = warning;
+    options.defaults = absent;
+    options.settings = NULL;
+    assert_threads(&options, "0", "default");
+    assert_string_equal(warning, "");
     options.defaults = wrong;
     assert_int_equal(collet_runtime_create(&none, &options, &err), COLLET_INVALID);
     assert_contains(err.text, "defaults of the program");
-}
-
-static void keep_text(void *user, int32_t level, const char *text)
-{
-    if (level == COLLET_LOG_WARNING)
-        snprintf(user, COLLET_ERROR_TEXT, "%s", text);
 }
 
 /* The reason is the machine if no setting decides. */

@@ -133,6 +133,24 @@ static void variables(void **state)
     assert_true(empty && absent);
 }
 
+/* Another library in place of the one that a setting names. */
+static void files_of_settings(void **state)
+{
+    fixture *f = *state;
+    char library[PATH_MAX + 32];
+    const char *settings[] = {library, "zoo.other=/nonexistent", "zoo.word=file", NULL};
+    probe_cache_key key = sample_key(f);
+    probe_report report = {.code = NULL};
+    fixture_write(f, "library", "one", 3);
+    snprintf(library, sizeof library, "zoo.library=%s", fixture_path(f, "library"));
+    key.settings = settings;
+    assert_true(kept(&key, "entry-null", NULL));
+    assert_true(probe_cache_get(&key, &report));
+    probe_report_clear(&report);
+    fixture_write(f, "library", "other", 5);
+    assert_false(probe_cache_get(&key, &report));
+}
+
 static void names(void **state)
 {
     fixture *f = *state;
@@ -166,10 +184,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        CASE(contents),
-        CASE(variables),
-        CASE(names),
-        CASE(identities),
+        CASE(contents), CASE(variables), CASE(files_of_settings), CASE(names), CASE(identities),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

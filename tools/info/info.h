@@ -14,6 +14,8 @@ enum {
     INFO_EXIT_UNAVAILABLE = 3, /* what NAME or the setting `backend` selects cannot be used */
 };
 
+#define INFO_DEFAULTS_MAX 8
+
 typedef struct info_options {
     const char *name;       /* one backend, or NULL for all */
     int32_t device;         /* one of its devices, or -1 for all */
@@ -21,8 +23,9 @@ typedef struct info_options {
     uint32_t named_kernels; /* the ops that this one has, once it is open */
     int32_t file;           /* `name` is the path of its plugin */
     int32_t json, why, env, doctor;
-    int32_t gpu;        /* one is required */
-    const char *export; /* file for the JSON report, or NULL */
+    int32_t gpu;                                 /* one is required */
+    const char *export;                          /* file for the JSON report, or NULL */
+    const char *defaults[INFO_DEFAULTS_MAX + 1]; /* "key=value", then NULL */
 } info_options;
 
 /* Exits with 2, or with 0 after --help and --version. */

@@ -46,6 +46,7 @@ static collet_status try_choice(const info_options *given, const char *name, uin
         snprintf(choice, sizeof choice, given->device < 0 ? "%s" : "%s:%d", name, given->device);
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .backend = choice,
+                                      .defaults = given->defaults,
                                       .plugin_path = given->file ? given->name : NULL};
     collet_runtime *runtime = NULL;
     collet_context *context = NULL;
@@ -230,6 +231,7 @@ int main(int argc, char **argv)
     collet_runtime_options settings = {.struct_size = sizeof settings,
                                        .log = tool_log,
                                        .log_user = &progress,
+                                       .defaults = options.defaults,
                                        .plugin_path = path};
     collet_runtime *runtime = NULL;
     collet_error err;

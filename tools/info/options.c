@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_JSON = 256, KEY_WHY, KEY_ENV, KEY_DOCTOR, KEY_REQUIRE, KEY_EXPORT };
+enum { KEY_JSON = 256, KEY_WHY, KEY_ENV, KEY_DOCTOR, KEY_REQUIRE, KEY_EXPORT, KEY_DEFAULT };
 
 static const char doc[] =
     "Lists the backends that Collet finds on this machine: whether each can be used and why not, "
@@ -31,6 +31,8 @@ static const struct argp_option argp_options[] = {
      "List what is missing, why, and the command that installs or corrects it", 0},
     {"require", KEY_REQUIRE, "gpu", 0, "Exit with 1 if no usable backend has a GPU", 0},
     {"export-json", KEY_EXPORT, "FILE", 0, "Write the JSON report to FILE, too", 0},
+    {"default", KEY_DEFAULT, "KEY=VALUE", 0,
+     "A default of the program that starts this one, below environment and configuration file", 0},
     {0},
 };
 
@@ -49,6 +51,16 @@ static void take_name(info_options *options, char *text)
     else
         return;
     *colon = '\0';
+}
+
+static void add_default(struct argp_state *state, info_options *options, const char *text)
+{
+    size_t count = 0;
+    while (options->defaults[count])
+        count++;
+    if (count == INFO_DEFAULTS_MAX)
+        tool_error(state, "--default: at most %d are possible", INFO_DEFAULTS_MAX);
+    options->defaults[count] = text;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -75,6 +87,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_EXPORT:
         options->export = text;
+        break;
+    case KEY_DEFAULT:
+        add_default(state, options, text);
         break;
     case ARGP_KEY_END:
         if (options->doctor && (options->name || options->why || options->env || options->export))

@@ -14,6 +14,7 @@
 
 #define CHOICE_TEXT 256
 #define SETTINGS 32
+#define DEFAULTS 8
 
 /* The state of a thread. */
 typedef struct thread {
@@ -84,22 +85,29 @@ void runtime_return(PyThreadState *state)
 
 /* ---- The runtime -------------------------------------------------------------------------- */
 
-/* The setting plugin_path of installed distributions, "" without them; NULL with an exception. */
-static PyObject *plugin_setting(void)
+/* Defaults of settings by what is installed, a list of bytes; NULL with an exception. */
+static PyObject *installed_defaults(void)
 {
     PyObject *module = PyImport_ImportModule("collet._plugins");
-    PyObject *text = module ? PyObject_CallMethod(module, "setting", NULL) : NULL;
+    PyObject *list = module ? PyObject_CallMethod(module, "defaults", NULL) : NULL;
+    for (Py_ssize_t i = 0; list && i < PyList_Size(list); i++) {
+        PyObject *bytes = PyUnicode_EncodeFSDefault(PyList_GetItem(list, i)); /* maybe no UTF-8 */
+        if (!bytes || PyList_SetItem(list, i, bytes))
+            Py_CLEAR(list);
+    }
     Py_XDECREF(module);
-    return text;
+    return list;
 }
 
 /* The GIL is kept, so that nobody forks while libraries are opened here. */
-static int create(const char *level, const char *plugins)
+static int create(const char *level, PyObject *installed)
 {
     collet_error err;
     const char *settings[SETTINGS + 2] = {NULL};
-    const char *defaults[] = {level, *plugins ? plugins : NULL, NULL};
+    const char *defaults[DEFAULTS + 2] = {level};
     size_t count = 0;
+    for (Py_ssize_t i = 0; i < DEFAULTS && i < PyList_Size(installed); i++)
+        defaults[i + 1] = PyBytes_AsString(PyList_GetItem(installed, i));
     for (; process.settings[count]; count++)
         settings[count] = process.settings[count];
     if (*process.threads)
@@ -119,17 +127,15 @@ static int create(const char *level, const char *plugins)
 static int create_with_defaults(void)
 {
     char level[32];
-    PyObject *plugins = plugin_setting(), *bytes = NULL; /* paths may be no UTF-8 */
-    const char *text =
-        plugins && (bytes = PyUnicode_EncodeFSDefault(plugins)) ? PyBytes_AsString(bytes) : NULL;
-    const char *word = text ? log_level() : NULL;
+    PyObject *installed = installed_defaults();
+    const char *word = installed ? log_level() : NULL;
     int status = -1;
     if (word) {
         snprintf(level, sizeof level, "log=%s", word);
-        status = process.runtime ? 0 : create(level, text); /* Python may have run other threads */
+        status =
+            process.runtime ? 0 : create(level, installed); /* Python may have run other threads */
     }
-    Py_XDECREF(bytes);
-    Py_XDECREF(plugins);
+    Py_XDECREF(installed);
     return status;
 }
 
