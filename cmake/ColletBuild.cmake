@@ -236,7 +236,7 @@ endfunction()
 # Tests do not see the user's configuration, cache or plugins, and allocations may fail in them. Compiled kernels are kept in COLLET_TEST_CACHE.
 function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
-  set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= XDG_CONFIG_HOME=${directory}/config
+  set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
     # PoCL compiles each kernel once, for any size of groups, instead of again for the size that is launched.
     POCL_WORK_GROUP_SPECIALIZATION=0

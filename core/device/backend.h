@@ -18,6 +18,7 @@ struct backend {
     cJSON *description;   /* the capabilities parsed; published by `state` */
     const cJSON
         *choices; /* choices in the probe's capabilities; constant after the backends are listed */
+    struct calibration *calibration; /* NULL: none; constant after the backends are listed */
     const collet_plugin *table; /* NULL until opened */
     uint32_t *own_ops;          /* id of the plugin's op k; 0: it was left out */
     uint32_t device_count;

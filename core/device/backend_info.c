@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queries of backends.
  * Tests: tests/core/test_device_info.c, tests/core/test_select.c */
+#include "calibration.h"
 #include "open.h"
 #include "util/struct.h"
 
@@ -34,6 +35,7 @@ collet_status collet_backend_info_at(const collet_runtime *r, collet_backend_inf
                                 .kernel_count = (uint32_t)p->manifest.kernel_count,
                                 .path = p->path,
                                 .reason = backend_reason(b, state),
-                                .capabilities = capabilities ? capabilities : ""};
+                                .capabilities = capabilities ? capabilities : "",
+                                .calibration = b->calibration ? b->calibration->path : ""};
     return struct_out(info, &full, sizeof full, "collet_backend_info", err);
 }

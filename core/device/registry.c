@@ -7,6 +7,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "calibration.h"
 #include "layers.h"
 #include "open.h"
 #include "plugins/capabilities.h"
@@ -22,13 +23,20 @@ const loader_plugin *registry_owner(const collet_runtime *r, const char *key)
     return NULL;
 }
 
+/* The choice "calibrated" comes from the calibration, the others from the probe. */
+static const char *choice(const backend *b, const char *word)
+{
+    if (!strcmp(word, "calibrated"))
+        return b->calibration ? b->calibration->calibrated : NULL;
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(b->choices, word));
+}
+
 const char *registry_choice(const collet_runtime *r, const char *key)
 {
     const loader_plugin *owner = registry_owner(r, key);
     for (size_t i = 0; owner && i < r->backend_count; i++)
         if (r->backends[i].plugin == owner)
-            return cJSON_GetStringValue(
-                cJSON_GetObjectItemCaseSensitive(r->backends[i].choices, strchr(key, '.') + 1));
+            return choice(&r->backends[i], strchr(key, '.') + 1);
     return NULL;
 }
 
@@ -64,7 +72,7 @@ static collet_status scan(collet_runtime *r, collet_error *err)
     const config *c = r->config;
     const char *path = config_text(c, CONFIG_PLUGIN_PATH),
                *deny = config_text(c, CONFIG_PLUGIN_DENY);
-    const char *cache = config_boolean(c, CONFIG_CACHE) ? config_text(c, CONFIG_CACHE_DIR) : "";
+    const char *cache = config_cache_directory(c);
     int from_program = config_from_program(c, CONFIG_PLUGIN_PATH);
     loader_options options = {.program_path = from_program && *path ? path : NULL,
                               .environment_path = !from_program && *path ? path : NULL,
@@ -110,8 +118,12 @@ collet_status registry_create(collet_runtime *r, collet_error *err)
         if (status != COLLET_OK)
             return status;
         b->choices = cJSON_GetObjectItemCaseSensitive(b->description, "choices");
+        if (b->device_count)
+            status = calibration_read(b, err);
+        if (status != COLLET_OK)
+            return status;
     }
-    return COLLET_OK;
+    return calibration_compare(r, err);
 }
 
 static void device_destroy(device *d)
@@ -137,6 +149,7 @@ void registry_destroy(collet_runtime *r)
         free(b->own_ops);
         free(b->reason);
         free(b->capabilities);
+        calibration_free(b->calibration);
         cJSON_Delete(b->description);
         pthread_mutex_destroy(&b->lock);
     }
@@ -147,6 +160,7 @@ void registry_destroy(collet_runtime *r)
         }
     free(r->backends);
     free(r->layers);
+    free(r->crossovers);
     loader_plugins_free(r->plugins, r->plugin_count);
     r->backends = NULL;
     r->plugins = NULL;

@@ -14,6 +14,7 @@
 #include "op/check.h"
 #include "op/elementwise.h"
 #include "op/order.h"
+#include "predict.h"
 #include "timeline/origins.h"
 #include "timeline/span.h"
 #include "util/text.h"
@@ -433,10 +434,18 @@ static void count_fallback(frame *f, const device *chosen, const device *served,
             f->op->name, served->name, chosen->name, why);
 }
 
-/* With auto a device that has the only valid copy of an input is tried first. */
+/* With auto the fastest device is tried first, where devices were measured; else one that has the only
+ * valid copy of an input. */
 static uint32_t preferred(const frame *f, const selection *s)
 {
-    for (uint32_t k = 0; s->automatic && k < s->count; k++) {
+    if (!s->automatic)
+        return 0;
+    if (predict_worth(f->cx->runtime, f->op, f->arrays)) {
+        int32_t fastest = predict_first(f->op, f->arrays, f->sig, f->mask, s);
+        if (fastest >= 0)
+            return (uint32_t)fastest;
+    }
+    for (uint32_t k = 0; k < s->count; k++) {
         device *d = s->devices[k];
         if (atomic_load(&d->state) != DEVICE_OPEN || d->space == 0)
             continue;

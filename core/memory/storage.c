@@ -102,13 +102,21 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const
     state_unlock(s);
 }
 
-int storage_valid_only_on(storage *s, const device *d)
+uint64_t storage_spaces(storage *s)
 {
+    if (atomic_load_explicit(&s->settled, memory_order_acquire))
+        return copies_bit(0);
     pthread_mutex_lock(&s->lock);
     trust_home(s);
-    int only = copies_valid_in(s, d->space) && !copies_valid_in(s, 0);
+    uint64_t valid = s->valid;
     pthread_mutex_unlock(&s->lock);
-    return only;
+    return valid;
+}
+
+int storage_valid_only_on(storage *s, const device *d)
+{
+    uint64_t valid = storage_spaces(s);
+    return (valid & copies_bit(d->space)) && !(valid & copies_bit(0));
 }
 
 /* ---- Shared memory ----------------------------------------------------------------------- */

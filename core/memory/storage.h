@@ -84,4 +84,7 @@ device *storage_device(storage *s);
 /* 1 if the bytes are valid in the device's space and stale in the host's. */
 int storage_valid_only_on(storage *s, const device *d);
 
+/* The spaces where the bytes are valid, as in storage.valid. */
+uint64_t storage_spaces(storage *s);
+
 #endif

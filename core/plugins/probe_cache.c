@@ -2,15 +2,11 @@
 /* Tests: tests/fault/test_probe_cache.c, tests/fault/test_loader_cache.c */
 #include "probe_cache.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -19,11 +15,11 @@
 #include <collet/collet.h>
 
 #include "capabilities.h"
+#include "util/cache_directory.h"
 #include "util/json.h"
 
 #define CACHE_FORMAT 2
 #define MAX_FILE ((size_t)1 << 21)
-#define MAX_WRITING 3600 /* seconds; an older unfinished file has no writer any more */
 #define BRIEF 86400      /* seconds for which a brief report is valid */
 #define MAX_CONTENT 4096 /* bytes of a file in /proc that a report depends on */
 
@@ -142,61 +138,7 @@ static void file_name(const probe_cache_key *key, char name[64])
              (unsigned long long)hash_key(key));
 }
 
-/* ---- Directory --------------------------------------------------------------------------- */
-
-static int make_directories(const char *path)
-{
-    char copy[PATH_MAX];
-    size_t length = strlen(path);
-    if (length >= sizeof copy)
-        return 0;
-    memcpy(copy, path, length + 1);
-    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(copy, 0700) && errno != EEXIST)
-            return 0;
-        *slash = '/';
-    }
-    return !mkdir(copy, 0700) || errno == EEXIST;
-}
-
-/* Opens the directory; -1 unless only this user has access to it. */
-static int open_directory(const char *path, int make)
-{
-    struct stat st;
-    if (path[0] != '/' || getauxval(AT_SECURE) || (make && !make_directories(path)))
-        return -1;
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 077))) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
-}
-
 /* ---- Reading ----------------------------------------------------------------------------- */
-
-/* Reads a regular file that belongs to this user and has one link; the caller frees the text. *old:
- * 1 if a brief report in it is no longer valid. */
-static char *read_own_file(int directory, const char *name, size_t *length, int *old)
-{
-    struct stat st;
-    char *text = NULL;
-    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return NULL;
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
-        !(st.st_mode & 077) && st.st_size > 0 && (size_t)st.st_size <= MAX_FILE)
-        text = malloc((size_t)st.st_size);
-    *length = (size_t)st.st_size;
-    *old = text && st.st_mtim.tv_sec < time(NULL) - BRIEF;
-    if (text && TEMP_FAILURE_RETRY(read(fd, text, *length)) != (ssize_t)*length) {
-        free(text);
-        text = NULL;
-    }
-    close(fd);
-    return text;
-}
 
 /* 1 for refusals because of the plugin's table, which does not depend on drivers or libraries. */
 static int refusal_lasts(const char *code)
@@ -240,13 +182,14 @@ int probe_cache_get(const probe_cache_key *key, probe_report *report)
 {
     char name[64];
     size_t length;
-    int old = 0, directory = open_directory(key->directory, 0);
+    int64_t written;
+    int directory = cache_directory_open(key->directory, 0);
     if (directory < 0)
         return 0;
     file_name(key, name);
-    char *text = read_own_file(directory, name, &length, &old);
+    char *text = cache_file_read(directory, name, MAX_FILE, &length, &written);
     close(directory);
-    int found = text && parse_report(key, text, length, name, old, report);
+    int found = text && parse_report(key, text, length, name, written < time(NULL) - BRIEF, report);
     free(text);
     return found;
 }
@@ -273,75 +216,20 @@ static char *print_report(const probe_cache_key *key, const char *name, const pr
     return text;
 }
 
-static int write_new_file(int directory, const char *name, const char *text)
-{
-    ssize_t length = (ssize_t)strlen(text);
-    struct rlimit limit;
-    /* A write beyond the limit of file sizes would end the program (SIGXFSZ). */
-    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < (rlim_t)length)
-        return 0;
-    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return 0;
-    int written = TEMP_FAILURE_RETRY(write(fd, text, (size_t)length)) == length;
-    return !close(fd) && written;
-}
-
-static int is_older(struct timespec a, struct timespec b)
-{
-    return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
-}
-
-/* Removes files that killed writers left behind, and the oldest report if there are more than
- * PROBE_CACHE_FILES. Removing one is enough, because a call adds at most one. */
-static void prune(int directory)
-{
-    char oldest[64] = "";
-    struct timespec time_of_oldest = {0};
-    int count = 0, copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *entries = copy < 0 ? NULL : fdopendir(copy);
-    struct dirent *entry;
-    struct stat st;
-    while (entries && (entry = readdir(entries))) {
-        const char *name = entry->d_name;
-        if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW))
-            continue;
-        if (!strncmp(name, ".probe-", 7) && st.st_mtim.tv_sec < time(NULL) - MAX_WRITING)
-            unlinkat(directory, name, 0);
-        if (strncmp(name, "probe-", 6) || strlen(name) >= sizeof oldest)
-            continue;
-        if (!count++ || is_older(st.st_mtim, time_of_oldest)) {
-            memcpy(oldest, name, strlen(name) + 1);
-            time_of_oldest = st.st_mtim;
-        }
-    }
-    if (entries)
-        closedir(entries);
-    else if (copy >= 0)
-        close(copy);
-    if (count > PROBE_CACHE_FILES)
-        unlinkat(directory, oldest, 0);
-}
-
 void probe_cache_put(const probe_cache_key *key, const probe_report *report, int brief)
 {
-    char name[64], temporary[120];
-    struct timespec t;
+    char name[64];
     if (report->unproven ||
         !report_lasts(key->manifest, report->code, report->reason, report->capabilities))
         return;
-    int directory = open_directory(key->directory, 1);
+    int directory = cache_directory_open(key->directory, 1);
     if (directory < 0)
         return;
     file_name(key, name);
     char *text = print_report(key, name, report, brief);
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    snprintf(temporary, sizeof temporary, ".%s.%ld.%ld", name, (long)getpid(), t.tv_nsec);
-    if (text && strlen(text) <= MAX_FILE &&
-        (!write_new_file(directory, temporary, text) ||
-         renameat(directory, temporary, directory, name)))
-        unlinkat(directory, temporary, 0);
-    prune(directory);
+    if (text && strlen(text) <= MAX_FILE)
+        (void)cache_file_replace(directory, name, text);
+    cache_directory_prune(directory, "probe-", PROBE_CACHE_FILES);
     free(text);
     close(directory);
 }

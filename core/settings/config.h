@@ -54,6 +54,8 @@
       "keep the results of probes and compiled kernels")                                           \
     X(CACHE_DIR, "cache_dir", "COLLET_CACHE_DIR", "path", "", "$XDG_CACHE_HOME/collet",            \
       "directory of the cache")                                                                    \
+    X(CALIBRATION, "calibration", "COLLET_CALIBRATION", "boolean", "", "on",                       \
+      "use what backend-bench calibrate has measured on this machine")                             \
     X(TRACE, "trace", "COLLET_TRACE", "path", "", "",                                              \
       "file to which calls, kernels, transfers and waits are written, for Perfetto")               \
     X(CONFIG, "config", "COLLET_CONFIG", "path", "", "$XDG_CONFIG_HOME/collet/collet.conf",        \
@@ -90,6 +92,11 @@ void config_check_environment(const message_log *log);
 const char *config_text(const config *config, config_key key);
 int64_t config_integer(const config *config, config_key key);
 int config_boolean(const config *config, config_key key);
+/* The directory of the cache; "": nothing is cached. */
+static inline const char *config_cache_directory(const config *c)
+{
+    return config_boolean(c, CONFIG_CACHE) ? config_text(c, CONFIG_CACHE_DIR) : "";
+}
 /* The value by name, including keys of backends; NULL if unknown or not set. Sets *source (may be
  * NULL) to one of the sources of collet_setting. */
 const char *config_find(const config *config, const char *key, const char **source);

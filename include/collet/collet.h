@@ -159,6 +159,7 @@ typedef struct collet_backend_info {
     const char *path;
     const char *reason;       /* why unavailable; "" otherwise */
     const char *capabilities; /* the plugin's JSON; "" when not probed */
+    const char *calibration;  /* the file of collet_calibration_write in use; "": none */
 } collet_backend_info;
 
 /* Backends in the order in which "auto" prefers them; unusable ones come last. */
@@ -167,6 +168,31 @@ COLLET_API size_t collet_backend_count(const collet_runtime *runtime);
 COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
                                                 collet_backend_info *info, size_t index,
                                                 collet_error *err);
+
+/*
+ * Keeps what was measured of a backend on this machine, for runtimes that are created later; programs
+ * call `backend-bench calibrate`, which measures. `text` is JSON:
+ *
+ *   {"format": 1, "made": "2026-11-27T15:40:00Z",
+ *    "calibrated": "for the backend itself: the setting NAME.calibrated that its manifest declares",
+ *    "transfer": {"to_device": 2.4e10, "to_host": 2.2e10, "latency": 1e-5},
+ *    "times": {"matmul f32": [[1000, 2e-7], [1000000, 3e-5]]}}
+ *
+ * `transfer` (bytes a second, and seconds of a transfer of few bytes) is for devices with memory of
+ * their own. `times` has pairs [work, seconds] of the backend's first device for ops with f32 or f64,
+ * work growing; the work of matmul is its number of products, of other ops the number of elements of
+ * the largest operand. Under "auto" a call runs on the device whose time with its transfers is
+ * predicted to be the least, if that is at least a tenth less than on the first device.
+ *
+ * The file is in the directory of the cache (settings cache and cache_dir). Its name, written to
+ * path[0..capacity) (path may be NULL if capacity is 0), has a hash of the version of Collet and of
+ * the backend, and of its capabilities; where they are others, it is not used, nor with the setting
+ * calibration=off. INVALID, UNKNOWN_BACKEND; UNAVAILABLE: the backend has no device or was not
+ * probed, or there is no cache; FORMAT; IO.
+ */
+COLLET_API collet_status collet_calibration_write(const collet_runtime *runtime, char *path,
+                                                  size_t capacity, const char *backend,
+                                                  const char *text, collet_error *err);
 
 COLLET_ENUM(int32_t){
     COLLET_DEVICE_UNKNOWN = 0,

@@ -234,7 +234,8 @@ struct collet_host {
      * which libcore has checked and put into the form of its type (see the manifest); else the
      * member "word" of the "choices" in this backend's capabilities from the probe, new or cached,
      * so that results of the probe need not be determined again; else the declared default; else
-     * NULL. In a probe only the settings of backends, isa and num_threads have values. A probe that
+     * NULL. "backend.calibrated" has no choice of the probe, but what `backend-bench calibrate` has
+     * written for this backend. In a probe only the settings of backends, isa and num_threads have values. A probe that
      * reads a key of a backend that its manifest does not declare is refused; later such reads are
      * logged as errors. "in_probe" is NULL outside of a probe.
      *

@@ -85,6 +85,7 @@ static void of_a_runtime(void)
     uint32_t id = 0;
     char params[256];
     FORKED(collet_backend_info_at, rt, &backend, 0, &err);
+    FORKED(collet_calibration_write, rt, NULL, 0, "remote", "{}", &err);
     FORKED(collet_device_info_at, rt, &device, 0, 0, &err);
     FORKED(collet_record_at, rt, &record, 0, &err);
     FORKED(collet_setting_at, rt, &setting, 0, &err);

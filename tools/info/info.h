@@ -54,6 +54,8 @@ int32_t info_has_selected(collet_runtime *runtime);
 /* The details of one backend, with the devices that `options` has (listing.c). */
 void info_print_backend(const collet_backend_info *backend, const info_options *options);
 
+/* The calibration that each backend uses (tables.c). */
+void info_list_calibrations(const collet_runtime *runtime);
 /* The steps of the search, grouped by file (tables.c). */
 void info_list_records(const collet_runtime *runtime, const collet_backend_info *only);
 /* The steps for one file (tables.c). */

@@ -359,4 +359,6 @@ void info_print_backend(const collet_backend_info *backend, const info_options *
         print_capabilities(backend, options->device);
     }
     print_text(1, "path", backend->path);
+    if (*backend->calibration)
+        print_text(1, "calibration", backend->calibration);
 }

@@ -95,6 +95,8 @@ static int32_t print_text(collet_runtime *runtime, const info_options *options,
     }
     if (options->why) {
         putchar('\n');
+        if (!only)
+            info_list_calibrations(runtime);
         info_list_records(runtime, only);
     }
     if (options->env) {

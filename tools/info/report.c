@@ -65,6 +65,7 @@ static int32_t add_backend(cJSON *list, const collet_backend_info *backend,
            json_add_number(object, "kernel_count", backend->kernel_count) &&
            json_add_number(object, "priority", backend->priority) &&
            json_add_text(object, "path", backend->path) &&
+           json_add_text(object, "calibration", backend->calibration) &&
            add_capabilities(object, backend, options);
 }
 

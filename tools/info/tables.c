@@ -56,6 +56,19 @@ void info_list_records(const collet_runtime *runtime, const collet_backend_info 
     }
 }
 
+void info_list_calibrations(const collet_runtime *runtime)
+{
+    int32_t any = 0;
+    for (size_t i = 0; i < collet_backend_count(runtime); i++) {
+        collet_backend_info b = {.struct_size = sizeof b};
+        if (collet_backend_info_at(runtime, &b, i, NULL) != COLLET_OK || !*b.calibration)
+            continue;
+        printf("%s  %s: %s\n", any++ ? "" : "Calibrations in use:\n", b.name,
+               tool_shown(b.calibration));
+    }
+    puts(any ? "" : "Calibrations in use: none\n");
+}
+
 void info_list_directories(const collet_runtime *runtime)
 {
     collet_plugin_record record;

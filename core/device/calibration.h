@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calibration - what `backend-bench calibrate` measured of a backend on this machine: seconds of ops
+ * by their work, the rates of transfers, and a text for the backend itself. One file a backend in the
+ * directory of the cache; its name has a hash of the backend and of what it can use here, so that
+ * another processor, driver, library, level or number of threads finds no file. Read when the runtime
+ * is created, then constant: any thread.
+ */
+#ifndef CORE_DEVICE_CALIBRATION_H
+#define CORE_DEVICE_CALIBRATION_H
+
+#include "device.h"
+
+#define CALIBRATION_POWERS 48
+#define CALIBRATION_NEVER UINT8_MAX
+
+/* The dtypes that are measured. Others count as the one of about their size. */
+enum { CALIBRATION_F32, CALIBRATION_F64, CALIBRATION_DTYPES };
+
+typedef struct calibration {
+    char *path;
+    char *calibrated; /* the backend's choice "calibrated"; NULL: none */
+    /* Bytes a second, and seconds that a transfer takes besides; 0: the device works on host memory. */
+    double to_device, to_host, latency;
+    uint16_t of[OP_BUILTIN_MAX][CALIBRATION_DTYPES]; /* 1 + index into `seconds`; 0: not measured */
+    uint32_t count;
+    float (*seconds)[CALIBRATION_POWERS]; /* at a work of 2^k */
+} calibration;
+
+/* Reads the file of a backend whose capabilities are known, if the settings allow it. A malformed
+ * file is ignored, with a warning. NO_MEMORY. */
+collet_status calibration_read(backend *b, collet_error *err);
+void calibration_free(calibration *c);
+
+/* Sets r->crossovers from the calibrations of all backends. NO_MEMORY. */
+collet_status calibration_compare(collet_runtime *r, collet_error *err);
+
+static inline int calibration_dtype(collet_dtype dtype)
+{
+    return collet_dtype_size(dtype) < 8 ? CALIBRATION_F32 : CALIBRATION_F64;
+}
+
+/* The calibration of a device; NULL: none, also for all devices of a backend but the first. */
+static inline const calibration *calibration_of(const device *d)
+{
+    return d->index == 0 ? d->owner->calibration : NULL;
+}
+
+/* Seconds of an op on the device at this work (the products of a matmul, else the elements of the
+ * largest operand); NaN: not measured. */
+double calibration_seconds(const device *d, uint32_t id, collet_dtype dtype, double work);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/core/test_calibration.c */
+#include "predict.h"
+
+#include <math.h>
+
+#include "device/open.h"
+#include "device/rows.h"
+#include "memory/storage.h"
+
+#define FASTER 0.9 /* of the time of the first device is what another one has to reach */
+
+/* ---- The call ---------------------------------------------------------------------------- */
+
+double predict_work(const op *o, const collet_array *const *arrays)
+{
+    if (o->id == COLLET_OP_MATMUL) {
+        const collet_array *a = arrays[o->n_out];
+        return (double)arrays[0]->size * (double)(a->ndim ? a->shape[a->ndim - 1] : 1);
+    }
+    int64_t largest = 0;
+    for (uint32_t i = 0; i < o->n_out + o->n_in; i++)
+        if (arrays[i] && arrays[i]->size > largest)
+            largest = arrays[i]->size;
+    return (double)largest;
+}
+
+collet_dtype predict_dtype(const op *o, const collet_array *const *arrays)
+{
+    uint32_t count = o->n_out + o->n_in;
+    for (uint32_t i = o->n_in ? o->n_out : 0; i < count; i++)
+        if (arrays[i])
+            return arrays[i]->dtype;
+    return COLLET_DTYPE_NONE;
+}
+
+/* ---- Transfers --------------------------------------------------------------------------- */
+
+static int has_own_memory(const calibration *c)
+{
+    return c->to_host > 0;
+}
+
+/* Seconds until bytes that are valid in `spaces` are valid in space `target` of a device. */
+static double moving(const device *d, const calibration *c, uint64_t spaces, int32_t target,
+                     double bytes)
+{
+    double seconds = 0;
+    if (!spaces || spaces & copies_bit(target))
+        return 0;
+    if (!(spaces & copies_bit(0))) {
+        const device *from = d->owner->runtime->devices[__builtin_ctzll(spaces) - 1];
+        const calibration *of = calibration_of(from);
+        if (of && has_own_memory(of))
+            seconds += of->latency + bytes / of->to_host;
+    }
+    if (has_own_memory(c))
+        seconds += c->latency + bytes / c->to_device;
+    return seconds;
+}
+
+static int named_before(const collet_array *const *arrays, uint32_t i)
+{
+    for (uint32_t k = 0; k < i; k++)
+        if (arrays[k] && arrays[k]->storage == arrays[i]->storage)
+            return 1;
+    return 0;
+}
+
+/* Whole storages are moved: those of the inputs, and of outputs that are only a part of theirs. */
+static void add_transfers(const device *d, const op *o, const collet_array *const *arrays,
+                          predicted *parts)
+{
+    const calibration *c = calibration_of(d);
+    int32_t target = has_own_memory(c) ? (int32_t)d->ordinal + 1 : 0;
+    uint32_t count = o->n_out + o->n_in;
+    for (uint32_t i = 0; i < count; i++) {
+        const collet_array *a = arrays[i];
+        if (!a)
+            continue;
+        if (i < o->n_out && has_own_memory(c))
+            parts->results +=
+                c->latency + (double)a->size * (double)collet_dtype_size(a->dtype) / c->to_host;
+        if ((i >= o->n_out && !named_before(arrays + o->n_out, i - o->n_out)) ||
+            (i < o->n_out && !array_is_whole(a)))
+            parts->operands +=
+                moving(d, c, storage_spaces(a->storage), target, (double)a->storage->bytes);
+    }
+}
+
+double predict_call(const device *d, const op *o, const collet_array *const *arrays,
+                    predicted *parts)
+{
+    *parts = (predicted){0};
+    parts->kernel =
+        calibration_seconds(d, o->id, predict_dtype(o, arrays), predict_work(o, arrays));
+    if (!isnan(parts->kernel))
+        add_transfers(d, o, arrays, parts);
+    return parts->kernel + parts->operands + parts->results;
+}
+
+/* ---- Choosing ---------------------------------------------------------------------------- */
+
+int32_t predict_first(const op *o, const collet_array *const *arrays, uint64_t sig, uint64_t mask,
+                      const selection *s)
+{
+    double first = 0, best = INFINITY;
+    int32_t chosen = -1;
+    for (uint32_t k = 0; k < s->count; k++) {
+        device *d = s->devices[k];
+        predicted parts;
+        double seconds = predict_call(d, o, arrays, &parts);
+        /* A device is opened where it would be chosen, to find out whether it has the kernel. */
+        if ((isnan(seconds) && chosen >= 0) ||
+            (chosen >= 0 && (seconds >= best || seconds >= FASTER * first)) ||
+            device_open(d, NULL) != COLLET_OK || !device_find_row(d, o->id, sig, mask))
+            continue;
+        if (isnan(seconds))
+            return -1;
+        first = chosen < 0 ? seconds : first;
+        best = seconds;
+        chosen = (int32_t)k;
+    }
+    return chosen;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* predict - how long a call takes on a device, by the calibrations, and where it is the fastest. */
+#ifndef CORE_DISPATCH_PREDICT_H
+#define CORE_DISPATCH_PREDICT_H
+
+#include "context/select.h"
+#include "device/calibration.h"
+#include "memory/array.h"
+#include "op/op.h"
+
+/* Seconds: the kernel, bytes moved to where it runs, results moved to the host's memory. */
+typedef struct predicted {
+    double kernel, operands, results;
+} predicted;
+
+/* The work of a call, as calibration_seconds takes it. `arrays`: operands, outputs first; NULL: absent. */
+double predict_work(const op *o, const collet_array *const *arrays);
+/* The dtype by which a call is measured: its first input's, else its first output's. */
+collet_dtype predict_dtype(const op *o, const collet_array *const *arrays);
+
+/* Sums up the parts; NaN: the device was not measured with this op. */
+double predict_call(const device *d, const op *o, const collet_array *const *arrays,
+                    predicted *parts);
+
+/* Index of the device of an automatic selection that should run a call with this signature: the first
+ * that has the kernel, unless another one is predicted to be faster by a tenth. -1: no prediction. */
+int32_t predict_first(const op *o, const collet_array *const *arrays, uint64_t sig, uint64_t mask,
+                      const selection *s);
+
+/* 1 if predict_first may find another device than the first: cheap. */
+static inline int predict_worth(const collet_runtime *r, const op *o,
+                                const collet_array *const *arrays)
+{
+    if (__builtin_expect(!r->crossovers, 1) || o->id >= OP_BUILTIN_MAX)
+        return 0;
+    uint8_t from = r->crossovers[o->id][calibration_dtype(predict_dtype(o, arrays))];
+    return from != CALIBRATION_NEVER && predict_work(o, arrays) >= (double)(UINT64_C(1) << from);
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/fault/test_probe_cache.c, tests/core/test_calibration.c */
+#include "cache_directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_WRITING 3600 /* seconds; an older unfinished file has no writer any more */
+
+/* ---- Directory --------------------------------------------------------------------------- */
+
+static int make_directories(const char *path)
+{
+    char copy[PATH_MAX];
+    size_t length = strlen(path);
+    if (length >= sizeof copy)
+        return 0;
+    memcpy(copy, path, length + 1);
+    for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0700) && errno != EEXIST)
+            return 0;
+        *slash = '/';
+    }
+    return !mkdir(copy, 0700) || errno == EEXIST;
+}
+
+int cache_directory_open(const char *path, int make)
+{
+    struct stat st;
+    if (path[0] != '/' || getauxval(AT_SECURE) || (make && !make_directories(path)))
+        return -1;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 077))) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* ---- Files ------------------------------------------------------------------------------- */
+
+char *cache_file_read(int directory, const char *name, size_t most, size_t *length,
+                      int64_t *written)
+{
+    struct stat st;
+    char *text = NULL;
+    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return NULL;
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
+        !(st.st_mode & 077) && st.st_size > 0 && (size_t)st.st_size <= most)
+        text = malloc((size_t)st.st_size);
+    *length = text ? (size_t)st.st_size : 0;
+    if (text && written)
+        *written = st.st_mtim.tv_sec;
+    if (text && TEMP_FAILURE_RETRY(read(fd, text, *length)) != (ssize_t)*length) {
+        free(text);
+        text = NULL;
+    }
+    close(fd);
+    return text;
+}
+
+/* 0 or errno. */
+static int write_new_file(int directory, const char *name, const char *text)
+{
+    ssize_t length = (ssize_t)strlen(text);
+    struct rlimit limit;
+    /* A write beyond the limit of file sizes would end the program (SIGXFSZ). */
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < (rlim_t)length)
+        return EFBIG;
+    int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno;
+    errno = ENOSPC; /* of a short write */
+    int failed = TEMP_FAILURE_RETRY(write(fd, text, (size_t)length)) == length ? 0 : errno;
+    return close(fd) && !failed ? errno : failed;
+}
+
+int cache_file_replace(int directory, const char *name, const char *text)
+{
+    char temporary[NAME_MAX + 1];
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    snprintf(temporary, sizeof temporary, ".%s.%ld.%ld", name, (long)getpid(), t.tv_nsec);
+    int failed = write_new_file(directory, temporary, text);
+    if (!failed && renameat(directory, temporary, directory, name))
+        failed = errno;
+    if (failed)
+        unlinkat(directory, temporary, 0);
+    return failed;
+}
+
+/* ---- Removing ---------------------------------------------------------------------------- */
+
+static int is_older(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
+void cache_directory_prune(int directory, const char *prefix, int most)
+{
+    char oldest[NAME_MAX + 1] = "";
+    struct timespec time_of_oldest = {0};
+    int count = 0, copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+    struct dirent *entry;
+    struct stat st;
+    size_t length = strlen(prefix);
+    while (entries && (entry = readdir(entries))) {
+        const char *name = entry->d_name;
+        int unfinished = name[0] == '.' && !strncmp(name + 1, prefix, length);
+        if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW))
+            continue;
+        if (unfinished && st.st_mtim.tv_sec < time(NULL) - MAX_WRITING)
+            unlinkat(directory, name, 0);
+        if (strncmp(name, prefix, length) != 0 || strlen(name) >= sizeof oldest)
+            continue;
+        if (!count++ || is_older(st.st_mtim, time_of_oldest)) {
+            memcpy(oldest, name, strlen(name) + 1);
+            time_of_oldest = st.st_mtim;
+        }
+    }
+    if (entries)
+        closedir(entries);
+    else if (copy >= 0)
+        close(copy);
+    if (count > most)
+        unlinkat(directory, oldest, 0);
+}

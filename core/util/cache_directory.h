@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cache_directory - a directory of files that one run keeps for later ones. It belongs to this user
+ * and is closed to others (0700); its files are regular ones of this user, closed to others, with
+ * one link. Anything else is not used. Any thread and any number of processes at once.
+ */
+#ifndef CORE_UTIL_CACHE_DIRECTORY_H
+#define CORE_UTIL_CACHE_DIRECTORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A descriptor, or -1, also under raised privilege (AT_SECURE). `make`: creates the directory and
+ * those above it if they are missing. */
+int cache_directory_open(const char *path, int make);
+
+/* Reads a file of 1 to `most` bytes; the caller frees the text, which has no NUL. *written (may be
+ * NULL): when it was written, in seconds since 1970. */
+char *cache_file_read(int directory, const char *name, size_t most, size_t *length,
+                      int64_t *written);
+
+/* Writes the text under another name and renames that file, so that a reader finds the old file or
+ * the new one, whole. 0, or the number of the error (errno), after which the old file is left. */
+int cache_file_replace(int directory, const char *name, const char *text);
+
+/* Removes files that killed writers left behind, and the oldest file whose name begins with
+ * `prefix` if there are more than `most`: one is enough where it is called after each write. */
+void cache_directory_prune(int directory, const char *prefix, int most);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calibrations written by hand: where auto runs calls by them, and files that are not used. */
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <collet/ops/array.h>
+
+#include "common/support.h"
+
+#define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
+#define MADE "{\"format\":1,\"made\":\"2026-11-27T15:40:00Z\","
+#define FAST_TRANSFERS "\"transfer\":{\"to_device\":1e12,\"to_host\":1e12,\"latency\":1e-7},"
+
+/* cpu_scalar comes first by priority; remote is faster from 2,000 elements on. */
+#define SCALAR MADE "\"times\":{\"add f32\":[[100,1e-7],[1000000,1e-3]]}}"
+#define REMOTE_TIMES "\"times\":{\"add f32\":[[100,1e-6],[1000000,1e-5]]}}"
+#define REMOTE MADE FAST_TRANSFERS REMOTE_TIMES
+
+static char directory[64], setting[96];
+static char logged[1024];
+static int kills; /* the next write writes half of its bytes, then the process dies */
+
+/* In place of the C library's, for libcore too. */
+__attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, size_t count)
+{
+    ssize_t written = syscall(SYS_write, fd, bytes, kills ? count / 2 : count);
+    if (kills)
+        raise(SIGKILL);
+    return written;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    strcpy(directory, "/tmp/collet-calibration-XXXXXX");
+    if (!mkdtemp(directory))
+        return -1;
+    snprintf(setting, sizeof setting, "cache_dir=%s", directory);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    char command[96];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    return system(command);
+}
+
+static void keep_log(void *user, int32_t level, const char *text)
+{
+    (void)user;
+    if (level <= COLLET_LOG_WARNING)
+        snprintf(logged + strlen(logged), sizeof logged - strlen(logged), "%s\n", text);
+}
+
+/* `more`: another setting, or NULL. */
+static world open_calibrated(const char *more)
+{
+    const char *settings[] = {setting, "probe=on", "calibration=on", more, NULL};
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = BOTH, .log = keep_log, .settings = settings};
+    world w = {NULL, NULL};
+    collet_error err;
+    logged[0] = '\0';
+    if (collet_runtime_create(&w.rt, &options, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    w.cx = context_of(w.rt);
+    return w;
+}
+
+static void write_one(const world *w, const char *backend, const char *text, char path[256])
+{
+    collet_error err;
+    if (collet_calibration_write(w->rt, path, path ? 256 : 0, backend, text, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+}
+
+static void write_both(const char *scalar, const char *remote)
+{
+    world w = open_calibrated(NULL);
+    write_one(&w, "cpu_scalar", scalar, NULL);
+    write_one(&w, "remote", remote, NULL);
+    close_world(w);
+}
+
+static const char *file_of(collet_runtime *rt, const char *backend)
+{
+    collet_backend_info info = {.struct_size = sizeof info};
+    for (size_t i = 0; collet_backend_info_at(rt, &info, i, NULL) == COLLET_OK; i++)
+        if (!strcmp(info.name, backend))
+            return info.calibration;
+    return NULL;
+}
+
+/* Under auto, operands on `space` (NULL: the host's memory). */
+static const char *runs_on(const world *w, uint32_t op, collet_dtype dtype, int64_t n,
+                           const char *space)
+{
+    const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = 1};
+    collet_array *a = NULL, *c = NULL;
+    assert_ok(w->cx, collet_array_create(w->cx, &a, dtype, 1, &n));
+    assert_ok(w->cx, collet_array_create(w->cx, &c, dtype, 1, &n));
+    assert_ok(w->cx, collet_set_backend(w->cx, space ? space : "cpu_scalar"));
+    assert_ok(w->cx, collet_op_fill(w->cx, a, &one));
+    assert_ok(w->cx, collet_set_backend(w->cx, "auto"));
+    assert_ok(w->cx, collet_call(w->cx, op, &c, (const collet_array *const[]){a, a}, NULL));
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    return collet_last_backend(w->cx);
+}
+
+static void auto_follows_the_table(void **state)
+{
+    (void)state;
+    world w = open_calibrated(NULL);
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
+    assert_string_equal(file_of(w.rt, "remote"), "");
+    close_world(w);
+    write_both(SCALAR, REMOTE);
+    w = open_calibrated(NULL);
+    assert_contains(file_of(w.rt, "remote"), directory);
+    assert_contains(file_of(w.rt, "remote"), "/calibration-remote-");
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 1, NULL), "cpu_scalar");
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 1000, NULL), "cpu_scalar");
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "remote");
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 3000000, NULL), "remote");
+    /* Not measured: another op, another size of dtype; not supported by remote: i32. */
+    assert_string_equal(runs_on(&w, COLLET_OP_MUL, COLLET_F32, 100000, NULL), "cpu_scalar");
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F64, 100000, NULL), "cpu_scalar");
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_I32, 100000, NULL), "cpu_scalar");
+    assert_int_equal(counters_of(w.cx).fallbacks, 0);
+    close_world(w);
+    w = open_calibrated("calibration=off");
+    assert_string_equal(file_of(w.rt, "remote"), "");
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
+    close_world(w);
+}
+
+/* Bytes at 1 GB/s take longer than cpu_scalar needs for 100,000 elements, but not from the host to
+ * it, where remote has them. */
+static void transfers_count(void **state)
+{
+    (void)state;
+    write_both(SCALAR, MADE
+               "\"transfer\":{\"to_device\":1e9,\"to_host\":1e9,\"latency\":1e-6}," REMOTE_TIMES);
+    world w = open_calibrated(NULL);
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, "remote"), "remote");
+    /* Below the crossover the device that has the bytes is chosen as without a calibration. */
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100, "remote"), "remote");
+    close_world(w);
+}
+
+/* An advantage of less than a tenth changes nothing. */
+static void a_little_is_not_enough(void **state)
+{
+    (void)state;
+    write_both(SCALAR,
+               MADE FAST_TRANSFERS "\"times\":{\"add f32\":[[100,9.5e-8],[1000000,9.5e-4]]}}");
+    world w = open_calibrated(NULL);
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
+    close_world(w);
+}
+
+/* Capabilities are part of the file's name. */
+static void another_machine_finds_no_file(void **state)
+{
+    (void)state;
+    write_both(SCALAR, REMOTE);
+    world w = open_calibrated("remote.devices=3");
+    assert_string_equal(file_of(w.rt, "remote"), "");
+    assert_true(*file_of(w.rt, "cpu_scalar"));
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
+    close_world(w);
+}
+
+static const char *const malformed[][2] = {
+    {"", "JSON"},
+    {"{}", "format is not 1"},
+    {"{\"format\":2,\"made\":\"\"}", "format is not 1"},
+    {"{\"format\":1}", "made"},
+    {MADE "\"calibrated\":1}", "calibrated must be a string"},
+    {MADE "\"transfer\":{\"to_device\":1}}", "transfer must have"},
+    {MADE "\"transfer\":{\"to_device\":1,\"to_host\":-1,\"latency\":1}}", "transfer must have"},
+    {MADE "\"times\":[]}", "times must be an object"},
+    {MADE "\"times\":{\"bad f32\":[[1,1]]}}", "'bad f32' is not an op"},
+    {MADE "\"times\":{\"add f16\":[[1,1]]}}", "'add f16' is not an op"},
+    {MADE "\"times\":{\"add\":[[1,1]]}}", "'add' is not an op"},
+    {MADE "\"times\":{\"add f32\":1}}", "is not an op with a list"},
+    {MADE "\"times\":{\"add f32\":[]}}", "no points"},
+    {MADE "\"times\":{\"add f32\":[[1]]}}", "pairs"},
+    {MADE "\"times\":{\"add f32\":[[1,0]]}}", "pairs"},
+    {MADE "\"times\":{\"add f32\":[[0.5,1]]}}", "pairs"},
+    {MADE "\"times\":{\"add f32\":[[2,1],[2,1]]}}", "pairs"},
+    {MADE "\"times\":{\"add f32\":[[1,1]],\"add f32\":[[1,1]]}}", "duplicate"},
+    {MADE "\"times\":{\"add f32\":[[1,1]]}} ", NULL},
+};
+
+/* Refused when they are written; ignored, with a warning, when they are there. */
+static void malformed_files(void **state)
+{
+    char path[256];
+    (void)state;
+    collet_error err;
+    write_both(SCALAR, REMOTE);
+    for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
+        const char *text = malformed[i][0], *part = malformed[i][1];
+        world w = open_calibrated(NULL);
+        assert_true(*file_of(w.rt, "remote"));
+        snprintf(path, sizeof path, "%s", file_of(w.rt, "remote"));
+        collet_status status = collet_calibration_write(w.rt, NULL, 0, "remote", text, &err);
+        close_world(w);
+        assert_int_equal(status, part ? COLLET_FORMAT : COLLET_OK);
+        if (!part)
+            continue;
+        assert_contains(err.text, part);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(*text ? text : "{", file);
+        fclose(file);
+        w = open_calibrated(NULL);
+        assert_string_equal(file_of(w.rt, "remote"), "");
+        assert_contains(logged, path);
+        assert_contains(logged, "is ignored: ");
+        if (*text)
+            assert_contains(logged, part);
+        write_one(&w, "remote", REMOTE, NULL);
+        close_world(w);
+    }
+}
+
+/* The rules for files of the cache. */
+static void others_files(void **state)
+{
+    char path[256];
+    (void)state;
+    world w = open_calibrated(NULL);
+    write_one(&w, "remote", REMOTE, path);
+    close_world(w);
+    assert_int_equal(chmod(path, 0644), 0);
+    w = open_calibrated(NULL);
+    assert_string_equal(file_of(w.rt, "remote"), "");
+    close_world(w);
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(chmod(directory, 0755), 0);
+    w = open_calibrated(NULL);
+    assert_string_equal(file_of(w.rt, "remote"), "");
+    collet_error err;
+    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err),
+                     COLLET_UNAVAILABLE);
+    assert_contains(err.text, "only this user");
+    close_world(w);
+    assert_int_equal(chmod(directory, 0700), 0);
+}
+
+static void refused(void **state)
+{
+    collet_error err;
+    (void)state;
+    world w = open_calibrated(NULL);
+    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "nothing", REMOTE, &err),
+                     COLLET_UNKNOWN_BACKEND);
+    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", NULL, &err), COLLET_INVALID);
+    assert_int_equal(collet_calibration_write(w.rt, NULL, 8, "remote", REMOTE, &err),
+                     COLLET_INVALID);
+    close_world(w);
+    w = open_calibrated("probe=off");
+    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err),
+                     COLLET_UNAVAILABLE);
+    assert_contains(err.text, "it was not probed");
+    close_world(w);
+    w = open_calibrated("cache=off");
+    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", REMOTE, &err),
+                     COLLET_UNAVAILABLE);
+    assert_contains(err.text, "there is no directory of the cache");
+    close_world(w);
+}
+
+/* The file of before stays in use. */
+static void killed_in_the_middle(void **state)
+{
+    (void)state;
+    write_both(SCALAR, REMOTE);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        world w = open_calibrated(NULL);
+        kills = 1;
+        collet_calibration_write(w.rt, NULL, 0, "remote", MADE "\"times\":{}}", NULL);
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    world w = open_calibrated(NULL);
+    assert_string_equal(logged, "");
+    assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "remote");
+    close_world(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(auto_follows_the_table, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(transfers_count, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_little_is_not_enough, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_machine_finds_no_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(malformed_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(others_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(killed_in_the_middle, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
