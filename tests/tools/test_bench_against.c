@@ -111,6 +111,63 @@ static void test_absent_libraries_are_reported(void **state)
     cJSON_Delete(root);
 }
 
+/* With the prefix of PyPI's builds; the stand-in has the kernels that it is told to have. */
+static void test_more_builds_of_openblas(void **state)
+{
+    const char *const args[] = {
+        "against", "matmul", SMALL,        "--dtype",
+        "f32",     "--json", "--openblas", COLLET_TEST_BUILD ",/nonexistent/libopenblas.so",
+        NULL};
+    const tool_setup setup = {.prepare = set_libraries,
+                              .user = (void *)(uintptr_t) "FAKE_BLIS=absent"};
+    tool_result r = tool_run("backend-bench", args, &setup);
+    cJSON *root = parsed(&r, 0);
+    const cJSON *row;
+    int32_t measured = 0, absent = 0;
+    (void)state;
+    cJSON_ArrayForEach(row, member(first_result(root), "libraries"))
+    {
+        const cJSON *file = member(row, "file"), *setting = member(row, "setting");
+        if (cJSON_IsNull(file))
+            continue;
+        assert_string_equal(text_of(row, "library"), "openblas");
+        if (strcmp(file->valuestring, COLLET_TEST_BUILD) != 0) {
+            assert_string_equal(text_of(row, "state"), "absent");
+            assert_contains(text_of(row, "text"), "/nonexistent/libopenblas.so");
+            absent++;
+        } else {
+            assert_true(number_of(row, "ratio") > 0);
+            assert_contains(text_of(row, "text"),
+                            cJSON_IsNull(setting) ? "core Prescott" : setting->valuestring);
+            measured++;
+        }
+    }
+    assert_true(measured > 0 && absent == measured);
+    cJSON_Delete(root);
+}
+
+/* Collet's level is a limit for the libraries, too. */
+static void test_the_level_limits_libraries(void **state)
+{
+    const cJSON *row;
+    int32_t nehalem = 0;
+    (void)state;
+#if !defined(__x86_64__)
+    skip();
+#endif
+    assert_int_equal(setenv("COLLET_ISA", "v2", 1), 0);
+    cJSON *root = compared("FAKE_BLIS=absent", "matmul", 1);
+    assert_int_equal(unsetenv("COLLET_ISA"), 0);
+    cJSON_ArrayForEach(row, member(first_result(root), "libraries"))
+    {
+        const char *setting = text_of(row, "setting");
+        assert_true(!strcmp(setting, "Nehalem") || !strcmp(setting, "SSE41"));
+        nehalem += !strcmp(setting, "Nehalem");
+    }
+    assert_int_equal(nehalem, 1);
+    cJSON_Delete(root);
+}
+
 static cJSON *fft_compared(const char *threads)
 {
     const char *const args[] = {"against",   "fft",        "--shape",   "64",
@@ -231,6 +288,8 @@ int main(void)
         cmocka_unit_test(test_different_results_are_not_compared),
         cmocka_unit_test(test_a_crash_is_reported),
         cmocka_unit_test(test_absent_libraries_are_reported),
+        cmocka_unit_test(test_more_builds_of_openblas),
+        cmocka_unit_test(test_the_level_limits_libraries),
         cmocka_unit_test(test_fft_is_compared_with_one_thread_too),
         cmocka_unit_test(test_a_shape_is_measured_once_a_type),
         cmocka_unit_test(test_the_command_line),

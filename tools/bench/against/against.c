@@ -81,18 +81,36 @@ static int32_t threads_of(const reference_library *library, const char *value, i
     return threads == 0 ? machine : threads < machine ? threads : 0;
 }
 
+/* The level of x86-64 that the setting `isa` limits Collet to; 4: none. */
+static int32_t level_limit(const collet_runtime *runtime)
+{
+    const char *isa = bench_setting(runtime, "isa"), *level = strrchr(isa, 'v');
+    return level && level[1] >= '2' && level[1] <= '4' ? level[1] - '0' : 4;
+}
+
+/* Each variant of a library that fits, of its usual file (NULL) or of another. */
+static void start_variants(const against_job *job, against_result *r, size_t index,
+                           const char *file)
+{
+    const reference_library *library = &reference_libraries[index];
+    int32_t limit = level_limit(job->session->runtime);
+    for (size_t v = 0; v < REFERENCE_VARIANTS && library->variants[v].fits; v++) {
+        const reference_variant *variant = &library->variants[v];
+        int32_t threads = threads_of(library, variant->value, job->session->machine.threads);
+        if (threads && reference_variant_fits(variant, limit) && r->count < AGAINST_REFERENCES)
+            reference_start(&r->references[r->count++], index, v, file, r->layout, threads);
+    }
+}
+
 static void start_references(const against_job *job, against_result *r)
 {
+    const bench_options *o = job->session->options;
     for (size_t i = 0; i < reference_library_count; i++) {
-        const reference_library *library = &reference_libraries[i];
-        if (!reference_library_offers(library, r->layout))
+        if (!reference_library_offers(&reference_libraries[i], r->layout))
             continue;
-        for (size_t v = 0; v < REFERENCE_VARIANTS && library->variants[v].fits; v++) {
-            const char *value = library->variants[v].value;
-            int32_t threads = threads_of(library, value, job->session->machine.threads);
-            if (threads && library->variants[v].fits() && r->count < AGAINST_REFERENCES)
-                reference_start(&r->references[r->count++], i, v, r->layout, threads);
-        }
+        start_variants(job, r, i, NULL);
+        for (int32_t k = 0; k < o->build_count && reference_libraries[i].has_builds; k++)
+            start_variants(job, r, i, o->builds[k]);
     }
 }
 

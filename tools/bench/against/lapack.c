@@ -7,6 +7,7 @@
  */
 #include "reference.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The functions of both precisions differ only in their pointers' types. */
@@ -139,8 +140,9 @@ static int32_t allocate(reference_job *job, routines *r)
     return r->a && r->tau && r->work && r->iwork;
 }
 
-int32_t reference_lapack_open(reference_job *job, void *handle)
+int32_t reference_lapack_open(reference_job *job, void *handle, const char *prefix)
 {
+    char begin[32];
     routines *r = reference_memory(job, sizeof *r);
     size_t which = 0;
     while (which < DECOMPOSITIONS && strcmp(job->op, decompositions[which].op))
@@ -164,7 +166,8 @@ int32_t reference_lapack_open(reference_job *job, void *handle)
     job->state = r;
     job->call = call_decomposition;
     job->same = decompositions[which].same;
-    return reference_find(job, handle, a->dtype == COLLET_F64 ? "d" : "s",
+    snprintf(begin, sizeof begin, "%s%s", prefix, a->dtype == COLLET_F64 ? "d" : "s");
+    return reference_find(job, handle, begin,
                           (reference_symbol[]){{"getrf_", &r->getrf},
                                                {"gesv_", &r->gesv},
                                                {"geqrf_", &r->geqrf},

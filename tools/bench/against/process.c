@@ -109,8 +109,8 @@ static int32_t axes_of(const bench_layout *l)
     return count;
 }
 
-void reference_start(reference_process *p, size_t library, size_t variant, const bench_layout *l,
-                     int32_t threads)
+void reference_start(reference_process *p, size_t library, size_t variant, const char *file,
+                     const bench_layout *l, int32_t threads)
 {
     int ends[2];
     reference_reply reply;
@@ -120,9 +120,11 @@ void reference_start(reference_process *p, size_t library, size_t variant, const
                                  .axes = axes_of(l),
                                  .threads = threads};
     snprintf(request.op, sizeof request.op, "%s", l->op.name);
+    snprintf(request.file, sizeof request.file, "%s", file ? file : "");
     memcpy(request.operands, l->operands, sizeof request.operands);
     *p = (reference_process){.library = &reference_libraries[library],
                              .value = reference_libraries[library].variants[variant].value,
+                             .file = file,
                              .state = REFERENCE_RUNS,
                              .socket = -1};
     p->samples = calloc(TOOL_SAMPLES_MAX, sizeof *p->samples);

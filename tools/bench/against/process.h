@@ -13,6 +13,7 @@
 
 #include <sys/types.h>
 
+#define REFERENCE_FILE 512               /* bytes of a path */
 #define REFERENCE_SOCKET 3               /* the child's end of the connection */
 #define REFERENCE_ARGUMENT "--reference" /* argv[1] of the child */
 
@@ -22,6 +23,7 @@ typedef struct reference_request {
     uint32_t count; /* operands, outputs first */
     bench_operand operands[COLLET_MAX_OPERANDS];
     int32_t axes, threads;
+    char file[REFERENCE_FILE]; /* as in reference_job; "": none */
 } reference_request;
 
 typedef struct reference_reply {
@@ -50,6 +52,7 @@ typedef enum reference_state {
 typedef struct reference_process {
     const reference_library *library;
     const char *value; /* of the library's variable; NULL: its own choice */
+    const char *file;  /* as in reference_job */
     reference_state state;
     char text[REFERENCE_TEXT];
     double *samples; /* seconds a call */
@@ -60,10 +63,11 @@ typedef struct reference_process {
     int socket;              /* -1: closed */
 } reference_process;
 
-/* Starts the child for a call of the layout on `threads` threads and waits until it is ready.
+/* Starts the child for a call of the layout on `threads` threads and waits until it is ready. `file`
+ * as in reference_job.
  * Failures are in state and text. Called on the main thread: the child ends with the thread that
  * started it. */
-void reference_start(reference_process *p, size_t library, size_t variant,
+void reference_start(reference_process *p, size_t library, size_t variant, const char *file,
                      const bench_layout *layout, int32_t threads);
 /* Samples for `seconds`. */
 void reference_sample(reference_process *p, double seconds);

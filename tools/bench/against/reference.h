@@ -26,20 +26,24 @@ typedef struct reference_job {
     int32_t (*call)(struct reference_job *job); /* set by open; 0 when it failed */
     int32_t same;              /* set by open: the output that must equal the op's; -1: none */
     void *state;               /* of the library's file */
+    const char *file;          /* that is opened instead of the usual one; NULL: none */
     char text[REFERENCE_TEXT]; /* set by open: the library, or why it cannot be used */
 } reference_job;
 
-/* A value of the library's variable, and a test for the processor's support. */
+/* A value of the library's variable, a test for the processor's support, and the level of x86-64 that
+ * it needs: 0: whatever the processor has, 1: unknown. */
 typedef struct reference_variant {
     const char
         *value; /* NULL: the library's own choice; without a variable "1 thread" or the like */
     int32_t (*fits)(void);
+    int32_t level;
 } reference_variant;
 
 typedef struct reference_library {
     const char *name;
     const char *variable; /* of the environment, by which its kernels are chosen; NULL: none */
     reference_variant variants[REFERENCE_VARIANTS]; /* up to the first without `fits` */
+    int32_t has_builds;                             /* --openblas names more of them */
     const char *offers; /* "op:dtypes of output 0 and input 0, ...": " matmul:ff matmul:dd " */
     int32_t (*open)(
         reference_job *job); /* in the child: loads and prepares; 0: text has the reason */
@@ -47,6 +51,8 @@ typedef struct reference_library {
 
 extern const reference_library reference_libraries[];
 extern const size_t reference_library_count;
+/* Whether a variant is measured where the setting `isa` limits Collet to a level; 4: no limit. */
+int32_t reference_variant_fits(const reference_variant *variant, int32_t limit);
 /* 1 when the library has the call of the layout. */
 int32_t reference_library_offers(const reference_library *library, const bench_layout *layout);
 
@@ -55,8 +61,8 @@ int32_t reference_openblas_open(reference_job *job);
 int32_t reference_blis_open(reference_job *job);
 int32_t reference_onednn_open(reference_job *job);
 int32_t reference_fftw_open(reference_job *job);
-/* The LAPACK inside the OpenBLAS of that handle. */
-int32_t reference_lapack_open(reference_job *job, void *handle);
+/* The LAPACK inside the OpenBLAS of that handle, whose names begin with `prefix`. */
+int32_t reference_lapack_open(reference_job *job, void *handle, const char *prefix);
 
 typedef struct reference_symbol {
     const char *name;

@@ -6,6 +6,7 @@
 #include "common/size.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char *const state_names[] = {[REFERENCE_RUNS] = "measured",
                                           [REFERENCE_SLOW] = "slower",
@@ -34,9 +35,11 @@ static double ratio_of_fastest(const against_result *r, int32_t i)
 
 static void print_name(const reference_process *p)
 {
+    const char *file = p->file ? strrchr(p->file, '/') : NULL;
     char name[64];
-    snprintf(name, sizeof name, "%s%s%s", p->library->name, p->value ? " " : "",
-             p->value ? p->value : "");
+    file = file ? file + 1 : p->file ? p->file : p->library->name;
+    snprintf(name, sizeof name, "%.17s%s%s", strncmp(file, "lib", 3) ? file : file + 3,
+             p->value ? " " : "", p->value ? p->value : "");
     printf("%-26s", name);
 }
 
@@ -95,6 +98,11 @@ static int32_t add_value(cJSON *row, const char *value)
     return value ? json_add_text(row, "setting", value) : json_add_null(row, "setting");
 }
 
+static int32_t add_file(cJSON *row, const reference_process *p)
+{
+    return p->file ? json_add_text(row, "file", p->file) : json_add_null(row, "file");
+}
+
 static int32_t add_figures(cJSON *row, const against_result *r, const tool_stats *s)
 {
     return json_add_number(row, "samples", (double)s->samples) &&
@@ -109,7 +117,7 @@ static int32_t add_reference(cJSON *list, const against_result *r, int32_t i)
     cJSON *row = json_append_object(list);
     int32_t measured = p->state == REFERENCE_RUNS || p->state == REFERENCE_SLOW;
     return row && json_add_text(row, "library", p->library->name) && add_value(row, p->value) &&
-           json_add_text(row, "state", state_names[p->state]) &&
+           add_file(row, p) && json_add_text(row, "state", state_names[p->state]) &&
            json_add_text(row, "text", p->text) &&
            (!measured ||
             (add_figures(row, r, &r->stats[i]) && json_add_number(row, "ratio", ratio_of(r, i)) &&
@@ -123,7 +131,7 @@ static int32_t add_best(cJSON *row, const against_result *r)
     cJSON *best = cJSON_AddObjectToObject(row, "best");
     const reference_process *p = &r->references[r->best];
     return best && json_add_text(best, "library", p->library->name) && add_value(best, p->value) &&
-           json_add_number(best, "ratio", ratio_of(r, r->best)) &&
+           add_file(best, p) && json_add_number(best, "ratio", ratio_of(r, r->best)) &&
            json_add_number(best, "ratio_fastest", ratio_of_fastest(r, r->best));
 }
 

@@ -6,7 +6,7 @@
 #include "bench/ops/measure.h"
 #include "process.h"
 
-#define AGAINST_REFERENCES 16
+#define AGAINST_REFERENCES 32
 
 /* One comparison: the figures of Collet and of each reference. */
 typedef struct against_result {

@@ -104,6 +104,7 @@ int reference_worker(void)
     memcpy(job.operands, request.operands, sizeof job.operands);
     job.axes = request.axes;
     job.threads = request.threads;
+    job.file = request.file[0] ? request.file : NULL;
     set_environment(&request);
     reply.ready = make_operands(&job) && reference_libraries[request.library].open(&job);
     reply.same = job.same;

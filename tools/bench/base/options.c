@@ -24,6 +24,7 @@ enum {
     KEY_JSON,
     KEY_CSV,
     KEY_AGAINST,
+    KEY_OPENBLAS,
     KEY_LIST
 };
 
@@ -65,6 +66,8 @@ static const struct argp_option argp_options[] = {
      "Compare with an earlier --json report of the same command; exit with 1 if a row is slower in "
      "every round and by more than 5 %",
      3},
+    {"openblas", KEY_OPENBLAS, "FILE[,...]", 0,
+     "against: more builds of OpenBLAS to compare with, as pip's packages contain them", 3},
     {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
     {0},
 };
@@ -160,6 +163,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_AGAINST:
         options->against = text;
+        break;
+    case KEY_OPENBLAS:
+        options->build_count = parse_list(state, "--openblas", text, options->builds);
         break;
     case KEY_LIST:
         options->list = 1;

@@ -42,10 +42,12 @@ typedef struct bench_options {
     const char *dtypes[BENCH_LIST_MAX];
     int32_t dtype_count; /* 0: the case's own */
     const char *backends[BENCH_LIST_MAX];
-    int32_t backend_count; /* 0: every usable one */
-    int64_t threads;       /* 0: all allowed */
-    double seconds;        /* of sampling for one row of the report */
-    int32_t busy;          /* processes; 0: none */
+    int32_t backend_count;              /* 0: every usable one */
+    const char *builds[BENCH_LIST_MAX]; /* of OpenBLAS, for the mode against */
+    int32_t build_count;
+    int64_t threads; /* 0: all allowed */
+    double seconds;  /* of sampling for one row of the report */
+    int32_t busy;    /* processes; 0: none */
     int32_t steal, json, csv, list;
 } bench_options;
 
