@@ -26,7 +26,9 @@ expect() {
     grep -qE -e "$line" "$work/out/report.md" || fail "no line '$line': $*"
 }
 
-"$source/tools/dev/bundle.sh" "$work/bundle" "$build" || fail "no bundle"
+blas=
+[ $# -gt 4 ] || blas=$build/tests/libraries/libprefixed.so  # a stand-in, which jobs cannot use
+OPENBLAS=$blas "$source/tools/dev/bundle.sh" "$work/bundle" "$build" || fail "no bundle"
 "$source/tools/dev/bundle.sh" "$work/bundle" "$build" 2>"$work/printed" && fail "an existing folder was overwritten"
 run=$work/bundle/run.sh
 {
@@ -38,6 +40,8 @@ printf 'cuda.library = /nonexistent\n' >"$work/none.conf"
 fake=(COLLET_CONFIG="$work/collet.conf" FAKE_NVRTC_CXX="$4" FAKE_CUDA_MEMORY=2000000000 "$run" "$work/out")
 
 env -i PATH=/usr/bin:/bin "$work/bundle/bin/backend-info" | grep -q 'cpu_scalar *usable' || fail "no backends"
+[ -z "$blas" ] || env -i PATH=/usr/bin:/bin "$work/bundle/bin/backend-info" cpu_openmp | grep -q 'Stand-in 1.0' ||
+    fail "the OpenBLAS is not used"
 "$run" >/dev/null && fail "run.sh without OUT"
 expect 77 '^\| usable \| absent: .*no NVIDIA driver' COLLET_CONFIG="$work/none.conf" "$run" "$work/out" usable
 expect 0 '^\| limits \| passed' "${fake[@]}" usable "${@:5}" limits

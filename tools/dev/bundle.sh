@@ -5,8 +5,8 @@
 # that they need. DIRECTORY/run.sh checks and measures that machine, and its GPU. Without BUILD it is built in
 # build-bundle/ against the libraries of Debian 11, which apt fetches once, for glibc 2.31 and later; BUILD, a
 # folder that ./bootstrap.sh made, gives a bundle for the glibc of this machine and later ones. Libraries that
-# plugins open where they exist (CUDA, OpenCL, OpenBLAS) are not carried, but those in NVRTC="FILE...". Needs
-# patchelf.
+# plugins open where they exist (CUDA, OpenCL, OpenBLAS) are not carried, but those in NVRTC="FILE..." and the one
+# in OPENBLAS=FILE, for which pip's scipy_openblas32/lib/libscipy_openblas.so fits: 24 MiB. Needs patchelf.
 set -euo pipefail
 [ $# = 1 ] || [ $# = 2 ] || {
     sed -n 's/^# \{0,1\}//; 3,9p' "$0" >&2
@@ -104,6 +104,9 @@ cp -r "$source/include" "$folder"
 cp "$source"/tools/dev/bundle/{run.sh,jobs.py,rates.py} "$source/LICENSE" "$folder"
 find "$folder" -name __pycache__ -prune -exec rm -r {} +
 git -C "$source" rev-parse HEAD >"$folder/commit.txt" 2>/dev/null || echo unknown >"$folder/commit.txt"
+
+# In the place of the system's: plugins search this folder first.
+[ -z "${OPENBLAS:-}" ] || cp -L "$OPENBLAS" "$folder/lib/libopenblas.so.0"
 
 # ---- Libraries that it needs -------------------------------------------------------------------
 
