@@ -65,18 +65,17 @@ static int positive(const cJSON *item, double most, double *value)
     return *value > 0 && *value <= most;
 }
 
-/* Interpolates between points on a scale of logarithms; constant before the first, with the last
- * slope after the last. */
+/* Interpolates between points on a scale of logarithms. Before the first the time is constant; after the
+ * last it is proportional to the work, for all backends alike. */
 static void fill_powers(const double (*points)[2], int count, float seconds[CALIBRATION_POWERS])
 {
     int at = 0;
     for (int power = 0; power < CALIBRATION_POWERS; power++) {
-        while (at + 2 < count && points[at + 1][0] < power)
+        while (at + 1 < count && points[at + 1][0] <= power)
             at++;
-        const double *a = points[at], *b = points[count > 1 ? at + 1 : at];
-        double share = count > 1 ? (power - a[0]) / (b[0] - a[0]) : 0;
-        share = share > 0 ? share : 0;
-        seconds[power] = (float)exp2(a[1] + share * (b[1] - a[1]));
+        const double *a = points[at], *b = at + 1 < count ? points[at + 1] : NULL;
+        double slope = b ? (b[1] - a[1]) / (b[0] - a[0]) : 1;
+        seconds[power] = (float)exp2(a[1] + (power > a[0] ? slope * (power - a[0]) : 0));
     }
 }
 

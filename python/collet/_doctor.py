@@ -115,6 +115,17 @@ def _chosen(known):
                           f"set COLLET_BACKEND (the setting backend) to {' or '.join(usable)}")
 
 
+def _calibration(known):
+    """A device that is no CPU is not the fastest for everything."""
+    usable = [b for b in known if b.devices]
+    other = [b.name for b in usable if b.devices[0].kind != "cpu"]
+    on = next(s["value"] for s in _core.settings() if s["key"] == "calibration") == "on"
+    if on and len(usable) > 1 and other and not any(b.calibration for b in usable):
+        yield Finding("a calibration of this machine",
+                      f"it was not measured from which sizes on {other[0]} is faster than the other backends: "
+                      "auto takes the first that has a kernel", "backend-bench calibrate")
+
+
 def _merged(findings):
     """Merges Findings that the same command corrects."""
     same = {}
@@ -143,6 +154,7 @@ def examine():
             continue
         if record["stage"] != "policy" or record["reason"] not in reported:  # a refused layer
             findings.append(Finding(record["path"], record["reason"], _fix(record["reason"])))
+    findings += _calibration(known)
     if importlib.util.find_spec("ml_dtypes") is None:
         findings.append(Finding("bf16 in NumPy arrays", "ml_dtypes is not installed",
                                 "pip install ml_dtypes"))

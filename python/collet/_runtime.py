@@ -19,9 +19,10 @@ Device.__doc__ = """A device of a backend: `choice` is for set_backend, using an
 
 
 class Backend(namedtuple("Backend", "name state reason version priority kernel_count path devices "
-                                    "capabilities")):
+                                    "capabilities calibration")):
     """A backend that was found: `state` is "usable", "unavailable" (see `reason`) or "unproven",
-    which is tried at its first use. `capabilities` is the plugin's own description.
+    which is tried at its first use. `capabilities` is the plugin's own description,
+    `calibration` the file of `backend-bench calibrate` that is in use, "" for none.
 
     >>> collet.backends()[0].state
     'usable'"""
@@ -47,7 +48,7 @@ def backends() -> list[Backend]:
     found = []
     for row in _core.backends():
         shared = {k: row[k] for k in ("name", "reason", "version", "priority", "kernel_count",
-                                      "path")}
+                                      "path", "calibration")}
         found.append(Backend(state=_STATES[row["state"]],
                              devices=tuple(_device(d) for d in row["devices"]),
                              capabilities=json.loads(row["capabilities"] or "{}"), **shared))

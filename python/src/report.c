@@ -42,14 +42,15 @@ PyObject *report_backends(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unuse
     collet_backend_info b = {.struct_size = sizeof b};
     PyObject *list = runtime ? PyList_New(0) : NULL;
     for (size_t i = 0; list && collet_backend_info_at(runtime, &b, i, NULL) == COLLET_OK; i++)
-        if (append(list,
-                   Py_BuildValue("{s:s,s:i,s:s,s:i,s:N,s:N,s:N,s:I,s:N,s:s,s:s,s:N}", "name",
-                                 b.name, "state", (int)b.state, "version", b.version, "priority",
-                                 (int)b.priority, "jit", PyBool_FromLong(b.jit), "parallel",
-                                 PyBool_FromLong(b.parallel), "gpu", PyBool_FromLong(b.gpu),
-                                 "kernel_count", b.kernel_count, "path",
-                                 PyUnicode_DecodeFSDefault(b.path), "reason", b.reason,
-                                 "capabilities", b.capabilities, "devices", devices(runtime, i))))
+        if (append(list, Py_BuildValue("{s:s,s:i,s:s,s:i,s:N,s:N,s:N,s:I,s:N,s:s,s:s,s:N,s:N}",
+                                       "name", b.name, "state", (int)b.state, "version", b.version,
+                                       "priority", (int)b.priority, "jit", PyBool_FromLong(b.jit),
+                                       "parallel", PyBool_FromLong(b.parallel), "gpu",
+                                       PyBool_FromLong(b.gpu), "kernel_count", b.kernel_count,
+                                       "path", PyUnicode_DecodeFSDefault(b.path), "reason",
+                                       b.reason, "capabilities", b.capabilities, "calibration",
+                                       PyUnicode_DecodeFSDefault(b.calibration), "devices",
+                                       devices(runtime, i))))
             Py_CLEAR(list);
     return list;
 }

@@ -202,7 +202,11 @@ def test_doctor_finds_libraries_and_refused_plugins(tmp_path):
     assert "apt-get install libopenblas0" in text
 
 
-@pytest.mark.parametrize("variables", [{}, {"COLLET_BACKEND": "nosuch"}, {"COLLET_PLUGIN_PATH": "/tmp"}])
+REMOTE = pathlib.Path(collet.backends()[0].path).parents[2] / "tests/remote/remote.so"
+
+
+@pytest.mark.parametrize("variables", [{}, {"COLLET_BACKEND": "nosuch"}, {"COLLET_PLUGIN_PATH": "/tmp"},
+                                       {"COLLET_CALIBRATION": "on", "COLLET_PLUGIN_PATH": f"+{REMOTE}"}])
 def test_doctor_says_what_backend_info_says(variables):
     findings = python("""if True:
         import collet

@@ -523,6 +523,13 @@ static void test_doctor(void **state)
     assert_contains(r.out, "missing: the backend that is chosen\n");
     assert_contains(r.out, "  fix:   set COLLET_BACKEND (the setting backend) to ");
     tool_free(&r);
+    setenv("COLLET_CALIBRATION", "on", 1);
+    r = INFO_WITH("COLLET_PLUGIN_PATH=+" COLLET_TEST_REMOTE "/remote.so", "--doctor");
+    setenv("COLLET_CALIBRATION", "off", 1);
+    tool_expect(&r, 0);
+    assert_contains(r.out, "missing: a calibration of this machine\n");
+    assert_contains(r.out, "  fix:   backend-bench calibrate\n");
+    tool_free(&r);
     r = INFO("--doctor", "cpu_scalar");
     tool_expect(&r, 2);
     tool_free(&r);

@@ -233,6 +233,39 @@ static void examine_records(findings *all, const collet_runtime *runtime)
     }
 }
 
+static const char *setting_of(const collet_runtime *runtime, const char *key)
+{
+    collet_setting s = {.struct_size = sizeof s};
+    for (size_t i = 0; collet_setting_at(runtime, &s, i, NULL) == COLLET_OK; i++)
+        if (!strcmp(s.key, key))
+            return s.value;
+    return "";
+}
+
+/* A device that is no CPU is not the fastest for everything. */
+static void examine_calibration(findings *all, const collet_runtime *runtime)
+{
+    char other[COLLET_MAX_NAME] = "";
+    uint32_t usable = 0, calibrated = 0;
+    for (size_t i = 0; i < collet_backend_count(runtime); i++) {
+        collet_backend_info b = {.struct_size = sizeof b};
+        collet_device_info d = {.struct_size = sizeof d};
+        if (collet_backend_info_at(runtime, &b, i, NULL) != COLLET_OK ||
+            collet_device_info_at(runtime, &d, i, 0, NULL) != COLLET_OK)
+            continue;
+        usable++;
+        calibrated += *b.calibration != '\0';
+        if (!*other && d.kind != COLLET_DEVICE_CPU)
+            snprintf(other, sizeof other, "%s", b.name);
+    }
+    if (usable > 1 && *other && !calibrated && !strcmp(setting_of(runtime, "calibration"), "on"))
+        add(all, strdup("a calibration of this machine"),
+            text_of("it was not measured from which sizes on %s is faster than the other backends: "
+                    "auto takes the first that has a kernel",
+                    other),
+            strdup("backend-bench calibrate"));
+}
+
 /* ---- The report -------------------------------------------------------------------------- */
 
 static void print_devices(const collet_runtime *runtime, size_t index, uint32_t count)
@@ -307,6 +340,7 @@ int info_doctor(collet_runtime *runtime, int32_t json)
     }
     examine_choice(&all, runtime, usable);
     examine_records(&all, runtime);
+    examine_calibration(&all, runtime);
     if (!all.out_of_memory && json)
         all.out_of_memory = !print_json(&all);
     else if (!all.out_of_memory)

@@ -12,7 +12,8 @@
     X(compare)                                                                                     \
     X(sweep)                                                                                       \
     X(trajectory)                                                                                  \
-    X(roofline)
+    X(roofline)                                                                                    \
+    X(calibrate)
 
 #define BENCH_DECLARE(name) extern const bench_mode bench_mode_##name;
 BENCH_MODES(BENCH_DECLARE)

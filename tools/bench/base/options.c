@@ -25,6 +25,7 @@ enum {
     KEY_CSV,
     KEY_AGAINST,
     KEY_OPENBLAS,
+    KEY_DRY_RUN,
     KEY_LIST
 };
 
@@ -46,7 +47,8 @@ static const char doc[] =
     "  backend-bench sum 8192x8192 --axis 0\n"
     "  backend-bench fft 512x512 --busy 1 --steal\n"
     "  backend-bench against matmul lu\n"
-    "  backend-bench compare matmul 512x512x512 --against before.json\n\n"
+    "  backend-bench compare matmul 512x512x512 --against before.json\n"
+    "  backend-bench calibrate --dry-run\n\n"
     "Exit status: 0 success; 1 something could not be measured; 2 wrong command line.";
 
 static const struct argp_option argp_options[] = {
@@ -56,7 +58,8 @@ static const struct argp_option argp_options[] = {
     {"backend", KEY_BACKEND, "NAME[,...]", 0,
      "Backends, one row each, compared with the first (default: all usable ones)", 1},
     {"threads", KEY_THREADS, "N", 0, "CPU threads at most (default: all allowed)", 2},
-    {"seconds", KEY_SECONDS, "S", 0, "Time to measure each row (default: 2)", 2},
+    {"seconds", KEY_SECONDS, "S", 0,
+     "Time to measure each row (default: 2); of calibrate, in all (default: 60)", 2},
     {"busy", KEY_BUSY, "N", 0, "Measure each row of an op again while N other processes are busy",
      2},
     {"steal", KEY_STEAL, NULL, 0, "Show the processor time that a hypervisor gave to others", 2},
@@ -68,6 +71,7 @@ static const struct argp_option argp_options[] = {
      3},
     {"openblas", KEY_OPENBLAS, "FILE[,...]", 0,
      "against: more builds of OpenBLAS to compare with, as pip's packages contain them", 3},
+    {"dry-run", KEY_DRY_RUN, NULL, 0, "calibrate: keep nothing", 3},
     {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
     {0},
 };
@@ -116,6 +120,9 @@ static void take_argument(struct argp_state *state, bench_options *options, cons
 {
     if (!options->what)
         options->mode = find_mode(options->modes, options->what = text);
+    else if (options->mode && options->mode->takes_backends &&
+             options->backend_count < BENCH_LIST_MAX)
+        options->backends[options->backend_count++] = text;
     else if (options->mode && options->mode->takes_op && !options->op)
         options->op = text;
     else if (options->mode && options->mode->takes_ops && options->case_count < BENCH_LIST_MAX)
@@ -124,6 +131,24 @@ static void take_argument(struct argp_state *state, bench_options *options, cons
         options->shape = text;
     else
         tool_error(state, "'%s': only one measurement and its SHAPE are expected", text);
+}
+
+static void check(struct argp_state *state, bench_options *options)
+{
+    if (!options->what && !options->list)
+        tool_error(state, "name a command that --help lists, or an op that --list lists");
+    if (options->busy && options->mode)
+        tool_error(state, "--busy is for the name of an op, not for '%s'", options->what);
+    if ((options->csv || options->against) && !(options->mode && options->mode->has_table))
+        tool_error(state, "%s is for compare, sweep, roofline and trajectory",
+                   options->csv ? "--csv" : "--against");
+    if (options->dry_run && !(options->mode && options->mode->takes_backends))
+        tool_error(state, "--dry-run is for calibrate");
+    if (!(options->seconds > 0))
+        options->seconds =
+            options->mode && options->mode->seconds > 0 ? options->mode->seconds : SECONDS_DEFAULT;
+    if (options->csv && options->json)
+        tool_error(state, "--csv and --json exclude each other");
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -167,6 +192,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_OPENBLAS:
         options->build_count = parse_list(state, "--openblas", text, options->builds);
         break;
+    case KEY_DRY_RUN:
+        options->dry_run = 1;
+        break;
     case KEY_LIST:
         options->list = 1;
         break;
@@ -174,15 +202,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         take_argument(state, options, text);
         break;
     case ARGP_KEY_END:
-        if (!options->what && !options->list)
-            tool_error(state, "name a command that --help lists, or an op that --list lists");
-        if (options->busy && options->mode)
-            tool_error(state, "--busy is for the name of an op, not for '%s'", options->what);
-        if ((options->csv || options->against) && !(options->mode && options->mode->has_table))
-            tool_error(state, "%s is for compare, sweep, roofline and trajectory",
-                       options->csv ? "--csv" : "--against");
-        if (options->csv && options->json)
-            tool_error(state, "--csv and --json exclude each other");
+        check(state, options);
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -217,9 +237,7 @@ void bench_options_parse(int argc, char **argv, const bench_mode *const *modes,
                                      .children = tool_short_help,
                                      .help_filter = list_modes};
 
-    *options = (bench_options){.argc = argc,
-                               .command = command_line_copy(argc, argv),
-                               .modes = modes,
-                               .seconds = SECONDS_DEFAULT};
+    *options =
+        (bench_options){.argc = argc, .command = command_line_copy(argc, argv), .modes = modes};
     tool_parse(&argp, argc, argv, 0, options);
 }

@@ -18,11 +18,13 @@ struct bench_session;
 /* A mode of backend-bench other than measuring one op: `backend-bench NAME`. */
 typedef struct bench_mode {
     const char *name;
-    const char *summary; /* its line in the help */
-    int32_t no_backend;  /* it needs none */
-    int32_t takes_ops;   /* its arguments are names of ops, not a shape */
-    int32_t takes_op;    /* its arguments are the name of an op and a shape */
-    int32_t has_table;   /* it supports --csv and --against: base/table.h */
+    const char *summary;    /* its line in the help */
+    int32_t no_backend;     /* it needs none */
+    int32_t takes_ops;      /* its arguments are names of ops, not a shape */
+    int32_t takes_op;       /* its arguments are the name of an op and a shape */
+    int32_t takes_backends; /* its arguments are names of backends; --dry-run */
+    double seconds;         /* the default of --seconds; 0: the usual one */
+    int32_t has_table;      /* it supports --csv and --against: base/table.h */
     /* Measures, and prints a table or fills the report; an exit status. */
     int (*run)(struct bench_session *session);
 } bench_mode;
@@ -48,7 +50,7 @@ typedef struct bench_options {
     int64_t threads; /* 0: all allowed */
     double seconds;  /* of sampling for one row of the report */
     int32_t busy;    /* processes; 0: none */
-    int32_t steal, json, csv, list;
+    int32_t steal, json, csv, list, dry_run;
 } bench_options;
 
 /* Exits with BENCH_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */

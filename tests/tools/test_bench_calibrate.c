@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend-bench calibrate on a fake device and cpu_scalar; figures are not checked. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "json_expect.h"
+#include "tool_run.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PLUGINS COLLET_TEST_REMOTE "/remote.so:" COLLET_TEST_PLUGINS "/cpu_scalar.so"
+#define CALIBRATE(...) TOOL("backend-bench", "calibrate", __VA_ARGS__)
+
+static char cache[] = "/tmp/collet-calibrate-XXXXXX";
+
+static int set_up(void **state)
+{
+    (void)state;
+    return !mkdtemp(cache) || setenv("COLLET_CACHE_DIR", cache, 1) ||
+           setenv("COLLET_PLUGIN_PATH", PLUGINS, 1) || setenv("COLLET_PROBE", "on", 1) ||
+           setenv("COLLET_CALIBRATION", "on", 1);
+}
+
+static int tear_down(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", cache);
+    return system(command);
+}
+
+/* The names of calibrations, not of unfinished ones. */
+static int count_files(void)
+{
+    int count = 0;
+    DIR *entries = opendir(cache);
+    struct dirent *entry;
+    while (entries && (entry = readdir(entries)))
+        count += strstr(entry->d_name, "calibration-") != NULL;
+    if (entries)
+        closedir(entries);
+    return count;
+}
+
+static void refused(tool_result r, const char *text)
+{
+    tool_expect(&r, 2);
+    assert_contains(r.err, text);
+    tool_free(&r);
+}
+
+static void wrong_command_lines(void **state)
+{
+    (void)state;
+    refused(CALIBRATE("nosuch"), "there is no backend 'nosuch'");
+    refused(CALIBRATE("remote:1"), "name backends, without devices");
+    refused(TOOL("backend-bench", "dispatch", "--dry-run"), "--dry-run is for calibrate");
+    assert_int_equal(count_files(), 0);
+}
+
+static void dry_runs_keep_nothing(void **state)
+{
+    (void)state;
+    tool_result r = CALIBRATE("--dry-run", "--seconds", "0.3");
+    tool_expect(&r, 0);
+    assert_contains(r.out, "go to other backends than before");
+    assert_contains(r.err, "the time was enough for ");
+    tool_free(&r);
+    assert_int_equal(count_files(), 0);
+}
+
+static const cJSON *calibration_of(const cJSON *root, const char *backend)
+{
+    const cJSON *row;
+    cJSON_ArrayForEach(row, member(root, "results")) if (!strcmp(text_of(row, "backend"), backend))
+    {
+        assert_contains(text_of(row, "path"), cache);
+        return member(row, "calibration");
+    }
+    fail_msg("%s is not in the report", backend);
+    return NULL;
+}
+
+static void keeps_what_it_measured(void **state)
+{
+    (void)state;
+    tool_result r = CALIBRATE("--seconds", "0.5", "--json");
+    cJSON *root = parsed(&r, 0);
+    const cJSON *remote = calibration_of(root, "remote"),
+                *scalar = calibration_of(root, "cpu_scalar");
+    assert_true(number_of(member(remote, "transfer"), "to_device") > 1e6);
+    assert_true(number_of(member(remote, "transfer"), "latency") > 0);
+    assert_null(cJSON_GetObjectItem(scalar, "transfer"));
+    assert_true(cJSON_GetArraySize(member(member(scalar, "times"), "matmul f32")) > 1);
+    member(scalar, "made");
+    cJSON_Delete(root);
+    assert_int_equal(count_files(), 2);
+    /* A second run, for one backend, keeps what it does not measure again. */
+    r = CALIBRATE("cpu_scalar", "--seconds", "0.1", "--json");
+    root = parsed(&r, 0);
+    assert_true(cJSON_GetArraySize(member(root, "results")) == 1);
+    member(member(calibration_of(root, "cpu_scalar"), "times"), "matmul f32");
+    cJSON_Delete(root);
+    r = TOOL("backend-info", "--json");
+    root = parsed(&r, 0);
+    const cJSON *row;
+    cJSON_ArrayForEach(row, member(root, "backends"))
+        assert_contains(text_of(row, "calibration"), cache);
+    cJSON_Delete(root);
+}
+
+static void interrupt(pid_t program)
+{
+    usleep(300000);
+    kill(program, SIGINT);
+}
+
+/* An interrupted run leaves the files of before, without a trace of its own. */
+static void interrupted(void **state)
+{
+    (void)state;
+    const tool_setup setup = {.meanwhile = interrupt};
+    int before = count_files();
+    tool_result r = tool_run("backend-bench",
+                             (const char *const[]){"calibrate", "--seconds", "30", NULL}, &setup);
+    assert_int_equal(r.status, 128 + SIGINT);
+    tool_free(&r);
+    assert_int_equal(count_files(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_command_lines),
+        cmocka_unit_test(dry_runs_keep_nothing),
+        cmocka_unit_test(keeps_what_it_measured),
+        cmocka_unit_test(interrupted),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

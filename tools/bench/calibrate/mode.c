@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend-bench calibrate: measures what libcore and the backends choose among on this machine, and
+ * keeps it for later runs.
+ * Tests: tests/tools/test_bench_calibrate.c */
+#include "bench/base/modes.h"
+#include "calibrate.h"
+
+#include "common/json_add.h"
+#include "common/output.h"
+#include "common/stats.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SECONDS 60.0
+
+/* Writes the document, or only adds it to the report. An exit status. */
+static int keep(bench_session *s, const calibrated *c, cJSON *list)
+{
+    char path[4096] = "", *text = cJSON_PrintUnformatted(c->now);
+    collet_error err;
+    collet_status status = text ? COLLET_OK : COLLET_NO_MEMORY;
+    if (!text)
+        collet_fail(&err, status, "out of memory for the calibration");
+    if (status == COLLET_OK && !s->options->dry_run)
+        status = collet_calibration_write(s->runtime, path, sizeof path, c->name, text, &err);
+    free(text);
+    if (status != COLLET_OK)
+        return bench_complain(status, err.text);
+    if (!s->report) {
+        if (*path)
+            printf("%s: %s\n", c->name, tool_shown(path));
+        return BENCH_EXIT_OK;
+    }
+    cJSON *row = json_append_object(list);
+    return row && json_add_text(row, "backend", c->name) && json_add_text(row, "path", path) &&
+                   json_add_item(row, "calibration", cJSON_Duplicate(c->now, 1))
+               ? BENCH_EXIT_OK
+               : bench_out_of_memory();
+}
+
+static int conclude(calibration_run *run)
+{
+    bench_session *s = run->session;
+    cJSON *list = s->report ? cJSON_AddArrayToObject(s->report, "results") : NULL;
+    int result = BENCH_EXIT_OK;
+    if ((s->report && !list) || !calibrate_changes(run, s->report))
+        return bench_out_of_memory();
+    if (run->measured < run->possible)
+        fprintf(stderr,
+                "backend-bench: the time was enough for %d of %d ops and dtypes; --seconds gives "
+                "more\n",
+                (int)run->measured, (int)run->possible);
+    for (int32_t b = 0; b < run->count; b++) {
+        int failed = keep(s, &run->backends[b], list);
+        result = failed ? failed : result;
+    }
+    return result;
+}
+
+static int run_mode(bench_session *s)
+{
+    collet_error err;
+    calibration_run run = {.session = s, .end = tool_now() + s->options->seconds};
+    int result = BENCH_EXIT_OK;
+    collet_status status = calibrate_begin(&run, &err);
+    if (status != COLLET_OK)
+        result = bench_complain(status, err.text);
+    else if (!run.count)
+        result = bench_complain(COLLET_INVALID, "calibrate: name backends, without devices");
+    else if (!calibrate_transfers(&run) || !calibrate_times(&run))
+        result = bench_out_of_memory();
+    tool_progress_end(&s->progress);
+    if (result == BENCH_EXIT_OK)
+        result = conclude(&run);
+    calibrate_end(&run);
+    return result;
+}
+
+const bench_mode bench_mode_calibrate = {
+    .name = "calibrate",
+    .summary = "measure what is fastest on this machine, and keep it",
+    .takes_backends = 1,
+    .seconds = SECONDS,
+    .run = run_mode,
+};

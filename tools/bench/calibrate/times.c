@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Seconds of ops at growing sizes on each backend, in turn, and the rates of transfers.
+ * Tests: tests/tools/test_bench_calibrate.c */
+#include <collet/ops/array.h>
+
+#include "bench/ops/inputs.h"
+#include "bench/ops/measure.h"
+#include "calibrate.h"
+#include "common/sampler.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALLEST 100.0 /* product of the extents */
+#define LARGEST 1e7    /* of matmul: more, because that is its work */
+#define LARGEST_PRODUCT 1e9
+#define STEP 10.0
+/* Seconds of a call of the fastest backend, and of any: longer ones are not measured. */
+#define SLOWEST 4e-3
+#define SLOWEST_ANY 16e-3
+#define ROUNDS 3 /* each measures every backend; the fastest median counts */
+#define BUDGET_MAX 20e-3
+#define BUDGET_MIN 1e-3
+#define PATTERN ((int64_t)1 << 16) /* numbers after which inputs repeat: making more takes longer */
+#define SHARE_OF_MEMORY 0.25
+
+static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
+
+/* ---- Arrays ------------------------------------------------------------------------------ */
+
+/* Elements of such operands do not depend on each other. */
+static int32_t repeats(char make)
+{
+    return strchr("upxm", make) != NULL;
+}
+
+static void fill(const bench_operand *o, uint32_t index, char *data)
+{
+    int64_t size = bench_operand_size(o), done = size;
+    if (repeats(o->make) && size > PATTERN) {
+        bench_operand part = *o;
+        part.ndim = 1;
+        part.shape[0] = done = PATTERN;
+        bench_input_fill(&part, index, data);
+    } else {
+        bench_input_fill(o, index, data);
+    }
+    size_t each = collet_dtype_size(o->dtype);
+    while (done < size) {
+        int64_t more = done < size - done ? done : size - done;
+        memcpy(data + (size_t)done * each, data, (size_t)more * each);
+        done += more;
+    }
+}
+
+static collet_status make_arrays(bench_arrays *a, collet_context *cx, const bench_layout *l)
+{
+    collet_status status = COLLET_OK;
+    *a = (bench_arrays){{NULL}};
+    for (uint32_t i = 0; i < l->count && status == COLLET_OK; i++) {
+        const bench_operand *o = &l->operands[i];
+        void *data;
+        if (o->make == '-')
+            continue;
+        status = collet_array_create(cx, &a->arrays[i], o->dtype, o->ndim, o->shape);
+        if (status == COLLET_OK && o->make != 'o')
+            status = collet_array_acquire(cx, a->arrays[i], &data, COLLET_WRITE);
+        if (status == COLLET_OK && o->make != 'o') {
+            fill(o, i, data);
+            status = collet_array_release(cx, a->arrays[i]);
+        }
+    }
+    return status;
+}
+
+/* ---- One op ------------------------------------------------------------------------------ */
+
+/* The work as collet_calibration_write defines it. */
+static double work_of(const bench_layout *l)
+{
+    double largest = 0;
+    for (uint32_t i = 0; i < l->count; i++)
+        if (l->operands[i].make != '-')
+            largest = fmax(largest, (double)bench_operand_size(&l->operands[i]));
+    if (strcmp(l->op.name, "matmul") != 0)
+        return largest;
+    const bench_operand *a = &l->operands[l->op.n_out];
+    return (double)bench_operand_size(&l->operands[0]) * (double)a->shape[a->ndim - 1];
+}
+
+/* The shape with about this product of its extents, in the proportions of the case's own. */
+static int32_t layout_at(bench_layout *l, const bench_session *s, const bench_case *row,
+                         const char *dtype, double size)
+{
+    char text[BENCH_SHAPE_TEXT];
+    bench_shape shape;
+    bench_options options = *s->options;
+    collet_error err;
+    double product = 1;
+    if (!bench_shape_parse(row->shape, &shape))
+        return 0;
+    for (int32_t i = 0; i < shape.count; i++)
+        product *= (double)shape.extents[i];
+    for (int32_t i = 0; i < shape.count; i++)
+        shape.extents[i] = (int64_t)fmax(
+            1, round(pow(size / product, 1.0 / shape.count) * (double)shape.extents[i]));
+    options.shape = bench_shape_text(shape.count, shape.extents, text);
+    options.axis = NULL;
+    return bench_layout_make(l, s->runtime, row, &options, dtype, &err) == COLLET_OK &&
+           l->bytes_read + l->bytes_written < SHARE_OF_MEMORY * (double)s->machine.available_bytes;
+}
+
+/* Lowers *seconds to the median of samples for `budget` seconds. */
+static collet_status take_turn(collet_context *cx, const calibrated *b, tool_sampler *sampler,
+                               double budget, double *seconds)
+{
+    tool_stats stats;
+    int64_t from = sampler->count;
+    collet_status status = collet_set_backend(cx, b->name);
+    if (status == COLLET_OK)
+        status = tool_sampler_turn(sampler, budget);
+    if (status != COLLET_OK || sampler->count <= from)
+        return COLLET_FAILED;
+    tool_stats_of(sampler->seconds + from, sampler->count - from, sampler->calls, &stats);
+    *seconds = fmin(*seconds, stats.median);
+    return COLLET_OK;
+}
+
+/* seconds[b]: NaN where backend b should not be measured, else what was measured, or NaN. */
+static void measure(calibration_run *run, const bench_layout *l, double budget, double *seconds)
+{
+    bench_session *s = run->session;
+    bench_arrays arrays;
+    bench_calls calls[BENCH_LIST_MAX];
+    tool_sampler samplers[BENCH_LIST_MAX] = {{.body = NULL}};
+    char error[COLLET_ERROR_TEXT];
+    collet_status made = make_arrays(&arrays, s->context, l);
+    for (int32_t b = 0; b < run->count; b++) {
+        if (isnan(seconds[b]))
+            continue;
+        collet_status status = made;
+        if (status == COLLET_OK)
+            status = bench_calls_open(&calls[b], s, l, &arrays, run->backends[b].name, error);
+        if (status == COLLET_OK)
+            status = tool_sampler_create(&samplers[b], bench_calls_run, &calls[b]);
+        seconds[b] = status == COLLET_OK ? INFINITY : NAN;
+    }
+    for (int round = 0; round < ROUNDS; round++)
+        for (int32_t b = 0; b < run->count; b++)
+            if (!isnan(seconds[b]) && take_turn(s->context, &run->backends[b], &samplers[b],
+                                                budget / ROUNDS, &seconds[b]) != COLLET_OK)
+                seconds[b] = NAN;
+    for (int32_t b = 0; b < run->count; b++)
+        tool_sampler_clear(&samplers[b]);
+    bench_arrays_free(&arrays);
+}
+
+double calibrate_rounded(double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.3e", value);
+    return strtod(text, NULL);
+}
+
+static int32_t add_point(cJSON *times, const char *key, double work, double seconds)
+{
+    cJSON *list = cJSON_GetObjectItemCaseSensitive(times, key);
+    const double pair[] = {work, calibrate_rounded(seconds)};
+    if (!list)
+        list = cJSON_AddArrayToObject(times, key);
+    cJSON *item = list ? cJSON_CreateDoubleArray(pair, 2) : NULL;
+    return item && cJSON_AddItemToArray(list, item);
+}
+
+/* At growing sizes, until even the fastest backend would take too long: beyond that size libcore takes all
+ * times as proportional to the work. 0 when out of memory. */
+static int32_t measure_op(calibration_run *run, const bench_case *row, const char *dtype,
+                          double budget)
+{
+    double seconds[BENCH_LIST_MAX] = {0}, last = 0, best = 0;
+    double largest = strcmp(row->name, "matmul") ? LARGEST : LARGEST_PRODUCT;
+    char key[CALIBRATE_KEY];
+    int32_t fine = 1;
+    bench_layout l;
+    snprintf(key, sizeof key, "%s %s", row->name, dtype);
+    for (double size = SMALLEST; size <= largest * 1.1 && fine && best * STEP < SLOWEST;
+         size *= STEP) {
+        if (!layout_at(&l, run->session, row, dtype, size) || work_of(&l) <= last)
+            continue;
+        last = work_of(&l);
+        measure(run, &l, budget, seconds);
+        best = INFINITY;
+        for (int32_t b = 0; b < run->count; b++) {
+            if (isnan(seconds[b]))
+                continue;
+            fine =
+                fine && add_point(cJSON_GetObjectItemCaseSensitive(run->backends[b].now, "times"),
+                                  key, last, seconds[b]);
+            best = fmin(best, seconds[b]);
+            if (seconds[b] * STEP > SLOWEST_ANY)
+                seconds[b] = NAN;
+        }
+    }
+    return fine;
+}
+
+/* ---- All ops ----------------------------------------------------------------------------- */
+
+/* The ops that most programs spend their time in, in case the time is not enough for all. */
+static const char *const first_ops[] = {"matmul", "add",  "mul", "sub",    "div",    "exp",
+                                        "sqrt",   "sum",  "dot", "matvec", "mean",   "max",
+                                        "where",  "copy", "fft", "take",   "uniform"};
+#define FIRST_OPS ((int32_t)(sizeof first_ops / sizeof *first_ops))
+
+static int32_t is_first(const char *name)
+{
+    for (int32_t i = 0; i < FIRST_OPS; i++)
+        if (!strcmp(name, first_ops[i]))
+            return 1;
+    return 0;
+}
+
+/* 1 if earlier calibrations of all backends have the op. */
+static int32_t is_known(const calibration_run *run, const char *key)
+{
+    for (int32_t b = 0; b < run->count; b++)
+        if (isnan(calibrate_seconds(run->backends[b].before, key, 1)))
+            return 0;
+    return 1;
+}
+
+/* Variants of an op, "observables/forces", are calls of the same op: only the plain one counts. */
+static int32_t find_op(const collet_runtime *runtime, size_t *index, bench_case *row)
+{
+    while (bench_case_at(runtime, (*index)++, row))
+        if (!strchr(row->name, '/'))
+            return 1;
+    return 0;
+}
+
+static int32_t has_dtype(const bench_session *s, const bench_case *row, const char *dtype)
+{
+    bench_layout l;
+    return layout_at(&l, s, row, dtype, SMALLEST * STEP);
+}
+
+/* Measures the op if it has the dtype and earlier calibrations have it (`known` 1) or not. 0 when out of
+ * memory. */
+static int32_t visit(calibration_run *run, const bench_case *row, const char *dtype, int32_t known)
+{
+    char key[CALIBRATE_KEY];
+    double left = run->end - tool_now();
+    double points = log10(STEP * LARGEST / SMALLEST) * run->count;
+    double each = fmax(left, 0) / (run->possible - run->measured) / points;
+    snprintf(key, sizeof key, "%s %s", row->name, dtype);
+    if ((left <= 0 && run->measured) || is_known(run, key) != known ||
+        !has_dtype(run->session, row, dtype))
+        return 1;
+    bench_session_show(run->session, "calibrate: %s, %d of %d, %.0f s left", key,
+                       (int)run->measured + 1, (int)run->possible, left);
+    run->measured++;
+    return measure_op(run, row, dtype, fmin(fmax(each, BUDGET_MIN), BUDGET_MAX));
+}
+
+/* What no earlier calibration has measured comes first. */
+int32_t calibrate_times(calibration_run *run)
+{
+    const bench_session *s = run->session;
+    bench_case row;
+    collet_error err;
+    int32_t fine = 1;
+    for (size_t i = 0; find_op(s->runtime, &i, &row);)
+        for (int d = 0; d < CALIBRATE_DTYPES; d++)
+            run->possible += has_dtype(s, &row, dtypes[d]);
+    for (int32_t known = 0; known < 2; known++) {
+        for (int32_t k = 0; k < FIRST_OPS * CALIBRATE_DTYPES && fine; k++)
+            if (bench_case_find(s->runtime, first_ops[k / CALIBRATE_DTYPES], &row, &err) ==
+                COLLET_OK)
+                fine = visit(run, &row, dtypes[k % CALIBRATE_DTYPES], known);
+        for (size_t i = 0; fine && find_op(s->runtime, &i, &row);)
+            for (int d = 0; d < CALIBRATE_DTYPES && fine; d++)
+                if (!is_first(row.name))
+                    fine = visit(run, &row, dtypes[d], known);
+    }
+    return fine && calibrate_keep_old(run);
+}
+
+/* ---- Transfers --------------------------------------------------------------------------- */
+
+#define LARGE ((int64_t)16 << 20) /* f32 numbers, 64 MiB */
+#define SMALL ((int64_t)1 << 10)  /* 4 KiB */
+#define TRANSFERS 5
+#define TRANSFERS_SMALL 50
+#define TRANSFERS_SHARE 0.1 /* of the time, at most, but for the first ones */
+
+/* Seconds from the host's memory to the device's, and back: medians of `count`, or of those until `end`. */
+static collet_status time_transfers(collet_context *cx, const char *device, int64_t size,
+                                    int32_t count, double end, double seconds[2])
+{
+    int32_t taken = 0;
+    collet_array *a = NULL;
+    void *data;
+    double to[TRANSFERS_SMALL], from[TRANSFERS_SMALL];
+    const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
+    tool_stats stats;
+    collet_status status = collet_array_create(cx, &a, COLLET_F32, 1, &size);
+    for (int32_t i = -1; i < count && status == COLLET_OK && (i < 1 || tool_now() < end); i++) {
+        status = collet_array_acquire(cx, a, &data, COLLET_WRITE);
+        if (status != COLLET_OK)
+            break;
+        memset(data, 0, (size_t)size * sizeof(float));
+        status = collet_array_release(cx, a);
+        double begin = tool_now();
+        if (status == COLLET_OK)
+            status = collet_array_prefetch(cx, a, device);
+        if (status == COLLET_OK)
+            status = collet_finish(cx);
+        if (i >= 0) /* the first one warms up */
+            to[i] = tool_now() - begin;
+        if (status == COLLET_OK)
+            status = collet_op_fill(cx, a, &one);
+        if (status == COLLET_OK)
+            status = collet_finish(cx);
+        begin = tool_now();
+        if (status == COLLET_OK)
+            status = collet_array_acquire(cx, a, &data, COLLET_READ);
+        if (i >= 0)
+            from[i] = tool_now() - begin;
+        taken = i + 1;
+        if (status == COLLET_OK)
+            status = collet_array_release(cx, a);
+    }
+    collet_array_destroy(a);
+    if (status != COLLET_OK)
+        return status;
+    tool_stats_of(to, taken, 1, &stats);
+    seconds[0] = stats.median;
+    tool_stats_of(from, taken, 1, &stats);
+    seconds[1] = stats.median;
+    return COLLET_OK;
+}
+
+static int32_t add_transfer(cJSON *document, const double *small, const double *large)
+{
+    double latency = (small[0] + small[1]) / 2, bytes = (double)LARGE * sizeof(float);
+    cJSON *transfer = cJSON_AddObjectToObject(document, "transfer");
+    return transfer &&
+           cJSON_AddNumberToObject(transfer, "to_device",
+                                   calibrate_rounded(bytes / fmax(large[0] - latency, 1e-9))) &&
+           cJSON_AddNumberToObject(transfer, "to_host",
+                                   calibrate_rounded(bytes / fmax(large[1] - latency, 1e-9))) &&
+           cJSON_AddNumberToObject(transfer, "latency", calibrate_rounded(fmax(latency, 1e-9)));
+}
+
+int32_t calibrate_transfers(calibration_run *run)
+{
+    bench_session *s = run->session;
+    double small[2], large[2];
+    int32_t fine = 1;
+    for (int32_t b = 0; b < run->count && fine; b++) {
+        const calibrated *of = &run->backends[b];
+        if (!of->own_memory)
+            continue;
+        bench_session_show(s, "calibrate: transfers to and from %s", of->name);
+        double end = tool_now() + TRANSFERS_SHARE * s->options->seconds;
+        if (collet_set_backend(s->context, of->name) == COLLET_OK &&
+            time_transfers(s->context, of->name, SMALL, TRANSFERS_SMALL, end, small) == COLLET_OK &&
+            time_transfers(s->context, of->name, LARGE, TRANSFERS, end, large) == COLLET_OK)
+            fine = add_transfer(of->now, small, large);
+    }
+    return fine;
+}
