@@ -12,6 +12,8 @@ typedef struct known_extension {
 
 static const known_extension known[] = {
     {COLLET_EXTENSION_COPY, offsetof(device_extensions, copy), sizeof(collet_copy_extension)},
+    {COLLET_EXTENSION_EXPLAIN, offsetof(device_extensions, explain),
+     sizeof(collet_explain_extension)},
     {COLLET_EXTENSION_MEMORY, offsetof(device_extensions, memory), sizeof(collet_memory_extension)},
     {COLLET_EXTENSION_NATIVE, offsetof(device_extensions, native), sizeof(collet_native_extension)},
     {COLLET_EXTENSION_PINNED, offsetof(device_extensions, pinned), sizeof(collet_pinned_extension)},

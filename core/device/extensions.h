@@ -8,6 +8,7 @@
 /* NULL: the device does not have the extension. */
 typedef struct device_extensions {
     const collet_copy_extension *copy;
+    const collet_explain_extension *explain;
     const collet_memory_extension *memory;
     const collet_native_extension *native;
     const collet_pinned_extension *pinned;

@@ -638,6 +638,18 @@ COLLET_API collet_status collet_call(collet_context *context, uint32_t op,
                                      collet_array *const *outs, const collet_array *const *ins,
                                      const void *params);
 
+/*
+ * Writes into text[0..capacity) what collet_call with the same arguments would do, and does nothing of
+ * it: which device would run the call and why this one, by which of its ways (kernel or library) and
+ * with what measured figures, how much scratch memory it needs, and which others could. Lines for
+ * people, in English, each with its newline; cut where they do not fit (4096 bytes do). Opens devices
+ * and libraries as the call would. The text is not an interface: later versions word it otherwise.
+ * Errors of collet_call for wrong arguments. INVALID: no room.
+ */
+COLLET_API collet_status collet_explain(collet_context *context, uint32_t op, char *text,
+                                        uint64_t capacity, collet_array *const *outs,
+                                        const collet_array *const *ins, const void *params);
+
 /* Finds the id of an op by its name; backends may have ops of their own ("vendor.op"). NOT_FOUND:
  * the text suggests a similar name if there is one. */
 COLLET_API collet_status collet_ops_find(const collet_runtime *runtime, uint32_t *op,

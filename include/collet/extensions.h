@@ -157,6 +157,23 @@ typedef struct collet_pinned_extension {
     void (*free)(collet_device *device, void *address, void *handle);
 } collet_pinned_extension;
 
+/*
+ * Which of several ways a device computes a call. Absent: collet_explain names the kernel alone.
+ *
+ * explain  [required; any thread] Writes into text[0..capacity), capacity > 0, how the device would
+ *          run *call, which its row has accepted and whose buffers are NULL: which implementation or
+ *          library, why, with what was measured, in one line without a full stop, with its NUL, cut
+ *          where it does not fit; "": there is one way alone. Opens the libraries that the call
+ *          would open. The thread has the locale C.
+ */
+#define COLLET_EXTENSION_EXPLAIN "collet.explain/1"
+typedef struct collet_explain_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    void (*explain)(collet_device *device, const collet_kernel_call *call, char *text,
+                    uint64_t capacity);
+} collet_explain_extension;
+
 #ifdef __cplusplus
 }
 #endif

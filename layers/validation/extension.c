@@ -93,6 +93,30 @@ static void trim(collet_device *named)
 
 static const collet_trim_extension trim_table = {sizeof trim_table, 0, trim};
 
+/* ---- collet.explain/1 -------------------------------------------------------------------- */
+
+static void explain(collet_device *named, const collet_kernel_call *of, char *text,
+                    uint64_t capacity)
+{
+    call c;
+    if (call_begin(&c, COLLET_EXTENSION_EXPLAIN, named, NULL)) {
+        const collet_explain_extension *below = c.device->extensions[EXTENSION_EXPLAIN];
+        if (!of || !text || !capacity) {
+            call_wrong(&c, LIBCORE, "the call or the text is NULL, or the capacity is 0");
+            call_end(&c, COLLET_OK);
+            return;
+        }
+        call_enter(&c);
+        below->explain(c.device->below, of, text, capacity);
+        call_left(&c);
+        if (strnlen(text, capacity) == capacity)
+            call_wrong(&c, PLUGIN, "the text has no NUL");
+    }
+    call_end(&c, COLLET_OK);
+}
+
+static const collet_explain_extension explain_table = {sizeof explain_table, 0, explain};
+
 /* ---- collet.pinned/1 --------------------------------------------------------------------- */
 
 static int pinned_note(call *c, void *address, void *handle)
@@ -188,6 +212,7 @@ static const struct known {
 } known[] = {
     [EXTENSION_MEMORY] = {COLLET_EXTENSION_MEMORY, &memory_table, sizeof memory_table},
     [EXTENSION_COPY] = {COLLET_EXTENSION_COPY, &validation_copy, sizeof validation_copy},
+    [EXTENSION_EXPLAIN] = {COLLET_EXTENSION_EXPLAIN, &explain_table, sizeof explain_table},
     [EXTENSION_NATIVE] = {COLLET_EXTENSION_NATIVE, &validation_native, sizeof validation_native},
     [EXTENSION_PINNED] = {COLLET_EXTENSION_PINNED, &pinned_table, sizeof pinned_table},
     [EXTENSION_TIMING] = {COLLET_EXTENSION_TIMING, &validation_timing, sizeof validation_timing},

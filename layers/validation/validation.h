@@ -30,6 +30,7 @@ struct instance {
 };
 
 typedef enum extension_kind {
+    EXTENSION_EXPLAIN,
     EXTENSION_MEMORY,
     EXTENSION_TRIM,
     EXTENSION_COPY,
@@ -55,7 +56,7 @@ typedef struct device {
     collet_device *below;
     uint32_t index;
     collet_device_properties properties;
-    _Atomic uint8_t *supported;                        /* by row: 0, 1, UNASKED */
+    _Atomic uint8_t *supported; /* by row: 0, 1, UNASKED */
     _Atomic(const void *)
         extensions[EXTENSION_KINDS]; /* the backend's tables; NULL: not asked yet */
     _Atomic uint32_t under_way, queues, buffers;

@@ -6,9 +6,13 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include <collet/extensions.h>
+
 #include "cpu_openmp/levels.h"
+#include "cpu_openmp/linalg/explain.h"
 #include "cpu_openmp/linalg/measure.h"
 #include "cpu_openmp/providers/choice.h"
 #include "cpu_openmp/providers/library.h"
@@ -162,11 +166,34 @@ static void device_close(collet_device *device)
     host_device_close(device);
 }
 
+/* ---- Extensions ------------------------------------------------------------------------------ */
+
+static void explain(collet_device *device, const collet_kernel_call *call, char *words,
+                    uint64_t capacity)
+{
+    text out = {.at = words, .capacity = capacity};
+    words[0] = '\0';
+    if (call->op == COLLET_OP_MATMUL)
+        explain_matmul(device, call, &out);
+    else if (call->op == COLLET_OP_LU || call->op == COLLET_OP_SOLVE || call->op == COLLET_OP_QR ||
+             call->op == COLLET_OP_SVD || call->op == COLLET_OP_EIGH || call->op == COLLET_OP_EIG ||
+             call->op == COLLET_OP_CHOLESKY)
+        explain_decomposition(device, call, &out);
+}
+
+static const collet_explain_extension explain_extension = {sizeof explain_extension, 0, explain};
+
+static const void *extension(collet_device *device, const char *name)
+{
+    return strcmp(name, COLLET_EXTENSION_EXPLAIN) == 0 ? &explain_extension
+                                                       : host_extension(device, name);
+}
+
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
 static const collet_plugin plugin = {
     PLUGIN_HEAD("cpu_openmp", kernels), .capabilities = capabilities, .device_open = device_open,
-    .device_close = device_close,       .extension = host_extension,
+    .device_close = device_close,       .extension = extension,
 };
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)

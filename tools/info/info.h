@@ -11,6 +11,7 @@
 enum {
     INFO_EXIT_OK = 0,
     INFO_EXIT_FAILURE = 1,     /* NAME is unknown, nothing could be listed, or no GPU found */
+    INFO_EXIT_USAGE = 2,       /* wrong command line: option, op, shape or dtype */
     INFO_EXIT_UNAVAILABLE = 3, /* what NAME or the setting `backend` selects cannot be used */
 };
 
@@ -26,6 +27,8 @@ typedef struct info_options {
     int32_t gpu;                                 /* one is required */
     const char *export;                          /* file for the JSON report, or NULL */
     const char *defaults[INFO_DEFAULTS_MAX + 1]; /* "key=value", then NULL */
+    char *argument[2];                           /* as typed */
+    const char *explain, *shape, *dtype; /* the op of --explain, or NULL; as for backend-bench */
 } info_options;
 
 /* Exits with 2, or with 0 after --help and --version. */
@@ -71,6 +74,9 @@ cJSON *info_json(const collet_runtime *runtime, const info_options *options,
 
 /* Prints what is missing (doctor.c); an exit status. */
 int info_doctor(collet_runtime *runtime, int32_t json);
+
+/* Prints what would run the call of --explain, and why (explain.c); an exit status. */
+int info_explain(collet_runtime *runtime, const info_options *options);
 
 /* Prints `text`, escaped, which begins in column `indent` of the current line, and ends the line
  * (wrap.c). Further lines begin in that column too, or further left on a narrow terminal. Nothing

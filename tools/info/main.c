@@ -243,8 +243,9 @@ int main(int argc, char **argv)
         free(path);
         return INFO_EXIT_FAILURE;
     }
-    int result =
-        options.doctor ? info_doctor(runtime, options.json) : print_report(runtime, &options);
+    int result = options.doctor    ? info_doctor(runtime, options.json)
+                 : options.explain ? info_explain(runtime, &options)
+                                   : print_report(runtime, &options);
     if (!tool_flush("backend-info", NULL) || (options.gpu && !has_gpu(runtime)))
         result = INFO_EXIT_FAILURE;
     collet_runtime_destroy(runtime);

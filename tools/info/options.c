@@ -8,14 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_JSON = 256, KEY_WHY, KEY_ENV, KEY_DOCTOR, KEY_REQUIRE, KEY_EXPORT, KEY_DEFAULT };
+enum {
+    KEY_JSON = 256,
+    KEY_WHY,
+    KEY_ENV,
+    KEY_DOCTOR,
+    KEY_REQUIRE,
+    KEY_EXPORT,
+    KEY_EXPLAIN,
+    KEY_DEFAULT
+};
 
 static const char doc[] =
     "Lists the backends that Collet finds on this machine: whether each can be used and why not, "
     "what it offers, its devices and its file.\v"
     "With NAME, that backend alone; NAME:DEVICE, with that device alone, which may have a name, as "
     "in worker:cpu_openmp; PLUGIN.so, a plugin that is not installed. With --env alone, the "
-    "settings and nothing else.\n\n"
+    "settings and nothing else. With --explain, SHAPE and DTYPE are those of the call, as for "
+    "backend-bench: backend-info --explain matmul 512x512x512 f32.\n\n"
     "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed, or no "
     "GPU "
     "was found with --require gpu; 2 "
@@ -30,6 +40,8 @@ static const struct argp_option argp_options[] = {
     {"doctor", KEY_DOCTOR, NULL, 0,
      "List what is missing, why, and the command that installs or corrects it", 0},
     {"require", KEY_REQUIRE, "gpu", 0, "Exit with 1 if no usable backend has a GPU", 0},
+    {"explain", KEY_EXPLAIN, "OP", 0,
+     "Tell which backend would run OP, by which way and why, without running it", 0},
     {"export-json", KEY_EXPORT, "FILE", 0, "Write the JSON report to FILE, too", 0},
     {"default", KEY_DEFAULT, "KEY=VALUE", 0,
      "A default of the program that starts this one, below environment and configuration file", 0},
@@ -63,6 +75,26 @@ static void add_default(struct argp_state *state, info_options *options, const c
     options->defaults[count] = text;
 }
 
+/* The arguments: SHAPE and DTYPE after --explain, else NAME. */
+static void take_arguments(info_options *options, struct argp_state *state)
+{
+    char **argument = options->argument;
+    if (options->explain) {
+        if (options->why || options->env || options->doctor || options->export)
+            tool_error(state, "--explain is about one call: without --why, --env, --doctor and "
+                              "--export-json");
+        options->shape = argument[0];
+        options->dtype = argument[1];
+        return;
+    }
+    if (argument[1])
+        tool_error(state, "'%s': only one NAME is allowed", argument[1]);
+    if (argument[0]) {
+        options->file = tool_is_plugin_file(argument[0]);
+        take_name(options, argument[0]);
+    }
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     info_options *options = state->input;
@@ -91,16 +123,19 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_DEFAULT:
         add_default(state, options, text);
         break;
+    case KEY_EXPLAIN:
+        options->explain = text;
+        break;
     case ARGP_KEY_END:
+        take_arguments(options, state);
         if (options->doctor && (options->name || options->why || options->env || options->export))
             tool_error(state, "--doctor examines all backends: without NAME, --why, --env and "
                               "--export-json");
         break;
     case ARGP_KEY_ARG:
-        if (options->name)
-            tool_error(state, "'%s': only one NAME is allowed", text);
-        take_name(options, text);
-        options->file = tool_is_plugin_file(text);
+        if (state->arg_num > 1)
+            tool_error(state, "'%s': too many arguments", text);
+        options->argument[state->arg_num] = text;
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -111,7 +146,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 void info_options_parse(int argc, char **argv, info_options *options)
 {
     static const struct argp argp = {
-        argp_options, parse_option, "[NAME[:DEVICE]|PLUGIN.so]", doc, tool_short_help, NULL, NULL};
+        argp_options, parse_option,    "[NAME[:DEVICE]|PLUGIN.so]\n--explain=OP [SHAPE [DTYPE]]",
+        doc,          tool_short_help, NULL,
+        NULL};
 
     *options = (info_options){.device = -1};
     tool_parse(&argp, argc, argv, 0, options);

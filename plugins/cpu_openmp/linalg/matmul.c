@@ -12,6 +12,7 @@
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "batch.h"
+#include "explain.h"
 #include "kernel_gemm.h"
 #include "kernel_narrow.h"
 #include "kernel_small.h"
@@ -115,7 +116,7 @@ static void divide(product *p)
     if (work > 2 * PART_WORK * (double)parts)
         parts *= work > 4 * PART_WORK * (double)parts ? 4 : 2;
     int64_t across = 1;
-    if (p->strategy == BY_SMALL || p->strategy == BY_TINY)
+    if (p->strategy == BY_SMALL || p->strategy == BY_TINY || work < 2.0 * GRAIN)
         parts = 1;
     p->part_rows = p->rows;
     p->part_columns = p->columns;
@@ -534,4 +535,27 @@ KERNEL(matmul)
         library_leave();
     }
     return COLLET_OK;
+}
+
+void explain_matmul(const collet_device *device, const collet_kernel_call *call, text *out)
+{
+    product p = {0};
+    make_product(&p, device, call);
+    if (p.onednn || p.blas)
+        explain_library(out, p.blas, p.onednn);
+    else
+        text_add(out, p.strategy == BY_SMALL  ? "the own kernel for small products"
+                      : p.strategy == BY_TINY ? "element by element"
+                                              : "own kernels");
+    if (p.parts > 1)
+        text_add(out, ", %lld parts of %lld x %lld", (long long)p.parts, (long long)p.part_rows,
+                 (long long)p.part_columns);
+    text_add(out, "; ");
+    if (!fits_blas(&p) && p.strategy == BY_GEMM)
+        text_add(out, "the strides of a matrix are none that the libraries support");
+    else if (p.strategy == BY_TINY || p.strategy == BY_DOTS || p.from == COLLET_F16 ||
+             p.work < LIBRARY_MIN)
+        text_add(out, "no library is faster for it");
+    else
+        ways_explain(out, device->ways, way_key(&p), side_of(&p), usual_way(&p));
 }

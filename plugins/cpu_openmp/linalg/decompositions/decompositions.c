@@ -15,6 +15,7 @@
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/linalg/decompositions.h"
 #include "shared/host/linalg/matrices.h"
+#include "cpu_openmp/linalg/explain.h"
 #include "lapack.h"
 #include "small.h"
 
@@ -65,15 +66,18 @@ static int64_t shorter_side(const collet_kernel_call *call)
     return m < n ? m : n;
 }
 
+static way usual_way(const routine *r, int64_t side)
+{
+    return side >= r->large_from ? WAY_OPENBLAS : WAY_OWN;
+}
+
 /* Whether LAPACK is used for matrices with this shorter side: of small ones our singular values and
  * solutions are more exact, whatever is faster. */
 static int is_large(const collet_device *device, const routine *r, blas_type type, int64_t side)
 {
-    if (side < r->large_from / 2)
-        return 0;
-    way usual = side >= r->large_from ? WAY_OPENBLAS : WAY_OWN;
-    return ways_choose(device->ways, WAY_DECOMPOSITION(r->way, (int)type), (double)side, usual,
-                       NULL) != WAY_OWN;
+    return side >= r->large_from / 2 &&
+           ways_choose(device->ways, WAY_DECOMPOSITION(r->way, (int)type), (double)side,
+                       usual_way(r, side), NULL) != WAY_OWN;
 }
 
 static batch make_batch(const collet_device *device, const collet_kernel_call *call)
@@ -194,4 +198,25 @@ KERNEL(solve)
     run_batch(&b, solve_part);
     cpu_solve_info(call, atomic_load(&b.singular));
     return COLLET_OK;
+}
+
+void explain_decomposition(const collet_device *device, const collet_kernel_call *call, text *out)
+{
+    batch b = make_batch(device, call);
+    int64_t side = shorter_side(call);
+    const routine *r = b.routine;
+    if (is_eigh3(call)) {
+        text_add(out, "own kernel for 3 x 3, one matrix a vector lane");
+        return;
+    }
+    if (b.job.library)
+        explain_library(out, b.job.library, NULL);
+    else
+        text_add(out, "own kernels");
+    text_add(out, ", %d thread%s a matrix; ", (int)b.job.threads, b.job.threads > 1 ? "s" : "");
+    if (side < r->large_from / 2)
+        text_add(out, "a library is used from side %lld on", (long long)r->large_from / 2);
+    else
+        ways_explain(out, device->ways, WAY_DECOMPOSITION(r->way, (int)b.job.type), (double)side,
+                     usual_way(r, side));
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* explain.h - in words, which implementation computes a call and why (collet.explain/1). */
+#ifndef PLUGINS_CPU_OPENMP_LINALG_EXPLAIN_H
+#define PLUGINS_CPU_OPENMP_LINALG_EXPLAIN_H
+
+#include <collet/plugin.h>
+
+#include "shared/host/util/text.h"
+
+void explain_matmul(const collet_device *device, const collet_kernel_call *call, text *out);
+void explain_decomposition(const collet_device *device, const collet_kernel_call *call, text *out);
+
+/* "oneDNN 2.6.3 (AVX2)"; without it "OpenBLAS 0.3.21 (Haswell)". */
+struct blas;
+struct onednn;
+void explain_library(text *out, const struct blas *b, const struct onednn *o);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What would run a call: the words that decide, and that nothing runs. */
+#include <collet/ops/array.h>
+
+#include "common/support.h"
+
+#define BOTH OPENMP_PLUGIN ":" SCALAR_PLUGIN
+
+static collet_array *array_of(collet_context *cx, int32_t ndim, const int64_t *shape)
+{
+    collet_array *a;
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_F32, ndim, shape));
+    return a;
+}
+
+static const char *explained(collet_context *cx, uint32_t op, collet_array *out, collet_array *a,
+                             collet_array *b)
+{
+    static char text[4096];
+    collet_array *outs[] = {out};
+    const collet_array *ins[] = {a, b};
+    assert_ok(cx, collet_explain(cx, op, text, sizeof text, outs, ins, NULL));
+    return text;
+}
+
+static world open_both(const char *setting, const char *backend)
+{
+    const char *settings[] = {"calibration=off", setting, NULL};
+    return open_world(BOTH, settings, backend);
+}
+
+static void a_device_and_its_reason(void **state)
+{
+    (void)state;
+    world w = open_both(NULL, "auto");
+    collet_array *a = floats(w.cx, 3, 1);
+    const char *text = explained(w.cx, COLLET_OP_ADD, a, a, a);
+    assert_ptr_equal(strstr(text, "add (f32 3 <- f32 3, f32 3)\ncpu_openmp:0 runs it.\n"), text);
+    assert_non_null(strstr(text, "the first by priority; backends are not calibrated here"));
+    assert_non_null(strstr(text, "  How: by its one kernel for these dtypes.\n"));
+    assert_non_null(strstr(text, "\ncpu_scalar:0 could run it, too.\n"));
+    collet_array_destroy(a);
+    close_world(w);
+
+    w = open_both(NULL, "cpu_scalar");
+    a = floats(w.cx, 3, 1);
+    text = explained(w.cx, COLLET_OP_ADD, a, a, a);
+    assert_non_null(
+        strstr(text, "cpu_scalar:0 runs it.\n  Why: the choice of backend is 'cpu_scalar'."));
+    assert_null(strstr(text, "cpu_openmp"));
+    collet_array_destroy(a);
+    close_world(w);
+}
+
+/* cpu_openmp says which of its ways it takes; the products are not computed. */
+static void a_way_and_its_reason(void **state)
+{
+    (void)state;
+    const int64_t shape[] = {200, 200};
+    world w = open_both("cpu_openmp.ways=own", "auto");
+    collet_array *a = array_of(w.cx, 2, shape), *c = array_of(w.cx, 2, shape);
+    collet_counters counters = {.struct_size = sizeof counters};
+    const char *text = explained(w.cx, COLLET_OP_MATMUL, c, a, a);
+    assert_non_null(strstr(text, "  How: own kernels"));
+    assert_non_null(strstr(text, "; chosen by the setting cpu_openmp.ways.\n  Scratch memory: "));
+    assert_ok(w.cx, collet_context_counters(w.cx, &counters));
+    assert_int_equal(counters.calls, 0);
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    close_world(w);
+}
+
+/* An output is an input at another place, which takes a temporary; and nothing to do. */
+static void overlaps_and_nothing(void **state)
+{
+    (void)state;
+    const int64_t none[] = {0};
+    world w = open_both(NULL, "auto");
+    collet_array *a = floats(w.cx, 4, 1), *empty = array_of(w.cx, 1, none), *left, *right;
+    assert_ok(w.cx, collet_array_slice(w.cx, a, &left, 0, 0, 3, 1));
+    assert_ok(w.cx, collet_array_slice(w.cx, a, &right, 0, 1, 3, 1));
+    assert_non_null(strstr(explained(w.cx, COLLET_OP_ADD, left, right, right), " runs it.\n"));
+    assert_non_null(
+        strstr(explained(w.cx, COLLET_OP_ADD, empty, empty, empty), "nothing is computed"));
+    collet_array_destroy(left);
+    collet_array_destroy(right);
+    collet_array_destroy(a);
+    collet_array_destroy(empty);
+    close_world(w);
+}
+
+static void errors_and_little_room(void **state)
+{
+    char text[40] = "untouched";
+    (void)state;
+    world w = open_both(NULL, "auto");
+    collet_array *a = floats(w.cx, 3, 1), *b = floats(w.cx, 4, 1);
+    collet_array *outs[] = {a};
+    const collet_array *wrong[] = {a, b}, *right[] = {a, a};
+    assert_int_equal(collet_explain(w.cx, COLLET_OP_ADD, text, sizeof text, outs, wrong, NULL),
+                     COLLET_SHAPE);
+    assert_int_equal(collet_explain(w.cx, 999999, text, sizeof text, outs, right, NULL),
+                     COLLET_NOT_FOUND);
+    assert_int_equal(collet_explain(w.cx, COLLET_OP_ADD, text, 0, outs, right, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_explain(w.cx, COLLET_OP_ADD, NULL, 10, outs, right, NULL),
+                     COLLET_INVALID);
+    assert_int_equal(collet_explain(NULL, COLLET_OP_ADD, text, 10, outs, right, NULL),
+                     COLLET_INVALID);
+    assert_string_equal(text, "untouched");
+    for (uint64_t room = 1; room < sizeof text; room++) {
+        memset(text, 'x', sizeof text);
+        assert_ok(w.cx, collet_explain(w.cx, COLLET_OP_ADD, text, room, outs, right, NULL));
+        assert_int_equal(strlen(text), room - 1);
+        assert_int_equal(text[room], 'x');
+    }
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    close_world(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_device_and_its_reason),
+        cmocka_unit_test(a_way_and_its_reason),
+        cmocka_unit_test(overlaps_and_nothing),
+        cmocka_unit_test(errors_and_little_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
