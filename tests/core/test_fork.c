@@ -116,6 +116,7 @@ static void of_a_context(void)
     const int64_t four = 4;
     float memory[4] = {0};
     const collet_array *ins[] = {a, a};
+    char words[8];
     REFUSED(collet_set_backend, "auto");
     FORKED(collet_finish, cx);
     REFUSED(collet_context_counters, &counters);
@@ -136,6 +137,7 @@ static void of_a_context(void)
     REFUSED(collet_timestamp_elapsed, timestamp, timestamp, &elapsed, NULL);
     HARMLESS(collet_timestamp_destroy, (collet_timestamp_destroy(timestamp), 1));
     REFUSED(collet_call, COLLET_OP_ADD, &a, ins, NULL);
+    REFUSED(collet_explain, COLLET_OP_ADD, words, sizeof words, &a, ins, NULL);
     HARMLESS(collet_context_runtime, collet_context_runtime(cx) == rt);
     HARMLESS(collet_last_error, strstr(collet_last_error(cx), "before fork") != NULL);
     HARMLESS(collet_last_status, collet_last_status(cx) == COLLET_FORKED);
