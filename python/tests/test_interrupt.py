@@ -150,6 +150,22 @@ def test_a_program_ends_by_ctrl_c():
     assert code == -signal.SIGINT and "KeyboardInterrupt" in error and took < 60
 
 
+def test_an_array_that_is_read_before_the_first_kernel_slows_no_call():
+    """Later calls are computed by the calling thread, which hands none to another one."""
+    code, out, error, _ = run("""if True:
+        import resource
+        collet.set_backend("cpu_scalar")
+        x = collet.asarray(np.ones(10))
+        x.to_numpy()
+        collet.op.add(x, x)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw
+        for _ in range(1000):
+            collet.op.add(x, x)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - before)
+    """)
+    assert code == 0 and int(out) < 500, error
+
+
 @NEEDS_REMOTE
 def test_a_device():
     """Late failures reach NumPy's outputs; waits are interrupted, on the host too."""

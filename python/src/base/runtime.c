@@ -379,8 +379,8 @@ static int computes_at_once(const char *name)
 void runtime_called(collet_context *context)
 {
     const char *backend = collet_last_backend(context);
-    if (!self || self->context != context || backend == self->backend)
-        return;
+    if (!self || self->context != context || backend == self->backend || !*backend)
+        return; /* the elements of an Array that no kernel has computed need no backend */
     self->at_once = computes_at_once(backend);
     process.waits |= !self->at_once;
     self->backend = backend;
