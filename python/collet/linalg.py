@@ -18,6 +18,7 @@ from . import op
 from ._core import Array, evaluate
 from ._gradient.hook import hook as _hook
 from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
+from ._standard.operators import small
 from .functions import (broadcast_to, cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace,
                         triu, vecdot)
 
@@ -449,7 +450,7 @@ def cond(x, p=None):
     return op.mul(norm(x, p, axis=(-2, -1)), norm(inv(x), p, axis=(-2, -1)))
 
 
-_hook(globals(), __name__, "linalg.")
+_hook(globals(), __name__, "linalg.", dict.fromkeys(("norm", "vector_norm"), small("norm")))
 
 
 def __dir__():

@@ -11,6 +11,7 @@
 #include "src/lazy/lazy.h"
 #include "src/lazy/wait.h"
 #include "src/calls/op.h"
+#include "src/calls/small.h"
 #include "report.h"
 #include "src/base/runtime.h"
 #include "src/calls/texts.h"
@@ -35,6 +36,9 @@ static PyMethodDef functions[] = {
     {"eager", lazy_eager, METH_O, NULL},
     {"wait_from", wait_from, METH_O, NULL},
     {"reduce", lazy_reduce, METH_VARARGS, NULL},
+    {"small_reduction", small_reduction, METH_O, NULL},
+    {"small_product", small_product, METH_VARARGS, NULL},
+    {"small_norm", small_norm, METH_O, NULL},
     {"observe", compute_observe, METH_O, NULL},
     {"is_pending", lazy_is_pending, METH_O, NULL},
     {"set_tracer", tracer_set, METH_VARARGS, NULL},

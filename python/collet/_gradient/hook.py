@@ -9,6 +9,7 @@ import types
 ACTIVE = 0  # how many functions are being traced
 _TRACED = None  # the class
 _tape = None
+_ABSENT = object()
 
 
 def start(tape):
@@ -55,12 +56,28 @@ def hooked(name, function, module):
     return call
 
 
-def hook(members, module, prefix=""):
-    """Replaces the public functions among the members of a module, except those that another exports."""
+def _hurried(function, small):
+    """The function, after an attempt of `small`, which returns None unless it computes such arguments."""
+    @functools.wraps(function)
+    def call(x=_ABSENT, /, *others, **keywords):  # a parameter of its own: *arguments would take longer
+        if not others:
+            made = small(x, **keywords) if keywords else small(x)
+            if made is not None:
+                return made
+        return function(*others, **keywords) if x is _ABSENT else function(x, *others, **keywords)
+
+    return call
+
+
+def hook(members, module, prefix="", small={}):
+    """Replaces the public functions among the members of a module, except those that another exports.
+    `small` has by name what is tried first."""
     made = {}  # a function may have several names
     for name, value in list(members.items()):
         if type(value) is types.FunctionType and not name.startswith("_") and \
                 value.__module__.startswith(module) and not hasattr(value, "__wrapped__"):
             if value not in made:
                 made[value] = hooked(prefix + value.__name__, value, module)
+                if value.__name__ in small:
+                    made[value] = _hurried(made[value], small[value.__name__])
             members[name] = made[value]

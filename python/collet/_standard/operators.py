@@ -60,7 +60,23 @@ def assign(name: str, array: Array, other: Any) -> Any:
     return _into(name, array._dtype)(array, other, out=array)
 
 
+REDUCTIONS = ("sum", "prod", "mean", "var", "std", "min", "max")  # that keep the dtype of f32 and f64
+
+
+@functools.cache
+def small(name: str) -> Callable[..., Any]:
+    """What computes small Arrays fast, and returns None for other arguments."""
+    if name == "matmul":
+        return _core.small_product(op.dot, op.matvec, op.matmul)
+    if name == "norm":
+        return _core.small_norm(op.dot)
+    return _core.small_reduction(getattr(op, name))
+
+
 def matmul(a: Any, b: Any) -> Any:
+    made = small("matmul")(a, b)
+    if made is not None:
+        return made
     if not isinstance(b, _core.Array) and not hasattr(b, "__array_struct__"):
         return NotImplemented
     from ..functions import matmul as product
@@ -79,6 +95,9 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
     single = ("f32", "f64") if name[:3] != "arg" else ()  # what the op alone computes
 
     def reduce(self: Array, *arguments: Any, **keywords: Any) -> Array:
+        made = small(name)(self, *arguments, **keywords) if name in REDUCTIONS else None
+        if made is not None:
+            return made
         given = {**dict(zip(places, arguments)), **keywords}
         if self._dtype in single and type(given.get("axis")) in (int, type(None)) and \
                 not given.keys() - {"axis", "keepdims"} and not _core.is_pending(self):

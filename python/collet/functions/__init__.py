@@ -26,7 +26,7 @@ from ._numpy_more import (append as append, column_stack as column_stack, convol
                           union1d as union1d, unwrap as unwrap)
 from ._products import (cross as cross, einsum as einsum, matmul as matmul, outer as outer,
                         tensordot as tensordot, trace as trace, vecdot as vecdot)
-from ._reductions import (all as all, any as any, argmax as argmax, argmin as argmin, max as max,
+from ._reductions import (SMALL as _SMALL, all as all, any as any, argmax as argmax, argmin as argmin, max as max,
                           mean as mean, min as min, prod as prod, std as std, sum as sum, var as var)
 from ._search import (argsort as argsort, count_nonzero as count_nonzero, isin as isin, nonzero as nonzero,
                       searchsorted as searchsorted, sort as sort, take as take,
@@ -46,4 +46,4 @@ from ._statistics import (cumulative_prod as cumulative_prod, cumulative_sum as 
                           diff as diff, histogram as histogram, median as median, percentile as percentile,
                           quantile as quantile)
 
-_hook(globals(), __name__)
+_hook(globals(), __name__, small=_SMALL)

@@ -11,6 +11,7 @@ import math
 from .. import _core, op
 from .._core import ShapeError
 from .._operands import axes_of, axis_of, converted, empty_as, narrowed, permuted, promoted
+from .._standard.operators import small
 from ._shapes import broadcast_to, diagonal, matrix_transpose, moveaxis
 
 
@@ -42,6 +43,7 @@ def _inner(a, b):
     return op.dot(a, b) if a.ndim == b.ndim == 1 and kind in "fc" else _sum_of_products(a, b, -1)
 
 
+_small = small("matmul")
 _SINGLE = {"f32", "f64", "c64", "c128"}
 _OPS = {(1, 1): op.dot, (2, 1): op.matvec, (2, 2): op.matmul}  # in dtypes of _SINGLE
 
@@ -52,6 +54,9 @@ def matmul(x1, x2, /):
 
     >>> collet.matmul([[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""
+    made = _small(x1, x2)
+    if made is not None:
+        return made
     if isinstance(x1, _core.Array) and isinstance(x2, _core.Array) and x1._dtype == x2._dtype:
         product = _OPS.get((x1.ndim, x2.ndim)) if x1._dtype in _SINGLE else None
         if product and x1.shape[-1] == x2.shape[0]:

@@ -385,14 +385,15 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
     return made;
 }
 
-PyObject *op_compute(op_object *op, const collet_array *const *in, const collet_array_spec *out)
+PyObject *op_compute(op_object *op, const collet_array *const *in, const collet_array_spec *out,
+                     const void *params)
 {
     collet_context *context = op_refresh(op) ? NULL : runtime_context();
     collet_array *array = NULL;
     if (!context)
         return NULL;
     if (collet_array_create(context, &array, out->dtype, out->ndim, out->shape) == COLLET_OK &&
-        collet_call(context, op->id, &array, in, NULL) == COLLET_OK) {
+        collet_call(context, op->id, &array, in, params) == COLLET_OK) {
         runtime_called(context);
         return array_new(array);
     }

@@ -155,6 +155,11 @@ static PyObject *op_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
     return owner ? Py_BuildValue("N(O)", owner, ((op_object *)self)->name) : NULL;
 }
 
+int op_check(PyObject *object)
+{
+    return PyObject_TypeCheck(object, op_type);
+}
+
 int op_add_type(PyObject *module)
 {
     static PyMethodDef methods[] = {{"__reduce__", op_reduce, METH_NOARGS, NULL},

@@ -42,6 +42,7 @@ typedef struct op_object {
 } op_object;
 
 int op_add_type(PyObject *module);
+int op_check(PyObject *object);
 
 /* Finds the op in the current runtime, unless op->id belongs to it. 0, or -1 with an exception. */
 int op_refresh(op_object *op);
@@ -65,9 +66,10 @@ int op_set_params(op_object *op, const collet_runtime *runtime, int32_t ndim,
 int op_check_fill(const op_object *op, const void *params, PyObject *const *values,
                   collet_dtype dtype);
 
-/* (call.c) The function of Arrays in the host's memory, for an op without parameters and with one output, of
- * `out`. The caller knows that it takes microseconds, and that nobody observes calls. */
-PyObject *op_compute(op_object *op, const collet_array *const *in, const collet_array_spec *out);
+/* (call.c) The function of Arrays in the host's memory, for an op with one output, of `out`, and parameters, NULL if
+ * it has none. The caller knows that it takes microseconds, and that nobody observes calls. */
+PyObject *op_compute(op_object *op, const collet_array *const *in, const collet_array_spec *out,
+                     const void *params);
 
 /* (call.c) The function that Python calls by METH_FASTCALL; `self` is an op_object. */
 PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);

@@ -266,7 +266,7 @@ static PyObject *with_number(op_object *op, const argument *a, const collet_arra
         return NULL;
     if (operand_wrap(&number, context, COLLET_WRAP_READONLY) == COLLET_OK) {
         arrays[place] = number.array;
-        made = op_compute(op, arrays, out);
+        made = op_compute(op, arrays, out, NULL);
     } else {
         runtime_raise(context);
     }
@@ -302,7 +302,7 @@ PyObject *wait_not(elementwise *f, PyObject *const *in)
         return NULL;
     if (runtime_waits()) /* an Array may have work on a device */
         return function_call(f, in, NULL);
-    return numbers ? with_number(op, a, arrays, like, &out) : op_compute(op, arrays, &out);
+    return numbers ? with_number(op, a, arrays, like, &out) : op_compute(op, arrays, &out, NULL);
 }
 
 /* ---- The node ----------------------------------------------------------------------------- */

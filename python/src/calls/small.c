@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/op/test_small.py */
+#include "small.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <collet/ops.h>
+
+#include "op.h"
+#include "src/array/array.h"
+#include "src/base/runtime.h"
+
+#define LIMIT (128 << 10) /* elements, or products: work of at most some ten microseconds */
+
+/* The array of an Array that can be computed with now; NULL: the general call decides. */
+static const collet_array *ready(PyObject *object)
+{
+    if (!array_check(object) || array_node(object))
+        return NULL;
+    const lazy_value *v = array_value(object);
+    if (!v)
+        PyErr_Clear();
+    return v && v->generation == runtime_generation() ? v->array : NULL;
+}
+
+static int is_real(collet_dtype dtype)
+{
+    return dtype == COLLET_F32 || dtype == COLLET_F64;
+}
+
+/* Whether a call takes microseconds at most and nobody observes it. */
+static int is_now(void)
+{
+    return runtime_at_once() && !runtime_waits() && !call_is_observed();
+}
+
+static op_object *op_of(PyObject *function)
+{
+    if (PyCFunction_Check(function) && op_check(PyCFunction_GetSelf(function)))
+        return (op_object *)PyCFunction_GetSelf(function);
+    PyErr_Format(PyExc_TypeError, "%R is not the function of an op", function);
+    return NULL;
+}
+
+static PyObject *function_of(PyMethodDef *method, PyObject *self)
+{
+    return self ? PyCFunction_NewEx(method, self, NULL) : NULL;
+}
+
+/* ---- Reductions --------------------------------------------------------------------------- */
+
+/* Axes of `ndim` as bits; 0: the general call decides. */
+static uint32_t axes_of(PyObject *axis, int32_t ndim)
+{
+    int overflow;
+    if (axis == Py_None)
+        return (1u << ndim) - 1;
+    if (!PyLong_CheckExact(axis))
+        return 0;
+    long i = PyLong_AsLongAndOverflow(axis, &overflow);
+    return overflow || i < -ndim || i >= ndim ? 0 : 1u << (i < 0 ? i + ndim : i);
+}
+
+/* Takes axis, keepdims and correction. 0: the general call decides. */
+static int take_keywords(PyObject *const *values, PyObject *keywords, int32_t ndim, int corrects,
+                         collet_variance_params *p)
+{
+    Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *key = PyTuple_GetItem(keywords, i);
+        if (!PyUnicode_CompareWithASCIIString(key, "axis"))
+            p->axes = axes_of(values[i], ndim);
+        else if (!PyUnicode_CompareWithASCIIString(key, "keepdims") && PyBool_Check(values[i]))
+            p->keepdims = values[i] == Py_True;
+        else if (corrects && !PyUnicode_CompareWithASCIIString(key, "correction") &&
+                 (PyFloat_CheckExact(values[i]) || PyLong_CheckExact(values[i])))
+            p->correction = PyFloat_AsDouble(values[i]);
+        else
+            return 0;
+    }
+    if (PyErr_Occurred())
+        PyErr_Clear();
+    else
+        return p->axes != 0;
+    return 0;
+}
+
+static void reduce_spec(const collet_array *x, const collet_variance_params *p,
+                        collet_array_spec *out)
+{
+    const int64_t *shape = collet_array_shape(x);
+    out->dtype = collet_array_dtype(x);
+    out->ndim = 0;
+    for (int32_t i = 0; i < collet_array_ndim(x); i++)
+        if (!(p->axes >> i & 1))
+            out->shape[out->ndim++] = shape[i];
+        else if (p->keepdims)
+            out->shape[out->ndim++] = 1;
+}
+
+/* The reduction of an Array by the op `self`; None: the general call decides. */
+static PyObject *reduce(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                        PyObject *keywords)
+{
+    op_object *op = (op_object *)self;
+    const collet_array *x = count > 0 && count < 3 && is_now() ? ready(arguments[0]) : NULL;
+    int32_t ndim = x ? collet_array_ndim(x) : 0;
+    int64_t size = x ? collet_array_size(x) : 0;
+    collet_variance_params p;
+    collet_array_spec out;
+    if (!ndim || size < 1 || size > LIMIT || !is_real(collet_array_dtype(x)))
+        Py_RETURN_NONE;
+    p = (collet_variance_params){.struct_size = op->params_size, .axes = (1u << ndim) - 1};
+    if (count > 1)
+        p.axes = axes_of(arguments[1], ndim);
+    if (!take_keywords(arguments + count, keywords, ndim, op->params_size == sizeof p, &p))
+        Py_RETURN_NONE;
+    reduce_spec(x, &p, &out);
+    return op_compute(op, &x, &out, &p);
+}
+
+PyObject *small_reduction(PyObject *Py_UNUSED(module), PyObject *function)
+{
+    static PyMethodDef method = {"reduce", (PyCFunction)(void (*)(void))reduce,
+                                 METH_FASTCALL | METH_KEYWORDS, NULL};
+    static const uint32_t same_dtype[] = {COLLET_OP_SUM, COLLET_OP_PROD, COLLET_OP_MEAN,
+                                          COLLET_OP_VAR, COLLET_OP_STD,  COLLET_OP_MIN,
+                                          COLLET_OP_MAX};
+    op_object *op = op_of(function);
+    if (!op || op_refresh(op))
+        return NULL;
+    for (size_t i = 0; i < sizeof same_dtype / sizeof *same_dtype; i++)
+        if (op->id == same_dtype[i])
+            return function_of(&method, (PyObject *)op);
+    return PyErr_Format(PyExc_TypeError, "%U is no reduction that keeps the dtype", op->name);
+}
+
+/* ---- Products ----------------------------------------------------------------------------- */
+
+enum { DOT, MATVEC, MATMUL, PRODUCTS };
+
+/* The product of two Arrays by an op of `self`; None: the general call decides. */
+static PyObject *multiply(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
+{
+    const collet_array *in[2] = {NULL, NULL};
+    collet_array_spec out;
+    if (count == 2 && is_now() && (in[0] = ready(arguments[0])))
+        in[1] = ready(arguments[1]);
+    if (!in[1] || collet_array_dtype(in[0]) != collet_array_dtype(in[1]) ||
+        !is_real(collet_array_dtype(in[0])))
+        Py_RETURN_NONE;
+    int32_t left = collet_array_ndim(in[0]), right = collet_array_ndim(in[1]);
+    const int64_t *a = collet_array_shape(in[0]), *b = collet_array_shape(in[1]);
+    int which = left == 1 && right == 1   ? DOT
+                : left == 2 && right == 1 ? MATVEC
+                : left == 2 && right == 2 ? MATMUL
+                                          : PRODUCTS;
+    if (which == PRODUCTS || a[left - 1] != b[0] || collet_array_size(in[0]) > LIMIT ||
+        collet_array_size(in[1]) > LIMIT ||
+        (which == MATMUL && collet_array_size(in[0]) * b[1] > LIMIT))
+        Py_RETURN_NONE;
+    out.dtype = collet_array_dtype(in[0]);
+    out.ndim = which;
+    out.shape[0] = a[0];
+    out.shape[1] = which == MATMUL ? b[1] : 0;
+    return op_compute((op_object *)PyTuple_GetItem(self, which), in, &out, NULL);
+}
+
+PyObject *small_product(PyObject *Py_UNUSED(module), PyObject *arguments)
+{
+    static PyMethodDef method = {"multiply", (PyCFunction)(void (*)(void))multiply, METH_FASTCALL,
+                                 NULL};
+    PyObject *functions[PRODUCTS];
+    if (!PyArg_ParseTuple(arguments, "OOO", &functions[DOT], &functions[MATVEC],
+                          &functions[MATMUL]))
+        return NULL;
+    PyObject *ops = PyTuple_New(PRODUCTS);
+    for (int i = 0; ops && i < PRODUCTS; i++) {
+        op_object *op = op_of(functions[i]);
+        if (op)
+            PyTuple_SetItem(ops, i, Py_NewRef((PyObject *)op));
+        else
+            Py_CLEAR(ops);
+    }
+    PyObject *made = function_of(&method, ops);
+    Py_XDECREF(ops);
+    return made;
+}
+
+/* ---- Norms -------------------------------------------------------------------------------- */
+
+/* The Euclidean norm of an Array with one axis by the op dot, `self`; None: the general call decides. */
+static PyObject *norm(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                      PyObject *keywords)
+{
+    static const collet_array_spec number = {.dtype = COLLET_F64};
+    const collet_array *v = count == 1 && !keywords && is_now() ? ready(arguments[0]) : NULL;
+    double square;
+    if (!v || collet_array_ndim(v) != 1 || !is_real(collet_array_dtype(v)) ||
+        collet_array_size(v) > LIMIT)
+        Py_RETURN_NONE;
+    const collet_array *in[] = {v, v};
+    collet_dtype dtype = collet_array_dtype(v);
+    PyObject *made = op_compute((op_object *)self, in, &number, NULL);
+    collet_context *context = made ? runtime_context() : NULL;
+    collet_array *root = NULL;
+    if (!context ||
+        collet_array_read(context, array_get(made), &square, sizeof square) != COLLET_OK) {
+        if (context)
+            runtime_raise(context);
+        Py_XDECREF(made);
+        return NULL;
+    }
+    Py_DECREF(made);
+    double wide = sqrt(square);
+    float narrow = (float)wide;
+    if (collet_array_from(context, &root, dtype, 0, NULL,
+                          dtype == COLLET_F64 ? (void *)&wide : (void *)&narrow) != COLLET_OK)
+        return runtime_raise(context);
+    return array_new(root);
+}
+
+PyObject *small_norm(PyObject *Py_UNUSED(module), PyObject *dot)
+{
+    static PyMethodDef method = {"norm", (PyCFunction)(void (*)(void))norm,
+                                 METH_FASTCALL | METH_KEYWORDS, NULL};
+    return function_of(&method, (PyObject *)op_of(dot));
+}

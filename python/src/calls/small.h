@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions, products and norms of small f32 and f64 Arrays in the host's memory, without the parts of a
+ * general call: with keywords, conversions and devices a call takes four times as long. */
+#ifndef PYTHON_SRC_CALLS_SMALL_H
+#define PYTHON_SRC_CALLS_SMALL_H
+
+#include "src/base/python.h"
+
+/* Functions of the module, which make functions that return None where the arguments need a general
+ * call: of (x, axis, keepdims=, correction=) for the function of a reducing op that keeps the dtype, of (a, b) for the functions of dot,
+ * matvec and matmul, of (x) for the function of dot. */
+PyObject *small_reduction(PyObject *module, PyObject *function);
+PyObject *small_product(PyObject *module, PyObject *functions);
+PyObject *small_norm(PyObject *module, PyObject *dot);
+
+#endif
