@@ -337,9 +337,8 @@ static int has_kernel(const backend *b, const char *name)
     return 0;
 }
 
-/* The smallest power of two at which another backend may be chosen. A device with memory of its own
- * depends on where the operands are, too. */
-static uint8_t crossover(const collet_runtime *r, const op *o, int dtype)
+/* A device with memory of its own depends on where the operands are, too: any work may be better elsewhere. */
+static uint8_t find_crossover(const collet_runtime *r, const op *o, int dtype)
 {
     const calibration *first = NULL;
     const float *times = NULL;
@@ -375,8 +374,16 @@ collet_status calibration_compare(collet_runtime *r, collet_error *err)
     if (!r->crossovers)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the calibrations");
     memset(r->crossovers, CALIBRATION_NEVER, OP_BUILTIN_MAX * sizeof *r->crossovers);
-    for (size_t i = 0; i < r->ops.count; i++)
-        for (int dtype = 0; dtype < CALIBRATION_DTYPES; dtype++)
-            r->crossovers[r->ops.ops[i].id][dtype] = crossover(r, &r->ops.ops[i], dtype);
+    for (size_t i = 0; i < r->ops.count; i++) {
+        const op *o = &r->ops.ops[i];
+        crossover *c = &r->crossovers[o->id];
+        for (int dtype = 0; dtype < CALIBRATION_DTYPES; dtype++) {
+            c->from[dtype] = find_crossover(r, o, dtype);
+            c->elements = c->from[dtype] < c->elements ? c->from[dtype] : c->elements;
+        }
+        /* The work of matmul is the root of the product of its operands' sizes. */
+        if (o->id == COLLET_OP_MATMUL && c->elements != CALIBRATION_NEVER)
+            c->elements = (uint8_t)(2 * c->elements / 3);
+    }
     return COLLET_OK;
 }

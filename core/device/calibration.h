@@ -17,6 +17,13 @@
 /* The dtypes that are measured. Others count as the one of about their size. */
 enum { CALIBRATION_F32, CALIBRATION_F64, CALIBRATION_DTYPES };
 
+/* Powers of two, or NEVER: the smallest work at which another device than the first may be chosen, and the
+ * elements that an operand of such a call has at least. */
+struct crossover {
+    uint8_t from[CALIBRATION_DTYPES];
+    uint8_t elements;
+};
+
 typedef struct calibration {
     char *path;
     char *calibrated; /* the backend's choice "calibrated"; NULL: none */

@@ -25,6 +25,7 @@
 #define RUNTIME_DEVICES_MAX 63  /* of all backends: with the host they fit into a 64-bit mask */
 #define RUNTIME_OWN_OPS_MAX 256 /* ops that plugins define */
 
+typedef struct crossover crossover;
 typedef struct backend backend;
 typedef struct device device;
 
@@ -49,7 +50,7 @@ struct collet_runtime {
     size_t plugin_count;
     backend *backends; /* backends[i] is plugins[i]; usable ones by falling priority, then others */
     size_t backend_count;
-    uint8_t (*crossovers)[2]; /* calibration_compare, by op and dtype; NULL: nothing to compare */
+    crossover *crossovers; /* by op (calibration_compare); NULL: nothing to compare */
     const loader_plugin **layers; /* layers in the setting, the outermost first */
     size_t layer_count;
     pthread_mutex_t device_lock; /* guards the assignment of ordinals */

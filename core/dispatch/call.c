@@ -208,7 +208,7 @@ uint32_t call_preferred(const frame *f)
     const selection *s = &f->cx->selection;
     if (!s->automatic)
         return 0;
-    if (predict_worth(f->cx->runtime, f->op, f->arrays)) {
+    if (f->cx->runtime->crossovers && predict_worth(f->cx->runtime, f->op, f->arrays)) {
         int32_t fastest = predict_first(f->op, f->arrays, f->sig, f->mask, s);
         if (fastest >= 0)
             return (uint32_t)fastest;

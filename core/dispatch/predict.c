@@ -34,6 +34,21 @@ collet_dtype predict_dtype(const op *o, const collet_array *const *arrays)
     return COLLET_DTYPE_NONE;
 }
 
+int predict_worth(const collet_runtime *r, const op *o, const collet_array *const *arrays)
+{
+    int64_t sizes = 0;
+    if (o->id >= OP_BUILTIN_MAX || r->crossovers[o->id].elements == CALIBRATION_NEVER)
+        return 0;
+    const crossover *c = &r->crossovers[o->id];
+    for (uint32_t i = 0; i < o->n_out + o->n_in; i++)
+        if (arrays[i])
+            sizes |= arrays[i]->size;
+    if (!(sizes >> c->elements))
+        return 0;
+    uint8_t from = c->from[calibration_dtype(predict_dtype(o, arrays))];
+    return from != CALIBRATION_NEVER && predict_work(o, arrays) >= (double)(UINT64_C(1) << from);
+}
+
 /* ---- Transfers --------------------------------------------------------------------------- */
 
 static int has_own_memory(const calibration *c)

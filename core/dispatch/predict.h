@@ -27,14 +27,8 @@ double predict_call(const device *d, const op *o, const collet_array *const *arr
 int32_t predict_first(const op *o, const collet_array *const *arrays, uint64_t sig, uint64_t mask,
                       const selection *s);
 
-/* 1 if predict_first may find another device than the first: cheap. */
-static inline int predict_worth(const collet_runtime *r, const op *o,
-                                const collet_array *const *arrays)
-{
-    if (__builtin_expect(!r->crossovers, 1) || o->id >= OP_BUILTIN_MAX)
-        return 0;
-    uint8_t from = r->crossovers[o->id][calibration_dtype(predict_dtype(o, arrays))];
-    return from != CALIBRATION_NEVER && predict_work(o, arrays) >= (double)(UINT64_C(1) << from);
-}
+/* 1 if predict_first may find another device than the first: cheap. Where r->crossovers is NULL it is not
+ * called. */
+int predict_worth(const collet_runtime *r, const op *o, const collet_array *const *arrays);
 
 #endif
