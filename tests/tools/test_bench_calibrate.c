@@ -118,6 +118,21 @@ static void keeps_what_it_measured(void **state)
     cJSON_Delete(root);
 }
 
+static void measures_ways(void **state)
+{
+    (void)state;
+    setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/cpu_openmp.so", 1);
+    tool_result r = CALIBRATE("--dry-run", "--seconds", "1", "--json");
+    setenv("COLLET_PLUGIN_PATH", PLUGINS, 1);
+    cJSON *root = parsed(&r, 0);
+    const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
+    const char *text = text_of(member(row, "calibration"), "calibrated");
+    /* Without a library there is nothing to compare. */
+    assert_true(!*text || !strncmp(text, "f32/256:own=", 12));
+    member(root, "cores");
+    cJSON_Delete(root);
+}
+
 static void interrupt(pid_t program)
 {
     usleep(300000);
@@ -143,6 +158,7 @@ int main(void)
         cmocka_unit_test(wrong_command_lines),
         cmocka_unit_test(dry_runs_keep_nothing),
         cmocka_unit_test(keeps_what_it_measured),
+        cmocka_unit_test(measures_ways),
         cmocka_unit_test(interrupted),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -3,7 +3,8 @@
  * keeps it for later runs.
  * Tests: tests/tools/test_bench_calibrate.c */
 #include "bench/base/modes.h"
-#include "calibrate.h"
+#include "cores.h"
+#include "ways.h"
 
 #include "common/json_add.h"
 #include "common/output.h"
@@ -13,6 +14,8 @@
 #include <stdlib.h>
 
 #define SECONDS 60.0
+#define CORES_SHARE 0.1
+#define WAYS_SHARE 0.25 /* of the time for the ways of products and decompositions, at most */
 
 /* Writes the document, or only adds it to the report. An exit status. */
 static int keep(bench_session *s, const calibrated *c, cJSON *list)
@@ -44,7 +47,8 @@ static int conclude(calibration_run *run)
     bench_session *s = run->session;
     cJSON *list = s->report ? cJSON_AddArrayToObject(s->report, "results") : NULL;
     int result = BENCH_EXIT_OK;
-    if ((s->report && !list) || !calibrate_changes(run, s->report))
+    if ((s->report && !list) || !calibrate_changes(run, s->report) ||
+        !calibrate_ways_changes(run, s->report))
         return bench_out_of_memory();
     if (run->measured < run->possible)
         fprintf(stderr,
@@ -68,7 +72,9 @@ static int run_mode(bench_session *s)
         result = bench_complain(status, err.text);
     else if (!run.count)
         result = bench_complain(COLLET_INVALID, "calibrate: name backends, without devices");
-    else if (!calibrate_transfers(&run) || !calibrate_times(&run))
+    else if (!calibrate_cores(&run, CORES_SHARE * s->options->seconds, s->report) ||
+             !calibrate_ways(&run, tool_now() + WAYS_SHARE * s->options->seconds) ||
+             !calibrate_transfers(&run) || !calibrate_times(&run))
         result = bench_out_of_memory();
     tool_progress_end(&s->progress);
     if (result == BENCH_EXIT_OK)

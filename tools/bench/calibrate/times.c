@@ -3,10 +3,9 @@
  * Tests: tests/tools/test_bench_calibrate.c */
 #include <collet/ops/array.h>
 
+#include "arrays.h"
 #include "bench/ops/inputs.h"
-#include "bench/ops/measure.h"
 #include "calibrate.h"
-#include "common/sampler.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,57 +22,9 @@
 #define ROUNDS 3 /* each measures every backend; the fastest median counts */
 #define BUDGET_MAX 20e-3
 #define BUDGET_MIN 1e-3
-#define PATTERN ((int64_t)1 << 16) /* numbers after which inputs repeat: making more takes longer */
 #define SHARE_OF_MEMORY 0.25
 
 static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
-
-/* ---- Arrays ------------------------------------------------------------------------------ */
-
-/* Elements of such operands do not depend on each other. */
-static int32_t repeats(char make)
-{
-    return strchr("upxm", make) != NULL;
-}
-
-static void fill(const bench_operand *o, uint32_t index, char *data)
-{
-    int64_t size = bench_operand_size(o), done = size;
-    if (repeats(o->make) && size > PATTERN) {
-        bench_operand part = *o;
-        part.ndim = 1;
-        part.shape[0] = done = PATTERN;
-        bench_input_fill(&part, index, data);
-    } else {
-        bench_input_fill(o, index, data);
-    }
-    size_t each = collet_dtype_size(o->dtype);
-    while (done < size) {
-        int64_t more = done < size - done ? done : size - done;
-        memcpy(data + (size_t)done * each, data, (size_t)more * each);
-        done += more;
-    }
-}
-
-static collet_status make_arrays(bench_arrays *a, collet_context *cx, const bench_layout *l)
-{
-    collet_status status = COLLET_OK;
-    *a = (bench_arrays){{NULL}};
-    for (uint32_t i = 0; i < l->count && status == COLLET_OK; i++) {
-        const bench_operand *o = &l->operands[i];
-        void *data;
-        if (o->make == '-')
-            continue;
-        status = collet_array_create(cx, &a->arrays[i], o->dtype, o->ndim, o->shape);
-        if (status == COLLET_OK && o->make != 'o')
-            status = collet_array_acquire(cx, a->arrays[i], &data, COLLET_WRITE);
-        if (status == COLLET_OK && o->make != 'o') {
-            fill(o, i, data);
-            status = collet_array_release(cx, a->arrays[i]);
-        }
-    }
-    return status;
-}
 
 /* ---- One op ------------------------------------------------------------------------------ */
 
@@ -112,22 +63,6 @@ static int32_t layout_at(bench_layout *l, const bench_session *s, const bench_ca
            l->bytes_read + l->bytes_written < SHARE_OF_MEMORY * (double)s->machine.available_bytes;
 }
 
-/* Lowers *seconds to the median of samples for `budget` seconds. */
-static collet_status take_turn(collet_context *cx, const calibrated *b, tool_sampler *sampler,
-                               double budget, double *seconds)
-{
-    tool_stats stats;
-    int64_t from = sampler->count;
-    collet_status status = collet_set_backend(cx, b->name);
-    if (status == COLLET_OK)
-        status = tool_sampler_turn(sampler, budget);
-    if (status != COLLET_OK || sampler->count <= from)
-        return COLLET_FAILED;
-    tool_stats_of(sampler->seconds + from, sampler->count - from, sampler->calls, &stats);
-    *seconds = fmin(*seconds, stats.median);
-    return COLLET_OK;
-}
-
 /* seconds[b]: NaN where backend b should not be measured, else what was measured, or NaN. */
 static void measure(calibration_run *run, const bench_layout *l, double budget, double *seconds)
 {
@@ -136,7 +71,7 @@ static void measure(calibration_run *run, const bench_layout *l, double budget, 
     bench_calls calls[BENCH_LIST_MAX];
     tool_sampler samplers[BENCH_LIST_MAX] = {{.body = NULL}};
     char error[COLLET_ERROR_TEXT];
-    collet_status made = make_arrays(&arrays, s->context, l);
+    collet_status made = calibrate_arrays(&arrays, s->context, l);
     for (int32_t b = 0; b < run->count; b++) {
         if (isnan(seconds[b]))
             continue;
@@ -149,8 +84,9 @@ static void measure(calibration_run *run, const bench_layout *l, double budget, 
     }
     for (int round = 0; round < ROUNDS; round++)
         for (int32_t b = 0; b < run->count; b++)
-            if (!isnan(seconds[b]) && take_turn(s->context, &run->backends[b], &samplers[b],
-                                                budget / ROUNDS, &seconds[b]) != COLLET_OK)
+            if (!isnan(seconds[b]) &&
+                (collet_set_backend(s->context, run->backends[b].name) != COLLET_OK ||
+                 calibrate_turn(&samplers[b], budget / ROUNDS, &seconds[b]) != COLLET_OK))
                 seconds[b] = NAN;
     for (int32_t b = 0; b < run->count; b++)
         tool_sampler_clear(&samplers[b]);
