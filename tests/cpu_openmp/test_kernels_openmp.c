@@ -326,6 +326,49 @@ static void test_results_do_not_depend_on_threads(void **state)
     }
 }
 
+/* Products and partial sums that f32 does not hold, and results that it does. */
+static void test_numbers_beyond_f32(void **state)
+{
+    (void)state;
+    enum { ROWS = 40, SIZE = 3000 };
+    static float large[ROWS * SIZE], signs[ROWS * SIZE], tiny[ROWS * SIZE], along[ROWS],
+        across[SIZE];
+    collet_reduce_params all = {sizeof all, 3, 0, 0}, first = {sizeof first, 1, 0, 0};
+    float number = 0.0f;
+    for (int i = 0; i < ROWS * SIZE; i++) {
+        large[i] = 0x1.8p127f;
+        signs[i] = i / SIZE % 2 ? 0x1p127f : -0x1p127f;
+        tiny[i] = 0x1p-74f;
+    }
+    for (int32_t threads = 1; threads < 4; threads += 2) {
+        reopen(threads);
+        CALL_WITH(MEAN, 1, &all, sizeof all, SCALAR(&number, F32), ARRAY(large, F32, ROWS, SIZE));
+        assert_true(number == 0x1.8p127f);
+        CALL_WITH(SUM, 1, &all, sizeof all, SCALAR(&number, F32), ARRAY(signs, F32, ROWS, SIZE));
+        assert_true(number == 0.0f);
+        CALL_WITH(SUM, 1, &all, sizeof all, SCALAR(&number, F32), ARRAY(large, F32, ROWS, SIZE));
+        assert_true(isinf(number));
+        CALL_WITH(MEAN, 1, &first, sizeof first, ARRAY(across, F32, SIZE),
+                  ARRAY(large, F32, ROWS, SIZE));
+        assert_true(across[0] == 0x1.8p127f && across[SIZE - 1] == 0x1.8p127f);
+        CALL(DOT, 1, SCALAR(&number, F32), ARRAY(large, F32, ROWS * SIZE),
+             ARRAY(signs, F32, ROWS * SIZE));
+        assert_true(number == 0.0f);
+        /* each product is 2^-148, and 2^-150 rounds to 0 */
+        CALL(DOT, 1, SCALAR(&number, F32), ARRAY(tiny, F32, 4 * SIZE), ARRAY(tiny, F32, 4 * SIZE));
+        assert_true(number == 4 * SIZE * 0x1p-148f);
+        for (int i = 0; i < ROWS * SIZE; i++)
+            tiny[i] = 0x1p-75f;
+        CALL(DOT, 1, SCALAR(&number, F32), ARRAY(tiny, F32, 4 * SIZE), ARRAY(tiny, F32, 4 * SIZE));
+        assert_true(number == SIZE * 0x1p-148f);
+        CALL(MATVEC, 1, ARRAY(along, F32, ROWS), ARRAY(tiny, F32, ROWS, SIZE),
+             ARRAY(tiny, F32, SIZE));
+        assert_true(along[0] == SIZE / 4 * 0x1p-148f && along[ROWS - 1] == along[0]);
+        for (int i = 0; i < ROWS * SIZE; i++)
+            tiny[i] = 0x1p-74f;
+    }
+}
+
 #define MANY_NUMBERS 300007
 
 static int64_t place_of_maximum(const float *x, int32_t threads)
@@ -452,6 +495,7 @@ int main(void)
         cmocka_unit_test(test_unknown_isa_is_refused_with_a_reason),
         cmocka_unit_test(test_capabilities_that_do_not_fit),
         cmocka_unit_test(test_results_do_not_depend_on_threads),
+        cmocka_unit_test(test_numbers_beyond_f32),
         cmocka_unit_test(test_first_maximum_of_many_parts),
         cmocka_unit_test(test_two_callers_at_once),
         cmocka_unit_test(test_subnormals_on_every_thread),

@@ -39,6 +39,89 @@
 #define TERM(x, center) SQUARE((x) - (center))
 #include "kernel_reduce.inc"
 
+/* ---- Sums of f32 that become f32 ------------------------------------------------------------- */
+
+/* Eight vectors, `step` bytes apart: three roundings in f32. */
+INLINE floats narrow_tree(const char *in, int64_t step)
+{
+    return ((floats_at(in) + floats_at(in + step)) +
+            (floats_at(in + 2 * step) + floats_at(in + 3 * step))) +
+           ((floats_at(in + 4 * step) + floats_at(in + 5 * step)) +
+            (floats_at(in + 6 * step) + floats_at(in + 7 * step)));
+}
+
+static void run_narrow(double *sum, double *lost, const char *in, int64_t step, int64_t n,
+                       const reduce_about *about)
+{
+    enum { STEP = sizeof(float), GROUP = TREE * LANES_F32, BLOCK = 4 * GROUP };
+    double total = *sum, rest = *lost;
+    int64_t i = 0;
+    if (step == STEP && n >= GROUP) {
+        lanes sums = {0.0}, losses = {0.0};
+        for (; i + BLOCK <= n; i += BLOCK) {
+            lanes even = {0.0}, odd = {0.0};
+#pragma GCC unroll 4
+            for (int k = 0; k < 4; k++) {
+                floats t = narrow_tree(in + (i + k * GROUP) * STEP, VECTOR_BYTES);
+                even += low_half(t);
+                odd += high_half(t);
+            }
+            even += odd;
+            ADD(sums, losses, even);
+        }
+        for (; i + GROUP <= n; i += GROUP) {
+            floats t = narrow_tree(in + i * STEP, VECTOR_BYTES);
+            lanes both = low_half(t) + high_half(t);
+            ADD(sums, losses, both);
+        }
+        for (int j = 0; j < LANES_F64; j++) {
+            ADD(total, rest, sums[j]);
+            rest += losses[j];
+        }
+    }
+    *sum = total;
+    *lost = rest;
+    run_f32(sum, lost, in + i * step, step, n - i, about);
+}
+
+/* Adds to the sums of LANES_F64 columns. */
+INLINE void add_columns(double *sum, double *lost, lanes t)
+{
+    lanes s = load_f64((const char *)sum), l = load_f64((const char *)lost);
+    ADD(s, l, t);
+    *(lanes_at_any *)(void *)sum = s;
+    *(lanes_at_any *)(void *)lost = l;
+}
+
+static void columns_narrow(double *sum, double *lost, const char *in, int64_t row_step,
+                           int64_t column_step, int64_t rows, int64_t columns,
+                           const reduce_about *about)
+{
+    enum { STEP = sizeof(float), GROUP = 2 * TREE };
+    int64_t i = 0;
+    for (; column_step == STEP && i + GROUP <= rows; i += GROUP, in += GROUP * row_step) {
+        ahead next = {in + GROUP * row_step, 0};
+        const char *half = in + TREE * row_step;
+        int64_t j = 0;
+        for (; j + LANES_F32 <= columns; j += LANES_F32) {
+            if (j % STRIP == 0 && j + STRIP <= columns && i + GROUP < rows) {
+                prefetch_next(&next, row_step, STEP, columns);
+                prefetch_next(&next, row_step, STEP, columns);
+            }
+            floats a = narrow_tree(in + j * STEP, row_step);
+            floats b = narrow_tree(half + j * STEP, row_step);
+            add_columns(sum + j, lost + j, low_half(a) + low_half(b));
+            add_columns(sum + j + LANES_F64, lost + j + LANES_F64, high_half(a) + high_half(b));
+        }
+        for (; j < columns; j++)
+            ADD(sum[j], lost[j],
+                tree_f32(in + j * STEP, row_step, 0.0) + tree_f32(half + j * STEP, row_step, 0.0));
+    }
+    columns_f32(sum, lost, in, row_step, column_step, rows - i, columns, about);
+}
+
+/* ---- Other reductions ------------------------------------------------------------------------ */
+
 /*
  * The smaller of a and b. Where they are equal, or one is NaN, x is b and y is a: the bits of both
  * together are then that number, -0 if one of two zeros is, and a NaN.
@@ -137,6 +220,7 @@ INLINE double less_f64(double a, double b)
 extern const reduce_kernels LEVEL_NAME(reduce);
 const reduce_kernels LEVEL_NAME(reduce) = {
     .sum = {{run_f32, columns_f32}, {run_f64, columns_f64}},
+    .narrow_sum = {run_narrow, columns_narrow},
     .deviation = {{run_deviation_f32, columns_deviation_f32},
                   {run_deviation_f64, columns_deviation_f64}},
     .product = {{run_product_f32, columns_product_f32}, {run_product_f64, columns_product_f64}},

@@ -3,7 +3,7 @@
  * kernel_reduce.h - reductions of f32 and f64, and of integers.
  *
  * Results have 8 bytes: double, or int64_t or uint64_t in the same memory. Sums are compensated sums
- * in f64: good to about two ulp of the sum of the magnitudes, however many terms. min and max follow
+ * in f64: good to about two ulp of f64 of the sum of the magnitudes, however many terms. min and max follow
  * IEEE 754-2019: NaN propagates, -0 < +0. Steps are in bytes, of either sign.
  */
 #ifndef PLUGINS_CPU_OPENMP_ARRAY_KERNEL_REDUCE_H
@@ -30,9 +30,11 @@ typedef struct reduction {
                     int64_t column_step, int64_t rows, int64_t columns, const reduce_about *about);
 } reduction;
 
-/* The index is [f32, f64]. deviation: the sum of the squares of the distances from `center`. */
+/* The index is [f32, f64]. deviation: the sum of the squares of the distances from `center`. narrow_sum: sums
+ * of f32 that become f32 or less: parts of eight elements are summed in f32, three roundings, and overflow beyond its
+ * range. */
 typedef struct reduce_kernels {
-    reduction sum[2], deviation[2], product[2], min[2], max[2];
+    reduction narrow_sum, sum[2], deviation[2], product[2], min[2], max[2];
 } reduce_kernels;
 
 /* Modulo 2^64. sum: the index is a dtype. The other indices are the

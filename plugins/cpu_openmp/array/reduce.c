@@ -15,6 +15,7 @@
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "shared/host/util/rows.h"
+#include "cpu_openmp/util/range.h"
 #include "reduce.h"
 #include "reduction.h"
 
@@ -37,6 +38,10 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (32 << 10)
 
+/* Terms from which on sums are formed in f32 where that is exact enough. */
+#define NARROW 128
+#define NARROW_ROWS 16
+
 /* Up to this number of rows, one loop over the columns is faster than a loop along each column. */
 #define FEW_ROWS 16
 
@@ -54,6 +59,8 @@ typedef struct axes {
 
 typedef struct reduce_plan {
     method method;
+    method exact; /* where numbers leave the range of f32; only if `narrow` */
+    int narrow;
     axes kept, reduced;
     char *in, *out[REDUCE_OUTPUTS];
     int32_t outputs; /* each has results of its own, result_size doubles apart */
@@ -81,6 +88,8 @@ typedef struct part {
     const reduce_plan *plan;
     int32_t thread;
     reduce_about about;
+    const method *method;
+    int left; /* narrow: a number left the range of f32, before the elements at hand were computed */
 } part;
 
 /* The results of a tile in memory: for each output as many results as columns, then as many losses. */
@@ -225,19 +234,22 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
 
 /* ---- Elements of a source -------------------------------------------------------------------- */
 
-static char *scratch_of(const part *p)
+static char *scratch_of(part *p)
 {
     const reduce_plan *plan = p->plan;
     return plan->source->scratch + p->thread * plan->outputs * (int64_t)REDUCE_CAPACITY;
 }
 
 /* The bytes from `in` on, which is an offset from plan->in, of all outputs. */
-static void fetch(const part *p, const char *in, int64_t bytes, char *out)
+static void fetch(part *p, const char *in, int64_t bytes, char *out)
 {
     const reduce_plan *plan = p->plan;
     int64_t begin = in - plan->in;
+    p->left |= plan->narrow && range_was_left();
     plan->source->fetch(plan->source->context, p->thread, begin / plan->size,
                         divide_up(begin + bytes, plan->size), out);
+    if (plan->narrow)
+        range_begin();
 }
 
 /*
@@ -245,13 +257,13 @@ static void fetch(const part *p, const char *in, int64_t bytes, char *out)
  * as kernels take at a time, and columns between which there are other rows in pieces: the results
  * are the same.
  */
-static void reduce_columns(const part *p, const reduce_about *about, double *result, double *lost,
+static void reduce_columns(part *p, const reduce_about *about, double *result, double *lost,
                            const char *in, int64_t row, int64_t rows, int64_t width)
 {
     const reduce_plan *plan = p->plan;
     int64_t column = plan->kept.step[plan->kept.ndim - 1];
     if (!plan->source) {
-        method_columns(&plan->method, about, result, lost, in, row, column, rows, width);
+        method_columns(p->method, about, result, lost, in, row, column, rows, width);
         return;
     }
     int64_t bytes = (width - 1) * column + plan->part_size, most = REDUCE_CAPACITY / column - 1;
@@ -261,8 +273,8 @@ static void reduce_columns(const part *p, const reduce_about *about, double *res
         const reduce_about piece = {about->bits, about->center ? about->center + j : NULL};
         fetch(p, in + j * column, (n - 1) * column + (rows - 1) * row + plan->part_size, to);
         for (int64_t k = 0, at = j; k < plan->outputs; k++, at += plan->result_size)
-            method_columns(&plan->method, &piece, result + at, lost + at, to + k * REDUCE_CAPACITY,
-                           row, column, rows, n);
+            method_columns(p->method, &piece, result + at, lost + at, to + k * REDUCE_CAPACITY, row,
+                           column, rows, n);
     }
     int64_t group = REDUCE_CAPACITY / (width * column) / REDUCE_TREE * REDUCE_TREE;
     for (int64_t i = 0; i < rows && row >= bytes; i += group) {
@@ -272,15 +284,15 @@ static void reduce_columns(const part *p, const reduce_about *about, double *res
         for (int64_t k = 0; k < n && row != next; k++)
             fetch(p, in + (i + k) * row, bytes, to + k * next);
         for (int64_t k = 0, at = 0; k < plan->outputs; k++, at += plan->result_size)
-            method_columns(&plan->method, about, result + at, lost + at, to + k * REDUCE_CAPACITY,
-                           next, column, n, width);
+            method_columns(p->method, about, result + at, lost + at, to + k * REDUCE_CAPACITY, next,
+                           column, n, width);
     }
 }
 
 /* ---- Along each kept element ----------------------------------------------------------------- */
 
 /* Blocks begin .. end-1 of the kept element at `in`. */
-static void reduce_blocks(const part *p, const char *in, int64_t begin, int64_t end, double *result,
+static void reduce_blocks(part *p, const char *in, int64_t begin, int64_t end, double *result,
                           double *lost)
 {
     const reduce_plan *plan = p->plan;
@@ -292,12 +304,12 @@ static void reduce_blocks(const part *p, const char *in, int64_t begin, int64_t 
         const char *at = in + offset_of(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
         int64_t n = min_i64(length - first, BLOCK);
         if (!plan->source) {
-            method_run(&plan->method, &p->about, result, lost, at, step, n);
+            method_run(p->method, &p->about, result, lost, at, step, n);
             continue;
         }
         fetch(p, at, n * step, scratch_of(p));
         for (int64_t k = 0; k < plan->outputs; k++)
-            method_run(&plan->method, &p->about, result + k * plan->result_size,
+            method_run(p->method, &p->about, result + k * plan->result_size,
                        lost + k * plan->result_size, scratch_of(p) + k * REDUCE_CAPACITY, step, n);
     }
 }
@@ -325,7 +337,7 @@ static void join(const reduce_plan *plan, double *result, double *lost, const do
 
 /* Rows begin .. end-1 of adjacent columns; the rows follow each other in memory. `about` is that of
  * a wide row. */
-static __attribute__((noinline)) void reduce_wide_rows(const part *p, const reduce_about *about,
+static __attribute__((noinline)) void reduce_wide_rows(part *p, const reduce_about *about,
                                                        const char *in, int64_t begin, int64_t end,
                                                        int64_t width, double *result, double *lost)
 {
@@ -339,7 +351,7 @@ static __attribute__((noinline)) void reduce_wide_rows(const part *p, const redu
         join(plan, result, lost, folded + j, folded_lost + j, width);
 }
 
-static void reduce_folded(const part *p, const char *in, int64_t begin, int64_t end, int64_t width,
+static void reduce_folded(part *p, const char *in, int64_t begin, int64_t end, int64_t width,
                           double *result, double *lost)
 {
     double center[FOLD];
@@ -350,7 +362,7 @@ static void reduce_folded(const part *p, const char *in, int64_t begin, int64_t 
 }
 
 /* Rows begin .. end-1 of the tile at `in`. */
-static void reduce_rows(const part *p, const char *in, int64_t begin, int64_t end, int64_t width,
+static void reduce_rows(part *p, const char *in, int64_t begin, int64_t end, int64_t width,
                         double *result, double *lost)
 {
     const reduce_plan *plan = p->plan;
@@ -382,14 +394,14 @@ static int64_t find_tile(const reduce_plan *plan, int64_t item, const char **in,
     return min_i64(k->shape[last] - first, plan->tile);
 }
 
-/* The results of one chunk of the tile at `in`, tile_size of them. */
-static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, int64_t width,
-                         double *result)
+static void reduce_chunk_by(part *p, const method *by, int64_t item, const char *in, int64_t chunk,
+                            int64_t width, double *result)
 {
     const reduce_plan *plan = p->plan;
     int64_t limit = plan->by_columns ? plan->reduced.count : plan->blocks;
     int64_t begin = chunk * plan->chunk, end = min_i64(begin + plan->chunk, limit);
     double *lost = result + plan->tile;
+    p->method = by;
     if (plan->center && !plan->to_center)
         p->about.center = plan->center + item * plan->tile;
     for (int64_t k = 0, at = 0; k < plan->outputs; k++, at += plan->result_size)
@@ -398,6 +410,19 @@ static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, i
         reduce_rows(p, in, begin, end, width, result, lost);
     else
         reduce_blocks(p, in, begin, end, result, lost);
+}
+
+/* The results of one chunk of the tile at `in`, tile_size of them. */
+static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, int64_t width,
+                         double *result)
+{
+    const reduce_plan *plan = p->plan;
+    p->left = 0;
+    if (plan->narrow)
+        range_begin();
+    reduce_chunk_by(p, &plan->method, item, in, chunk, width, result);
+    if (plan->narrow && (p->left || range_was_left()))
+        reduce_chunk_by(p, &plan->exact, item, in, chunk, width, result);
 }
 
 /* The results of `width` columns of tile `item`, from `first` on; `out` is where the tile begins. */
@@ -430,7 +455,7 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
 static TEAM_BODY(reduce_tiles)
 {
     const reduce_plan *plan = argument;
-    part p = {plan, thread, plan->method.about};
+    part p = {plan, thread, plan->method.about, &plan->method, 0};
     for (int64_t item = begin; item < end; item++) {
         const char *in;
         int64_t out;
@@ -450,7 +475,7 @@ static TEAM_BODY(reduce_tiles)
 static TEAM_BODY(reduce_chunks)
 {
     const reduce_plan *plan = argument;
-    part p = {plan, thread, plan->method.about};
+    part p = {plan, thread, plan->method.about, &plan->method, 0};
     for (int64_t i = begin; i < end; i++) {
         const char *in;
         int64_t out;
@@ -556,6 +581,9 @@ void reduce_run(collet_device *device, const collet_kernel_call *call, const red
         plan.method.divisor = divisor > 0.0 ? divisor : 0.0;
     } else {
         method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
+        plan.exact = plan.method;
+        plan.narrow = plan.reduced.count >= (plan.by_columns ? NARROW_ROWS : NARROW) &&
+                      plan.to != COLLET_F64 && method_narrow(&plan.method, device);
     }
     run(device, &plan);
 }

@@ -107,6 +107,15 @@ void method_choose(method *m, const collet_device *device, uint32_t op, collet_d
         m->from = part_of(from);
 }
 
+int method_narrow(method *m, const collet_device *device)
+{
+    const reduce_kernels *kernels = device->level->reduce;
+    if (m->kernel != &kernels->sum[0])
+        return 0;
+    m->kernel = &kernels->narrow_sum;
+    return 1;
+}
+
 /* ---- Running --------------------------------------------------------------------------------- */
 
 /* n elements at `in` as elements that the kernel reads, in `block`. */

@@ -39,6 +39,9 @@ typedef struct method {
 void method_choose(method *m, const collet_device *device, uint32_t op, collet_dtype from,
                    int64_t count);
 
+/* Makes sums of f32, whose results become f32 or less, form parts in f32. 1; 0: the reduction is another one. */
+int method_narrow(method *m, const collet_device *device);
+
 /* reduction.run and reduction.columns of any elements; `about` is m->about with a center. */
 void method_run(const method *m, const reduce_about *about, double *result, double *lost,
                 const char *in, int64_t step, int64_t n);

@@ -19,10 +19,14 @@
 #define NAME(x) x##_f64
 #include "kernel_vector.inc"
 
+#include "kernel_vector_narrow.inc"
+
 extern const vector_kernels LEVEL_NAME(vector);
 const vector_kernels LEVEL_NAME(vector) = {
     .dot = {dot_f32, dot_f64},
     .rows = {rows_f32, rows_f64},
     .columns = {columns_f32, columns_f64},
     .short_columns = {short_columns_f32, short_columns_f64},
+    .narrow_rows = narrow_rows,
+    .narrow_columns = narrow_columns,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dot and matvec: both are bound by memory reads, so compensated sums in f64 cost no time. The
+ * dot and matvec: compensated sums in f64; in f32 and f64 where f32 alone is read and written. The
  * division into tiles and chunks depends on the shape alone, and chunks are added in order, so that
  * the result does not depend on the number of threads.
  * Tests: conformance/linalg/vector.c, tests/cpu_openmp/test_kernels_openmp.c
@@ -11,6 +11,7 @@
 
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
+#include "cpu_openmp/util/range.h"
 #include "cpu_openmp/util/real.h"
 #include "shared/host/util/sum.h"
 #include "batch.h"
@@ -45,6 +46,7 @@ typedef struct vector_plan {
     int wide;    /* the factors are f64, or pairs of f64 */
     int to_wide; /* the results are f64, or pairs of f64 */
     int parts;   /* 2: complex */
+    int narrow;  /* parts of sums are formed in f32, where no number leaves its range */
     batch batch;
     int64_t rows, inner;
     int64_t row[VIEWS], column[VIEWS];      /* bytes from one to the next */
@@ -64,8 +66,19 @@ typedef struct place {
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
+/* Whether all of these are exact enough, and have adjacent elements where kernels need them. */
+static int is_narrow(const vector_plan *p)
+{
+    int64_t step = sizeof(float);
+    if (p->wide || p->to_wide || p->parts == 2)
+        return 0;
+    return p->strategy == ACROSS ? p->row[A] == step
+                                 : p->column[A] == step && (p->column[X] == step || p->inner == 1);
+}
+
 static void divide(vector_plan *p)
 {
+    p->narrow = is_narrow(p);
     int64_t elements = p->strategy == ALONG ? ROW_CHUNK : COLUMN_CHUNK;
     p->tile = COLUMN_TILE;
     if (p->strategy == ALONG && p->inner >= ROW_TILE_ELEMENTS / VECTOR_ROWS)
@@ -192,6 +205,25 @@ static void sum_complex(const vector_plan *p, const char *a, const char *x, int6
                      lost + part * p->tile);
 }
 
+static void clear(const vector_plan *p, double *sum, double *lost)
+{
+    for (int64_t i = 0; i < p->parts * p->tile; i++)
+        sum[i] = lost[i] = 0.0;
+}
+
+/* 1; 0: a number left the range of f32. */
+static int sum_narrow(const vector_plan *p, const char *a, const char *x, int64_t n, int64_t rows,
+                      double *sum, double *lost)
+{
+    clear(p, sum, lost);
+    range_begin();
+    if (p->strategy == ACROSS)
+        p->kernels->narrow_columns(sum, lost, a, p->column[A], x, p->column[X], n, rows);
+    else
+        p->kernels->narrow_rows(sum, a, p->row[A], x, rows, n);
+    return !range_was_left();
+}
+
 static void sum_item(const vector_plan *p, const place *at, double *sum, double *lost)
 {
     int64_t k = at->chunk * p->chunk, n = min_i64(p->inner - k, p->chunk);
@@ -199,12 +231,13 @@ static void sum_item(const vector_plan *p, const place *at, double *sum, double 
     int64_t row = p->row[A], column = p->column[A], x_step = p->column[X];
     const char *a = at->product.at[A] + at->tile * p->tile * row + k * column;
     const char *x = at->product.at[X] + k * x_step;
+    if (p->narrow && sum_narrow(p, a, x, n, rows, sum, lost))
+        return;
     if (p->strategy == SHORT) {
         p->kernels->short_columns[p->wide](sum, a, column, row, x, x_step, n, rows);
         return;
     }
-    for (int64_t i = 0; i < p->parts * p->tile; i++)
-        sum[i] = lost[i] = 0.0;
+    clear(p, sum, lost);
     if (p->parts == 2) {
         sum_complex(p, a, x, n, rows, sum, lost);
         return;

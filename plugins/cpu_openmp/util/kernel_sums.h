@@ -43,6 +43,37 @@ INLINE lanes load_f32(const char *at)
 #endif
 }
 
+/* Vectors of floats, and their two halves as doubles. */
+typedef float floats __attribute__((vector_size(VECTOR_BYTES)));
+typedef float floats_at_any __attribute__((vector_size(VECTOR_BYTES), aligned(4), may_alias));
+
+INLINE floats floats_at(const char *at)
+{
+    return *(const floats_at_any *)(const void *)at;
+}
+
+INLINE lanes low_half(floats x)
+{
+#if defined(__AVX512F__)
+    return (lanes)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x));
+#elif defined(__AVX2__)
+    return (lanes)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x));
+#else
+    return __builtin_convertvector(__builtin_shufflevector(x, x, 0, 1), lanes);
+#endif
+}
+
+INLINE lanes high_half(floats x)
+{
+#if defined(__AVX512F__)
+    return (lanes)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1));
+#elif defined(__AVX2__)
+    return (lanes)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
+#else
+    return __builtin_convertvector(__builtin_shufflevector(x, x, 2, 3), lanes);
+#endif
+}
+
 INLINE lanes load_f64(const char *at)
 {
     return *(const lanes_at_any *)(const void *)at;
