@@ -182,7 +182,8 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
  * their own. `times` has pairs [work, seconds] of the backend's first device for ops with f32 or f64,
  * work growing; the work of matmul is its number of products, of other ops the number of elements of
  * the largest operand. Under "auto" a call runs on the device whose time with its transfers is
- * predicted to be the least, if that is at least a tenth less than on the first device.
+ * predicted to be the least, if that is at least a tenth less than on the first device. Other dtypes
+ * are predicted by the one of about their size, and have to be twice as fast.
  *
  * The file is in the directory of the cache (settings cache and cache_dir). Its name, written to
  * path[0..capacity) (path may be NULL if capacity is 0), has a hash of the version of Collet and of

@@ -166,6 +166,30 @@ static void a_little_is_not_enough(void **state)
     close_world(w);
 }
 
+#define SLOW MADE "\"times\":{\"add f32\":[[100,1e-6],[1000000,1e-3]]}}"
+
+/* A dtype that was not measured needs a larger advantage. */
+static void other_dtypes(void **state)
+{
+    static const char *const faster[] = {
+        MADE "\"times\":{\"add f32\":[[100,7e-7],[1000000,7e-4]]}}",
+        MADE "\"times\":{\"add f32\":[[100,4e-7],[1000000,4e-4]]}}",
+    };
+    static const char *const settings[] = {setting, "probe=on", "calibration=on", NULL};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
+        write_one(&w, "cpu_openmp", SLOW, NULL);
+        write_one(&w, "cpu_scalar", faster[i], NULL);
+        close_world(w);
+        w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
+        assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 1000, NULL), "cpu_scalar");
+        assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_I32, 1000, NULL),
+                            i ? "cpu_scalar" : "cpu_openmp");
+        close_world(w);
+    }
+}
+
 /* Capabilities are part of the file's name. */
 static void another_machine_finds_no_file(void **state)
 {
@@ -308,6 +332,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(auto_follows_the_table, set_up, tear_down),
         cmocka_unit_test_setup_teardown(transfers_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_little_is_not_enough, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(other_dtypes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_machine_finds_no_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(malformed_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(others_files, set_up, tear_down),

@@ -133,6 +133,22 @@ static void measures_ways(void **state)
     cJSON_Delete(root);
 }
 
+static void checks_auto(void **state)
+{
+    (void)state;
+    tool_result r = CALIBRATE("--check", "--seconds", "0.2", "--json");
+    cJSON *root = parsed(&r, 0);
+    const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
+    assert_true(number_of(root, "geometric_mean") >= 1);
+    assert_true(number_of(row, "ratio") >= 1);
+    assert_true(cJSON_GetArraySize(member(root, "results")) == (int)number_of(root, "calls"));
+    cJSON_Delete(root);
+    r = CALIBRATE("--check", "--seconds", "0.2");
+    tool_expect(&r, 0);
+    assert_contains(r.out, " times as long as the best one (geometric mean of ");
+    tool_free(&r);
+}
+
 static void interrupt(pid_t program)
 {
     usleep(300000);
@@ -159,6 +175,7 @@ int main(void)
         cmocka_unit_test(dry_runs_keep_nothing),
         cmocka_unit_test(keeps_what_it_measured),
         cmocka_unit_test(measures_ways),
+        cmocka_unit_test(checks_auto),
         cmocka_unit_test(interrupted),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -26,6 +26,7 @@ enum {
     KEY_AGAINST,
     KEY_OPENBLAS,
     KEY_DRY_RUN,
+    KEY_CHECK,
     KEY_LIST
 };
 
@@ -72,6 +73,7 @@ static const struct argp_option argp_options[] = {
     {"openblas", KEY_OPENBLAS, "FILE[,...]", 0,
      "against: more builds of OpenBLAS to compare with, as pip's packages contain them", 3},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "calibrate: keep nothing", 3},
+    {"check", KEY_CHECK, NULL, 0, "calibrate: only compare auto with each backend alone", 3},
     {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
     {0},
 };
@@ -142,8 +144,8 @@ static void check(struct argp_state *state, bench_options *options)
     if ((options->csv || options->against) && !(options->mode && options->mode->has_table))
         tool_error(state, "%s is for compare, sweep, roofline and trajectory",
                    options->csv ? "--csv" : "--against");
-    if (options->dry_run && !(options->mode && options->mode->takes_backends))
-        tool_error(state, "--dry-run is for calibrate");
+    if ((options->dry_run || options->check) && !(options->mode && options->mode->takes_backends))
+        tool_error(state, "%s is for calibrate", options->dry_run ? "--dry-run" : "--check");
     if (!(options->seconds > 0))
         options->seconds =
             options->mode && options->mode->seconds > 0 ? options->mode->seconds : SECONDS_DEFAULT;
@@ -194,6 +196,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_DRY_RUN:
         options->dry_run = 1;
+        break;
+    case KEY_CHECK:
+        options->check = 1;
         break;
     case KEY_LIST:
         options->list = 1;

@@ -50,7 +50,7 @@ typedef struct bench_options {
     int64_t threads; /* 0: all allowed */
     double seconds;  /* of sampling for one row of the report */
     int32_t busy;    /* processes; 0: none */
-    int32_t steal, json, csv, list, dry_run;
+    int32_t steal, json, csv, list, dry_run, check;
 } bench_options;
 
 /* Exits with BENCH_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */

@@ -9,6 +9,8 @@
 
 #define CALIBRATE_DTYPES 2 /* f32 and f64 */
 #define CALIBRATE_KEY 96   /* bytes of "matmul f32" */
+#define CALIBRATE_SLOWEST                                                                          \
+    4e-3 /* seconds of a call on the fastest backend: longer ones are not measured */
 
 /* The measurements of one backend. */
 typedef struct calibrated {
@@ -37,6 +39,23 @@ int32_t calibrate_times(calibration_run *run);
 
 /* Copies times of ops that were not measured again from the documents in use. 0 when out of memory. */
 int32_t calibrate_keep_old(calibration_run *run);
+
+/* Op `*index` of --list, which is advanced; variants ("observables/forces") are calls of the same op and left
+ * out. 0 beyond the last. */
+int32_t calibrate_op(const collet_runtime *runtime, size_t *index, bench_case *row);
+/* The call whose shape has about this product of its extents, in the proportions of the case's own. 0: the op
+ * has no such call, or memory does not suffice. */
+int32_t calibrate_layout(bench_layout *layout, const bench_session *session, const bench_case *row,
+                         const char *dtype, double size);
+/* The work as collet_calibration_write defines it. */
+double calibrate_work(const bench_layout *layout);
+/* Measures a call on each backend in turn. seconds[b]: NaN where backend b is left out, else set to the result,
+ * or to NaN. */
+void calibrate_measure(calibration_run *run, const bench_layout *layout, double budget,
+                       double *seconds);
+
+/* Compares auto with each backend alone: prints how much longer it takes, and where most. An exit status. */
+int calibrate_check(calibration_run *run);
 
 /* A number with four digits, which is what a measurement has. */
 double calibrate_rounded(double value);

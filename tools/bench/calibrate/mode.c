@@ -72,12 +72,14 @@ static int run_mode(bench_session *s)
         result = bench_complain(status, err.text);
     else if (!run.count)
         result = bench_complain(COLLET_INVALID, "calibrate: name backends, without devices");
+    else if (s->options->check)
+        result = calibrate_check(&run);
     else if (!calibrate_cores(&run, CORES_SHARE * s->options->seconds, s->report) ||
              !calibrate_ways(&run, tool_now() + WAYS_SHARE * s->options->seconds) ||
              !calibrate_transfers(&run) || !calibrate_times(&run))
         result = bench_out_of_memory();
     tool_progress_end(&s->progress);
-    if (result == BENCH_EXIT_OK)
+    if (result == BENCH_EXIT_OK && !s->options->check)
         result = conclude(&run);
     calibrate_end(&run);
     return result;

@@ -16,10 +16,8 @@
 #define LARGEST 1e7    /* of matmul: more, because that is its work */
 #define LARGEST_PRODUCT 1e9
 #define STEP 10.0
-/* Seconds of a call of the fastest backend, and of any: longer ones are not measured. */
-#define SLOWEST 4e-3
-#define SLOWEST_ANY 16e-3
-#define ROUNDS 3 /* each measures every backend; the fastest median counts */
+#define SLOWEST_ANY 16e-3 /* seconds of a call of any backend: longer ones are not measured */
+#define ROUNDS 3          /* each measures every backend; the fastest median counts */
 #define BUDGET_MAX 20e-3
 #define BUDGET_MIN 1e-3
 #define SHARE_OF_MEMORY 0.25
@@ -28,8 +26,7 @@ static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
 
 /* ---- One op ------------------------------------------------------------------------------ */
 
-/* The work as collet_calibration_write defines it. */
-static double work_of(const bench_layout *l)
+double calibrate_work(const bench_layout *l)
 {
     double largest = 0;
     for (uint32_t i = 0; i < l->count; i++)
@@ -41,8 +38,7 @@ static double work_of(const bench_layout *l)
     return (double)bench_operand_size(&l->operands[0]) * (double)a->shape[a->ndim - 1];
 }
 
-/* The shape with about this product of its extents, in the proportions of the case's own. */
-static int32_t layout_at(bench_layout *l, const bench_session *s, const bench_case *row,
+int32_t calibrate_layout(bench_layout *l, const bench_session *s, const bench_case *row,
                          const char *dtype, double size)
 {
     char text[BENCH_SHAPE_TEXT];
@@ -63,8 +59,7 @@ static int32_t layout_at(bench_layout *l, const bench_session *s, const bench_ca
            l->bytes_read + l->bytes_written < SHARE_OF_MEMORY * (double)s->machine.available_bytes;
 }
 
-/* seconds[b]: NaN where backend b should not be measured, else what was measured, or NaN. */
-static void measure(calibration_run *run, const bench_layout *l, double budget, double *seconds)
+void calibrate_measure(calibration_run *run, const bench_layout *l, double budget, double *seconds)
 {
     bench_session *s = run->session;
     bench_arrays arrays;
@@ -121,12 +116,12 @@ static int32_t measure_op(calibration_run *run, const bench_case *row, const cha
     int32_t fine = 1;
     bench_layout l;
     snprintf(key, sizeof key, "%s %s", row->name, dtype);
-    for (double size = SMALLEST; size <= largest * 1.1 && fine && best * STEP < SLOWEST;
+    for (double size = SMALLEST; size <= largest * 1.1 && fine && best * STEP < CALIBRATE_SLOWEST;
          size *= STEP) {
-        if (!layout_at(&l, run->session, row, dtype, size) || work_of(&l) <= last)
+        if (!calibrate_layout(&l, run->session, row, dtype, size) || calibrate_work(&l) <= last)
             continue;
-        last = work_of(&l);
-        measure(run, &l, budget, seconds);
+        last = calibrate_work(&l);
+        calibrate_measure(run, &l, budget, seconds);
         best = INFINITY;
         for (int32_t b = 0; b < run->count; b++) {
             if (isnan(seconds[b]))
@@ -167,8 +162,7 @@ static int32_t is_known(const calibration_run *run, const char *key)
     return 1;
 }
 
-/* Variants of an op, "observables/forces", are calls of the same op: only the plain one counts. */
-static int32_t find_op(const collet_runtime *runtime, size_t *index, bench_case *row)
+int32_t calibrate_op(const collet_runtime *runtime, size_t *index, bench_case *row)
 {
     while (bench_case_at(runtime, (*index)++, row))
         if (!strchr(row->name, '/'))
@@ -179,7 +173,7 @@ static int32_t find_op(const collet_runtime *runtime, size_t *index, bench_case 
 static int32_t has_dtype(const bench_session *s, const bench_case *row, const char *dtype)
 {
     bench_layout l;
-    return layout_at(&l, s, row, dtype, SMALLEST * STEP);
+    return calibrate_layout(&l, s, row, dtype, SMALLEST * STEP);
 }
 
 /* Measures the op if it has the dtype and earlier calibrations have it (`known` 1) or not. 0 when out of
@@ -207,7 +201,7 @@ int32_t calibrate_times(calibration_run *run)
     bench_case row;
     collet_error err;
     int32_t fine = 1;
-    for (size_t i = 0; find_op(s->runtime, &i, &row);)
+    for (size_t i = 0; calibrate_op(s->runtime, &i, &row);)
         for (int d = 0; d < CALIBRATE_DTYPES; d++)
             run->possible += has_dtype(s, &row, dtypes[d]);
     for (int32_t known = 0; known < 2; known++) {
@@ -215,7 +209,7 @@ int32_t calibrate_times(calibration_run *run)
             if (bench_case_find(s->runtime, first_ops[k / CALIBRATE_DTYPES], &row, &err) ==
                 COLLET_OK)
                 fine = visit(run, &row, dtypes[k % CALIBRATE_DTYPES], known);
-        for (size_t i = 0; fine && find_op(s->runtime, &i, &row);)
+        for (size_t i = 0; fine && calibrate_op(s->runtime, &i, &row);)
             for (int d = 0; d < CALIBRATE_DTYPES && fine; d++)
                 if (!is_first(row.name))
                     fine = visit(run, &row, dtypes[d], known);
