@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_runtime.py
-"""python -m collet: backend-info, with its options."""
+"""python -m collet: backend-info, with its options. python -m collet calibrate: backend-bench calibrate, for the
+libraries that this package uses."""
 
 import os
 import sys
@@ -9,7 +10,8 @@ from . import _core, _plugins
 
 
 def main():
-    program = os.path.join(os.path.dirname(_core.directory()), "bin", "backend-info")
+    tool = "backend-bench" if sys.argv[1:2] == ["calibrate"] else "backend-info"
+    program = os.path.join(os.path.dirname(_core.directory()), "bin", tool)
     try:
         os.execv(program, [program, *(f"--default={d}" for d in _plugins.defaults()), *sys.argv[1:]])
     except OSError as error:

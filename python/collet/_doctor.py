@@ -123,7 +123,7 @@ def _calibration(known):
     if on and len(usable) > 1 and other and not any(b.calibration for b in usable):
         yield Finding("a calibration of this machine",
                       f"it was not measured from which sizes on {other[0]} is faster than the other backends: "
-                      "auto takes the first that has a kernel", "backend-bench calibrate")
+                      "auto takes the first that has a kernel", "python -m collet calibrate")
 
 
 def _merged(findings):

@@ -212,13 +212,27 @@ def test_doctor_says_what_backend_info_says(variables):
         import collet
         for f in collet.doctor():
             print(*f, sep="\\n")
-    """, **variables).replace("python -m collet --why", "backend-info --why").splitlines()
+    """, **variables).replace("python -m collet --why", "backend-info --why").replace(
+        "python -m collet calibrate", "backend-bench calibrate").splitlines()
     done = subprocess.run([sys.executable, "-m", "collet", "--doctor", "--json"], text=True,
                           capture_output=True, env={**os.environ, **variables})
     told = [text for f in json.loads(done.stdout)["findings"] for text in (f["what"], f["why"], f["fix"])]
     assert findings[:len(told)] == told, done.stderr
     assert not [x for x in findings[len(told)::3] if x not in (
         "bf16 in NumPy arrays", "the name collet for this package alone")]
+
+
+def test_calibrates_what_the_package_uses(tmp_path):
+    variables = {**os.environ, "COLLET_CACHE_DIR": str(tmp_path), "COLLET_CALIBRATION": "on"}
+    tmp_path.chmod(0o700)
+    done = subprocess.run([sys.executable, "-m", "collet", "calibrate", "cpu_scalar", "--seconds", "0.1"],
+                          text=True, capture_output=True, env=variables)
+    assert done.returncode == 0, done.stderr
+    used = python("""if True:
+        import collet
+        print(*(b.calibration for b in collet.backends() if b.calibration))
+    """, **variables)
+    assert f"cpu_scalar: {used}" in done.stdout
 
 
 def test_doctor_leaves_a_sticky_directory_as_it_is(tmp_path):

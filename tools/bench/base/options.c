@@ -27,6 +27,7 @@ enum {
     KEY_OPENBLAS,
     KEY_DRY_RUN,
     KEY_CHECK,
+    KEY_DEFAULT,
     KEY_LIST
 };
 
@@ -74,6 +75,8 @@ static const struct argp_option argp_options[] = {
      "against: more builds of OpenBLAS to compare with, as pip's packages contain them", 3},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "calibrate: keep nothing", 3},
     {"check", KEY_CHECK, NULL, 0, "calibrate: only compare auto with each backend alone", 3},
+    {"default", KEY_DEFAULT, "KEY=VALUE", 0,
+     "A default of the program that starts this one, below environment and configuration file", 3},
     {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
     {0},
 };
@@ -92,6 +95,16 @@ static int32_t parse_list(struct argp_state *state, const char *option, char *te
         items[count++] = item;
     }
     return count;
+}
+
+static void add_default(struct argp_state *state, bench_options *options, const char *text)
+{
+    int32_t count = 0;
+    while (options->defaults[count])
+        count++;
+    if (count == BENCH_DEFAULTS_MAX)
+        tool_error(state, "--default: at most %d are possible", BENCH_DEFAULTS_MAX);
+    options->defaults[count] = text;
 }
 
 static int32_t parse_busy(struct argp_state *state, const char *text)
@@ -153,6 +166,21 @@ static void check(struct argp_state *state, bench_options *options)
         tool_error(state, "--csv and --json exclude each other");
 }
 
+/* Options without an argument. */
+static int32_t take_flag(bench_options *o, int key)
+{
+    int32_t *flag = key == KEY_STEAL     ? &o->steal
+                    : key == KEY_JSON    ? &o->json
+                    : key == KEY_CSV     ? &o->csv
+                    : key == KEY_DRY_RUN ? &o->dry_run
+                    : key == KEY_CHECK   ? &o->check
+                    : key == KEY_LIST    ? &o->list
+                                         : NULL;
+    if (flag)
+        *flag = 1;
+    return flag != NULL;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     bench_options *options = state->input;
@@ -179,29 +207,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_BUSY:
         options->busy = parse_busy(state, text);
         break;
-    case KEY_STEAL:
-        options->steal = 1;
-        break;
-    case KEY_JSON:
-        options->json = 1;
-        break;
-    case KEY_CSV:
-        options->csv = 1;
-        break;
     case KEY_AGAINST:
         options->against = text;
         break;
     case KEY_OPENBLAS:
         options->build_count = parse_list(state, "--openblas", text, options->builds);
         break;
-    case KEY_DRY_RUN:
-        options->dry_run = 1;
-        break;
-    case KEY_CHECK:
-        options->check = 1;
-        break;
-    case KEY_LIST:
-        options->list = 1;
+    case KEY_DEFAULT:
+        add_default(state, options, text);
         break;
     case ARGP_KEY_ARG:
         take_argument(state, options, text);
@@ -210,7 +223,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         check(state, options);
         break;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return take_flag(options, key) ? 0 : ARGP_ERR_UNKNOWN;
     }
     return 0;
 }

@@ -13,6 +13,7 @@ enum {
 
 struct bench_session;
 
+#define BENCH_DEFAULTS_MAX 8
 #define BENCH_LIST_MAX 16 /* items of --backend and of --dtype */
 
 /* A mode of backend-bench other than measuring one op: `backend-bench NAME`. */
@@ -47,9 +48,10 @@ typedef struct bench_options {
     int32_t backend_count;              /* 0: every usable one */
     const char *builds[BENCH_LIST_MAX]; /* of OpenBLAS, for the mode against */
     int32_t build_count;
-    int64_t threads; /* 0: all allowed */
-    double seconds;  /* of sampling for one row of the report */
-    int32_t busy;    /* processes; 0: none */
+    const char *defaults[BENCH_DEFAULTS_MAX + 1]; /* "key=value" of --default, then NULL */
+    int64_t threads;                              /* 0: all allowed */
+    double seconds;                               /* of sampling for one row of the report */
+    int32_t busy;                                 /* processes; 0: none */
     int32_t steal, json, csv, list, dry_run, check;
 } bench_options;
 

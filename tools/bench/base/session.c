@@ -122,7 +122,7 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
                                  int32_t with_backends, collet_error *err)
 {
     char threads[32];
-    const char *settings[] = {NULL, NULL}, *const defaults[] = {TOOL_LOG_LEVEL, NULL};
+    const char *settings[] = {NULL, NULL}, *defaults[BENCH_DEFAULTS_MAX + 2] = {TOOL_LOG_LEVEL};
     collet_runtime_options runtime_options = {.struct_size = sizeof runtime_options,
                                               .log = tool_log,
                                               .log_user = &s->progress,
@@ -130,6 +130,7 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
                                               .defaults = defaults};
 
     *s = (bench_session){.options = options};
+    memcpy(defaults + 1, options->defaults, sizeof options->defaults);
     tool_progress_begin(&s->progress, "backend-bench", "rounds", stderr, 0);
     if (options->backend_count)
         runtime_options.backend = options->backends[0];

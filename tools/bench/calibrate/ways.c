@@ -78,7 +78,8 @@ static void open_way(study *s, const collet_backend_info *b, int w)
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = b->path,
                                       .backend = b->name,
-                                      .settings = settings};
+                                      .settings = settings,
+                                      .defaults = o->defaults};
     way *of = &s->ways[w];
     if (collet_runtime_create(&of->runtime, &options, NULL) != COLLET_OK ||
         collet_context_create(of->runtime, &of->context, NULL) != COLLET_OK)
