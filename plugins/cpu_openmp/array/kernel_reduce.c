@@ -84,6 +84,42 @@ static void run_narrow(double *sum, double *lost, const char *in, int64_t step, 
     run_f32(sum, lost, in + i * step, step, n - i, about);
 }
 
+/* The distances from a center that is the sum of two floats: x - high is exact near the center, so that each
+ * distance has at most two roundings relative to itself. */
+INLINE floats narrow_distances(const char *in, floats high, floats low)
+{
+    return (floats_at(in) - high) - low;
+}
+
+static void run_deviation_narrow(double *sum, double *lost, const char *in, int64_t step, int64_t n,
+                                 const reduce_about *about)
+{
+    enum { STEP = sizeof(float), GROUP = 4 * LANES_F32 };
+    double total = *sum, rest = *lost;
+    int64_t i = 0;
+    if (step == STEP && n >= GROUP) {
+        float center = (float)*about->center, more = (float)(*about->center - (double)center);
+        floats high = (floats){0.0f} + center, low = (floats){0.0f} + more;
+        lanes even = {0.0}, odd = {0.0};
+        for (; i + GROUP <= n; i += GROUP) {
+            const char *at = in + i * STEP;
+            floats a = narrow_distances(at, high, low);
+            floats b = narrow_distances(at + VECTOR_BYTES, high, low);
+            floats c = narrow_distances(at + 2 * VECTOR_BYTES, high, low);
+            floats d = narrow_distances(at + 3 * VECTOR_BYTES, high, low);
+            floats squares = (a * a + b * b) + (c * c + d * d);
+            even += low_half(squares);
+            odd += high_half(squares);
+        }
+        even += odd;
+        for (int j = 0; j < LANES_F64; j++)
+            ADD(total, rest, even[j]);
+    }
+    *sum = total;
+    *lost = rest;
+    run_deviation_f32(sum, lost, in + i * step, step, n - i, about);
+}
+
 /* Adds to the sums of LANES_F64 columns. */
 INLINE void add_columns(double *sum, double *lost, lanes t)
 {
@@ -221,6 +257,7 @@ extern const reduce_kernels LEVEL_NAME(reduce);
 const reduce_kernels LEVEL_NAME(reduce) = {
     .sum = {{run_f32, columns_f32}, {run_f64, columns_f64}},
     .narrow_sum = {run_narrow, columns_narrow},
+    .narrow_deviation = {run_deviation_narrow, columns_deviation_f32},
     .deviation = {{run_deviation_f32, columns_deviation_f32},
                   {run_deviation_f64, columns_deviation_f64}},
     .product = {{run_product_f32, columns_product_f32}, {run_product_f64, columns_product_f64}},

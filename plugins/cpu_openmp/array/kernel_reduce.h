@@ -30,11 +30,11 @@ typedef struct reduction {
                     int64_t column_step, int64_t rows, int64_t columns, const reduce_about *about);
 } reduction;
 
-/* The index is [f32, f64]. deviation: the sum of the squares of the distances from `center`. narrow_sum: sums
- * of f32 that become f32 or less: parts of eight elements are summed in f32, three roundings, and overflow beyond its
- * range. */
+/* The index is [f32, f64]. deviation: the sum of the squares of the distances from `center`. narrow: of f32,
+ * for results that become f32 or less: parts of eight elements, or of four squares, are summed in f32, three roundings, and may leave
+ * its range. */
 typedef struct reduce_kernels {
-    reduction narrow_sum, sum[2], deviation[2], product[2], min[2], max[2];
+    reduction narrow_sum, narrow_deviation, sum[2], deviation[2], product[2], min[2], max[2];
 } reduce_kernels;
 
 /* Modulo 2^64. sum: the index is a dtype. The other indices are the

@@ -20,9 +20,10 @@
 #include "reduction.h"
 
 #define BLOCK (16 << 10)
-#define CHUNK (256 << 10) /* elements */
-#define FOLD 1024         /* columns of rows that count as one */
-#define PART 512          /* columns whose chunks are joined at a time */
+#define CHUNK (256 << 10) /* elements, by columns */
+#define ROW_CHUNK (64 << 10)
+#define FOLD 1024 /* columns of rows that count as one */
+#define PART 512  /* columns whose chunks are joined at a time */
 
 /*
  * Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.
@@ -196,7 +197,10 @@ static int64_t even_tile(int64_t width, int64_t widest)
 /* 1 if there are too few tiles to keep the threads busy, and each is large enough to be shared. */
 static int shares_tiles(const collet_device *device, const reduce_plan *plan)
 {
-    return device->threads > 1 && plan->chunks > 1 && plan->items < 4 * (int64_t)device->threads;
+    int64_t few = plan->by_columns
+                      ? 1
+                      : 2; /* chunks that one thread reduces sooner than another one wakes up */
+    return device->threads > 1 && plan->chunks > few && plan->items < 4 * (int64_t)device->threads;
 }
 
 static void make_plan(reduce_plan *plan, const collet_device *device,
@@ -223,7 +227,7 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
         plan->chunks = divide_up(reduced->count, plan->chunk);
     } else {
         plan->blocks = reduced->count == 0 ? 0 : reduced->count / length * divide_up(length, BLOCK);
-        plan->chunk = CHUNK / min_i64(at_least_one(length), BLOCK);
+        plan->chunk = ROW_CHUNK / min_i64(at_least_one(length), BLOCK);
         plan->chunks = divide_up(plan->blocks, plan->chunk);
     }
     plan->items = kept->count == 0 ? 0 : kept->count / width * plan->tiles;
@@ -542,6 +546,14 @@ ACCEPTS(reduce)
     return COLLET_OK;
 }
 
+/* Where results become f32 and there are enough terms. */
+static void choose_narrow(reduce_plan *plan, const collet_device *device)
+{
+    plan->exact = plan->method;
+    plan->narrow = plan->reduced.count >= (plan->by_columns ? NARROW_ROWS : NARROW) &&
+                   plan->to != COLLET_F64 && method_narrow(&plan->method, device);
+}
+
 static void run(collet_device *device, reduce_plan *plan)
 {
     if (plan->shared) {
@@ -579,11 +591,10 @@ void reduce_run(collet_device *device, const collet_kernel_call *call, const red
         plan.to_center = 0;
         method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
         plan.method.divisor = divisor > 0.0 ? divisor : 0.0;
+        choose_narrow(&plan, device);
     } else {
         method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
-        plan.exact = plan.method;
-        plan.narrow = plan.reduced.count >= (plan.by_columns ? NARROW_ROWS : NARROW) &&
-                      plan.to != COLLET_F64 && method_narrow(&plan.method, device);
+        choose_narrow(&plan, device);
     }
     run(device, &plan);
 }

@@ -110,10 +110,11 @@ void method_choose(method *m, const collet_device *device, uint32_t op, collet_d
 int method_narrow(method *m, const collet_device *device)
 {
     const reduce_kernels *kernels = device->level->reduce;
-    if (m->kernel != &kernels->sum[0])
-        return 0;
-    m->kernel = &kernels->narrow_sum;
-    return 1;
+    const reduction *narrow = m->kernel == &kernels->sum[0]         ? &kernels->narrow_sum
+                              : m->kernel == &kernels->deviation[0] ? &kernels->narrow_deviation
+                                                                    : NULL;
+    m->kernel = narrow ? narrow : m->kernel;
+    return narrow != NULL;
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */

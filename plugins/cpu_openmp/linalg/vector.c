@@ -21,9 +21,10 @@
 #define GRAIN (16 << 10)
 
 /* Elements of a chunk of a row, and of a chunk of a tile of columns, whose partial sums are
- * kept. */
-#define ROW_CHUNK (256 << 10)
-#define COLUMN_CHUNK (1 << 20)
+ * kept: the more of the tile the larger the matrix is. */
+#define ROW_CHUNK (64 << 10)
+#define COLUMN_CHUNK (128 << 10)
+#define LARGE_COLUMN_CHUNK (1 << 20)
 
 /* With this many tiles there is enough parallelism without chunks. */
 #define MANY_TILES 64
@@ -79,7 +80,9 @@ static int is_narrow(const vector_plan *p)
 static void divide(vector_plan *p)
 {
     p->narrow = is_narrow(p);
-    int64_t elements = p->strategy == ALONG ? ROW_CHUNK : COLUMN_CHUNK;
+    int64_t elements = ROW_CHUNK, share = p->rows * p->inner / 64;
+    if (p->strategy == ACROSS)
+        elements = share > COLUMN_CHUNK ? min_i64(share, LARGE_COLUMN_CHUNK) : COLUMN_CHUNK;
     p->tile = COLUMN_TILE;
     if (p->strategy == ALONG && p->inner >= ROW_TILE_ELEMENTS / VECTOR_ROWS)
         p->tile = p->parts == 1 ? VECTOR_ROWS : 4 * VECTOR_ROWS;
