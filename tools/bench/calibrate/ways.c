@@ -280,8 +280,8 @@ static int32_t find_item(const char *text, const item *like, int32_t any_side, i
     return 0;
 }
 
-/* "f32: openblas at 256 (before own), onednn at 64": the sides where another way is the fastest than before,
- * or, if there is nothing to compare with, than the backend's own kernels. Returns their number. */
+/* "cpu_openmp, f32: openblas at 256 (before own), onednn at 64": the sides where another way is the fastest
+ * than before, or that were not measured before. Returns their number. */
 static int32_t tell_key(const char *backend, const char *now, const char *old, const item *first,
                         cJSON *list, int32_t *fine)
 {
@@ -290,21 +290,21 @@ static int32_t tell_key(const char *backend, const char *now, const char *old, c
     for (const char *at = now; next_item(&at, &next);) {
         if (next.key != first->key || strncmp(next.at, first->at, (size_t)first->key) != 0)
             continue;
-        int was = find_item(old, &next, 0, &before) ? before.fastest : OWN;
-        if (next.fastest < 0 || was < 0 || was == next.fastest)
+        int was = find_item(old, &next, 0, &before) ? before.fastest : -1;
+        if (next.fastest < 0 || was == next.fastest)
             continue;
-        const char *side = next.at + next.key + 1;
+        const char *side = next.at + next.key + 1, *way_before = was < 0 ? "" : ways[was];
         if (!list) {
             if (!changed)
                 printf("%s, %.*s:", backend, first->key, first->at);
-            printf("%s %s at %.*s (before %s)", changed ? "," : "", ways[next.fastest], next.side,
-                   side, ways[was]);
+            printf("%s %s at %.*s%s%s%s", changed ? "," : "", ways[next.fastest], next.side, side,
+                   was < 0 ? "" : " (before ", way_before, was < 0 ? "" : ")");
         } else {
             char call[ITEM];
             snprintf(call, sizeof call, "%.*s", next.key + 1 + next.side, next.at);
             cJSON *row = json_append_object(list);
             *fine = *fine && row && json_add_text(row, "op", call) &&
-                    json_add_text(row, "before", ways[was]) &&
+                    json_add_text(row, "before", way_before) &&
                     json_add_text(row, "now", ways[next.fastest]);
         }
         changed++;
@@ -328,7 +328,8 @@ int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report)
                 changed += tell_key(c->name, now, old, &next, list, &fine);
     }
     if (!report && items)
-        printf("%d of %d products and decompositions are computed in another way than before.\n",
+        printf("%d of %d products and decompositions have another fastest way than before, or had "
+               "none.\n",
                (int)changed, (int)items);
     return fine;
 }
