@@ -34,7 +34,7 @@
 
 /* Rows that are read one after the other, to amortise the overhead of short ones; long ones are
  * read VECTOR_ROWS at a time. */
-#define ROW_TILE 64
+#define ROW_TILE 256
 #define ROW_TILE_ELEMENTS 2048
 
 /* Complex elements that are multiplied at a time. */
@@ -271,6 +271,11 @@ static TEAM_BODY(run_items)
             continue;
         char *out = at.product.at[Y] + at.tile * p->tile * p->row[Y];
         int64_t rows = rows_of_tile(p, at.tile);
+        if (p->narrow && p->strategy != ACROSS && p->row[Y] == sizeof(float)) {
+            for (int64_t i = 0; i < rows; i++)
+                ((float *)(void *)out)[i] = (float)sum[i];
+            continue;
+        }
         for (int64_t i = 0; p->strategy == SHORT && i < rows; i++)
             real_store(out + i * p->row[Y], p->to_wide, sum[i]);
         for (int64_t i = 0; p->strategy != SHORT && i < p->parts * rows; i++) {
