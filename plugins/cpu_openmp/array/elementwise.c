@@ -87,6 +87,29 @@ void machine_convert(collet_device *device, const collet_kernel_call *call)
     run(device, call, &program, NULL);
 }
 
+#define AXPY_BYTES MACHINE_BLOCK
+
+/* Calls the block kernels if all operands are adjacent and few; returns whether they are. */
+static int axpy_small(const collet_device *device, const collet_kernel_call *call,
+                      const collet_scalar *alpha)
+{
+    _Alignas(64) char product[AXPY_BYTES];
+    const collet_operand *out = operand_of(call, 0);
+    collet_dtype dtype = alpha->dtype;
+    int64_t n = out->ndim == 1 ? out->shape[0] : 1;
+    if (out->ndim > 1 || n * (int64_t)cpu_dtype_size(dtype) > AXPY_BYTES || dtype == COLLET_F16 ||
+        dtype == COLLET_BF16)
+        return 0;
+    for (uint32_t k = 0; k < 3; k++)
+        if (n != 1 && operand_of(call, k)->strides[0] != 1)
+            return 0;
+    const void *scaled[3] = {alpha->value.bytes, cpu_at(operand_of(call, 1))};
+    const void *added[3] = {product, cpu_at(operand_of(call, 2))};
+    machine_kernel(device->level, COLLET_OP_MUL, dtype)(product, scaled, 1, n);
+    machine_kernel(device->level, COLLET_OP_ADD, dtype)(cpu_at(out), added, 0, n);
+    return 1;
+}
+
 /* Two steps: alpha x, rounded, and + y. */
 KERNEL(axpy)
 {
@@ -95,6 +118,8 @@ KERNEL(axpy)
     collet_scalar alpha = {.dtype = dtype};
     cpu_convert((char *)alpha.value.bytes, dtype, 0, (const char *)params->alpha.value.bytes,
                 params->alpha.dtype, 0, 1);
+    if (axpy_small(device, call, &alpha))
+        return COLLET_OK;
     const collet_dtype dtypes[3] = {dtype, dtype, dtype};
     const collet_step steps[2] = {{COLLET_OP_MUL, dtype, {2, 0, 0}, 0},
                                   {COLLET_OP_ADD, dtype, {3, 1, 0}, 0}};

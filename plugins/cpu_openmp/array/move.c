@@ -16,6 +16,11 @@
 /* Minimum number of bytes written per thread. */
 #define GRAIN_BYTES (64 << 10)
 
+/* Up to so many bytes, which one thread moves, rows of adjacent elements need no plan, and others up to so
+ * many elements. */
+#define SMALL_BYTES (20 << 10)
+#define SMALL_COUNT 64
+
 /* A piece of a large output that stays in the L1 cache until non-temporal stores write it. */
 #define PIECE_BYTES 4096
 
@@ -88,9 +93,15 @@ static TEAM_BODY(fill_streamed)
 KERNEL(fill)
 {
     const collet_fill_params *params = call->params;
-    collet_dtype to = operand_of(call, 0)->dtype, from = params->value.dtype;
+    const collet_operand *out = operand_of(call, 0);
+    collet_dtype to = out->dtype, from = params->value.dtype;
     _Alignas(16) char element[16];
     cpu_convert(element, to, 0, (const char *)params->value.value.bytes, from, 0, 1);
+    if (out->ndim == 1 && out->shape[0] <= SMALL_BYTES / 16) {
+        device->level->move->row[size_index(to)](cpu_at(out), cpu_step(out, 0), element, 0,
+                                                 out->shape[0]);
+        return COLLET_OK;
+    }
     moving m = {.kernels = device->level->move, .size = size_index(to)};
     loop_init(&m.l, call, 1, NULL);
     m.l.views = 2;
@@ -256,9 +267,42 @@ static void move_all(const collet_device *device, moving *m)
              m->strategy == BY_STAGES ? transpose_tiles_streamed : transpose_tiles, m);
 }
 
+/* Only calls that exceed the cache need a stage: to plan others would take longer than to copy few
+ * elements. */
+static int fits_cache(const collet_device *device, const collet_kernel_call *call)
+{
+    const collet_operand *out = operand_of(call, 0);
+    int64_t bytes = (int64_t)cpu_dtype_size(out->dtype);
+    for (int32_t i = 0; i < out->ndim; i++)
+        bytes *= out->shape[i];
+    return bytes <= device->cache_bytes;
+}
+
+/* Moves the rows of one or two axes without a plan, if they are few; returns whether they are. */
+static int move_small(const collet_device *device, const collet_kernel_call *call,
+                      const int32_t *perm)
+{
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
+    int32_t size = size_index(out->dtype), inner = out->ndim - 1;
+    if (inner < 0 || inner > 1)
+        return 0;
+    int32_t source = perm ? perm[inner] : inner;
+    int64_t n = out->shape[inner], rows = inner ? out->shape[0] : 1;
+    int adjacent = n == 1 || (out->strides[inner] == 1 && in->strides[source] == 1);
+    if (rows > SMALL_BYTES || n > SMALL_BYTES || (rows * n) << size > SMALL_BYTES ||
+        (!adjacent && rows * n > SMALL_COUNT))
+        return 0;
+    device->level->move->rows[size](cpu_at(out), inner ? cpu_step(out, 0) : 0, cpu_step(out, inner),
+                                    cpu_at(in), inner ? cpu_step(in, perm ? perm[0] : 0) : 0,
+                                    cpu_step(in, source), rows, n);
+    return 1;
+}
+
 ACCEPTS(transpose)
 {
     const collet_transpose_params *params = call->params;
+    if (fits_cache(device, call))
+        return COLLET_OK;
     moving m = {0};
     plan_moving(device, &m, call, params->perm);
     *workspace_bytes = stage_bytes(device, &m);
@@ -268,6 +312,8 @@ ACCEPTS(transpose)
 KERNEL(transpose)
 {
     const collet_transpose_params *params = call->params;
+    if (move_small(device, call, params->perm))
+        return COLLET_OK;
     moving m = {0};
     plan_moving(device, &m, call, params->perm);
     move_all(device, &m);
@@ -300,9 +346,9 @@ static int converts(const collet_kernel_call *call)
 
 ACCEPTS(copy)
 {
-    moving m = {0};
-    if (converts(call))
+    if (converts(call) || fits_cache(device, call))
         return COLLET_OK;
+    moving m = {0};
     plan_moving(device, &m, call, NULL);
     *workspace_bytes = stage_bytes(device, &m);
     return COLLET_OK;
@@ -310,6 +356,8 @@ ACCEPTS(copy)
 
 KERNEL(copy)
 {
+    if (!converts(call) && move_small(device, call, NULL))
+        return COLLET_OK;
     moving m = {.to = operand_of(call, 0)->dtype, .from = operand_of(call, 1)->dtype};
     plan_moving(device, &m, call, NULL);
     if (!converts(call)) {

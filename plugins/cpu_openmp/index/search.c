@@ -85,22 +85,24 @@ static TEAM_BODY(make_keys)
         j->keys[i] = key_at(j, j->a + i * j->step);
 }
 
-static job job_of(const collet_kernel_call *call)
+static void job_init(job *j, const collet_kernel_call *call)
 {
     const collet_operand *a = operand_of(call, 1);
     const collet_searchsorted_params *params = call->params;
-    return (job){.order = index_order_of(a->dtype, 0, 1),
-                 .a = cpu_at(a),
-                 .n = a->shape[0],
-                 .step = cpu_step(a, 0),
-                 .size = cpu_dtype_size(a->dtype),
-                 .right = params->right != 0,
-                 .values = index_rows(operand_of(call, 0), operand_of(call, 2), -1)};
+    j->order = index_order_of(a->dtype, 0, 1);
+    j->a = cpu_at(a);
+    j->n = a->shape[0];
+    j->step = cpu_step(a, 0);
+    j->size = cpu_dtype_size(a->dtype);
+    j->right = params->right != 0;
+    j->keys = NULL;
+    index_rows(&j->values, operand_of(call, 0), operand_of(call, 2), -1);
 }
 
 ACCEPTS(searchsorted)
 {
-    job j = job_of(call);
+    job j;
+    job_init(&j, call);
     (void)device;
     *workspace_bytes = j.values.count >= j.n ? (uint64_t)j.n * sizeof *j.keys : 0;
     return COLLET_OK;
@@ -108,7 +110,8 @@ ACCEPTS(searchsorted)
 
 KERNEL(searchsorted)
 {
-    job j = job_of(call);
+    job j;
+    job_init(&j, call);
     if (j.values.count >= j.n) {
         j.keys = call->workspace;
         team_run(device->threads, j.n, GRAIN, make_keys, &j);

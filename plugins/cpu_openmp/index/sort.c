@@ -290,36 +290,37 @@ static void share_rows(const void *context, char *const *at, const int64_t *step
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-static job job_of(const collet_device *device, const collet_kernel_call *call)
+static void job_init(job *j, const collet_device *device, const collet_kernel_call *call)
 {
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     const collet_sort_params *sort = call->params;
     const collet_partition_params *partition = call->params;
     int partial = call->op == COLLET_OP_PARTITION, indices = call->op == COLLET_OP_ARGSORT;
     int32_t axis = index_axis(in, partial ? partition->axis : sort->axis);
-    job j = {.order = index_order_of(in->dtype, !partial && sort->descending, indices),
-             .op = call->op,
-             .threads = device->threads,
-             .n = in->shape[axis],
-             .kth = partial ? partition->kth : 0,
-             .in_step = cpu_step(in, axis),
-             .out_step = cpu_step(out, axis),
-             .size = cpu_dtype_size(in->dtype),
-             .rows = index_rows(out, in, axis)};
-    j.kth += j.kth < 0 ? j.n : 0;
-    j.keys = &device->level->sort->width[j.size == 8];
-    j.width = &device->level->sort->width[indices || j.size == 8];
-    j.word = indices || j.size == 8 ? 8 : 4;
-    j.in_place = !indices && j.size == j.word && j.out_step == (int64_t)j.word;
-    j.shared = j.threads > 1 && j.rows.count < 4 * (int64_t)j.threads && j.n >= 2 * GRAIN;
-    if (!j.shared && j.rows.count < j.threads)
-        j.threads = (int32_t)j.rows.count;
-    return j;
+    j->order = index_order_of(in->dtype, !partial && sort->descending, indices);
+    j->op = call->op;
+    j->threads = device->threads;
+    j->n = in->shape[axis];
+    j->kth = partial ? partition->kth : 0;
+    j->kth += j->kth < 0 ? j->n : 0;
+    j->in_step = cpu_step(in, axis);
+    j->out_step = cpu_step(out, axis);
+    j->size = cpu_dtype_size(in->dtype);
+    index_rows(&j->rows, out, in, axis);
+    j->keys = &device->level->sort->width[j->size == 8];
+    j->width = &device->level->sort->width[indices || j->size == 8];
+    j->word = indices || j->size == 8 ? 8 : 4;
+    j->in_place = !indices && j->size == j->word && j->out_step == (int64_t)j->word;
+    j->shared = j->threads > 1 && j->rows.count < 4 * (int64_t)j->threads && j->n >= 2 * GRAIN;
+    if (!j->shared && j->rows.count < j->threads)
+        j->threads = (int32_t)j->rows.count;
+    j->scratch = NULL;
 }
 
 ACCEPTS(sort)
 {
-    job j = job_of(device, call);
+    job j;
+    job_init(&j, device, call);
     if (call->op == COLLET_OP_ARGSORT && j.n > UINT32_MAX)
         return device->base.host->fail(call->err, COLLET_REFUSED,
                                        "argsort: the axis has %lld elements; cpu_openmp sorts at "
@@ -332,7 +333,8 @@ ACCEPTS(sort)
 
 KERNEL(sort)
 {
-    job j = job_of(device, call);
+    job j;
+    job_init(&j, device, call);
     j.scratch = j.in_place ? NULL : call->workspace;
     if (j.n == 0 || j.rows.count == 0)
         return COLLET_OK;
