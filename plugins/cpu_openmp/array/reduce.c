@@ -221,7 +221,7 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
         plan->tiles = divide_up(width, plan->tile);
         if (reduced->ndim == 1 && 2 * width <= FOLD &&
             reduced->step[0] == width * kept->step[kept->ndim - 1])
-            plan->fold = FOLD / width;
+            plan->fold = at_least_one(min_i64(FOLD / width, reduced->count / REDUCE_TREE / 2));
         plan->chunk =
             at_least_one((large ? LARGE_CHUNK : CHUNK) / plan->tile / plan->fold) * plan->fold;
         plan->chunks = divide_up(reduced->count, plan->chunk);
