@@ -59,7 +59,7 @@ static void describe_libraries(const collet_host *host, const isa_level *level, 
     uint32_t types;
     choice_describe(host, level, json, &choices, &types);
     (void)pthread_mutex_lock(&measuring);
-    if (!measured[0])
+    if (!measured[0] && !ways_are_usual(host))
         measure_products(level, levels_narrow(level), types, &rates);
     choice_add(&choices, "measured", measured);
     (void)pthread_mutex_unlock(&measuring);

@@ -99,6 +99,13 @@ static void the_user_decides(void **state)
     assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_OWN);
     w = read_texts(rates, NULL, "usual");
     assert_int_equal(CHOSEN(w, F32, 256, WAY_ONEDNN), WAY_ONEDNN);
+    assert_true(ways_are_usual(&host));
+    wish = "lu=own usual";
+    assert_true(ways_are_usual(&host));
+    wish = "unusual usuals";
+    assert_false(ways_are_usual(&host));
+    wish = NULL;
+    assert_false(ways_are_usual(&host));
     assert_int_equal(skipped, 0);
 }
 

@@ -155,6 +155,15 @@ void ways_read(ways *w, const collet_host *host)
     read_setting(w, host, "cpu_openmp.ways", NULL, read_wish);
 }
 
+int ways_are_usual(const collet_host *host)
+{
+    const char *set = host->config(host, "cpu_openmp.ways");
+    for (const char *at = set; at && (at = strstr(at, "usual")); at++)
+        if ((at == set || at[-1] == ' ') && (at[5] == '\0' || at[5] == ' '))
+            return 1;
+    return 0;
+}
+
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
 #define SMALLER                                                                                    \

@@ -76,6 +76,9 @@ typedef struct ways {
 /* Reads the three settings; parts that have not the form above are skipped, and logged. */
 void ways_read(ways *w, const collet_host *host);
 
+/* Whether the user's setting says that nothing measured counts: then nothing need be measured. */
+int ways_are_usual(const collet_host *host);
+
 /* The way for a call: the user's, else the fastest at the nearest measured side, else `usual`, which
  * is also taken if it is nearly as fast. *at (may be NULL): what was measured there, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
