@@ -228,10 +228,9 @@ function(collet_long_tests)
   set_tests_properties(${ARGN} PROPERTIES TIMEOUT 36000)
 endfunction()
 
-# collet_tests_measure(NAME...): tests without a configuration; in their probes cpu_openmp measures products, as for
-# users.
+# collet_tests_measure(NAME...): tests whose probes measure what is fastest, as users' do.
 function(collet_tests_measure)
-  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT XDG_CONFIG_HOME=${CMAKE_BINARY_DIR}/tests/xdg/none)
+  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT COLLET_MEASURE=on)
 endfunction()
 
 # collet_test_cost(SECONDS NAME...): a parallel run starts with the longest tests.
@@ -240,11 +239,10 @@ function(collet_test_cost seconds)
 endfunction()
 
 # Tests do not see the user's configuration, cache or plugins, and allocations may fail in them. Compiled kernels are kept in COLLET_TEST_CACHE.
-# Most of hundreds of probes do not measure products (0.2 s each): see collet_tests_measure.
+# Probes, of which there are hundreds, measure nothing (0.2 s each): see collet_tests_measure.
 function(collet_test_environment name)
   set(directory ${CMAKE_BINARY_DIR}/tests/xdg)
-  file(CONFIGURE OUTPUT ${directory}/config/collet/collet.conf CONTENT "cpu_openmp.ways = usual\n")
-  set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off XDG_CONFIG_HOME=${directory}/config
+  set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off COLLET_MEASURE=off XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
     # PoCL compiles each kernel once, for any size of groups, instead of again for the size that is launched.
     POCL_WORK_GROUP_SPECIALIZATION=0

@@ -352,7 +352,7 @@ static collet_status read_all(config *c, const collet_runtime_options *options, 
 
 collet_status config_create(config **out, const collet_runtime_options *options, collet_error *err)
 {
-    static const config_key shared[] = {CONFIG_ISA, CONFIG_NUM_THREADS};
+    static const config_key shared[] = {CONFIG_ISA, CONFIG_NUM_THREADS, CONFIG_MEASURE};
     config *c = calloc(1, sizeof *c);
     if (!c)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the settings");

@@ -50,6 +50,8 @@
       "probe plugins in a child process before they are loaded; off: trust the manifest")          \
     X(PROBE_TIMEOUT, "probe_timeout_ms", "COLLET_PROBE_TIMEOUT_MS", "integer", "", "10000",        \
       "time limit of a probe in milliseconds")                                                     \
+    X(MEASURE, "measure", "COLLET_MEASURE", "boolean", "", "on",                                   \
+      "probes measure which of several libraries is the fastest; off: the usual ones are used")    \
     X(CACHE, "cache", "COLLET_CACHE", "boolean", "", "on",                                         \
       "keep the results of probes and compiled kernels")                                           \
     X(CACHE_DIR, "cache_dir", "COLLET_CACHE_DIR", "path", "", "$XDG_CACHE_HOME/collet",            \

@@ -235,7 +235,7 @@ struct collet_host {
      * member "word" of the "choices" in this backend's capabilities from the probe, new or cached,
      * so that results of the probe need not be determined again; else the declared default; else
      * NULL. "backend.calibrated" has no choice of the probe, but what `backend-bench calibrate` has
-     * written for this backend. In a probe only the settings of backends, isa and num_threads have values. A probe that
+     * written for this backend. In a probe only the settings of backends, isa, num_threads and measure have values. A probe that
      * reads a key of a backend that its manifest does not declare is refused; later such reads are
      * logged as errors. "in_probe" is NULL outside of a probe.
      *

@@ -54,12 +54,13 @@ static void describe_libraries(const collet_host *host, const isa_level *level, 
     static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
     static char measured[4096]; /* once a process */
     char members[8192];
+    const char *wanted = host->config(host, "measure");
     text choices = {.at = members, .capacity = sizeof members};
     text rates = {.at = measured, .capacity = sizeof measured};
     uint32_t types;
     choice_describe(host, level, json, &choices, &types);
     (void)pthread_mutex_lock(&measuring);
-    if (!measured[0] && !ways_are_usual(host))
+    if (!measured[0] && wanted && strcmp(wanted, "on") == 0)
         measure_products(level, levels_narrow(level), types, &rates);
     choice_add(&choices, "measured", measured);
     (void)pthread_mutex_unlock(&measuring);

@@ -25,10 +25,10 @@ from ._core import (AbiError as AbiError, BusyError as BusyError, CancelledError
                     UnknownBackendError as UnknownBackendError, UnsupportedError as UnsupportedError,
                     evaluate as evaluate)
 from ._runtime import (Backend as Backend, Device as Device, backends as backends, configure as configure,
-                       counters as counters, eager as eager, finish as finish, get_backend as get_backend,
-                       last_backend as last_backend, memory as memory, reset_peak as reset_peak,
-                       set_backend as set_backend, set_num_threads as set_num_threads, trim as trim,
-                       using as using)
+                       counters as counters, eager as eager, explain as explain, finish as finish,
+                       get_backend as get_backend, last_backend as last_backend, memory as memory,
+                       reset_peak as reset_peak, set_backend as set_backend,
+                       set_num_threads as set_num_threads, trim as trim, using as using)
 
 _MODULES = ("bench", "fft", "functions", "lib", "linalg", "md", "random", "scatter", "ternary")
 _GRADIENTS = ("custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp")

@@ -8,6 +8,11 @@ from collections import namedtuple
 
 from . import _core
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 _STATES = ("usable", "unavailable", "unproven")
 _KINDS = ("unknown", "cpu", "gpu", "other")
 
@@ -164,6 +169,29 @@ def counters() -> dict[str, int]:
     >>> "host" in str(collet.counters()) or bool(collet.counters())
     True"""
     return _core.counters()
+
+
+def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> str:
+    """Calls the function and tells, for each call of a kernel in it, which backend ran it, why that one,
+    by which of its kernels or libraries, with what was measured.
+
+    >>> print(collet.explain(collet.op.matmul, np.ones((4, 4)), np.ones((4, 4))).splitlines()[0])
+    matmul (f64 4 x 4 <- f64 4 x 4, f64 4 x 4)
+
+    Elementwise functions of Arrays that wait are explained where they are computed: pass a function that
+    reads the result."""
+    texts: list[str] = []
+
+    def note(name: str, begins: bool) -> None:
+        if begins:
+            texts.append(_core.explanation())
+
+    before = _core.observe(note)
+    try:
+        function(*arguments, **keywords)
+    finally:
+        _core.observe(before)
+    return "".join(texts)
 
 
 def memory(space: str = "host") -> dict[str, int]:

@@ -40,6 +40,7 @@ static PyMethodDef functions[] = {
     {"small_product", small_product, METH_VARARGS, NULL},
     {"small_norm", small_norm, METH_O, NULL},
     {"observe", compute_observe, METH_O, NULL},
+    {"explanation", compute_explain, METH_NOARGS, NULL},
     {"is_pending", lazy_is_pending, METH_O, NULL},
     {"set_tracer", tracer_set, METH_VARARGS, NULL},
     {"set_array_class", array_set_class, METH_O, NULL},

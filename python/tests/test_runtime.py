@@ -131,6 +131,25 @@ def test_configure_checks_at_once():
     """, COLLET_FALLBACK="auto").splitlines() == ["1 True", "maybe True", "1 True", "5", "on", "off"]
 
 
+def test_explanations():
+    x = np.ones((64, 64))
+    calls = collet.counters()["calls"]
+    text = collet.explain(op.matmul, x, x)
+    assert text.startswith("matmul (f64 64 x 64 <- f64 64 x 64, f64 64 x 64)\n")
+    assert " runs it.\n  Why: " in text and "  How: " in text
+    assert collet.counters()["calls"] == calls + 1
+    # Every kernel of the function, with parameters and outputs too; programs by their name alone.
+    out = np.empty(64)
+    text = collet.explain(lambda: (op.sum(x, axes=1, out=out), collet.evaluate("x + 2 * x")))
+    assert text.startswith("sum (f64 64 <- f64 64 x 64)\n") and "\nevaluate: a program" in text
+    assert (out == 64).all()
+    with pytest.raises(collet.ShapeError):
+        collet.explain(op.matmul, x, x[:3])
+    with pytest.raises(RuntimeError, match="observe"):
+        collet._core.explanation()
+    assert collet.explain(lambda: None) == ""
+
+
 def test_counters_memory_trim():
     before = collet.counters()
     op.add(np.ones(3), np.ones(3))

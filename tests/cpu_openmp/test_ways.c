@@ -63,11 +63,19 @@ static void the_fastest_at_the_nearest_side(void **state)
                                NULL, NULL);
     assert_int_equal(CHOSEN(w, F32, 100, WAY_ONEDNN), WAY_OWN);
     assert_int_equal(CHOSEN(w, F32, 150, WAY_ONEDNN), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, F32, 1e4, WAY_ONEDNN), WAY_OPENBLAS);
+    assert_int_equal(CHOSEN(w, F32, 400, WAY_ONEDNN), WAY_OPENBLAS);
     /* 98.3 is 8 % more than 91, but 50 only 4.2 % more than 48. */
     w = read_texts("f32/64:own=50,onednn=48", NULL, NULL);
     assert_int_equal(CHOSEN(w, F32, 64, WAY_ONEDNN), WAY_ONEDNN);
     assert_int_equal(CHOSEN(w, F32, 64, WAY_OWN), WAY_OWN);
+    /* Far above, or for a call of another form, another way has to be much faster. */
+    w = read_texts("f64/100:own=11,openblas=10", NULL, NULL);
+    assert_int_equal(CHOSEN(w, F64, 150, WAY_OPENBLAS), WAY_OWN);
+    assert_int_equal(CHOSEN(w, F64, 200, WAY_OPENBLAS), WAY_OPENBLAS);
+    assert_int_equal(ways_choose_far(w, F64, 100, WAY_OPENBLAS), WAY_OPENBLAS);
+    w = read_texts("f64/100:own=13,openblas=10", NULL, NULL);
+    assert_int_equal(CHOSEN(w, F64, 2000, WAY_OPENBLAS), WAY_OWN);
+    assert_int_equal(ways_choose_far(w, F64, 100, WAY_OPENBLAS), WAY_OWN);
     /* Far below what was measured nothing is known; a library that has no rate is never chosen. */
     w = read_texts("f64/100:own=9", NULL, NULL);
     assert_int_equal(CHOSEN(w, F64, 60, WAY_OPENBLAS), WAY_OPENBLAS);
@@ -97,15 +105,6 @@ static void the_user_decides(void **state)
     assert_int_equal(CHOSEN(w, F64, 256, WAY_OPENBLAS), WAY_OPENBLAS);
     w = read_texts(rates, NULL, "own");
     assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_OWN);
-    w = read_texts(rates, NULL, "usual");
-    assert_int_equal(CHOSEN(w, F32, 256, WAY_ONEDNN), WAY_ONEDNN);
-    assert_true(ways_are_usual(&host));
-    wish = "lu=own usual";
-    assert_true(ways_are_usual(&host));
-    wish = "unusual usuals";
-    assert_false(ways_are_usual(&host));
-    wish = NULL;
-    assert_false(ways_are_usual(&host));
     assert_int_equal(skipped, 0);
 }
 

@@ -207,6 +207,12 @@ static int way_key(const product *p)
     return WAY_PRODUCT(type, ways_form(p->rows, p->columns, p->inner, has_page_rows(p)));
 }
 
+static int is_thin_with_pages(const product *p)
+{
+    return !is_narrow(p) && has_page_rows(p) &&
+           ways_form(p->rows, p->columns, p->inner, 1) != WAY_PAGE;
+}
+
 /* The way where nothing was measured. Narrow products of oneDNN have to be measured, because only
  * then they have been compared with what is right. */
 static way usual_way(const product *p)
@@ -222,7 +228,9 @@ static way choose_way(product *p)
     way chosen = usual_way(p);
     if (!fits_blas(p) || p->from == COLLET_F16)
         return WAY_OWN;
-    if (p->work >= LIBRARY_MIN)
+    if (p->work >= LIBRARY_MIN && is_thin_with_pages(p)) /* which was not measured */
+        chosen = ways_choose_far(p->device->ways, way_key(p), side_of(p), chosen);
+    else if (p->work >= LIBRARY_MIN)
         chosen = ways_choose(p->device->ways, way_key(p), side_of(p), chosen, &measured);
     if (is_narrow(p) && !(measured && measured->rate[WAY_ONEDNN] > 0.0 && p->device->plans))
         return WAY_OWN;

@@ -108,7 +108,7 @@ static int read_item(ways *w, const char *from, const char *at, const char *end)
     return 1;
 }
 
-/* "WAY", "KEY=WAY" or "usual" */
+/* "WAY" or "KEY=WAY" */
 static int read_wish(ways *w, const char *unused, const char *at, const char *end)
 {
     const char *equals = memchr(at, '=', (size_t)(end - at)), *word = equals ? equals + 1 : at;
@@ -116,10 +116,6 @@ static int read_wish(ways *w, const char *unused, const char *at, const char *en
     int chosen = way_named(word, (size_t)(end - word)), found = 0;
     char name[KEY_TEXT];
     (void)unused;
-    if (end - at == 5 && memcmp(at, "usual", 5) == 0) {
-        memset(w->list, 0, sizeof w->list);
-        return 1;
-    }
     for (int key = 0; key < WAY_KEYS && chosen >= 0; key++) {
         key_name(key, name);
         if (strncmp(name, at, length) != 0 ||
@@ -140,7 +136,7 @@ static void read_setting(ways *w, const collet_host *host, const char *key, cons
         if (end > at && !read(w, from, at, end))
             host->log(host, COLLET_LOG_WARNING, "%s: '%.*s' is skipped: it is not %s", key,
                       (int)(end - at), at,
-                      read == read_wish ? "WAY, KEY=WAY or usual (docs/settings.md)"
+                      read == read_wish ? "WAY or KEY=WAY (docs/settings.md)"
                                         : "KEY/SIDE:WAY=RATE");
         at = *end ? end + 1 : end;
     }
@@ -153,15 +149,6 @@ void ways_read(ways *w, const collet_host *host)
     read_setting(w, host, "cpu_openmp.measured", "the probe", read_item);
     read_setting(w, host, "cpu_openmp.calibrated", "backend-bench calibrate", read_item);
     read_setting(w, host, "cpu_openmp.ways", NULL, read_wish);
-}
-
-int ways_are_usual(const collet_host *host)
-{
-    const char *set = host->config(host, "cpu_openmp.ways");
-    for (const char *at = set; at && (at = strstr(at, "usual")); at++)
-        if ((at == set || at[-1] == ' ') && (at[5] == '\0' || at[5] == ' '))
-            return 1;
-    return 0;
 }
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -184,18 +171,29 @@ static const way_point *nearest(const way_list *list, double side)
     return side < SMALLER * smallest ? NULL : best;
 }
 
-way ways_choose(const ways *w, int key, double side, way usual, const way_point **at)
+static way choose(const ways *w, int key, const way_point *p, way usual, double better)
 {
-    const way_point *p = nearest(&w->list[key], side);
     way best = usual;
-    if (at)
-        *at = p;
     if (w->forced[key] >= 0)
         return (way)w->forced[key];
     for (int i = 0; i < WAYS && p; i++)
-        if (p->rate[i] > p->rate[best] * (best == usual ? WAYS_BETTER : 1.0))
+        if (p->rate[i] > p->rate[best] * (best == usual ? better : 1.0))
             best = (way)i;
     return best;
+}
+
+way ways_choose(const ways *w, int key, double side, way usual, const way_point **at)
+{
+    const way_point *p = nearest(&w->list[key], side);
+    if (at)
+        *at = p;
+    return choose(w, key, p, usual,
+                  p && side < WAYS_NEAR * p->side ? WAYS_BETTER : WAYS_BETTER_FAR);
+}
+
+way ways_choose_far(const ways *w, int key, double side, way usual)
+{
+    return choose(w, key, nearest(&w->list[key], side), usual, WAYS_BETTER_FAR);
 }
 
 way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page)

@@ -13,8 +13,7 @@
  *
  * Three texts count, each for the keys that it has: cpu_openmp.calibrated (backend-bench calibrate)
  * before cpu_openmp.measured (the probe); and the user's cpu_openmp.ways before both: words WAY or
- * KEY=WAY, where KEY may be the beginning of keys up to a hyphen, or "usual": nothing that was
- * measured counts.
+ * KEY=WAY, where KEY may be the beginning of keys up to a hyphen.
  */
 #ifndef PLUGINS_CPU_OPENMP_PROVIDERS_WAYS_H
 #define PLUGINS_CPU_OPENMP_PROVIDERS_WAYS_H
@@ -28,8 +27,11 @@ typedef enum way { WAY_OWN, WAY_OPENBLAS, WAY_ONEDNN, WAYS } way;
 #define WAYS_THIN 16
 #define WAYS_POINTS 12 /* at most, of a key */
 
-/* Another way has to be faster than the usual one by this factor. */
+/* Another way has to be faster than the usual one by this factor where it was measured, up to
+ * WAYS_NEAR times as far; by a larger one elsewhere. */
 #define WAYS_BETTER 1.05
+#define WAYS_BETTER_FAR 1.2
+#define WAYS_NEAR 1.6
 
 /* Products: type and form. Decompositions: op and type. */
 enum {
@@ -76,12 +78,12 @@ typedef struct ways {
 /* Reads the three settings; parts that have not the form above are skipped, and logged. */
 void ways_read(ways *w, const collet_host *host);
 
-/* Whether the user's setting says that nothing measured counts: then nothing need be measured. */
-int ways_are_usual(const collet_host *host);
-
 /* The way for a call: the user's, else the fastest at the nearest measured side, else `usual`, which
  * is also taken if it is nearly as fast. *at (may be NULL): what was measured there, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
+
+/* The same for a call that differs from what was measured: the larger factor counts. */
+way ways_choose_far(const ways *w, int key, double side, way usual);
 
 /* The form of a product of such extents. `page`: a matrix has rows of a multiple of 4,096 bytes. */
 way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page);

@@ -336,11 +336,19 @@ static collet_status issue(const call *c, collet_array *const *outs, const colle
     return collet_call(c->context, (uint32_t)c->id, outs, ins, c->params_size ? c->params : NULL);
 }
 
+static collet_status explain(const call *c, char *text, uint64_t capacity,
+                             collet_array *const *outs, const collet_array *const *ins)
+{
+    return collet_explain(c->context, (uint32_t)c->id, text, capacity, outs, ins,
+                          c->params_size ? c->params : NULL);
+}
+
 static void begin_call(call *c, op_object *op, operand *operands)
 {
     c->object = (PyObject *)op;
     c->name = op->method.ml_name;
     c->issue = issue;
+    c->explain = explain;
     c->users = NULL;
     c->n_out = op->n_out;
     c->n_in = op->n_in;

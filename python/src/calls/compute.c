@@ -16,23 +16,31 @@
 
 #define SMALL 8192 /* elements of all operands: work of microseconds for most ops */
 
+#define EXPLANATION 4096               /* bytes */
 #define OUTS COLLET_EXPRESSION_OUTPUTS /* more than ops have */
 #define INS COLLET_EXPRESSION_INPUTS
 
-static collet_status run(call *c)
+static collet_status wrap(call *c, collet_array **outs, const collet_array **ins)
 {
-    collet_array *outs[OUTS];
-    const collet_array *ins[INS];
     uint32_t end = c->n_out + c->n_in;
+    collet_status status = COLLET_OK;
     outs[0] = NULL;
     ins[0] = NULL;
-    collet_status status = COLLET_OK;
     for (uint32_t i = 0; status == COLLET_OK && i < end; i++)
         status = operand_wrap(&c->operands[i], c->context, i < c->n_out ? 0 : COLLET_WRAP_READONLY);
     for (uint32_t i = 0; i < c->n_out; i++)
         outs[i] = c->operands[i].array;
     for (uint32_t i = 0; i < c->n_in; i++)
         ins[i] = c->operands[c->n_out + i].array;
+    return status;
+}
+
+static collet_status run(call *c)
+{
+    collet_array *outs[OUTS];
+    const collet_array *ins[INS];
+    uint32_t end = c->n_out + c->n_in;
+    collet_status status = wrap(c, outs, ins);
     if (status == COLLET_OK)
         status = c->issue(c, outs, ins);
     if (status == COLLET_OK)
@@ -211,12 +219,18 @@ int call_is_observed(void)
     return observer != NULL;
 }
 
-static int tell(const call *c, PyObject *begins)
+/* The call that the observer is told of before it is done; NULL: none. */
+static _Thread_local call *observed;
+
+static int tell(call *c, PyObject *begins)
 {
     if (!observer)
         return 0;
     PyObject *name = PyUnicode_FromString(c->name);
+    call *before = observed;
+    observed = begins == Py_True ? c : NULL;
     PyObject *done = name ? PyObject_CallFunctionObjArgs(observer, name, begins, NULL) : NULL;
+    observed = before;
     Py_XDECREF(name);
     Py_XDECREF(done);
     return done ? 0 : -1;
@@ -235,6 +249,28 @@ static int make_outputs(call *c)
             return -1;
     }
     return 0;
+}
+
+PyObject *compute_explain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    collet_array *outs[OUTS];
+    const collet_array *ins[INS];
+    char text[EXPLANATION];
+    call *c = observed;
+    if (!c)
+        return PyErr_Format(PyExc_RuntimeError, "explanation() is for the function of observe()");
+    if (!c->explain)
+        return PyUnicode_FromFormat("%s: a program of several functions, computed at once\n",
+                                    c->name);
+    if (make_outputs(c))
+        return NULL;
+    collet_status status = wrap(c, outs, ins);
+    if (status == COLLET_OK)
+        status = c->explain(c, text, sizeof text, outs, ins);
+    for (uint32_t i = 0; i < c->n_out + c->n_in; i++)
+        operand_unwrap(&c->operands[i]);
+    return raised(c, status) ? NULL
+                             : PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
 static int compute(call *c)

@@ -14,6 +14,9 @@ struct call {
     /* Computes by calls of libcore, without the GIL. */
     collet_status (*issue)(const call *c, collet_array *const *outs,
                            const collet_array *const *ins);
+    /* What `issue` would do, in words; NULL: not known. */
+    collet_status (*explain)(const call *c, char *text, uint64_t capacity,
+                             collet_array *const *outs, const collet_array *const *ins);
     uint32_t *users; /* counts calls that continue after a signal; may be NULL */
     collet_context *context;
     uint64_t id; /* of what is computed, for fingerprints */
@@ -34,5 +37,9 @@ int call_is_observed(void);
 /* Function of the module: observe(function) has the function called with (name, True) before and (name,
  * False) after each call of the calling thread that is done; None ends that. The function before. */
 PyObject *compute_observe(PyObject *module, PyObject *function);
+
+/* Function of the module: the text of collet_explain for the call that is about to be done, within the
+ * function of observe(). */
+PyObject *compute_explain(PyObject *module, PyObject *unused);
 
 #endif

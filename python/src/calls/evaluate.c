@@ -157,6 +157,7 @@ PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyOb
     c.object = (PyObject *)e;
     c.name = "evaluate";
     c.issue = issue;
+    c.explain = NULL;
     c.users = &e->users;
     c.id = (uintptr_t)e->handle;
     c.n_out = collet_expression_output_count(e->handle);
