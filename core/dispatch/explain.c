@@ -84,8 +84,8 @@ static void add_why(writer *w, const frame *f, uint32_t first, uint32_t tried)
     else if (s->count == 1)
         add(w, "  Why: it is the only usable device.\n");
     else if (compared)
-        add(w, "  Why: it is the first by priority, and calibrated as the fastest for so little "
-               "work.\n");
+        add(w, "  Why: it is the first by priority, and no other was measured to be faster at this "
+               "size.\n");
     else
         add(w, "  Why: it is the first by priority; backends are not calibrated here "
                "(backend-bench calibrate).\n");
