@@ -11,6 +11,11 @@
 #define GRAIN (16 << 10) /* elements per thread, at least */
 #define FEW 8            /* elements of other axes that are taken as blocks */
 
+/* Each thread reads all indices, and cannot foresee which are its own: a few threads gain only where they
+ * write many elements for an index. */
+#define MANY 32
+#define MANY_THREADS 8
+
 typedef struct job {
     const collet_operand *out, *a, *index, *values;
     index_axes out_lead, a_lead, index_lead, values_lead;
@@ -164,7 +169,8 @@ static void begin_writes(job *j, collet_device *device, const collet_kernel_call
     j->extent = operand_extent(j->out, 0);
     j->count = operand_extent(j->index, 0);
     j->size = cpu_dtype_size(j->out->dtype);
-    j->parts = host->threads > 1 && j->count >= GRAIN ? host->threads : 1;
+    int gains = j->out_lead.count >= MANY || host->threads >= MANY_THREADS;
+    j->parts = gains && host->threads > 1 && j->count >= GRAIN ? host->threads : 1;
     if (cpu_at(j->out) != cpu_at(j->a)) /* else the two are the same view */
         host_share(device, j->out_lead.count * j->extent, GRAIN, copy_elements, j);
 }
