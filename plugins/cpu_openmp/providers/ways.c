@@ -13,6 +13,7 @@ static const char *const names[WAYS] = {"own", "openblas", "onednn"};
 static const char *const types[WAY_TYPES] = {"f32", "f64", "c64", "c128", "bf16", "i8"};
 static const char *const forms[WAY_FORMS] = {"", "-page", "-thin-inner", "-thin-rows",
                                              "-thin-columns"};
+static const char calibration[] = "backend-bench calibrate";
 static const char *const ops[WAY_DECOMPOSITIONS] = {"lu",   "solve", "qr",      "svd",
                                                     "eigh", "eig",   "cholesky"};
 
@@ -102,7 +103,7 @@ static int read_item(ways *w, const char *from, const char *at, const char *end)
         return 0;
     way_list *list = &w->list[key];
     if (list->from != from)
-        *list = (way_list){.from = from};
+        *list = (way_list){.from = from, .calibrated = from == calibration};
     if (list->count < WAYS_POINTS)
         list->point[list->count++] = p;
     return 1;
@@ -147,7 +148,7 @@ void ways_read(ways *w, const collet_host *host)
     memset(w, 0, sizeof *w);
     memset(w->forced, -1, sizeof w->forced);
     read_setting(w, host, "cpu_openmp.measured", "the probe", read_item);
-    read_setting(w, host, "cpu_openmp.calibrated", "backend-bench calibrate", read_item);
+    read_setting(w, host, "cpu_openmp.calibrated", calibration, read_item);
     read_setting(w, host, "cpu_openmp.ways", NULL, read_wish);
 }
 
@@ -171,9 +172,11 @@ static const way_point *nearest(const way_list *list, double side)
     return side < SMALLER * smallest ? NULL : best;
 }
 
-static way choose(const ways *w, int key, const way_point *p, way usual, double better)
+static way choose(const ways *w, int key, const way_point *p, way usual, int far)
 {
+    double better = w->list[key].calibrated ? WAYS_BETTER_CALIBRATED : WAYS_BETTER;
     way best = usual;
+    better *= far ? WAYS_FAR : 1.0;
     if (w->forced[key] >= 0)
         return (way)w->forced[key];
     for (int i = 0; i < WAYS && p; i++)
@@ -187,13 +190,12 @@ way ways_choose(const ways *w, int key, double side, way usual, const way_point 
     const way_point *p = nearest(&w->list[key], side);
     if (at)
         *at = p;
-    return choose(w, key, p, usual,
-                  p && side < WAYS_NEAR * p->side ? WAYS_BETTER : WAYS_BETTER_FAR);
+    return choose(w, key, p, usual, p && side > WAYS_NEAR * p->side);
 }
 
 way ways_choose_far(const ways *w, int key, double side, way usual)
 {
-    return choose(w, key, nearest(&w->list[key], side), usual, WAYS_BETTER_FAR);
+    return choose(w, key, nearest(&w->list[key], side), usual, 1);
 }
 
 way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page)

@@ -27,10 +27,12 @@ typedef enum way { WAY_OWN, WAY_OPENBLAS, WAY_ONEDNN, WAYS } way;
 #define WAYS_THIN 16
 #define WAYS_POINTS 12 /* at most, of a key */
 
-/* Another way has to be faster than the usual one by this factor where it was measured, up to
- * WAYS_NEAR times as far; by a larger one elsewhere. */
-#define WAYS_BETTER 1.05
-#define WAYS_BETTER_FAR 1.2
+/* Another way has to be faster than the usual one by this factor: as the probe measured, each process
+ * perhaps anew, so that noise seldom changes the way and with it the last bits of results; and as was
+ * calibrated. Both are multiplied for calls that are more than WAYS_NEAR times as large. */
+#define WAYS_BETTER 1.15
+#define WAYS_BETTER_CALIBRATED 1.05
+#define WAYS_FAR 1.15
 #define WAYS_NEAR 1.6
 
 /* Products: type and form. Decompositions: op and type. */
@@ -64,7 +66,8 @@ typedef struct way_point {
 } way_point;
 
 typedef struct way_list {
-    const char *from; /* what measured it, for people */
+    const char *from;   /* what measured it, for people */
+    int32_t calibrated; /* else measured by the probe */
     int32_t count;
     way_point point[WAYS_POINTS];
 } way_list;
@@ -82,7 +85,7 @@ void ways_read(ways *w, const collet_host *host);
  * is also taken if it is nearly as fast. *at (may be NULL): what was measured there, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
 
-/* The same for a call that differs from what was measured: the larger factor counts. */
+/* The same for a call that differs from what was measured: WAYS_FAR counts. */
 way ways_choose_far(const ways *w, int key, double side, way usual);
 
 /* The form of a product of such extents. `page`: a matrix has rows of a multiple of 4,096 bytes. */
