@@ -284,7 +284,7 @@ static collet_status store(const backend *b, char *path, size_t capacity, const 
                            *place ? " is not a directory that only this user can access"
                                   : "there is no directory of the cache");
     file_name(b, name);
-    int failed = cache_file_replace(directory, name, text);
+    int failed = text ? cache_file_replace(directory, name, text) : 0;
     cache_directory_prune(directory, "calibration-", MAX_FILES);
     close(directory);
     if (failed)
@@ -300,14 +300,14 @@ collet_status collet_calibration_write(const collet_runtime *r, char *path, size
     COLLET_FLOATING_SCOPE;
     const backend *b = NULL;
     calibration *c = NULL;
-    collet_status status = runtime_query(r, name && text && (path || !capacity) ? name : NULL,
+    collet_status status = runtime_query(r, name && (path || !capacity) ? name : NULL,
                                          "collet_calibration_write", err);
     if (status == COLLET_OK)
         status = find(r, name, &b, err);
-    if (status == COLLET_OK && strlen(text) > MAX_FILE)
+    if (status == COLLET_OK && text && strlen(text) > MAX_FILE)
         status =
             collet_fail(err, COLLET_FORMAT, "the calibration is larger than %zu bytes", MAX_FILE);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && text)
         status = parse(r, text, strlen(text), &c, err);
     calibration_free(c);
     return status == COLLET_OK ? store(b, path, capacity, text, err) : status;

@@ -185,6 +185,8 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
  * predicted to be the least, if that is at least a tenth less than on the first device. Other dtypes
  * are predicted by the one of about their size, and have to be twice as fast.
  *
+ * With `text` NULL nothing is written: OK if a file could be.
+ *
  * The file is in the directory of the cache (settings cache and cache_dir). Its name, written to
  * path[0..capacity) (path may be NULL if capacity is 0), has a hash of the version of Collet and of
  * the backend, and of its capabilities; where they are others, it is not used, nor with the setting

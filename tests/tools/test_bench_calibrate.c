@@ -67,6 +67,19 @@ static void wrong_command_lines(void **state)
     assert_int_equal(count_files(), 0);
 }
 
+/* A minute is not spent where the result cannot be written. */
+static void a_cache_that_is_switched_off(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("COLLET_CACHE", "off", 1), 0);
+    tool_result r = CALIBRATE("--seconds", "600");
+    assert_int_equal(unsetenv("COLLET_CACHE"), 0);
+    tool_expect(&r, 1);
+    assert_contains(r.err, "cannot be kept: there is no directory of the cache");
+    assert_string_equal(r.out, "");
+    tool_free(&r);
+}
+
 static void dry_runs_keep_nothing(void **state)
 {
     (void)state;
@@ -172,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_command_lines),
+        cmocka_unit_test(a_cache_that_is_switched_off),
         cmocka_unit_test(dry_runs_keep_nothing),
         cmocka_unit_test(keeps_what_it_measured),
         cmocka_unit_test(measures_ways),

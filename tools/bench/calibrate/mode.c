@@ -42,6 +42,19 @@ static int keep(bench_session *s, const calibrated *c, cJSON *list)
                : bench_out_of_memory();
 }
 
+/* Whether the result could be written; asked before a minute is spent. */
+static int can_keep(const calibration_run *run)
+{
+    collet_error err;
+    for (int32_t b = 0; b < run->count && !run->session->options->dry_run; b++) {
+        collet_status status = collet_calibration_write(run->session->runtime, NULL, 0,
+                                                        run->backends[b].name, NULL, &err);
+        if (status != COLLET_OK)
+            return bench_complain(status, err.text);
+    }
+    return BENCH_EXIT_OK;
+}
+
 static int conclude(calibration_run *run)
 {
     bench_session *s = run->session;
@@ -74,9 +87,12 @@ static int run_mode(bench_session *s)
         result = bench_complain(COLLET_INVALID, "calibrate: name backends, without devices");
     else if (s->options->check)
         result = calibrate_check(&run);
-    else if (!calibrate_cores(&run, CORES_SHARE * s->options->seconds, s->report) ||
-             !calibrate_ways(&run, tool_now() + WAYS_SHARE * s->options->seconds) ||
-             !calibrate_transfers(&run) || !calibrate_times(&run))
+    else
+        result = can_keep(&run);
+    if (result == BENCH_EXIT_OK && !s->options->check &&
+        (!calibrate_cores(&run, CORES_SHARE * s->options->seconds, s->report) ||
+         !calibrate_ways(&run, tool_now() + WAYS_SHARE * s->options->seconds) ||
+         !calibrate_transfers(&run) || !calibrate_times(&run)))
         result = bench_out_of_memory();
     tool_progress_end(&s->progress);
     if (result == BENCH_EXIT_OK && !s->options->check)
