@@ -42,7 +42,21 @@ static inline void range_write(uint64_t state)
 }
 
 #else
-#error "the flags of this processor are unknown"
+
+#include <fenv.h>
+
+#define RANGE_FLAGS ((uint64_t)(FE_OVERFLOW | FE_UNDERFLOW))
+
+static inline uint64_t range_read(void)
+{
+    return (uint64_t)fetestexcept(FE_OVERFLOW | FE_UNDERFLOW);
+}
+
+static inline void range_write(uint64_t state)
+{
+    (void)feclearexcept((int)(~state & RANGE_FLAGS));
+}
+
 #endif
 
 static inline int range_was_left(void)
