@@ -105,6 +105,17 @@ static int32_t add_point(cJSON *times, const char *key, double work, double seco
     return item && cJSON_AddItemToArray(list, item);
 }
 
+/* A call that took longer than one with more work was disturbed by other programs: it gets that one's time. */
+static void remove_spikes(const cJSON *list)
+{
+    for (int i = cJSON_GetArraySize(list) - 2; i >= 0; i--) {
+        cJSON *seconds = cJSON_GetArrayItem(cJSON_GetArrayItem(list, i), 1);
+        double larger = cJSON_GetArrayItem(cJSON_GetArrayItem(list, i + 1), 1)->valuedouble;
+        if (seconds->valuedouble > larger)
+            cJSON_SetNumberValue(seconds, larger);
+    }
+}
+
 /* At growing sizes, until even the fastest backend would take too long: beyond that size libcore takes all
  * times as proportional to the work. 0 when out of memory. */
 static int32_t measure_op(calibration_run *run, const bench_case *row, const char *dtype,
@@ -134,6 +145,9 @@ static int32_t measure_op(calibration_run *run, const bench_case *row, const cha
                 seconds[b] = NAN;
         }
     }
+    for (int32_t b = 0; b < run->count; b++)
+        remove_spikes(cJSON_GetObjectItemCaseSensitive(
+            cJSON_GetObjectItemCaseSensitive(run->backends[b].now, "times"), key));
     return fine;
 }
 
