@@ -38,6 +38,17 @@ int64_t tool_parse_count(struct argp_state *state, const char *name, const char 
     return value;
 }
 
+void tool_add_text(struct argp_state *state, const char *name, const char *text, const char **list,
+                   int32_t most)
+{
+    int32_t count = 0;
+    while (list[count])
+        count++;
+    if (count == most)
+        tool_error(state, "%s: at most %d are possible", name, most);
+    list[count] = text;
+}
+
 int tool_is_plugin_file(const char *text)
 {
     size_t length = strlen(text);

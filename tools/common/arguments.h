@@ -15,6 +15,11 @@ void tool_error(const struct argp_state *state, const char *format, ...) COLLET_
 int64_t tool_parse_count(struct argp_state *state, const char *name, const char *text,
                          int64_t minimum);
 
+/* Adds the value of an option that may be repeated to `list`, which has room for `most` and a NULL;
+ * tool_error, which names the option, if that is too many. */
+void tool_add_text(struct argp_state *state, const char *name, const char *text, const char **list,
+                   int32_t most);
+
 /* Whether an argument is the file of a plugin, not the name of a backend. */
 int tool_is_plugin_file(const char *text);
 

@@ -65,16 +65,6 @@ static void take_name(info_options *options, char *text)
     *colon = '\0';
 }
 
-static void add_default(struct argp_state *state, info_options *options, const char *text)
-{
-    size_t count = 0;
-    while (options->defaults[count])
-        count++;
-    if (count == INFO_DEFAULTS_MAX)
-        tool_error(state, "--default: at most %d are possible", INFO_DEFAULTS_MAX);
-    options->defaults[count] = text;
-}
-
 /* The arguments: SHAPE and DTYPE after --explain, else NAME. */
 static void take_arguments(info_options *options, struct argp_state *state)
 {
@@ -121,7 +111,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->export = text;
         break;
     case KEY_DEFAULT:
-        add_default(state, options, text);
+        tool_add_text(state, "--default", text, options->defaults, INFO_DEFAULTS_MAX);
         break;
     case KEY_EXPLAIN:
         options->explain = text;

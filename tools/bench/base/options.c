@@ -97,16 +97,6 @@ static int32_t parse_list(struct argp_state *state, const char *option, char *te
     return count;
 }
 
-static void add_default(struct argp_state *state, bench_options *options, const char *text)
-{
-    int32_t count = 0;
-    while (options->defaults[count])
-        count++;
-    if (count == BENCH_DEFAULTS_MAX)
-        tool_error(state, "--default: at most %d are possible", BENCH_DEFAULTS_MAX);
-    options->defaults[count] = text;
-}
-
 static int32_t parse_busy(struct argp_state *state, const char *text)
 {
     int64_t count = tool_parse_count(state, "--busy", text, 1);
@@ -214,7 +204,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         options->build_count = parse_list(state, "--openblas", text, options->builds);
         break;
     case KEY_DEFAULT:
-        add_default(state, options, text);
+        tool_add_text(state, "--default", text, options->defaults, BENCH_DEFAULTS_MAX);
         break;
     case ARGP_KEY_ARG:
         take_argument(state, options, text);
