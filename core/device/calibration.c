@@ -31,8 +31,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return file_hash(hash, text, strlen(text) + 1);
 }
 
-/* Numbers are left out but for those of threads, because they may be measured or differ between two
- * starts of the machine: clocks, sizes of memory. So are choices, which follow from measurements. */
+/* Of the numbers only those of threads count: others are measured, or differ after the machine was started again
+ * (clocks, sizes of memory). Choices do not count, because they follow from measurements. */
 static uint64_t hash_item(uint64_t hash, const cJSON *item)
 {
     const char *name = item->string ? item->string : "";

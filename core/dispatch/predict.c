@@ -8,8 +8,8 @@
 #include "device/rows.h"
 #include "memory/storage.h"
 
-/* Of the time of the first device is what another one has to reach; OTHER: with a dtype that was not measured
- * but has the size of one, whose kernels may be of another kind. */
+/* Another device is chosen if its time is at most this share of the first one's. OTHER: where the dtype was not
+ * measured and the times are those of one of about its size, whose kernels may differ more. */
 #define FASTER 0.9
 #define FASTER_OTHER 0.5
 
@@ -85,7 +85,7 @@ static int named_before(const collet_array *const *arrays, uint32_t i)
     return 0;
 }
 
-/* Whole storages are moved: those of the inputs, and of outputs that are only a part of theirs. */
+/* libcore moves whole storages: every input's, and an output's if the output is only a part of its storage. */
 static void add_transfers(const device *d, const op *o, const collet_array *const *arrays,
                           predicted *parts)
 {
