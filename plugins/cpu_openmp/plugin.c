@@ -54,7 +54,8 @@ static void describe_libraries(const collet_host *host, const isa_level *level, 
     static pthread_mutex_t measuring = PTHREAD_MUTEX_INITIALIZER;
     static char measured[4096]; /* once a process */
     char members[8192];
-    const char *wanted = host->config(host, "measure");
+    /* Outside of a probe nobody would read it. */
+    const char *wanted = host->config(host, "in_probe") ? host->config(host, "measure") : NULL;
     text choices = {.at = members, .capacity = sizeof members};
     text rates = {.at = measured, .capacity = sizeof measured};
     uint32_t types;

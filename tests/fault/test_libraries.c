@@ -32,6 +32,7 @@ typedef struct library_case {
 } library_case;
 
 static int loaded_before; /* the program has loaded OpenBLAS before libcore */
+static int measures; /* the probe measures rates, by which another way may compute the products */
 
 static int complain(const char *what, const char *text)
 {
@@ -115,8 +116,9 @@ static int run_case(const library_case *c)
 {
     char openblas[512], onednn[512], warning[COLLET_ERROR_TEXT] = "";
     /* A minute is enough even on a busy machine. */
-    const char *settings[] = {"cache=off", openblas, onednn,
-                              c->more ? c->more : "probe_timeout_ms=60000", NULL};
+    const char *settings[] = {
+        measures ? "measure=on" : "measure=off",      "cache=off", openblas, onednn,
+        c->more ? c->more : "probe_timeout_ms=60000", NULL};
     collet_runtime *rt = NULL;
     collet_context *cx = NULL;
     collet_error err = {COLLET_OK, ""};
@@ -139,7 +141,7 @@ static int run_case(const library_case *c)
     int ok = collet_backend_info_at(rt, &info, 0, NULL) == COLLET_OK &&
              reports(c, info.capabilities) && product_is_right(cx, COLLET_F32) &&
              product_is_right(cx, COLLET_F64) &&
-             (loaded_before || is_open_as_reported(c->openblas, info.capabilities));
+             (loaded_before || measures || is_open_as_reported(c->openblas, info.capabilities));
     /* The core set for the library does not stay in the environment. */
     if (environ != environment || getenv("OPENBLAS_CORETYPE") != coretype)
         ok = complain("environment", "changed");
@@ -236,6 +238,23 @@ static void another_library(void **state)
                            {"lacks functions of OpenBLAS"},
                            NULL,
                            "cpu_openmp.openblas has no effect: "});
+}
+
+/* The stand-ins are slow, so that our kernels compute the products. */
+static void rates(void **state)
+{
+    (void)state;
+    measures = 1;
+    expect(&(library_case){
+        FAKE("right"), "off", NULL, {"\"measured\": \"f32/256:own=", ",openblas="}, NULL, NULL});
+    expect(&(library_case){"off",
+                           FAKE("onednn2"),
+                           "cpu_openmp.onednn_isa=AVX2",
+                           {"\"measured\": \"f32/256:own=", ",onednn="},
+                           ",openblas=",
+                           NULL});
+    measures = 0;
+    expect(&(library_case){FAKE("right"), "off", NULL, {"\"measured\": \"\""}, NULL, NULL});
 }
 
 /* As the OpenBLAS of PyPI has one. */
@@ -418,6 +437,7 @@ int main(void)
         cmocka_unit_test(a_safe_mode_that_is_set),
         cmocka_unit_test(a_wrong_product),
         cmocka_unit_test(another_library),
+        cmocka_unit_test(rates),
         cmocka_unit_test(a_prefix),
         cmocka_unit_test(long_integers),
         cmocka_unit_test(no_library),

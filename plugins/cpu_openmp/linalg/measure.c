@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/cpu_openmp/test_ways.c */
+/* Tests: tests/fault/test_libraries.c */
 #include "measure.h"
 
 #include <math.h>
