@@ -190,45 +190,47 @@ PyObject *small_product(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 /* ---- Norms -------------------------------------------------------------------------------- */
 
-#define NORM_LIMIT (1 << 20)
-
-/* The sum of squares of `v` by the op dot, in `dtype`. 0, or -1 with an exception. */
-static int square_of(PyObject *dot, const collet_array *v, collet_dtype dtype, double *square)
+/* The sum of squares of `vector`, whose array is `v`, by the op dot in its dtype. 0, or -1 with an
+ * exception. */
+static int square_of(PyObject *dot, PyObject *vector, const collet_array *v, double *square)
 {
     const collet_array *in[] = {v, v};
-    const collet_array_spec number = {.dtype = dtype};
+    PyObject *const both[] = {vector, vector};
+    const collet_array_spec number = {.dtype = collet_array_dtype(v)};
     float narrow = 0.0f;
-    void *to = dtype == COLLET_F64 ? (void *)square : (void *)&narrow;
-    PyObject *made = op_compute((op_object *)dot, in, &number, NULL);
+    int wide = number.dtype == COLLET_F64;
+    PyObject *made = collet_array_size(v) <= LIMIT
+                         ? op_compute((op_object *)dot, in, &number, NULL)
+                         : op_call(dot, both, 2, NULL);
     collet_context *context = made ? runtime_context() : NULL;
     collet_array *found = context ? array_get(made) : NULL;
     int failed = !found;
-    if (found && collet_array_read(context, found, to, collet_dtype_size(dtype)) != COLLET_OK) {
+    if (found && collet_array_read(context, found, wide ? (void *)square : (void *)&narrow,
+                                   collet_dtype_size(number.dtype)) != COLLET_OK) {
         runtime_raise(context);
         failed = 1;
     }
     Py_XDECREF(made);
-    if (dtype == COLLET_F32)
+    if (!wide)
         *square = (double)narrow;
     return failed ? -1 : 0;
 }
 
-/* The Euclidean norm of an Array with one axis by the op dot, `self`; None: the general call decides. */
+/* The Euclidean norm of an Array with one axis by the op dot, `self`; None: the general call decides,
+ * as where f32 may not hold the squares. */
 static PyObject *norm(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords)
 {
     const collet_array *v = count == 1 && !keywords && is_now() ? ready(arguments[0]) : NULL;
     double square;
-    if (!v || collet_array_ndim(v) != 1 || !is_real(collet_array_dtype(v)) ||
-        collet_array_size(v) > NORM_LIMIT)
+    if (!v || collet_array_ndim(v) != 1 || !is_real(collet_array_dtype(v)))
         Py_RETURN_NONE;
     collet_dtype dtype = collet_array_dtype(v);
     collet_array *root = NULL;
-    /* Squares that f32 holds need no f64. */
-    if (square_of(self, v, dtype, &square) ||
-        (dtype == COLLET_F32 && !(square > 0x1p-100 && square < 0x1p127) &&
-         square_of(self, v, COLLET_F64, &square)))
+    if (square_of(self, arguments[0], v, &square))
         return NULL;
+    if (dtype == COLLET_F32 && !(square > 0x1p-100 && square < 0x1p127))
+        Py_RETURN_NONE;
     collet_context *context = runtime_context();
     double wide = sqrt(square);
     float narrow = (float)wide;
