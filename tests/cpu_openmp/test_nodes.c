@@ -9,6 +9,7 @@
 
 #include "in_child.h"
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,12 +43,15 @@ static machine pretended = {.usable = 64}; /* when the team is loaded */
 static _Thread_local cpu_set_t bound;      /* to these processors; empty: as the process */
 static cpu_set_t moved[2];                 /* where the caller bound a worker, first and last */
 static int moves;
+static bool workers_are_late; /* those that are woken do not run */
 
 /* The linker replaces them in libraries of a sanitizer's build too. */
 #pragma GCC visibility push(default)
 int __wrap_sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set);
 int __wrap_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set);
 int __wrap_sched_getcpu(void);
+long __real_syscall(long number, ...);
+long __wrap_syscall(long number, ...);
 #pragma GCC visibility pop
 
 int __wrap_sched_getaffinity(pid_t thread, size_t size, cpu_set_t *set)
@@ -72,6 +77,19 @@ int __wrap_sched_setaffinity(pid_t thread, size_t size, const cpu_set_t *set)
 int __wrap_sched_getcpu(void)
 {
     return pthread_equal(pthread_self(), caller) ? pretended.here : -1;
+}
+
+long __wrap_syscall(long number, ...)
+{
+    long a[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(list, long);
+    va_end(list);
+    bool wakes = number == SYS_futex && ((int)a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE_BITSET;
+    return wakes && workers_are_late ? 1
+                                     : __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 static void write_text(const char *name, const char *text)
@@ -334,6 +352,33 @@ static void test_a_stuck_worker_moves(void **state)
     assert_true(in_child(pulled));
 }
 
+static void do_nothing(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    (void)argument;
+    (void)thread;
+    (void)begin;
+    (void)end;
+}
+
+static bool pushed(void)
+{
+    pretend(&(machine){"0-1", {"0-63", "64-127"}, 64, 7});
+    workers_are_late = true;
+    for (int run = 0; run < 1000 && moves == 0; run++) {
+        team_run(2, 4, 1, do_nothing, NULL);
+        doze(1);
+    }
+    return moves == 2 && CPU_COUNT(&moved[0]) == 63 && !CPU_ISSET(7, &moved[0]) &&
+           CPU_COUNT(&moved[1]) == 64;
+}
+
+/* A worker that was woken and did no piece leaves the processor of the caller, and may come back. */
+static void test_a_late_worker_moves(void **state)
+{
+    (void)state;
+    assert_true(in_child(pushed));
+}
+
 static void test_work_on_nodes(void **state)
 {
     (void)state;
@@ -362,10 +407,9 @@ static int leave_directory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_of_threads),
-        cmocka_unit_test(test_odd_nodes),
-        cmocka_unit_test(test_work_on_nodes),
-        cmocka_unit_test(test_a_stuck_worker_moves),
+        cmocka_unit_test(test_blocks_of_threads),   cmocka_unit_test(test_odd_nodes),
+        cmocka_unit_test(test_work_on_nodes),       cmocka_unit_test(test_a_stuck_worker_moves),
+        cmocka_unit_test(test_a_late_worker_moves),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

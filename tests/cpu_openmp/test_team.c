@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -490,6 +491,32 @@ static void test_a_bound_caller_binds_no_workers(void **state)
     run_child("affinity");
 }
 
+static void look_at_slice(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attributes;
+    (void)begin;
+    (void)end;
+    if (thread == 1 && syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) == 0)
+        atomic_store((_Atomic int64_t *)argument, (int64_t)attributes.runtime);
+    doze(1);
+}
+
+/* A woken worker interrupts others. Linux before 6.12 tells and takes no slice: 0. */
+static void test_workers_have_short_slices(void **state)
+{
+    (void)state;
+    _Atomic int64_t slice = -1;
+    for (int i = 0; i < 1000 && atomic_load(&slice) < 0; i++)
+        team_run(2, 16, 1, look_at_slice, &slice);
+    assert_true(atomic_load(&slice) == 0 || atomic_load(&slice) == 100000);
+}
+
 /* ---- The host's own OpenMP ------------------------------------------------------------------- */
 
 static void test_settings_stay(void **state)
@@ -541,6 +568,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_number_of_threads),
         cmocka_unit_test(test_omp_places),
         cmocka_unit_test(test_a_bound_caller_binds_no_workers),
+        cmocka_unit_test(test_workers_have_short_slices),
         cmocka_unit_test(test_settings_stay),
         cmocka_unit_test(test_inside_a_region_of_the_host),
     };

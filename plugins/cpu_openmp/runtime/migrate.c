@@ -10,18 +10,39 @@
 #define AWAY_EVERY 500000
 #define OBSERVED 4000
 
+/* Moves the thread `id` (0: the calling one) if it runs on `processor`, or waits for it. */
+static void leave(pid_t id, int32_t processor)
+{
+    cpu_set_t all, others;
+    if (processor < 0 || sched_getaffinity(id, sizeof all, &all) != 0)
+        return;
+    others = all;
+    CPU_CLR((size_t)processor, &others);
+    if (CPU_COUNT(&others) > 0 && sched_setaffinity(id, sizeof others, &others) == 0)
+        (void)sched_setaffinity(id, sizeof all, &all);
+}
+
+static bool is_early(int64_t *last)
+{
+    int64_t now = clock_now();
+    if (now - *last < AWAY_EVERY)
+        return true;
+    *last = now;
+    return false;
+}
+
 void migrate_away(int32_t processor)
 {
     static _Thread_local int64_t last;
-    cpu_set_t all, others;
-    if (sched_getcpu() != processor || clock_now() - last < AWAY_EVERY ||
-        sched_getaffinity(0, sizeof all, &all) != 0)
-        return;
-    last = clock_now();
-    others = all;
-    CPU_CLR((size_t)processor, &others);
-    if (CPU_COUNT(&others) > 0 && sched_setaffinity(0, sizeof others, &others) == 0)
-        (void)sched_setaffinity(0, sizeof all, &all);
+    if (sched_getcpu() == processor && !is_early(&last))
+        leave(0, processor);
+}
+
+void migrate_off(pid_t id)
+{
+    static _Thread_local int64_t last;
+    if (!is_early(&last))
+        leave(id, sched_getcpu());
 }
 
 /* Processor time of a thread of this process, as pthread_getcpuclockid(3) counts it. */

@@ -18,6 +18,13 @@
 void migrate_away(int32_t processor);
 
 /*
+ * The same for the thread `id`, which waits for the processor of the calling one: a worker that was
+ * woken and has not run yet. Does nothing within 0.5 ms of the calling thread's
+ * last attempt.
+ */
+void migrate_off(pid_t id);
+
+/*
  * The operating system keeps a preempted thread on the processor where it ran last, even while the
  * processor of a waiting caller is idle. Moves the thread `id` of this process to the processor of
  * the calling one if it gets no processor time; returns whether it did. Takes some microseconds.

@@ -134,9 +134,9 @@ static void call(job *j, int32_t count, int32_t threads)
 }
 
 /* Does pieces of part `index`, after the first one only while at most `threads` threads are at
- * work. Reports them together, because all threads write the cache line of `done`. Returns whether
- * it did one. */
-static bool run_part(job *j, int32_t index, int32_t thread, int32_t threads)
+ * work. Reports them together, because all threads write the cache line of `done`. Returns how many
+ * it did. */
+static uint32_t run_part(job *j, int32_t index, int32_t thread, int32_t threads)
 {
     uint32_t ran = 0;
     int32_t piece;
@@ -149,7 +149,7 @@ static bool run_part(job *j, int32_t index, int32_t thread, int32_t threads)
     }
     if (ran > 0)
         job_report(j, ran);
-    return ran > 0;
+    return ran;
 }
 
 /* ---- How many are at work ------------------------------------------------------------------- */
@@ -216,6 +216,20 @@ static void pull(const job *j)
     }
 }
 
+/* Moves a worker that is awake and did no piece of a call; it may wait for the caller's processor. */
+static void push(int32_t threads)
+{
+    int32_t workers = atomic_load_explicit(&team.workers, memory_order_relaxed);
+    for (int32_t i = 1; i <= workers && i < threads; i++) {
+        pid_t id = atomic_load_explicit(&team.members[i].id, memory_order_relaxed);
+        if (id && !atomic_load_explicit(&team.members[i].job, memory_order_relaxed) &&
+            !(atomic_load_explicit(&team.asleep[i / 32], memory_order_relaxed) >> i % 32 & 1)) {
+            migrate_off(id);
+            return;
+        }
+    }
+}
+
 typedef struct worker {
     int32_t number;
     int32_t threads;    /* the largest team that it was placed for */
@@ -248,7 +262,7 @@ static bool help(job *j, const worker *w)
         migrate_away(atomic_load_explicit(&j->processor, memory_order_relaxed));
         atomic_store_explicit(&team.members[thread].job, 1 + (int32_t)(j - team.jobs),
                               memory_order_relaxed);
-        done |= run_part(j, index, thread, JOB_THREADS(rest));
+        done |= run_part(j, index, thread, JOB_THREADS(rest)) > 0;
         atomic_store_explicit(&team.members[thread].job, 0, memory_order_relaxed);
         if (leave(JOB_THREADS(rest)))
             return done;
@@ -332,6 +346,7 @@ static void *work(void *argument)
                           memory_order_relaxed);
     if (CPU_COUNT(&team.processors) > 0)
         pthread_setaffinity_np(pthread_self(), sizeof team.processors, &team.processors);
+    wait_briefly();
     patience p = {.wake = WAKE_MAX / 2, .processors = processors()};
     omp_set_num_threads(1); /* for libraries that a body calls */
     for (;;) {
@@ -475,9 +490,13 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     j->pieces = pieces;
     job_begin(j, threads, parts);
     call(j, useful(phase, threads) - 1, threads);
+    uint32_t all = (uint32_t)parts * (uint32_t)pieces, did = 0;
     for (int32_t i = 0; i < parts; i++)
-        run_part(j, i, 0, INT32_MAX);
-    await(j, (uint32_t)parts * (uint32_t)pieces);
+        did += run_part(j, i, 0, INT32_MAX);
+    if (did == all)
+        push(threads);
+    else
+        await(j, all);
 }
 
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument)

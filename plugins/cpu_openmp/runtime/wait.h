@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wait.h - how threads of the team wait: the clock, futexes, spinning. */
+/* wait.h - how threads of the team wait: the clock, futexes, spinning; how soon woken ones run. */
 #ifndef PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
 #define PLUGINS_CPU_OPENMP_RUNTIME_WAIT_H
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,6 +16,9 @@
 
 /* Nanoseconds between two looks at the clock after which something else ran meanwhile. */
 #define WAIT_LOST 100000
+
+/* Nanoseconds that a worker runs before threads of others may; see wait_briefly. */
+#define WAIT_SLICE 100000
 
 /* Sleeps while `word` is `value`, until a wake that has a bit of `bits`. */
 static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t bits)
@@ -59,6 +63,29 @@ static inline int64_t spin(_Atomic uint32_t *word, uint32_t value, int64_t limit
         last = here;
         if (here - begin > limit)
             return here - begin;
+    }
+}
+
+/*
+ * Asks Linux for short slices for the calling thread. A thread that is woken interrupts one whose
+ * slice is longer; else it waits for the rest of that slice, 3 ms by default, often on the processor
+ * of the thread that woke it: idle processors of a virtual machine do not look idle to Linux. Without
+ * effect before Linux 6.12, and on threads that the system schedules in another way.
+ */
+static inline void wait_briefly(void)
+{
+    struct { /* sched_setattr(2); glibc declares it from 2.41 on */
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attributes = {.size = 0};
+    if (syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) == 0 &&
+        attributes.policy == SCHED_OTHER) {
+        attributes.size = sizeof attributes;
+        attributes.runtime = WAIT_SLICE;
+        (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
     }
 }
 
