@@ -152,8 +152,8 @@ static void print_result(const check *c)
 {
     printf("The backend that auto chooses takes %.3f times as long as the best one (geometric mean "
            "of %d calls), and %.3f times in all.\n"
-           "Measured by itself auto takes %.3f times as long; what is more is noise, the cost of "
-           "choosing, and\nthat of arrays that a device has a copy of.\nThe worst:\n",
+           "Measured by itself auto takes %.3f times as long; what is more is noise and the cost of "
+           "choosing.\nThe worst:\n",
            exp(c->logs_chosen / c->count), (int)c->count, c->total / c->least,
            exp(c->logs / c->count));
     for (int32_t i = 0; i < WORST && ratio(&c->worst[i]) > 1; i++) {

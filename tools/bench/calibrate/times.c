@@ -21,6 +21,8 @@
 #define BUDGET_MAX 20e-3
 #define BUDGET_MIN 1e-3
 #define SHARE_OF_MEMORY 0.25
+/* Bytes up to which each backend has arrays of its own: copies on other devices cost microseconds. */
+#define APART 16e6
 
 static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
 
@@ -59,20 +61,31 @@ int32_t calibrate_layout(bench_layout *l, const bench_session *s, const bench_ca
            l->bytes_read + l->bytes_written < SHARE_OF_MEMORY * (double)s->machine.available_bytes;
 }
 
+/* Once. */
+static collet_status make_arrays(bench_arrays *a, collet_context *context, const bench_layout *l)
+{
+    collet_status status = a->arrays[0] ? COLLET_OK : calibrate_arrays(a, context, l);
+    if (status != COLLET_OK)
+        bench_arrays_free(a);
+    return status;
+}
+
 void calibrate_measure(calibration_run *run, const bench_layout *l, double budget, double *seconds)
 {
     bench_session *s = run->session;
-    bench_arrays arrays;
+    bench_arrays arrays[BENCH_LIST_MAX];
     bench_calls calls[BENCH_LIST_MAX];
     tool_sampler samplers[BENCH_LIST_MAX] = {{.body = NULL}};
     char error[COLLET_ERROR_TEXT];
-    collet_status made = calibrate_arrays(&arrays, s->context, l);
+    int32_t apart = l->bytes_read + l->bytes_written < APART;
     for (int32_t b = 0; b < run->count; b++) {
+        arrays[b] = (bench_arrays){{NULL}};
         if (isnan(seconds[b]))
             continue;
-        collet_status status = made;
+        bench_arrays *own = &arrays[apart ? b : 0];
+        collet_status status = make_arrays(own, s->context, l);
         if (status == COLLET_OK)
-            status = bench_calls_open(&calls[b], s, l, &arrays, run->backends[b].name, error);
+            status = bench_calls_open(&calls[b], s, l, own, run->backends[b].name, error);
         if (status == COLLET_OK)
             status = tool_sampler_create(&samplers[b], bench_calls_run, &calls[b]);
         seconds[b] = status == COLLET_OK ? INFINITY : NAN;
@@ -83,9 +96,10 @@ void calibrate_measure(calibration_run *run, const bench_layout *l, double budge
                 (collet_set_backend(s->context, run->backends[b].name) != COLLET_OK ||
                  calibrate_turn(&samplers[b], budget / ROUNDS, &seconds[b]) != COLLET_OK))
                 seconds[b] = NAN;
-    for (int32_t b = 0; b < run->count; b++)
+    for (int32_t b = 0; b < run->count; b++) {
         tool_sampler_clear(&samplers[b]);
-    bench_arrays_free(&arrays);
+        bench_arrays_free(&arrays[b]);
+    }
 }
 
 double calibrate_rounded(double value)
