@@ -344,6 +344,16 @@ def test_rounding_of_numbers():
 
 
 @pytest.mark.skipif(UPWARD is None, reason="FE_UPWARD is not known here")
+@pytest.mark.parametrize("dtype", ["f32", "f64"])
+def test_rounding_of_norms(dtype):
+    vectors = [collet.asarray([float(i), 1, 1], dtype=dtype) for i in range(1, 30)]
+    wanted = [bytes_of(collet.linalg.norm(v)) for v in vectors]
+    with rounding_upward():
+        found = [collet.linalg.norm(v) for v in vectors]
+    assert list(map(bytes_of, found)) == wanted
+
+
+@pytest.mark.skipif(UPWARD is None, reason="FE_UPWARD is not known here")
 def test_rounding_of_functions_and_random_numbers():
     x = collet.asarray(np.linspace(-50, 50, 10_000))
     wanted = bytes_of(op.exp(x)), bytes_of(op.sin(x)), bytes_of(random.normal(size=1000, seed=3))

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <collet/floating.h>
 #include <collet/ops.h>
 
 #include "op.h"
@@ -221,6 +222,7 @@ static int square_of(PyObject *dot, PyObject *vector, const collet_array *v, dou
 static PyObject *norm(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                       PyObject *keywords)
 {
+    COLLET_FLOATING_SCOPE; /* the root is computed here */
     const collet_array *v = count == 1 && !keywords && is_now() ? ready(arguments[0]) : NULL;
     double square;
     if (!v || collet_array_ndim(v) != 1 || !is_real(collet_array_dtype(v)))
