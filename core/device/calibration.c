@@ -52,6 +52,7 @@ static void file_name(const backend *b, char name[FILE_NAME])
 {
     uint64_t hash = hash_text(FILE_HASH_START, COLLET_VERSION);
     hash = hash_text(hash, b->plugin->manifest.version);
+    hash = file_hash(hash, &b->plugin->file.size, sizeof b->plugin->file.size);
     hash = hash_item(hash, b->description);
     snprintf(name, FILE_NAME, "calibration-%s-%016llx.json", b->plugin->name,
              (unsigned long long)hash);

@@ -202,6 +202,24 @@ static void another_machine_finds_no_file(void **state)
     close_world(w);
 }
 
+/* So is the size of the plugin's file, but not its place. */
+static void another_build_finds_no_file(void **state)
+{
+    const char *settings[] = {setting, "probe=on", "calibration=on", NULL};
+    char copy[96], command[512];
+    (void)state;
+    write_both(SCALAR, REMOTE);
+    snprintf(copy, sizeof copy, "%s/copy.so", directory);
+    snprintf(command, sizeof command, "cp '%s' '%s'", SCALAR_PLUGIN, copy);
+    for (int build = 0; build < 2; build++) {
+        assert_int_equal(0, system(command));
+        world w = open_world(copy, settings, NULL);
+        assert_int_equal(build == 0, *file_of(w.rt, "cpu_scalar") != '\0');
+        close_world(w);
+        snprintf(command, sizeof command, "printf x >> '%s'", copy);
+    }
+}
+
 static const char *const malformed[][2] = {
     {"", "JSON"},
     {"{}", "format is not 1"},
@@ -337,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_little_is_not_enough, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_dtypes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_machine_finds_no_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_build_finds_no_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(malformed_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(others_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
