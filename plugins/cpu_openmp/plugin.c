@@ -144,7 +144,7 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
     library_initialise(call_openmp);
     d->base.trim = trim;
     choice_settle(host, level);
-    ways_read(measured, host);
+    ways_read(measured, host, &openmp_ways, 1);
     d->ways = measured;
     d->plans = onednn_plans_create();
     limit_follow(&d->limit, host);

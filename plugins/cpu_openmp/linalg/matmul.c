@@ -201,10 +201,8 @@ static double side_of(const product *p)
 
 static int way_key(const product *p)
 {
-    int type = p->from == COLLET_I8     ? WAY_I8
-               : p->from == COLLET_BF16 ? WAY_BF16
-                                        : WAY_F32 + (int)p->type;
-    return WAY_PRODUCT(type, ways_form(p->rows, p->columns, p->inner, has_page_rows(p)));
+    return WAY_PRODUCT(ways_type(p->from),
+                       ways_form(p->rows, p->columns, p->inner, has_page_rows(p)));
 }
 
 static int is_thin_with_pages(const product *p)

@@ -158,18 +158,18 @@ static void measure(const measuring *m, way_point *p)
     int turns = TURNS;
     for (int i = 0; i < WAYS; i++) {
         best[i] = INFINITY;
-        if (!is_possible(m, (way)i))
+        if (!is_possible(m, i))
             continue;
-        best[i] = time_of(m, (way)i, 1); /* the first: libraries compile kernels in it */
+        best[i] = time_of(m, i, 1); /* the first: libraries compile kernels in it */
         if (best[i] < LONG)
-            best[i] = time_of(m, (way)i, 1);
+            best[i] = time_of(m, i, 1);
         times[i] = best[i] < TURN ? (int64_t)(TURN / best[i]) + 1 : 1;
         turns = best[i] > LONG && !isinf(best[i]) ? TURNS_LONG : turns;
     }
     for (int turn = 0; turn < turns; turn++)
         for (int i = 0; i < WAYS; i++)
             if (!isinf(best[i]))
-                best[i] = fmin(best[i], time_of(m, (way)i, times[i]));
+                best[i] = fmin(best[i], time_of(m, i, times[i]));
     *p = (way_point){.side = cbrt(work)};
     for (int i = 0; i < WAYS; i++)
         p->rate[i] = isinf(best[i]) ? 0.0 : 2e-9 * work / best[i];
@@ -215,7 +215,7 @@ void measure_products(const isa_level *level, const narrow_kernels *narrow, uint
             continue;
         fill(&m);
         measure(&m, &p);
-        ways_write(out, key_of(m.of), &p);
+        ways_write(out, &openmp_ways, key_of(m.of), &p);
     }
     if (runs && m.blas)
         blas_leave(m.blas, &use);

@@ -76,8 +76,8 @@ static way usual_way(const routine *r, int64_t side)
 static int is_large(const collet_device *device, const routine *r, blas_type type, int64_t side)
 {
     return side >= r->large_from / 2 &&
-           ways_choose(device->ways, WAY_DECOMPOSITION(r->way, (int)type), (double)side,
-                       usual_way(r, side), NULL) != WAY_OWN;
+           ways_choose(device->ways, WAY_OP(r->way, (int)type, 0), (double)side, usual_way(r, side),
+                       NULL) != WAY_OWN;
 }
 
 static batch make_batch(const collet_device *device, const collet_kernel_call *call)
@@ -217,6 +217,6 @@ void explain_decomposition(const collet_device *device, const collet_kernel_call
     if (side < r->large_from / 2)
         text_add(out, "a library is used from side %lld on", (long long)r->large_from / 2);
     else
-        ways_explain(out, device->ways, WAY_DECOMPOSITION(r->way, (int)b.job.type), (double)side,
+        ways_explain(out, device->ways, WAY_OP(r->way, (int)b.job.type, 0), (double)side,
                      usual_way(r, side));
 }

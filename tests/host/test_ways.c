@@ -13,6 +13,8 @@
 #include "cpu_openmp/providers/ways.h"
 
 static const char *measured, *calibrated, *wish;
+static const ways_kind *kind = &openmp_ways;
+static int use_calibrated = 1;
 static int skipped;
 
 static const char *config(const collet_host *host, const char *key)
@@ -38,13 +40,13 @@ static const ways *read_texts(const char *by_probe, const char *by_bench, const 
     calibrated = by_bench;
     wish = by_user;
     skipped = 0;
-    ways_read(&w, &host);
+    ways_read(&w, &host, kind, use_calibrated);
     return &w;
 }
 
 #define F32 WAY_PRODUCT(WAY_F32, WAY_SQUARE)
 #define F64 WAY_PRODUCT(WAY_F64, WAY_SQUARE)
-#define LU WAY_DECOMPOSITION(WAY_LU, WAY_F64)
+#define LU WAY_OP(WAY_LU, WAY_F64, 0)
 #define CHOSEN(w, key, side, usual) ways_choose(w, key, side, usual, NULL)
 
 static void the_usual_way_without_measurements(void **state)
@@ -91,7 +93,7 @@ static void calibration_replaces_the_probe_key_by_key(void **state)
     assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_OWN);
     assert_int_equal(CHOSEN(w, F64, 256, WAY_OWN), WAY_OPENBLAS);
     assert_int_equal(CHOSEN(w, LU, 48, WAY_OWN), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, WAY_DECOMPOSITION(WAY_LU, WAY_F32), 48, WAY_OWN), WAY_OWN);
+    assert_int_equal(CHOSEN(w, WAY_OP(WAY_LU, WAY_F32, 0), 48, WAY_OWN), WAY_OWN);
 }
 
 static void the_user_decides(void **state)
@@ -125,6 +127,9 @@ static void malformed_parts_are_skipped(void **state)
     }
     read_texts(NULL, NULL, "mine f3=own own=f32  f32=usual");
     assert_int_equal(skipped, 4);
+    /* Keys for which the backend has one way alone. */
+    read_texts("f32-batch/64:own=1,openblas=2", "fft-c64/64:own=1,openblas=2", "f16=own fft=own");
+    assert_int_equal(skipped, 4);
 }
 
 /* More points than there is room for, and what is written can be read. */
@@ -135,7 +140,7 @@ static void points_are_written_and_read(void **state)
     (void)state;
     for (int i = 0; i < WAYS_POINTS + 3; i++) {
         way_point p = {.side = 10.0 * (i + 1), .rate = {1.0 + i, 0.0, 1000.5}};
-        ways_write(&t, WAY_PRODUCT(WAY_I8, WAY_COLUMNS), &p);
+        ways_write(&t, &openmp_ways, WAY_PRODUCT(WAY_I8, WAY_COLUMNS), &p);
     }
     const ways *w = read_texts(written, NULL, NULL);
     const way_list *list = &w->list[WAY_PRODUCT(WAY_I8, WAY_COLUMNS)];
@@ -145,6 +150,46 @@ static void points_are_written_and_read(void **state)
     assert_float_equal(list->point[2].rate[WAY_OWN], 3.0, 1e-12);
     assert_float_equal(list->point[2].rate[WAY_OPENBLAS], 0.0, 0.0);
     assert_float_equal(list->point[2].rate[WAY_ONEDNN], 1000.0, 1.0);
+}
+
+/* A backend with other ways, and calls of several products or matrices. */
+static void another_backend(void **state)
+{
+    static const ways_kind device = {.backend = "device",
+                                     .names = {"own", "library"},
+                                     .types = 1u << WAY_F32,
+                                     .forms = 1u << WAY_SQUARE | 1u << WAY_BATCH,
+                                     .ops = 1u << WAY_FFT};
+    const char *rates = "f32/64:own=1,library=3 f32-batch/64:own=3,library=1 "
+                        "fft-c64/4096:own=1,library=3 fft-c64-batch/4096:own=3,library=1";
+    enum { LIBRARY = 1 };
+    char written[256] = "";
+    text t = {.at = written, .capacity = sizeof written};
+    (void)state;
+    kind = &device;
+    const ways *w = read_texts(NULL, rates, NULL);
+    assert_int_equal(skipped, 0);
+    assert_int_equal(CHOSEN(w, F32, 64, WAY_OWN), LIBRARY);
+    assert_int_equal(CHOSEN(w, WAY_PRODUCT(WAY_F32, WAY_BATCH), 64, LIBRARY), WAY_OWN);
+    assert_int_equal(CHOSEN(w, WAY_OP(WAY_FFT, WAY_C64, 0), 4096, WAY_OWN), LIBRARY);
+    assert_int_equal(CHOSEN(w, WAY_OP(WAY_FFT, WAY_C64, 1), 4096, LIBRARY), WAY_OWN);
+    ways_explain(&t, w, WAY_OP(WAY_FFT, WAY_C64, 1), 4096, LIBRARY);
+    assert_string_equal(written, "backend-bench calibrate measured for fft-c64-batch at side 4096: "
+                                 "own 3, library 1");
+    w = read_texts(NULL, rates, "f32=own fft=own");
+    assert_int_equal(CHOSEN(w, F32, 64, LIBRARY), WAY_OWN);
+    assert_int_equal(CHOSEN(w, WAY_OP(WAY_FFT, WAY_C64, 0), 4096, LIBRARY), WAY_OWN);
+    t.used = 0;
+    ways_explain(&t, w, F32, 64, LIBRARY);
+    assert_string_equal(written, "chosen by the setting device.ways");
+    read_texts(NULL, "lu-f32/64:own=1,library=2 f64/64:own=1,library=2 f32/64:own=1,openblas=2",
+               "openblas f32-page=own");
+    assert_int_equal(skipped, 5);
+    use_calibrated = 0;
+    w = read_texts(NULL, rates, NULL);
+    assert_int_equal(CHOSEN(w, F32, 64, WAY_OWN), WAY_OWN);
+    use_calibrated = 1;
+    kind = &openmp_ways;
 }
 
 static void forms(void **state)
@@ -185,6 +230,7 @@ int main(void)
         cmocka_unit_test(the_user_decides),
         cmocka_unit_test(malformed_parts_are_skipped),
         cmocka_unit_test(points_are_written_and_read),
+        cmocka_unit_test(another_backend),
         cmocka_unit_test(forms),
         cmocka_unit_test(reasons),
     };

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: tests/host/test_ways.c */
+#include "ways.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_TEXT 32
+
+static const char *const types[WAY_TYPES] = {"f32", "f64", "c64", "c128", "bf16", "i8", "f16"};
+static const char *const forms[WAY_FORMS] = {"",           "-page",         "-thin-inner",
+                                             "-thin-rows", "-thin-columns", "-batch"};
+static const char *const ops[WAY_OPS] = {"lu",   "solve", "qr",       "svd",
+                                         "eigh", "eig",   "cholesky", "fft"};
+static const char calibration[] = "backend-bench calibrate";
+
+static int is_product(int key)
+{
+    return key < WAY_TYPES * WAY_FORMS;
+}
+
+static void key_name(int key, char name[KEY_TEXT])
+{
+    if (is_product(key)) {
+        (void)snprintf(name, KEY_TEXT, "%s%s", types[key / WAY_FORMS], forms[key % WAY_FORMS]);
+        return;
+    }
+    key -= WAY_TYPES * WAY_FORMS;
+    (void)snprintf(name, KEY_TEXT, "%s-%s%s", ops[key / 2 / WAY_REAL_AND_COMPLEX],
+                   types[key / 2 % WAY_REAL_AND_COMPLEX], key % 2 ? forms[WAY_BATCH] : "");
+}
+
+/* Whether the backend has more than one way for it. */
+static int has_key(const ways_kind *kind, int key)
+{
+    if (is_product(key))
+        return (kind->types >> (key / WAY_FORMS) & 1) && (kind->forms >> (key % WAY_FORMS) & 1);
+    key -= WAY_TYPES * WAY_FORMS;
+    return (kind->ops >> (key / 2 / WAY_REAL_AND_COMPLEX) & 1) &&
+           (key % 2 == 0 || (kind->forms >> WAY_BATCH & 1));
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* -1: there is no way of this name. */
+static int way_named(const ways_kind *kind, const char *word, size_t length)
+{
+    for (int i = 0; kind->names[i]; i++)
+        if (strlen(kind->names[i]) == length && memcmp(kind->names[i], word, length) == 0)
+            return i;
+    return -1;
+}
+
+static int key_named(const ways_kind *kind, const char *word, size_t length)
+{
+    char name[KEY_TEXT];
+    for (int key = 0; key < WAY_KEYS; key++) {
+        if (!has_key(kind, key))
+            continue;
+        key_name(key, name);
+        if (strlen(name) == length && memcmp(name, word, length) == 0)
+            return key;
+    }
+    return -1;
+}
+
+/* A number as printf writes it in the locale C, whatever the locale is; *at moves behind it. */
+static int read_number(const char **at, const char *end, double *number)
+{
+    double unit = 0.0;
+    int digits = 0;
+    *number = 0.0;
+    for (; *at < end && ((**at >= '0' && **at <= '9') || (**at == '.' && unit == 0.0)); (*at)++) {
+        if (**at == '.') {
+            unit = 1.0;
+            continue;
+        }
+        unit *= 0.1;
+        *number = unit > 0.0 ? *number + unit * (**at - '0') : 10.0 * *number + (**at - '0');
+        digits++;
+    }
+    return digits > 0;
+}
+
+/* "SIDE:WAY=RATE,..." */
+static int read_point(const ways_kind *kind, const char *at, const char *end, way_point *p)
+{
+    *p = (way_point){0};
+    if (!read_number(&at, end, &p->side) || p->side <= 0.0 || at == end || *at != ':')
+        return 0;
+    do {
+        const char *word = ++at;
+        while (at < end && *at != '=')
+            at++;
+        int found = way_named(kind, word, (size_t)(at - word));
+        if (found < 0 || at == end)
+            return 0;
+        at++;
+        if (!read_number(&at, end, &p->rate[found]))
+            return 0;
+    } while (at < end && *at == ',');
+    return at == end;
+}
+
+/* Reads one item. The first item of a key replaces what another text said of it. */
+static int read_item(ways *w, const char *from, const char *at, const char *end)
+{
+    way_point p;
+    const char *slash = memchr(at, '/', (size_t)(end - at));
+    int key = slash ? key_named(w->kind, at, (size_t)(slash - at)) : -1;
+    if (key < 0 || !read_point(w->kind, slash + 1, end, &p))
+        return 0;
+    way_list *list = &w->list[key];
+    if (list->from != from)
+        *list = (way_list){.from = from, .calibrated = from == calibration};
+    if (list->count < WAYS_POINTS)
+        list->point[list->count++] = p;
+    return 1;
+}
+
+/* "WAY" or "KEY=WAY" */
+static int read_wish(ways *w, const char *unused, const char *at, const char *end)
+{
+    const char *equals = memchr(at, '=', (size_t)(end - at)), *word = equals ? equals + 1 : at;
+    size_t length = equals ? (size_t)(equals - at) : 0;
+    int chosen = way_named(w->kind, word, (size_t)(end - word)), found = 0;
+    char name[KEY_TEXT];
+    (void)unused;
+    for (int key = 0; key < WAY_KEYS && chosen >= 0; key++) {
+        if (!has_key(w->kind, key))
+            continue;
+        key_name(key, name);
+        if (strncmp(name, at, length) != 0 ||
+            (length && name[length] != '\0' && name[length] != '-'))
+            continue;
+        w->forced[key] = (int8_t)chosen;
+        found = 1;
+    }
+    return found;
+}
+
+static void read_setting(ways *w, const collet_host *host, const char *setting, const char *from,
+                         int (*read)(ways *, const char *, const char *, const char *))
+{
+    char key[64];
+    (void)snprintf(key, sizeof key, "%s.%s", w->kind->backend, setting);
+    const char *at = host->config(host, key);
+    while (at && *at) {
+        const char *end = at + strcspn(at, " ");
+        if (end > at && !read(w, from, at, end))
+            host->log(host, COLLET_LOG_WARNING, "%s: '%.*s' is skipped: it is not %s", key,
+                      (int)(end - at), at,
+                      read == read_wish ? "WAY or KEY=WAY (docs/settings.md)"
+                                        : "KEY/SIDE:WAY=RATE");
+        at = *end ? end + 1 : end;
+    }
+}
+
+void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int calibrated)
+{
+    memset(w, 0, sizeof *w);
+    memset(w->forced, -1, sizeof w->forced);
+    w->kind = kind;
+    if (kind->measured)
+        read_setting(w, host, "measured", "the probe", read_item);
+    if (calibrated)
+        read_setting(w, host, "calibrated", calibration, read_item);
+    read_setting(w, host, "ways", NULL, read_wish);
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+#define SMALLER                                                                                    \
+    0.7 /* of the smallest side that was measured: no further down does it mean anything */
+
+static const way_point *nearest(const way_list *list, double side)
+{
+    const way_point *best = NULL;
+    double distance = INFINITY, smallest = INFINITY;
+    for (int32_t i = 0; i < list->count; i++) {
+        double own = list->point[i].side, d = own > side ? own / side : side / own;
+        smallest = fmin(smallest, own);
+        if (d < distance) {
+            distance = d;
+            best = &list->point[i];
+        }
+    }
+    return side < SMALLER * smallest ? NULL : best;
+}
+
+static way choose(const ways *w, int key, const way_point *p, way usual, int far)
+{
+    double better = w->list[key].calibrated ? WAYS_BETTER_CALIBRATED : WAYS_BETTER;
+    way best = usual;
+    better *= far ? WAYS_FAR : 1.0;
+    if (w->forced[key] >= 0)
+        return w->forced[key];
+    for (int i = 0; i < WAYS_MAX && p; i++)
+        if (p->rate[i] > p->rate[best] * (best == usual ? better : 1.0))
+            best = i;
+    return best;
+}
+
+way ways_choose(const ways *w, int key, double side, way usual, const way_point **at)
+{
+    const way_point *p = nearest(&w->list[key], side);
+    if (at)
+        *at = p;
+    return choose(w, key, p, usual, p && side > WAYS_NEAR * p->side);
+}
+
+way ways_choose_far(const ways *w, int key, double side, way usual)
+{
+    return choose(w, key, nearest(&w->list[key], side), usual, 1);
+}
+
+way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page)
+{
+    int64_t least = rows < columns ? rows : columns, most = rows < columns ? columns : rows;
+    int64_t smallest = least < inner ? least : inner;
+    int64_t middle = least < inner ? (inner < most ? inner : most) : least;
+    if (smallest <= WAYS_THIN && 4 * smallest <= middle)
+        return smallest == inner ? WAY_INNER : smallest == rows ? WAY_ROWS : WAY_COLUMNS;
+    return page ? WAY_PAGE : WAY_SQUARE;
+}
+
+int ways_type(collet_dtype dtype)
+{
+    return dtype == COLLET_F64    ? WAY_F64
+           : dtype == COLLET_C64  ? WAY_C64
+           : dtype == COLLET_C128 ? WAY_C128
+           : dtype == COLLET_BF16 ? WAY_BF16
+           : dtype == COLLET_I8   ? WAY_I8
+           : dtype == COLLET_F16  ? WAY_F16
+                                  : WAY_F32;
+}
+
+int ways_product(int type, int64_t count, int64_t rows, int64_t columns, int64_t inner,
+                 double *side)
+{
+    *side = cbrt((double)rows * (double)columns * (double)inner);
+    return WAY_PRODUCT(type, count > 1 ? WAY_BATCH : ways_form(rows, columns, inner, 0));
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+void ways_write(text *t, const ways_kind *kind, int key, const way_point *point)
+{
+    char name[KEY_TEXT];
+    const char *separator = ":";
+    key_name(key, name);
+    text_add(t, "%s%s/%.0f", t->used ? " " : "", name, point->side);
+    for (int i = 0; i < WAYS_MAX; i++) {
+        if (point->rate[i] <= 0.0)
+            continue;
+        text_add(t, "%s%s=%.4g", separator, kind->names[i], point->rate[i]);
+        separator = ",";
+    }
+}
+
+void ways_explain(text *t, const ways *w, int key, double side, way usual)
+{
+    const way_point *p;
+    char name[KEY_TEXT];
+    (void)ways_choose(w, key, side, usual, &p);
+    key_name(key, name);
+    if (w->forced[key] >= 0) {
+        text_add(t, "chosen by the setting %s.ways", w->kind->backend);
+        return;
+    }
+    if (!p) {
+        text_add(t, "%s is the usual way; %s was not measured here", w->kind->names[usual], name);
+        return;
+    }
+    text_add(t, "%s measured for %s at side %.0f", w->list[key].from, name, p->side);
+    const char *separator = ": ";
+    for (int i = 0; i < WAYS_MAX; i++) {
+        if (p->rate[i] <= 0.0)
+            continue;
+        text_add(t, "%s%s %.3g", separator, w->kind->names[i], p->rate[i]);
+        separator = ", ";
+    }
+    if (is_product(key))
+        text_add(t, " GF/s");
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ways.h - which of several implementations computes a call: a backend's own kernels or a library,
+ * by rates that were measured on this machine.
+ *
+ * Measurements are a text: items separated by blanks, "KEY/SIDE:WAY=RATE,WAY=RATE", for example
+ *   f32/256:own=61.2,openblas=98.3,onednn=91 lu-f64/48:own=1.1,openblas=1.4
+ * Keys of products are f32 f64 c64 c128 bf16 i8 f16, alone or with -page (a matrix has rows of a
+ * multiple of 4,096 bytes), -thin-inner, -thin-rows, -thin-columns (that extent is at most WAYS_THIN,
+ * and a quarter of the next) or -batch (several products in one call); their side is the cube root of
+ * the number of multiplications of one product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
+ * several matrices or transforms in one call; the side of a decomposition is the shorter one of a
+ * matrix, that of a transform its number of elements. A transform of real numbers has their DTYPE.
+ * Rates are in any unit; larger is faster.
+ *
+ * Three settings of a backend count, each for the keys that it has: NAME.calibrated (backend-bench
+ * calibrate) before NAME.measured (the probe); and the user's NAME.ways before both: words WAY or
+ * KEY=WAY, where KEY may be the beginning of keys up to a hyphen.
+ */
+#ifndef PLUGINS_SHARED_HOST_UTIL_WAYS_H
+#define PLUGINS_SHARED_HOST_UTIL_WAYS_H
+
+#include <collet/plugin.h>
+
+#include "shared/host/util/text.h"
+
+/* A way is the index of its name in ways_kind; 0 are the backend's own kernels. */
+typedef int way;
+enum { WAY_OWN, WAYS_MAX = 3 };
+
+#define WAYS_THIN 16
+#define WAYS_POINTS 12 /* at most, of a key */
+
+/* Another way has to be faster than the usual one by this factor: as the probe measured, each process
+ * perhaps anew, so that noise seldom changes the way and with it the last bits of results; and as was
+ * calibrated. Both are multiplied for calls that are more than WAYS_NEAR times as large. */
+#define WAYS_BETTER 1.15
+#define WAYS_BETTER_CALIBRATED 1.05
+#define WAYS_FAR 1.15
+#define WAYS_NEAR 1.6
+
+/* Products: type and form. Other ops: op, type, and whether a call has several. */
+enum {
+    WAY_F32,
+    WAY_F64,
+    WAY_C64,
+    WAY_C128,
+    WAY_REAL_AND_COMPLEX,
+    WAY_BF16 = WAY_REAL_AND_COMPLEX,
+    WAY_I8,
+    WAY_F16,
+    WAY_TYPES
+};
+typedef enum way_form {
+    WAY_SQUARE,
+    WAY_PAGE,
+    WAY_INNER,
+    WAY_ROWS,
+    WAY_COLUMNS,
+    WAY_BATCH,
+    WAY_FORMS
+} way_form;
+enum { WAY_LU, WAY_SOLVE, WAY_QR, WAY_SVD, WAY_EIGH, WAY_EIG, WAY_CHOLESKY, WAY_FFT, WAY_OPS };
+
+#define WAY_PRODUCT(type, form) ((type)*WAY_FORMS + (int)(form))
+#define WAY_OP(op, type, batch)                                                                    \
+    (WAY_TYPES * WAY_FORMS + ((op)*WAY_REAL_AND_COMPLEX + (type)) * 2 + (batch))
+#define WAY_KEYS WAY_OP(WAY_OPS, 0, 0)
+
+/* The ways of a backend, and the keys for which it has more than one: bits 1 << WAY_F32 ... */
+typedef struct ways_kind {
+    const char *backend;
+    const char *names[WAYS_MAX + 1]; /* the first is "own"; NULL ends them */
+    int32_t measured;                /* by the probe: the backend has the setting NAME.measured */
+    uint32_t types, forms, ops;      /* products; with WAY_BATCH the ops have -batch, too */
+} ways_kind;
+
+typedef struct way_point {
+    double side;
+    double rate[WAYS_MAX]; /* 0: not measured, or not possible */
+} way_point;
+
+typedef struct way_list {
+    const char *from;   /* what measured it, for people */
+    int32_t calibrated; /* else measured by the probe */
+    int32_t count;
+    way_point point[WAYS_POINTS];
+} way_list;
+
+/* Constant once it is read. */
+typedef struct ways {
+    const ways_kind *kind;
+    int8_t forced[WAY_KEYS]; /* a way that the user chose; -1: none */
+    way_list list[WAY_KEYS];
+} ways;
+
+/* Reads the three settings; parts that have not the form above are skipped, and logged. `calibrated`
+ * 0: not what was calibrated, which is about another device. */
+void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int calibrated);
+
+/* The way for a call: the user's, else the fastest at the nearest measured side, else `usual`, which
+ * is also taken if it is nearly as fast. *at (may be NULL): what was measured there, or NULL. */
+way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
+
+/* The same for a call that differs from what was measured: WAYS_FAR counts. */
+way ways_choose_far(const ways *w, int key, double side, way usual);
+
+/* The form of a product of such extents. `page`: a matrix has rows of a multiple of 4,096 bytes. */
+way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page);
+
+/* WAY_F32 ... of the factors of a product, or of another op's matrices. */
+int ways_type(collet_dtype dtype);
+
+/* The key and the side of `count` products that a device computes in one call: lengths of rows do not
+ * matter there. */
+int ways_product(int type, int64_t count, int64_t rows, int64_t columns, int64_t inner,
+                 double *side);
+
+/* Writes "KEY/SIDE:" and what was measured, as above. */
+void ways_write(text *t, const ways_kind *kind, int key, const way_point *point);
+
+/* Writes for people why the chosen way computes a call: "chosen by the setting cpu_openmp.ways"; or,
+ * from what was measured, "the probe measured for f32 at side 256: own 61, openblas 98 GF/s"; or "own
+ * is the usual way; f32 was not measured here". */
+void ways_explain(text *t, const ways *w, int key, double side, way usual);
+
+#endif
