@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways in which a backend computes products and decompositions: its own kernels, or a library's. A
- * backend that has the settings NAME.ways and NAME.calibrated gets their rates as the text "calibrated":
- * items "KEY/SIDE:WAY=RATE,WAY=RATE", rates in 10^9 operations a second.
+/* The ways in which a backend computes products, decompositions and transforms: its own kernels, or a
+ * library's. A backend that has the settings NAME.ways, whose words are its ways, and NAME.calibrated gets
+ * their rates as the text "calibrated": items "KEY/SIDE:WAY=RATE,WAY=RATE", rates in 10^9 operations a
+ * second. A way that computes a call by the same code as another, because it has no kernel for it or the
+ * library is missing, is left out: collet_explain tells.
  * Tests: tests/tools/test_bench_calibrate.c */
 #include "ways.h"
 
 #include "arrays.h"
 #include "common/json_add.h"
 #include "common/sampler.h"
+#include "rates.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,63 +19,73 @@
 
 #define BUDGET 15e-3 /* seconds for each call */
 #define ROUNDS 3
+#define SLOW_START 5.0 /* seconds */
 #define WAYS 3
-#define ITEM 128
+#define EXPLAINED 4096
 
-enum { OWN, OPENBLAS, ONEDNN };
-static const char *const ways[WAYS] = {"own", "openblas", "onednn"};
 static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
+
+enum { HOST = 1, DEVICE = 2, BOTH = 3 }; /* backends without and with memory of their own */
 
 /* A form of products, and shapes MxKxN of it. */
 #define SHAPES 6
 static const struct form {
     const char *form;
     const char *shapes[SHAPES];
+    int on;
 } forms[] = {
-    {"", {"256x256x256", "64x64x64", "1000x1000x1000", "128x128x128", "500x500x500", "32x32x32"}},
-    {"-page", {"128x256x1024", "1024x1024x1024"}},
-    {"-thin-inner", {"320x16x320", "1000x16x1000"}},
-    {"-thin-rows", {"16x320x320", "16x1000x1000"}},
-    {"-thin-columns", {"320x320x16", "1000x1000x16"}},
+    {"",
+     {"256x256x256", "64x64x64", "1000x1000x1000", "128x128x128", "500x500x500", "32x32x32"},
+     BOTH},
+    {"-page", {"128x256x1024", "1024x1024x1024"}, HOST},
+    {"-thin-inner", {"320x16x320", "1000x16x1000"}, BOTH},
+    {"-thin-rows", {"16x320x320", "16x1000x1000"}, BOTH},
+    {"-thin-columns", {"320x320x16", "1000x1000x16"}, BOTH},
+    {"-batch", {"64x64x64x64", "256x32x32x32", "16x256x256x256"}, DEVICE},
 };
 
 /* Decompositions of square matrices. */
 #define RIGHT_SIDES 4 /* of solve */
+#define MATRICES 100  /* in one call */
 static const char *const decompositions[] = {"lu", "solve", "qr", "svd", "eigh", "cholesky"};
 static const int sides[] = {32, 128, 64, 16, 96, 24, 48};
+static const int batch_sides[] = {32, 16, 64};
+
+/* Transforms over the axes of --axis. */
+static const struct transform {
+    const char *shape, *axis, *form;
+} transforms[] = {
+    {"65536", NULL, ""},         {"256x4096", "1", "-batch"}, {"1048576", NULL, ""},
+    {"4096x256", "1", "-batch"}, {"4096", NULL, ""},          {"16x65536", "1", "-batch"},
+};
+static const char *const transform_dtypes[] = {"c64", "f32", "c128", "f64"};
 
 typedef struct way {
+    char name[32];
     collet_runtime *runtime;
-    collet_context *context; /* NULL: the machine does not have this way */
+    collet_context *context; /* NULL: the backend does not open with it */
+    int32_t slow;            /* left out */
 } way;
 
 typedef struct study {
     calibration_run *run;
     const char *backend;
     way ways[WAYS];
+    int on; /* HOST or DEVICE */
     double end;
     FILE *text;
     int32_t items;
 } study;
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 /* ---- Runtimes ---------------------------------------------------------------------------- */
 
-/* Members of the capabilities with "library": blas is OpenBLAS, onednn is oneDNN. */
-static int32_t has_way(const collet_backend_info *b, int w)
+static void open_way(study *s, const collet_backend_info *b, way *of)
 {
-    cJSON *capabilities = cJSON_Parse(b->capabilities);
-    const cJSON *member =
-        cJSON_GetObjectItemCaseSensitive(capabilities, w == OPENBLAS ? "blas" : "onednn");
-    int32_t found = w == OWN || cJSON_HasObjectItem(member, "library");
-    cJSON_Delete(capabilities);
-    return found;
-}
-
-static void open_way(study *s, const collet_backend_info *b, int w)
-{
-    char setting[COLLET_MAX_NAME + 32], threads[32];
+    char setting[COLLET_MAX_NAME + 64], threads[32];
     const bench_options *o = s->run->session->options;
-    snprintf(setting, sizeof setting, "%s.ways=%s", b->name, ways[w]);
+    snprintf(setting, sizeof setting, "%s.ways=%s", b->name, of->name);
     snprintf(threads, sizeof threads, "num_threads=%lld", (long long)o->threads);
     const char *settings[] = {setting, "calibration=off", o->threads ? threads : NULL, NULL};
     collet_runtime_options options = {.struct_size = sizeof options,
@@ -80,12 +93,22 @@ static void open_way(study *s, const collet_backend_info *b, int w)
                                       .backend = b->name,
                                       .settings = settings,
                                       .defaults = o->defaults};
-    way *of = &s->ways[w];
     if (collet_runtime_create(&of->runtime, &options, NULL) != COLLET_OK ||
         collet_context_create(of->runtime, &of->context, NULL) != COLLET_OK)
         of->context = NULL;
     else
         collet_set_fallback(of->context, 0);
+}
+
+/* Opens a runtime for each word of the setting. */
+static void open_ways(study *s, const collet_backend_info *b, const char *words)
+{
+    for (int w = 0; w < WAYS && *words; w++) {
+        size_t length = strcspn(words, " ");
+        snprintf(s->ways[w].name, sizeof s->ways[w].name, "%.*s", (int)length, words);
+        open_way(s, b, &s->ways[w]);
+        words += length + strspn(words + length, " ");
+    }
 }
 
 static void close_ways(study *s)
@@ -98,23 +121,78 @@ static void close_ways(study *s)
 
 /* ---- One call ---------------------------------------------------------------------------- */
 
-/* Seconds of a call on each way, the fastest median of its rounds; NaN: not measured. */
-static void time_ways(study *s, const bench_layout *l, const int32_t *wanted, double *seconds)
+/* The code that would compute the call: what collet_explain writes after "How:", without the reason. "":
+ * unknown. */
+static void explain(const bench_calls *c, char code[EXPLAINED])
 {
-    bench_arrays arrays[WAYS] = {{{NULL}}};
-    bench_calls calls[WAYS];
-    tool_sampler samplers[WAYS] = {{.body = NULL}};
+    char text[EXPLAINED];
+    code[0] = '\0';
+    if (collet_explain(c->context, c->op, text, sizeof text, c->outs, c->ins, c->params) !=
+        COLLET_OK)
+        return;
+    const char *how = strstr(text, "  How: ");
+    if (how)
+        snprintf(code, EXPLAINED, "%.*s", (int)strcspn(how, ";\n"), how);
+}
+
+/* Whether way w computes the call by other code than the ways before it. */
+static int32_t is_another(char code[WAYS][EXPLAINED], int w)
+{
+    for (int other = 0; other < w; other++)
+        if (!strcmp(code[w], code[other]))
+            return 0;
+    return code[w][0] != '\0';
+}
+
+/* The call on each way that computes it by code of its own; returns how many there are. */
+static int32_t make_calls(study *s, const bench_layout *l, bench_arrays *arrays, bench_calls *calls,
+                          int32_t *wanted)
+{
+    char code[WAYS][EXPLAINED] = {""};
+    int32_t count = 0;
     for (int w = 0; w < WAYS; w++) {
-        seconds[w] = NAN;
-        if (!s->ways[w].context || !wanted[w] ||
+        wanted[w] = 0;
+        if (!s->ways[w].context || s->ways[w].slow ||
             calibrate_arrays(&arrays[w], s->ways[w].context, l) != COLLET_OK)
             continue;
         calls[w] = (bench_calls){s->ways[w].context, l->op.id, arrays[w].arrays,
                                  (const collet_array *const *)(arrays[w].arrays + l->op.n_out),
                                  l->op.params_size ? &l->params : NULL};
-        if (tool_sampler_create(&samplers[w], bench_calls_run, &calls[w]) == COLLET_OK)
-            seconds[w] = INFINITY;
+        explain(&calls[w], code[w]);
+        wanted[w] = is_another(code, w);
+        count += wanted[w];
     }
+    return count;
+}
+
+/* The first call, in which kernels are compiled. A library that compiles for seconds in each process is
+ * left out from then on. */
+static int32_t begin_calls(study *s, int w, bench_calls *calls, tool_sampler *sampler)
+{
+    double begin = tool_now();
+    if (bench_calls_run(calls, 1) != COLLET_OK)
+        return 0;
+    double seconds = tool_now() - begin;
+    s->ways[w].slow = w > 0 && seconds > SLOW_START;
+    if (s->ways[w].slow)
+        fprintf(
+            stderr,
+            "backend-bench: calibrate: %s.ways=%s is left out from here on: the first call took "
+            "%.0f s\n",
+            s->backend, s->ways[w].name, seconds);
+    return !s->ways[w].slow && tool_sampler_create(sampler, bench_calls_run, calls) == COLLET_OK;
+}
+
+/* Seconds of a call on each way, the fastest median of its rounds; NaN: not measured. */
+static void time_ways(study *s, const bench_layout *l, double *seconds)
+{
+    bench_arrays arrays[WAYS] = {{{NULL}}};
+    bench_calls calls[WAYS];
+    tool_sampler samplers[WAYS] = {{.body = NULL}};
+    int32_t wanted[WAYS], count = make_calls(s, l, arrays, calls, wanted);
+    for (int w = 0; w < WAYS; w++)
+        seconds[w] =
+            count > 1 && wanted[w] && begin_calls(s, w, &calls[w], &samplers[w]) ? INFINITY : NAN;
     for (int round = 0; round < ROUNDS; round++)
         for (int w = 0; w < WAYS; w++)
             if (!isnan(seconds[w]) &&
@@ -126,24 +204,43 @@ static void time_ways(study *s, const bench_layout *l, const int32_t *wanted, do
     }
 }
 
+/* The side of a call as plugins/shared/host/util/ways.h defines it. */
+static double side_of(const bench_layout *l)
+{
+    const int64_t *extents = l->shape.extents;
+    const bench_operand *a = &l->operands[l->op.n_out];
+    int32_t count = l->shape.count;
+    double side = 1;
+    if (!strcmp(l->op.name, "matmul"))
+        return cbrt((double)extents[count - 3] * (double)extents[count - 2] *
+                    (double)extents[count - 1]);
+    if (strcmp(l->op.name, "fft") != 0)
+        return fmin((double)a->shape[a->ndim - 2], (double)a->shape[a->ndim - 1]);
+    for (int32_t i = 0; i < count; i++)
+        side *= l->axes >> i & 1 ? (double)extents[i] : 1;
+    return side;
+}
+
 /* Adds an item, if there are two ways to compare. */
-static void add_item(study *s, const char *key, double side, const bench_layout *l,
-                     const double *seconds)
+static void add_item(study *s, const char *key, const bench_layout *l, const double *seconds)
 {
     int count = 0;
     for (int w = 0; w < WAYS; w++)
         count += !isnan(seconds[w]);
     if (count < 2)
         return;
-    fprintf(s->text, "%s%s/%.0f", s->items++ ? " " : "", key, side);
-    for (int w = 0; w < WAYS; w++)
-        if (!isnan(seconds[w]))
-            fprintf(s->text, "%c%s=%.3f", w == OWN ? ':' : ',', ways[w],
-                    1e-9 * l->flops / seconds[w]);
+    fprintf(s->text, "%s%s/%.0f", s->items++ ? " " : "", key, side_of(l));
+    for (int w = 0, first = 1; w < WAYS; w++) {
+        if (isnan(seconds[w]))
+            continue;
+        fprintf(s->text, "%c%s=%.3f", first ? ':' : ',', s->ways[w].name,
+                1e-9 * l->flops / seconds[w]);
+        first = 0;
+    }
 }
 
-static void study_call(study *s, const char *op, const char *shape, const char *key,
-                       const char *dtype, int32_t product)
+static void study_call(study *s, const char *op, const char *shape, const char *axis,
+                       const char *key, const char *dtype)
 {
     bench_session *session = s->run->session;
     bench_options options = *session->options;
@@ -151,18 +248,14 @@ static void study_call(study *s, const char *op, const char *shape, const char *
     bench_layout l;
     collet_error err;
     double seconds[WAYS];
-    int32_t wanted[WAYS] = {1, 1, product && !strcmp(dtype, "f32")};
     options.shape = shape;
-    options.axis = NULL;
+    options.axis = axis;
     if (tool_now() > s->end || bench_case_find(session->runtime, op, &row, &err) != COLLET_OK ||
         bench_layout_make(&l, session->runtime, &row, &options, dtype, &err) != COLLET_OK)
         return;
     bench_session_show(session, "calibrate: ways of %s, %s %s %s", s->backend, op, dtype, shape);
-    time_ways(s, &l, wanted, seconds);
-    double side = (double)l.shape.extents[0];
-    if (product)
-        side = cbrt(side * (double)l.shape.extents[1] * (double)l.shape.extents[2]);
-    add_item(s, key, side, &l, seconds);
+    time_ways(s, &l, seconds);
+    add_item(s, key, &l, seconds);
 }
 
 /* Every key gets some sides before any gets all, in case the time is over. */
@@ -170,166 +263,124 @@ static void study_products(study *s)
 {
     char key[32];
     for (size_t k = 0; k < SHAPES; k++)
-        for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
-            for (int d = 0; d < CALIBRATE_DTYPES && forms[f].shapes[k]; d++) {
+        for (size_t f = 0; f < COUNT(forms); f++)
+            for (int d = 0; d < CALIBRATE_DTYPES && (forms[f].on & s->on); d++) {
+                if (!forms[f].shapes[k])
+                    continue;
                 snprintf(key, sizeof key, "%s%s", dtypes[d], forms[f].form);
-                study_call(s, "matmul", forms[f].shapes[k], key, dtypes[d], 1);
+                study_call(s, "matmul", forms[f].shapes[k], NULL, key, dtypes[d]);
             }
+}
+
+/* `batch`: "", or "100x" and `form` "-batch". */
+static void study_matrices(study *s, int n, const char *batch, const char *form)
+{
+    char key[32], shape[32];
+    for (size_t i = 0; i < COUNT(decompositions); i++)
+        for (int d = 0; d < CALIBRATE_DTYPES; d++) {
+            const char *op = decompositions[i];
+            snprintf(key, sizeof key, "%s-%s%s", op, dtypes[d], form);
+            if (!strcmp(op, "eigh") || !strcmp(op, "cholesky"))
+                snprintf(shape, sizeof shape, "%s%d", batch, n);
+            else
+                snprintf(shape, sizeof shape, "%s%dx%d", batch, n,
+                         strcmp(op, "solve") ? n : RIGHT_SIDES);
+            study_call(s, op, shape, NULL, key, dtypes[d]);
+        }
 }
 
 static void study_decompositions(study *s)
 {
-    char key[32], shape[32];
-    for (size_t k = 0; k < sizeof sides / sizeof *sides; k++)
-        for (size_t i = 0; i < sizeof decompositions / sizeof *decompositions; i++)
-            for (int d = 0; d < CALIBRATE_DTYPES; d++) {
-                const char *op = decompositions[i];
-                snprintf(key, sizeof key, "%s-%s", op, dtypes[d]);
-                snprintf(shape, sizeof shape, "%dx%d", sides[k],
-                         strcmp(op, "solve") ? sides[k] : RIGHT_SIDES);
-                study_call(s, op, shape, key, dtypes[d], 0);
-            }
+    char batch[16];
+    snprintf(batch, sizeof batch, "%dx", MATRICES);
+    for (size_t k = 0; k < COUNT(sides); k++) {
+        study_matrices(s, sides[k], "", "");
+        if (s->on == DEVICE && k < COUNT(batch_sides))
+            study_matrices(s, batch_sides[k], batch, "-batch");
+    }
+}
+
+static void study_transforms(study *s)
+{
+    char key[32];
+    for (size_t k = 0; k < COUNT(transforms); k++)
+        for (size_t d = 0; d < COUNT(transform_dtypes); d++) {
+            const struct transform *t = &transforms[k];
+            snprintf(key, sizeof key, "fft-%s%s", transform_dtypes[d], t->form);
+            study_call(s, "fft", t->shape, t->axis, key, transform_dtypes[d]);
+        }
 }
 
 /* ---- All --------------------------------------------------------------------------------- */
 
-static int32_t has_setting(const collet_runtime *runtime, const char *backend, const char *word)
+/* The words of the backend's setting; NULL: it has none. */
+static const char *words_of(const collet_runtime *runtime, const char *backend, const char *word)
 {
     char key[COLLET_MAX_NAME + 16];
     collet_setting s = {.struct_size = sizeof s};
     snprintf(key, sizeof key, "%s.%s", backend, word);
     for (size_t i = 0; collet_setting_at(runtime, &s, i, NULL) == COLLET_OK; i++)
         if (!strcmp(s.key, key))
-            return 1;
-    return 0;
+            return s.values;
+    return NULL;
 }
 
-/* What was not measured in the time is kept. */
-static int32_t add_text(calibrated *c, const char *text)
+static int32_t study_backend(calibration_run *run, calibrated *c, const char *words, double seconds)
 {
-    const char *old =
-        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(c->before, "calibrated"));
-    return json_add_text(c->now, "calibrated", *text || !old ? text : old);
+    study s = {.run = run, .backend = c->name};
+    collet_backend_info b;
+    char *text = NULL, *all;
+    size_t size = 0;
+    if (!bench_session_backend(run->session, s.backend, &b))
+        return 1;
+    if (!(s.text = open_memstream(&text, &size)))
+        return 0;
+    s.on = c->own_memory ? DEVICE : HOST;
+    open_ways(&s, &b, words);
+    s.end = tool_now() + seconds; /* probes may have taken a second */
+    study_products(&s);
+    study_decompositions(&s);
+    study_transforms(&s);
+    close_ways(&s);
+    int32_t fine = !fclose(s.text);
+    all = fine ? rates_merged(text, rates_of(c->before)) : NULL;
+    fine = all && json_add_text(c->now, "calibrated", all);
+    free(all);
+    free(text);
+    return fine;
 }
 
 int32_t calibrate_ways(calibration_run *run, double end)
 {
-    int32_t fine = 1;
+    int32_t fine = 1, left = 0;
+    const char *words[BENCH_LIST_MAX];
+    for (int32_t i = 0; i < run->count; i++) {
+        const char *name = run->backends[i].name;
+        words[i] = words_of(run->session->runtime, name, "calibrated")
+                       ? words_of(run->session->runtime, name, "ways")
+                       : NULL;
+        left += words[i] != NULL;
+    }
+    /* The backends have equal parts of the time. */
     for (int32_t i = 0; i < run->count && fine; i++) {
-        study s = {.run = run, .backend = run->backends[i].name, .end = end};
-        collet_backend_info b;
-        char *text = NULL;
-        size_t size = 0;
-        if (!has_setting(run->session->runtime, s.backend, "ways") ||
-            !has_setting(run->session->runtime, s.backend, "calibrated") ||
-            !bench_session_backend(run->session, s.backend, &b))
-            continue;
-        if (!(s.text = open_memstream(&text, &size)))
-            return 0;
-        for (int w = 0; w < WAYS; w++)
-            if (has_way(&b, w))
-                open_way(&s, &b, w);
-        study_products(&s);
-        study_decompositions(&s);
-        close_ways(&s);
-        fine = !fclose(s.text) && add_text(&run->backends[i], text);
-        free(text);
+        if (words[i])
+            fine = study_backend(run, &run->backends[i], words[i], (end - tool_now()) / left--);
     }
     return fine;
-}
-
-/* ---- Changes ----------------------------------------------------------------------------- */
-
-/* An item of the texts: "KEY/SIDE:WAY=RATE,...". */
-typedef struct item {
-    const char *at;
-    int key, side; /* lengths */
-    int fastest;   /* index of the way; -1: malformed */
-} item;
-
-/* Reads the next item; 0 at the end. */
-static int32_t next_item(const char **text, item *out)
-{
-    double best = 0;
-    const char *at = *text ? *text + strspn(*text, " ") : "", *end = at + strcspn(at, " ");
-    *out = (item){.at = at, .fastest = -1, .key = (int)strcspn(at, "/")};
-    if (!*at)
-        return 0;
-    *text = end;
-    out->side = (int)strcspn(at, ":") - out->key - 1;
-    for (at += strcspn(at, ":"); at < end; at += 1 + strcspn(at + 1, ",: ")) {
-        const char *equals = strchr(at, '=');
-        double rate = equals && equals < end ? strtod(equals + 1, NULL) : 0;
-        for (int w = 0; w < WAYS; w++)
-            if (rate > best && !strncmp(at + 1, ways[w], strlen(ways[w]))) {
-                best = rate;
-                out->fastest = w;
-            }
-    }
-    return 1;
-}
-
-/* Finds the first item of the key, and of the side unless that is NULL. */
-static int32_t find_item(const char *text, const item *like, int32_t any_side, item *out)
-{
-    while (next_item(&text, out))
-        if (out->key == like->key && !strncmp(out->at, like->at, (size_t)like->key) &&
-            (any_side || (out->side == like->side &&
-                          !strncmp(out->at, like->at, (size_t)(like->key + 1 + like->side)))))
-            return 1;
-    return 0;
-}
-
-/* "cpu_openmp, f32: openblas at 256 (before own), onednn at 64": the sides where another way is the fastest
- * than before, or that were not measured before. Returns their number. */
-static int32_t tell_key(const char *backend, const char *now, const char *old, const item *first,
-                        cJSON *list, int32_t *fine)
-{
-    int32_t changed = 0;
-    item next, before;
-    for (const char *at = now; next_item(&at, &next);) {
-        if (next.key != first->key || strncmp(next.at, first->at, (size_t)first->key) != 0)
-            continue;
-        int was = find_item(old, &next, 0, &before) ? before.fastest : -1;
-        if (next.fastest < 0 || was == next.fastest)
-            continue;
-        const char *side = next.at + next.key + 1, *way_before = was < 0 ? "" : ways[was];
-        if (!list) {
-            if (!changed)
-                printf("%s, %.*s:", backend, first->key, first->at);
-            printf("%s %s at %.*s%s%s%s", changed ? "," : "", ways[next.fastest], next.side, side,
-                   was < 0 ? "" : " (before ", way_before, was < 0 ? "" : ")");
-        } else {
-            char call[ITEM];
-            snprintf(call, sizeof call, "%.*s", next.key + 1 + next.side, next.at);
-            cJSON *row = json_append_object(list);
-            *fine = *fine && row && json_add_text(row, "op", call) &&
-                    json_add_text(row, "before", way_before) &&
-                    json_add_text(row, "now", ways[next.fastest]);
-        }
-        changed++;
-    }
-    if (changed && !list)
-        putchar('\n');
-    return changed;
 }
 
 int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report)
 {
     cJSON *list = report ? cJSON_GetObjectItemCaseSensitive(report, "changes") : NULL;
     int32_t fine = 1, items = 0, changed = 0;
-    for (int32_t b = 0; b < run->count; b++) {
+    for (int32_t b = 0; b < run->count && fine; b++) {
         const calibrated *c = &run->backends[b];
-        const char *now = cJSON_GetStringValue(cJSON_GetObjectItem(c->now, "calibrated"));
-        const char *old = cJSON_GetStringValue(cJSON_GetObjectItem(c->before, "calibrated"));
-        item next, first;
-        for (const char *at = now; next_item(&at, &next); items++)
-            if (find_item(now, &next, 1, &first) && first.at == next.at)
-                changed += tell_key(c->name, now, old, &next, list, &fine);
+        fine =
+            rates_compare(c->name, rates_of(c->now), rates_of(c->before), list, &items, &changed);
     }
     if (!report && items)
-        printf("%d of %d products and decompositions have another fastest way than before, or had "
-               "none.\n",
+        printf("%d of %d products, decompositions and transforms have another fastest way than "
+               "before, or had none.\n",
                (int)changed, (int)items);
     return fine;
 }
