@@ -2,6 +2,7 @@
 /* Tests: tests/cuda/test_cuda_capabilities.c */
 #include "shared/host/util/plugin_head.h"
 #include "cuda/runtime/backend.h"
+#include "cuda/ways.h"
 #include "shared/jit/texts.h"
 
 COLLET_PLUGIN_MANIFEST("manifest.json");
@@ -9,6 +10,7 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #include "rows/cuda.inc"
 
 static const jit_extension_table extensions[] = {
+    {COLLET_EXTENSION_EXPLAIN, &cuda_explain},
     {COLLET_EXTENSION_NATIVE, &cuda_native},
     {COLLET_EXTENSION_PINNED, &cuda_pinned},
     {COLLET_EXTENSION_TIMING, &cuda_timing},

@@ -274,6 +274,14 @@ void opencl_describe(collet_device *d)
              name, vendor, version, driver);
 }
 
+int opencl_same_model(const opencl_driver *cl, cl_device_id a, cl_device_id b)
+{
+    char one[256], other[256];
+    get_text(cl, a, CL_DEVICE_NAME, one, sizeof one);
+    get_text(cl, b, CL_DEVICE_NAME, other, sizeof other);
+    return strcmp(one, other) == 0;
+}
+
 /* ---- Capabilities ---------------------------------------------------------------------------- */
 
 static void add_location(const opencl_driver *cl, cl_device_id id, text *t)
@@ -304,7 +312,7 @@ static void add_vendor_facts(const opencl_driver *cl, cl_device_id id, text *t)
 static void add_blas(const collet_host *host, const opencl_driver *cl, cl_device_id id, text *t)
 {
     opencl_blas blas = {.usable = 0};
-    opencl_blas_ready(host, cl, id, &blas);
+    opencl_blas_describe(host, cl, id, &blas);
     text_string(t, "clblast", blas.text);
 }
 

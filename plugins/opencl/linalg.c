@@ -3,6 +3,7 @@
 #include "shared/jit/linalg/linalg.h"
 #include "shared/jit/linalg/matrices.h"
 #include "opencl.h"
+#include "ways.h"
 
 /* Products with fewer elements of c are left to plugins/shared/jit. */
 #define FEW 1024
@@ -19,6 +20,8 @@ typedef struct matrix {
 typedef struct product {
     collet_dtype dtype;
     int64_t rows, columns, inner, count;
+    int key; /* of shared/host/util/ways.h, with its side */
+    double side;
     matrix c, a, b;
 } product;
 
@@ -27,9 +30,22 @@ static int lay_out(matrix *m, const jit_batch *v, uint32_t k, const collet_opera
 {
     const collet_buffer *buffer = o->buffer;
     uint64_t size = cpu_dtype_size(o->dtype);
-    m->memory = buffer->memory;
+    m->memory = buffer ? buffer->memory : NULL; /* NULL: the call is explained */
     m->first = o->byte_offset / size;
     return o->byte_offset % size == 0 && jit_batch_layout(&m->layout, v, k, rows, columns);
+}
+
+const ways_kind opencl_ways = {
+    .backend = "opencl",
+    .names = {"own", "clblast"},
+    .types = 1u << WAY_F32 | 1u << WAY_F64,
+    .forms =
+        1u << WAY_SQUARE | 1u << WAY_INNER | 1u << WAY_ROWS | 1u << WAY_COLUMNS | 1u << WAY_BATCH,
+};
+
+static int is_few(const product *p)
+{
+    return p->rows * p->columns < FEW;
 }
 
 /* 1 when CLBlast can compute the call. */
@@ -45,8 +61,9 @@ static int describe(product *p, const collet_kernel_call *call)
     p->count = jit_batch_begin(&v, c, c->ndim - 2);
     for (uint32_t k = 0; k < 3; k++)
         jit_batch_operand(&v, k, operand_of(call, k));
+    p->key = ways_product(ways_type(a->dtype), p->count, p->rows, p->columns, p->inner, &p->side);
     return (c->dtype == COLLET_F32 || c->dtype == COLLET_F64) && a->dtype == c->dtype &&
-           p->count > 0 && p->inner > 0 && p->rows * p->columns >= FEW &&
+           p->count > 0 && p->inner > 0 && !is_few(p) &&
            lay_out(&p->c, &v, 0, c, p->rows, p->columns) && !p->c.layout.transposed &&
            lay_out(&p->a, &v, 1, a, p->rows, p->inner) &&
            lay_out(&p->b, &v, 2, b, p->inner, p->columns);
@@ -109,10 +126,17 @@ static int is_short(int code)
     return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
 }
 
-static int is_ready(collet_device *d)
+static int is_chosen(const collet_device *d, const product *p)
+{
+    return ways_choose(d->ways, p->key, p->side, d->usual_way, NULL) == WAY_CLBLAST;
+}
+
+/* Whether CLBlast, which is chosen, is there. */
+static int is_ready(collet_device *d, const product *p)
 {
     pthread_mutex_lock(&d->base.lock);
-    int ready = opencl_blas_ready(d->base.host, &d->cl, d->id, &d->blas);
+    int asked = d->usual_way == WAY_OWN || d->ways->forced[p->key] == WAY_CLBLAST;
+    int ready = opencl_blas_ready(d->base.host, &d->cl, asked, &d->blas);
     pthread_mutex_unlock(&d->base.lock);
     return ready;
 }
@@ -124,13 +148,13 @@ static void drop(collet_device *d, int code)
     pthread_mutex_unlock(&d->base.lock);
 }
 
-/* f32 and f64 products by CLBlast, if it is in use and supports the operands' layout, else
+/* f32 and f64 products by CLBlast, if it is the chosen way and supports the operands' layout, else
  * jit_matmul. */
 jit_run opencl_matmul;
 collet_status opencl_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
     product p;
-    if (!describe(&p, call) || !is_ready(d))
+    if (!describe(&p, call) || !is_chosen(d, &p) || !is_ready(d, &p))
         return jit_matmul(d, q, call);
     collet_status status = jit_check(d, call->err);
     if (status != COLLET_OK)
@@ -141,4 +165,25 @@ collet_status opencl_matmul(collet_device *d, collet_queue *q, const collet_kern
     if (code && !is_short(code))
         drop(d, code);
     return code ? jit_matmul(d, q, call) : COLLET_OK;
+}
+
+void opencl_explain_matmul(collet_device *d, const collet_kernel_call *call, text *out)
+{
+    product p;
+    int possible = describe(&p, call), chosen = possible && is_chosen(d, &p);
+    int ready = chosen && is_ready(d, &p);
+    pthread_mutex_lock(&d->base.lock);
+    if (ready)
+        text_add(out, "CLBlast (%s); ", d->blas.text);
+    else
+        text_add(out, "own kernels; ");
+    if (chosen && !ready)
+        text_add(out, "CLBlast is %s", d->blas.text);
+    pthread_mutex_unlock(&d->base.lock);
+    if (is_few(&p))
+        text_add(out, "CLBlast is not used for matrices of fewer than %d elements", FEW);
+    else if (!possible)
+        text_add(out, "CLBlast does not support these dtypes or strides");
+    else if (ready || !chosen)
+        ways_explain(out, d->ways, p.key, p.side, d->usual_way);
 }

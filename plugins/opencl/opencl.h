@@ -19,9 +19,11 @@ struct collet_device {
     opencl_driver cl;
     cl_device_id id;
     cl_context context;
-    uint32_t on_host; /* device and host share memory */
-    opencl_blas blas; /* under base.lock */
-    uint32_t single;  /* kernels run one after the other: see opencl_is_single */
+    uint32_t on_host;  /* device and host share memory */
+    opencl_blas blas;  /* under base.lock */
+    struct ways *ways; /* of products, by ways.h; constant */
+    int32_t usual_way; /* where nothing was measured */
+    uint32_t single;   /* kernels run one after the other: see opencl_is_single */
     pthread_mutex_t launching;
     cl_event launched; /* under it: the latest kernel of a `single` device */
 };
@@ -53,6 +55,8 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
 /* PoCL before 6 loses count of the uses of a kernel's code while it runs in several sizes at once,
  * and aborts the process. */
 int opencl_is_single(const char *platform_version);
+/* Whether two devices have one name. */
+int opencl_same_model(const opencl_driver *cl, cl_device_id a, cl_device_id b);
 /* Sets traits, options, identity, total_memory and `single` from d->id. */
 void opencl_describe(collet_device *d);
 

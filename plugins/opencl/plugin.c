@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/opencl/test_opencl_driver.c, tests/opencl/test_opencl.c */
 #include "opencl.h"
+#include "ways.h"
+
+#include <stdlib.h>
 
 #include "shared/host/util/plugin_head.h"
 #include "shared/jit/texts.h"
@@ -10,6 +13,18 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 #include "rows/opencl.inc"
 
 /* ---- The device ------------------------------------------------------------------------------ */
+
+/* What was measured on the first device holds for others of its name. */
+static collet_status read_ways(collet_device *d, cl_device_id first, collet_error *err)
+{
+    const collet_host *host = d->base.host;
+    d->ways = malloc(sizeof *d->ways);
+    if (!d->ways)
+        return host->fail(err, COLLET_NO_MEMORY, "opencl: out of memory while opening the device");
+    ways_read(d->ways, host, &opencl_ways, opencl_same_model(&d->cl, first, d->id));
+    d->usual_way = opencl_blas_is_usual(host, &d->cl, d->id) ? WAY_CLBLAST : WAY_OWN;
+    return COLLET_OK;
+}
 
 static collet_status find_device(collet_device *d, uint32_t index, collet_error *err)
 {
@@ -27,7 +42,7 @@ static collet_status find_device(collet_device *d, uint32_t index, collet_error 
                                   count, count == 1 ? "" : "s", index);
     d->id = ids[index];
     opencl_describe(d);
-    return COLLET_OK;
+    return read_ways(d, ids[0], err);
 }
 
 static collet_status make_context(collet_device *d, collet_error *err)
@@ -57,6 +72,7 @@ static void device_close(collet_device *d)
     pthread_mutex_destroy(&d->launching);
     if (d->context)
         d->cl.ReleaseContext(d->context);
+    free(d->ways);
 }
 
 static const jit_device_slots devices = {
@@ -67,7 +83,19 @@ static const jit_device_slots devices = {
 
 /* ---- The plugin ------------------------------------------------------------------------------ */
 
+static void explain(collet_device *d, const collet_kernel_call *call, char *words,
+                    uint64_t capacity)
+{
+    text out = {.at = words, .capacity = capacity};
+    words[0] = '\0';
+    if (call->op == COLLET_OP_MATMUL)
+        opencl_explain_matmul(d, call, &out);
+}
+
+static const collet_explain_extension explain_extension = {sizeof explain_extension, 0, explain};
+
 static const jit_extension_table extensions[] = {
+    {COLLET_EXTENSION_EXPLAIN, &explain_extension},
     {COLLET_EXTENSION_NATIVE, &opencl_native},
     {COLLET_EXTENSION_PINNED, &opencl_pinned},
     {COLLET_EXTENSION_TIMING, &opencl_timing},

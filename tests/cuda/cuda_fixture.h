@@ -34,12 +34,13 @@ static fake_nvrtc_control *rtc;
 static const char *set_library = FAKE_CUDA, *set_nvrtc = FAKE_NVRTC, *set_memory, *set_sync,
                   *set_staging;
 static const char *set_cache = "off", *set_cache_dir, *set_cublas = "off", *set_cufft = "off",
-                  *set_cusolver = "off", *set_from;
+                  *set_cusolver = "off", *set_from, *set_ways, *set_calibrated;
 
 static const host_setting cuda_settings[] = {
     {"cuda.library", &set_library},   {"cuda.nvrtc", &set_nvrtc},
     {"cuda.cublas", &set_cublas},     {"cuda.cufft", &set_cufft},
     {"cuda.cusolver", &set_cusolver}, {"cuda.cusolver_from", &set_from},
+    {"cuda.ways", &set_ways},         {"cuda.calibrated", &set_calibrated},
     {"cuda.memory", &set_memory},     {"cuda.sync", &set_sync},
     {"cuda.staging", &set_staging},   {"cache", &set_cache},
     {"cache_dir", &set_cache_dir},    {NULL, NULL}};
@@ -71,6 +72,7 @@ static int fresh(void **state)
     set_library = FAKE_CUDA;
     set_nvrtc = FAKE_NVRTC;
     set_memory = set_sync = set_staging = set_cache_dir = set_from = NULL;
+    set_ways = set_calibrated = NULL;
     set_cache = set_cublas = set_cufft = set_cusolver = "off";
     cu->reset();
     rtc->major = 12;

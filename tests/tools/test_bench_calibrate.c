@@ -156,6 +156,63 @@ static void measures_ways(void **state)
     cJSON_Delete(root);
 }
 
+/* "calibrated" of the opencl backend, with a stand-in for CLBlast, and the file; skips without a device. */
+static cJSON *opencl_report(const char **path, const char **text)
+{
+    tool_result r = CALIBRATE("--seconds", "0.5", "--json");
+    if (r.status == 1 && strstr(r.err, "no backend can be used: opencl")) {
+        print_message("no OpenCL device: %s\n", r.err);
+        tool_free(&r);
+        skip();
+    }
+    cJSON *root = parsed(&r, 0);
+    const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
+    *path = text_of(row, "path");
+    *text = text_of(member(row, "calibration"), "calibrated");
+    return root;
+}
+
+/* A device's own kernels against a library; what was measured before at other sides is kept. */
+static void measures_ways_of_a_device(void **state)
+{
+    char config[64];
+    static char document[65536];
+    const char *path, *text, *before = getenv("COLLET_CONFIG");
+    char *kept = strdup(before ? before : "");
+    (void)state;
+    snprintf(config, sizeof config, "%s/collet.conf", cache);
+    FILE *f = fopen(config, "w");
+    assert_non_null(f);
+    fprintf(f, "opencl.clblast = %s/libfake_clblast_plain.so\n", COLLET_TEST_LIBRARIES);
+    fclose(f);
+    setenv("COLLET_CONFIG", config, 1);
+    setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/opencl.so", 1);
+    cJSON *root = opencl_report(&path, &text);
+    assert_int_equal(strncmp(text, "f32/256:own=", 12), 0);
+    assert_contains(text, ",clblast=");
+    assert_null(strstr(text, "-page"));
+    const cJSON *change = cJSON_GetArrayItem(member(root, "changes"), 0);
+    assert_string_equal(text_of(change, "op"), "f32/256");
+    assert_string_equal(text_of(change, "before"), "");
+    f = fopen(path, "r+");
+    assert_non_null(f);
+    document[fread(document, 1, sizeof document - 1, f)] = '\0';
+    char *side = strstr(document, "f32/256");
+    assert_non_null(side);
+    memcpy(side, "f32/999", 7);
+    rewind(f);
+    fputs(document, f);
+    fclose(f);
+    cJSON_Delete(root);
+    root = opencl_report(&path, &text);
+    assert_contains(text, "f32/256:own=");
+    assert_contains(text, " f32/999:own=");
+    cJSON_Delete(root);
+    setenv("COLLET_PLUGIN_PATH", PLUGINS, 1);
+    setenv("COLLET_CONFIG", kept, 1);
+    free(kept);
+}
+
 static void checks_auto(void **state)
 {
     (void)state;
@@ -196,8 +253,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_command_lines),   cmocka_unit_test(a_cache_that_is_switched_off),
         cmocka_unit_test(dry_runs_keep_nothing), cmocka_unit_test(keeps_what_it_measured),
-        cmocka_unit_test(measures_ways),         cmocka_unit_test(checks_auto),
-        cmocka_unit_test(interrupted),
+        cmocka_unit_test(measures_ways),         cmocka_unit_test(measures_ways_of_a_device),
+        cmocka_unit_test(checks_auto),           cmocka_unit_test(interrupted),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

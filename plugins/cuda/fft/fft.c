@@ -9,6 +9,7 @@
 #include "cuda/texts.h"
 #include "shared/jit/runtime/view.h"
 #include "cuda/runtime/library_call.h"
+#include "cuda/ways.h"
 
 #include "cufft_params.h"
 
@@ -36,6 +37,7 @@ typedef struct transform {
     CUdeviceptr from, to;
     uint64_t spectrum; /* bytes at the front of the workspace for a half spectrum; 0: none */
     double scale;
+    cuda_choice choice;
 } transform;
 
 /* Merges the batch's axes into one; transforms must not coincide. */
@@ -117,7 +119,8 @@ static int describe(transform *t, const collet_kernel_call *call)
                      .wide = out->dtype == COLLET_C128 || out->dtype == COLLET_F64,
                      .inverse = params->inverse != 0,
                      .count = 1,
-                     .scale = 1.0};
+                     .scale = 1.0,
+                     .choice = {.side = 1.0, .usual = WAY_LIBRARY}};
     const collet_operand *real = t->from_real ? in : out;
     CUdeviceptr pair = t->wide ? 16 : 8;
     if (operand_count(out) == 0 || operand_count(in) == 0)
@@ -129,7 +132,9 @@ static int describe(transform *t, const collet_kernel_call *call)
     for (int k = 0; k < rank; k++) {
         t->n[k] = real->shape[real->ndim - rank + k];
         t->scale /= t->inverse ? (double)t->n[k] : 1.0;
+        t->choice.side *= (double)t->n[k];
     }
+    t->choice.key = WAY_OP(WAY_FFT, ways_type(real->dtype), t->count > 1);
     t->from = address_of(in);
     t->to = address_of(out);
     if (t->to_real) {
@@ -382,11 +387,12 @@ static collet_status run_plan(collet_device *d, collet_queue *q, const collet_ke
 
 static int is_ready(collet_device *d, const collet_kernel_call *call, transform *t)
 {
-    return describe(t, call) && cuda_library_ready(d->base.host, d->cu.version, &cuda_fourier_facts,
-                                                   &d->fourier.library);
+    return describe(t, call) && cuda_library_chosen(d, &t->choice) &&
+           cuda_library_ready(d->base.host, d->cu.version, &cuda_fourier_facts,
+                              &d->fourier.library);
 }
 
-/* By cuFFT if it is installed and supports the operands' layout, else jit_fft. */
+/* By cuFFT if it is installed, the chosen way and supports the operands' layout, else jit_fft. */
 jit_run cuda_fft;
 jit_accepts cuda_fft_accepts;
 
@@ -423,4 +429,15 @@ collet_status cuda_fft(collet_device *d, collet_queue *q, const collet_kernel_ca
     if (status != COLLET_OK || own > call->workspace_bytes)
         return COLLET_REFUSED;
     return jit_fft(d, q, call);
+}
+
+void cuda_explain_fft(collet_device *d, const collet_kernel_call *call, text *out)
+{
+    transform t;
+    int possible = describe(&t, call);
+    fft_plan *p = possible && is_ready(d, call, &t) ? take_plan(d, &t) : NULL;
+    if (p)
+        plan_cache_give(d->fourier.plans, &p->head);
+    cuda_explain_choice(out, d, &cuda_fourier_facts, &d->fourier.library, &t.choice, possible,
+                        p != NULL);
 }

@@ -2,8 +2,8 @@
 /* Tests: tests/cuda/test_cuda_solver.c */
 #include "exchange.h"
 
-/* All decompositions: by cuSOLVER if it is installed and the matrices are large, or small and many,
- * else by plugins/shared/jit. */
+/* All decompositions: by cuSOLVER if it is installed and the chosen way (by default if the matrices are
+ * large, or small and many), else by plugins/shared/jit. */
 jit_run cuda_decompose;
 jit_accepts cuda_decompose_accepts;
 
@@ -48,4 +48,12 @@ collet_status cuda_decompose(collet_device *d, collet_queue *q, const collet_ker
     if (status != COLLET_OK || own > call->workspace_bytes)
         return COLLET_REFUSED;
     return o->own(d, q, call);
+}
+
+void cuda_explain_decomposition(collet_device *d, const collet_kernel_call *call, text *out)
+{
+    solver_job j;
+    int ready = solver_plan(&j, op_of(call), d, NULL, call);
+    cuda_explain_choice(out, d, &cuda_solver_facts, &d->solver.library, &j.choice, j.possible,
+                        ready);
 }

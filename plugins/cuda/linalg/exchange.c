@@ -70,20 +70,29 @@ static int is_ready(const solver_job *j)
     return ready;
 }
 
-/* Whether cuSOLVER is used: for all matrices in one batched call, or for one after another. */
-static int is_supported(solver_job *j, int batched_max)
+/* Sets whether cuSOLVER can compute the call: all matrices in one batched call, or one after another;
+ * and its usual way. */
+static void consider(solver_job *j, const solver_op *o)
 {
-    int from = minimum_extent(j->device);
-    j->batched = j->m <= batched_max && j->n <= batched_max && j->count > 1 && j->count >= from;
-    return j->min_extent > 3 && (j->batched || (j->min_extent >= from && j->count <= SERIAL_MAX)) &&
-           is_ready(j);
+    collet_dtype dtype = operand_of(j->call, o->input)->dtype;
+    int from = minimum_extent(j->device), large = j->min_extent >= from;
+    int fits = j->m <= o->batched_max && j->n <= o->batched_max && j->count > 1;
+    int many = fits && j->count >= from;
+    j->batched = fits && (many || !large);
+    j->possible = j->min_extent > 3 && (j->batched || j->count <= SERIAL_MAX);
+    j->choice = (cuda_choice){.key = WAY_OP(o->key, ways_type(dtype), j->count > 1),
+                              .side = j->min_extent,
+                              .usual = many || large ? WAY_LIBRARY : WAY_OWN};
 }
 
 int solver_plan(solver_job *j, const solver_op *o, collet_device *d, collet_queue *q,
                 const collet_kernel_call *call)
 {
     *j = (solver_job){.device = d, .queue = q, .call = call, .status = COLLET_OK};
-    if (!begin_job(j, o->input, o->operands) || !is_supported(j, o->batched_max))
+    if (!begin_job(j, o->input, o->operands))
+        return 0;
+    consider(j, o);
+    if (!j->possible || !cuda_library_chosen(d, &j->choice) || !is_ready(j))
         return 0;
     j->a = solver_reserve_numbers(j, j->count * j->m * j->n);
     if (!o->reserve(j))

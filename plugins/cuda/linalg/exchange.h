@@ -12,6 +12,7 @@
 #include "shared/jit/runtime/rows.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/library_call.h"
+#include "cuda/ways.h"
 
 #include "exchange_params.h"
 
@@ -29,6 +30,8 @@ typedef struct solver_job {
     int overflow;         /* `scratch` overflowed */
     collet_status status; /* after a failure nothing more is enqueued */
     int launched;
+    int possible; /* cuSOLVER supports the call, which may choose it or not: */
+    cuda_choice choice;
     int batched;              /* one call of cuSOLVER for all matrices */
     int lwork;                /* numbers of cuSOLVER's own workspace, which all matrices share */
     int64_t a, work;          /* the matrices; that workspace */
@@ -58,6 +61,7 @@ typedef struct solver_op {
     /* The kernels of plugins/shared/jit, for other calls. */
     jit_run *own;
     jit_accepts *own_accepts;
+    int key; /* WAY_LU ... */
 } solver_op;
 
 extern const solver_op solver_cholesky, solver_lu, solver_solve, solver_qr; /* factors.c */

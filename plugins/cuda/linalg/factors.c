@@ -92,7 +92,8 @@ const solver_op solver_cholesky = {COLLET_OP_CHOLESKY,
                                    size_cholesky,
                                    run_cholesky,
                                    jit_cholesky,
-                                   jit_cholesky_accepts};
+                                   jit_cholesky_accepts,
+                                   WAY_CHOLESKY};
 
 /* ---- lu and solve ---------------------------------------------------------------------------- */
 
@@ -136,8 +137,8 @@ static void run_lu(solver_job *j)
     store_part(j, whole, 2, j->min_extent, j->n, EXCHANGE_UPPER | EXCHANGE_SCALED);
 }
 
-const solver_op solver_lu = {COLLET_OP_LU,  4, 5, 0, reserve_lu, size_lu, run_lu, jit_lu,
-                             jit_lu_accepts};
+const solver_op solver_lu = {COLLET_OP_LU,   4,     5, 0, reserve_lu, size_lu, run_lu, jit_lu,
+                             jit_lu_accepts, WAY_LU};
 
 /* Operands of the batch: x, b, a. */
 static int reserve_solve(solver_job *j)
@@ -179,8 +180,9 @@ static void run_solve(solver_job *j)
     solver_store(j, &b);
 }
 
-const solver_op solver_solve = {
-    COLLET_OP_SOLVE, 2, 0, 0, reserve_solve, size_lu, run_solve, jit_solve, jit_solve_accepts};
+const solver_op solver_solve = {COLLET_OP_SOLVE,   2,        0,         0,
+                                reserve_solve,     size_lu,  run_solve, jit_solve,
+                                jit_solve_accepts, WAY_SOLVE};
 
 /* ---- qr -------------------------------------------------------------------------------------- */
 
@@ -231,5 +233,5 @@ static void run_qr(solver_job *j)
     store_part(j, whole, 0, j->m, j->min_extent, EXCHANGE_SIGN_COLUMNS);
 }
 
-const solver_op solver_qr = {COLLET_OP_QR,  2, 3, 0, reserve_qr, size_qr, run_qr, jit_qr,
-                             jit_qr_accepts};
+const solver_op solver_qr = {COLLET_OP_QR,   2,     3, 0, reserve_qr, size_qr, run_qr, jit_qr,
+                             jit_qr_accepts, WAY_QR};

@@ -6,6 +6,7 @@
 #include "shared/jit/linalg/matrices.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/library_call.h"
+#include "cuda/ways.h"
 
 /* Products with fewer elements are left to plugins/shared/jit. */
 #define MIN_ELEMENTS 1024
@@ -22,6 +23,7 @@ typedef struct layout {
 
 typedef struct product {
     int rows, columns, inner, count;
+    cuda_choice choice;
     layout c, a, b;
     cudaDataType to, from;
     cublasComputeType_t compute;
@@ -75,6 +77,8 @@ static int describe(product *p, const collet_kernel_call *call)
     int64_t count = jit_batch_begin(&v, c, c->ndim - 2);
     for (uint32_t k = 0; k < 3; k++)
         jit_batch_operand(&v, k, operand_of(call, k));
+    p->choice.usual = WAY_LIBRARY;
+    p->choice.key = ways_product(ways_type(a->dtype), count, rows, columns, inner, &p->choice.side);
     if (rows > INT_MAX || columns > INT_MAX || inner > INT_MAX || count > INT_MAX || count < 1 ||
         inner < 1 || rows * columns < MIN_ELEMENTS)
         return 0;
@@ -153,7 +157,12 @@ static int try_multiply(void *context, int *code)
                : CUDA_LIBRARY_BROKEN;
 }
 
-/* By cuBLAS if it is installed and supports the operands' layout, else jit_matmul. */
+static int is_ready(collet_device *d)
+{
+    return cuda_library_ready(d->base.host, d->cu.version, &cuda_blas_facts, &d->blas.library);
+}
+
+/* By cuBLAS if it is installed, the chosen way and supports the operands' layout, else jit_matmul. */
 jit_run cuda_matmul;
 collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel_call *call)
 {
@@ -161,9 +170,16 @@ collet_status cuda_matmul(collet_device *d, collet_queue *q, const collet_kernel
         .device = d, .queue = q, .label = "cublasGemmStridedBatchedEx", .err = call->err};
     product p;
     attempt t = {d, q, &p};
-    if (!describe(&p, call) ||
-        !cuda_library_ready(d->base.host, d->cu.version, &cuda_blas_facts, &d->blas.library))
+    if (!describe(&p, call) || !cuda_library_chosen(d, &p.choice) || !is_ready(d))
         return jit_matmul(d, q, call);
     collet_status status = cuda_library_call(&use, try_multiply, &t);
     return status == COLLET_REFUSED ? jit_matmul(d, q, call) : status;
+}
+
+void cuda_explain_matmul(collet_device *d, const collet_kernel_call *call, text *out)
+{
+    product p;
+    int possible = describe(&p, call);
+    int ready = possible && cuda_library_chosen(d, &p.choice) && is_ready(d);
+    cuda_explain_choice(out, d, &cuda_blas_facts, &d->blas.library, &p.choice, possible, ready);
 }

@@ -98,8 +98,8 @@ static void run_eigh(solver_job *j)
     solver_store(j, &a);
 }
 
-const solver_op solver_eigh = {COLLET_OP_EIGH, 3,        4,        BATCHED_MAX,     reserve_eigh,
-                               size_eigh,      run_eigh, jit_eigh, jit_eigh_accepts};
+const solver_op solver_eigh = {COLLET_OP_EIGH, 3,        4,        BATCHED_MAX,      reserve_eigh,
+                               size_eigh,      run_eigh, jit_eigh, jit_eigh_accepts, WAY_EIGH};
 
 /* ---- svd ------------------------------------------------------------------------------------- */
 
@@ -173,5 +173,5 @@ static void run_svd(solver_job *j)
     solver_store(j, &right);
 }
 
-const solver_op solver_svd = {COLLET_OP_SVD, 4,       5,       BATCHED_MAX,    reserve_svd,
-                              size_svd,      run_svd, jit_svd, jit_svd_accepts};
+const solver_op solver_svd = {COLLET_OP_SVD, 4,       5,       BATCHED_MAX,     reserve_svd,
+                              size_svd,      run_svd, jit_svd, jit_svd_accepts, WAY_SVD};

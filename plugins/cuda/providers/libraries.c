@@ -13,7 +13,7 @@ static const cuda_library_facts *const all[] = {&cuda_blas_facts, &cuda_fourier_
                                                 &cuda_solver_facts};
 #define LIBRARIES (sizeof all / sizeof *all)
 
-static void describe(const cuda_library_facts *facts, void *handle, char *value, size_t size)
+void cuda_library_describe(const cuda_library_facts *facts, void *handle, char *value, size_t size)
 {
     struct link_map *map = NULL;
     int (*property)(int type, int *value);
@@ -42,7 +42,7 @@ static void open_and_describe(const collet_host *host, int driver, const cuda_li
     host->log(host, COLLET_LOG_DEBUG, "trying %s", path);
     void *handle = cuda_library_load(host, driver, facts);
     if (handle)
-        describe(facts, handle, value, size);
+        cuda_library_describe(facts, handle, value, size);
     else
         (void)snprintf(value, size, "%.160s not found: %s", path, facts->instead);
 }

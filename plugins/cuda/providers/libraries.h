@@ -5,6 +5,7 @@
 
 #include <collet/plugin.h>
 
+#include "library.h"
 #include "shared/host/util/text.h"
 
 /*
@@ -13,5 +14,8 @@
  * the settings are reported.
  */
 void cuda_libraries_describe(const collet_host *host, int driver, text *json);
+
+/* Writes an open library's version and file, or the function that it lacks. */
+void cuda_library_describe(const cuda_library_facts *facts, void *handle, char *value, size_t size);
 
 #endif

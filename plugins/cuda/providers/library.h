@@ -25,6 +25,7 @@ typedef struct cuda_symbol {
 } cuda_symbol;
 
 typedef struct cuda_library_facts {
+    const char *title;   /* "cuFFT" */
     const char *name;    /* "libcufft.so" */
     const char *setting; /* "cuda.cufft": its path, or "off" */
     const char *version; /* its function cufftGetProperty(type, int *) */

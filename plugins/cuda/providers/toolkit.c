@@ -10,13 +10,18 @@ static const cuda_symbol fourier[] = {CUFFT_FUNCTIONS(FOURIER)};
 static const cuda_symbol solver[] = {CUSOLVER_FUNCTIONS(SOLVER)};
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-const cuda_library_facts cuda_blas_facts = {
-    "libcublas.so", "cuda.cublas", "cublasGetProperty", "Collet's own kernel multiplies matrices",
-    blas,           COUNT(blas)};
+const cuda_library_facts cuda_blas_facts = {"cuBLAS",
+                                            "libcublas.so",
+                                            "cuda.cublas",
+                                            "cublasGetProperty",
+                                            "Collet's own kernel multiplies matrices",
+                                            blas,
+                                            COUNT(blas)};
 const cuda_library_facts cuda_fourier_facts = {
-    "libcufft.so", "cuda.cufft",  "cufftGetProperty", "transforms use Collet's own kernels",
-    fourier,       COUNT(fourier)};
-const cuda_library_facts cuda_solver_facts = {"libcusolver.so",
+    "cuFFT", "libcufft.so", "cuda.cufft", "cufftGetProperty", "transforms use Collet's own kernels",
+    fourier, COUNT(fourier)};
+const cuda_library_facts cuda_solver_facts = {"cuSOLVER",
+                                              "libcusolver.so",
                                               "cuda.cusolver",
                                               "cusolverGetProperty",
                                               "decompositions use Collet's own kernels",

@@ -2,6 +2,7 @@
 /* Opening and closing a GPU.
  * Tests: tests/cuda/test_cuda_device.c, tests/cuda/test_cuda_allocation.c */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "shared/host/util/plan_cache.h"
@@ -56,6 +57,8 @@ static collet_status device_open(collet_device *d, uint32_t index, collet_error 
     d->solver.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     d->fourier.library.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     collet_status status = find_device(d, index, err);
+    if (status == COLLET_OK)
+        status = cuda_ways_open(d, err);
     return status == COLLET_OK ? make_context(d, err) : status;
 }
 
@@ -69,6 +72,7 @@ static void device_close(collet_device *d)
         }
         d->cu.DevicePrimaryCtxRelease(d->id);
     }
+    free(d->ways);
     pthread_mutex_destroy(&d->solver.library.lock);
     pthread_mutex_destroy(&d->fourier.library.lock);
     pthread_mutex_destroy(&d->blas.library.lock);

@@ -30,6 +30,7 @@ typedef struct fake_cuda_control {
     size_t memory;     /* bytes of each device: 1 MiB, or FAKE_CUDA_MEMORY of the
                           environment */
     int apart;         /* GPUs have no peer access */
+    int twins;         /* all GPUs have one name */
     int busy;          /* streams and events complete only when waited for */
     const char *fails; /* name of the failing function, without cu; NULL: none */
     int fails_after;   /* calls of it that succeed first */

@@ -59,7 +59,7 @@ __attribute__((constructor)) static void reset(void)
     fake_cuda.version = 12040;
     const char *memory = getenv("FAKE_CUDA_MEMORY");
     fake_cuda.memory = memory ? strtoull(memory, NULL, 10) : (size_t)1 << 20;
-    fake_cuda.busy = fake_cuda.faults = fake_cuda.apart = 0;
+    fake_cuda.busy = fake_cuda.faults = fake_cuda.apart = fake_cuda.twins = 0;
     fake_cuda.peer_copies = fake_cuda.unordered = 0;
     fake_cuda.fails = NULL;
     fake_cuda.allocated = fake_cuda.synchronized = fake_cuda.waits = fake_cuda.outside = 0;
@@ -154,7 +154,7 @@ CUresult cuDeviceGet(CUdevice *id, int i)
 
 CUresult cuDeviceGetName(char *name, int size, CUdevice id)
 {
-    (void)snprintf(name, (size_t)size, "Fake GPU %d", id);
+    (void)snprintf(name, (size_t)size, "Fake GPU %d", fake_cuda.twins ? 0 : id);
     return CUDA_SUCCESS;
 }
 

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which of its ways the backend takes: collet.explain/1.
+ * Tests: tests/cuda/test_cuda_ways.c */
+#include "ways.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/providers/libraries.h"
+
+const ways_kind cuda_ways = {
+    .backend = "cuda",
+    .names = {"own", "library"},
+    .types = (1u << WAY_TYPES) - 1,
+    .forms = ((1u << WAY_FORMS) - 1) & ~(1u << WAY_PAGE),
+    .ops = ((1u << WAY_OPS) - 1) & ~(1u << WAY_EIG),
+};
+
+collet_status cuda_ways_open(collet_device *d, collet_error *err)
+{
+    char first[128] = "", own[128] = "";
+    CUdevice id;
+    d->ways = malloc(sizeof *d->ways);
+    if (!d->ways)
+        return d->base.host->fail(err, COLLET_NO_MEMORY,
+                                  "cuda: out of memory while opening the device");
+    int known = d->cu.DeviceGet(&id, 0) == CUDA_SUCCESS &&
+                d->cu.DeviceGetName(first, sizeof first - 1, id) == CUDA_SUCCESS &&
+                d->cu.DeviceGetName(own, sizeof own - 1, d->id) == CUDA_SUCCESS;
+    ways_read(d->ways, d->base.host, &cuda_ways, known && !strcmp(first, own));
+    return COLLET_OK;
+}
+
+int cuda_library_chosen(const collet_device *d, const cuda_choice *c)
+{
+    return ways_choose(d->ways, c->key, c->side, c->usual, NULL) == WAY_LIBRARY;
+}
+
+void cuda_explain_choice(text *out, const collet_device *d, const cuda_library_facts *facts,
+                         const cuda_library *library, const cuda_choice *c, int possible, int ready)
+{
+    const collet_host *host = d->base.host;
+    char found[400];
+    if (ready) {
+        cuda_library_describe(facts, library->handle, found, sizeof found);
+        text_add(out, "%s %s; ", facts->title, found);
+    } else {
+        text_add(out, "own kernels; ");
+    }
+    if (!possible)
+        text_add(out, "%s does not support the call", facts->title);
+    else if (ready || !cuda_library_chosen(d, c))
+        ways_explain(out, d->ways, c->key, c->side, c->usual);
+    else if (cuda_library_off(host, facts))
+        text_add(out, "%s is off by the setting %s", facts->title,
+                 cuda_safe_mode(host) ? "cuda.safe_mode" : facts->setting);
+    else if (!library->handle)
+        text_add(out, "%s was not found", facts->title);
+    else
+        text_add(out, "%s declines the call", facts->title);
+}
+
+static void explain(collet_device *d, const collet_kernel_call *call, char *words,
+                    uint64_t capacity)
+{
+    text out = {.at = words, .capacity = capacity};
+    words[0] = '\0';
+    if (call->op == COLLET_OP_MATMUL)
+        cuda_explain_matmul(d, call, &out);
+    else if (call->op == COLLET_OP_FFT)
+        cuda_explain_fft(d, call, &out);
+    else if (call->op == COLLET_OP_LU || call->op == COLLET_OP_SOLVE || call->op == COLLET_OP_QR ||
+             call->op == COLLET_OP_SVD || call->op == COLLET_OP_EIGH ||
+             call->op == COLLET_OP_CHOLESKY)
+        cuda_explain_decomposition(d, call, &out);
+}
+
+const collet_explain_extension cuda_explain = {sizeof cuda_explain, 0, explain};

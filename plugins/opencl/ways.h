@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ways.h - the backend's own kernels and CLBlast, among which shared/host/util/ways.h chooses. */
+#ifndef PLUGINS_OPENCL_WAYS_H
+#define PLUGINS_OPENCL_WAYS_H
+
+#include "shared/host/util/ways.h"
+
+enum { WAY_CLBLAST = WAY_OWN + 1 };
+
+extern const ways_kind opencl_ways; /* linalg.c */
+
+/* Which way a product takes, and why (collet.explain/1). */
+void opencl_explain_matmul(collet_device *d, const collet_kernel_call *call, text *out);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which way a product of the opencl backend takes, on PoCL with a stand-in for CLBlast: as the setting
+ * opencl.ways says, as was calibrated, or the usual one; both give the same results, and
+ * collet_explain tells. Skipped if no driver has a device.
+ */
+#include <dlfcn.h>
+
+#include <collet/ops/linalg.h>
+
+#include "opencl_support.h"
+
+#define FAKE COLLET_TEST_FAKES "/libfake_clblast_plain.so"
+
+/* The same as in libraries/clblast.c. */
+typedef struct fake_clblast {
+    int calls, fails_from, status;
+} fake_clblast;
+
+static char cache[] = "/tmp/collet-ways-XXXXXX";
+static fake_clblast *fake;
+
+static int set_up(void **state)
+{
+    (void)state;
+    void *library = dlopen(FAKE, RTLD_NOW | RTLD_LOCAL);
+    fake = library ? dlsym(library, "fake") : NULL;
+    return !fake || !mkdtemp(cache);
+}
+
+static int tear_down(void **state)
+{
+    char command[64];
+    (void)state;
+    snprintf(command, sizeof command, "rm -r %s", cache);
+    return system(command);
+}
+
+/* `named`: the stand-in is the setting opencl.clblast, which makes it the usual way. */
+static world open_with(int named, const char *ways)
+{
+    char directory[64], library[600], way[64];
+    const char *const settings[] = {directory, library, way, "probe=on", "calibration=on", NULL};
+    snprintf(directory, sizeof directory, "cache_dir=%s", cache);
+    snprintf(library, sizeof library, "opencl.clblast=%s", named ? FAKE : "");
+    snprintf(way, sizeof way, "opencl.ways=%s", ways);
+    return open_world(OPENCL_PLUGIN, settings, "opencl");
+}
+
+/* ---- A product ------------------------------------------------------------------------------- */
+
+#define ROWS 48
+#define INNER 300 /* two calls of CLBlast */
+#define COLUMNS 40
+
+typedef struct product {
+    collet_array *c, *a, *b;
+} product;
+
+static double element(int64_t at)
+{
+    return (double)(at * 7 % 23) - 11.0;
+}
+
+static collet_array *matrix(collet_context *cx, int64_t batch, int64_t rows, int64_t columns)
+{
+    const int64_t shape[] = {batch, rows, columns};
+    float *values = malloc((size_t)(batch * rows * columns) * sizeof *values);
+    collet_array *a = NULL;
+    assert_non_null(values);
+    for (int64_t at = 0; at < batch * rows * columns; at++)
+        values[at] = (float)element(at);
+    assert_ok(cx, collet_array_from(cx, &a, COLLET_F32, batch > 1 ? 3 : 2,
+                                    shape + (batch > 1 ? 0 : 1), values));
+    free(values);
+    return a;
+}
+
+static product make_product(collet_context *cx, int64_t batch)
+{
+    return (product){matrix(cx, batch, ROWS, COLUMNS), matrix(cx, batch, ROWS, INNER),
+                     matrix(cx, batch, INNER, COLUMNS)};
+}
+
+static void free_product(product p)
+{
+    collet_array_destroy(p.a);
+    collet_array_destroy(p.b);
+    collet_array_destroy(p.c);
+}
+
+/* Calls of the stand-in for a product of integers, which is exact in any order. */
+static int calls_for(collet_context *cx, int64_t batch)
+{
+    product p = make_product(cx, batch);
+    static float got[4 * ROWS * COLUMNS];
+    size_t count = (size_t)batch * ROWS * COLUMNS;
+    fake->calls = 0;
+    assert_ok(cx, collet_op_matmul(cx, p.c, p.a, p.b));
+    assert_ok(cx, collet_array_read(cx, p.c, got, count * sizeof *got));
+    for (int64_t i = 0; i < (int64_t)count; i++) {
+        int64_t m = i / (ROWS * COLUMNS), row = i / COLUMNS % ROWS, column = i % COLUMNS;
+        double sum = 0.0;
+        for (int64_t l = 0; l < INNER; l++)
+            sum +=
+                element((m * ROWS + row) * INNER + l) * element((m * INNER + l) * COLUMNS + column);
+        if ((double)got[i] != sum)
+            fail_msg("element %d is %g, not %g", (int)i, (double)got[i], sum);
+    }
+    free_product(p);
+    return fake->calls;
+}
+
+/* collet_explain's text about it. */
+static void assert_explained(collet_context *cx, int64_t batch, const char *part)
+{
+    char text[4096];
+    product p = make_product(cx, batch);
+    collet_array *outs[] = {p.c};
+    const collet_array *ins[] = {p.a, p.b};
+    assert_ok(cx, collet_explain(cx, COLLET_OP_MATMUL, text, sizeof text, outs, ins, NULL));
+    if (!strstr(text, part))
+        fail_msg("'%s' lacks '%s'", text, part);
+    free_product(p);
+}
+
+/* Keeps what backend-bench calibrate would measure. */
+static void calibrate(const char *rates)
+{
+    char text[300];
+    collet_error err = {COLLET_OK, ""};
+    world w = open_with(1, "");
+    snprintf(text, sizeof text,
+             "{\"format\":1,\"made\":\"2026-11-27T15:40:00Z\",\"calibrated\":\"%s\"}", rates);
+    if (collet_calibration_write(w.rt, NULL, 0, "opencl", text, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    close_world(w);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void the_setting_decides(void **state)
+{
+    (void)state;
+    world w = open_with(1, "");
+    assert_int_equal(calls_for(w.cx, 1), 2);
+    assert_explained(w.cx, 1, "How: CLBlast (" COLLET_TEST_FAKES);
+    assert_explained(w.cx, 1, "; clblast is the usual way; f32 was not measured here.");
+    close_world(w);
+    w = open_with(1, "own");
+    assert_int_equal(calls_for(w.cx, 1), 0);
+    assert_explained(w.cx, 1, "How: own kernels; chosen by the setting opencl.ways.");
+    close_world(w);
+    w = open_with(1, "own f32=clblast f32-batch=own");
+    assert_int_equal(calls_for(w.cx, 1), 2);
+    assert_int_equal(calls_for(w.cx, 3), 0);
+    assert_explained(w.cx, 3, "How: own kernels; chosen by the setting opencl.ways.");
+    close_world(w);
+}
+
+static void the_calibration_decides(void **state)
+{
+    (void)state;
+    calibrate("f32/83:own=9,clblast=3.5 f32-batch/83:own=2,clblast=3");
+    world w = open_with(1, "");
+    assert_int_equal(calls_for(w.cx, 1), 0);
+    assert_int_equal(calls_for(w.cx, 3), 2);
+    assert_explained(
+        w.cx, 1,
+        "How: own kernels; backend-bench calibrate measured for f32 at side 83: own 9, "
+        "clblast 3.5 GF/s.");
+    close_world(w);
+    /* The user is asked first. */
+    w = open_with(1, "clblast");
+    assert_int_equal(calls_for(w.cx, 1), 2);
+    close_world(w);
+    calibrate("f32/83:own=3.4,clblast=3.5");
+    w = open_with(1, "");
+    assert_int_equal(calls_for(w.cx, 1), 2);
+    close_world(w);
+}
+
+/* The reasons why CLBlast is not called though it is chosen. */
+static void what_is_not_there(void **state)
+{
+    (void)state;
+    const char *const settings[] = {"cache=off", "opencl.clblast=off", "opencl.ways=clblast", NULL};
+    world w = open_world(OPENCL_PLUGIN, settings, "opencl");
+    assert_int_equal(calls_for(w.cx, 1), 0);
+    assert_explained(w.cx, 1, "How: own kernels; CLBlast is not used: opencl.clblast is off.");
+    close_world(w);
+    w = open_with(0, "");
+    assert_int_equal(calls_for(w.cx, 1), 0);
+    assert_explained(w.cx, 1, "How: own kernels; own is the usual way; f32 was not measured here.");
+    close_world(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_setting_decides),
+        cmocka_unit_test(the_calibration_decides),
+        cmocka_unit_test(what_is_not_there),
+    };
+    if (!has_devices(1))
+        return SKIPPED;
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
