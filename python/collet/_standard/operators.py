@@ -99,6 +99,9 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
         if made is not None:
             return made
         given = {**dict(zip(places, arguments)), **keywords}
+        if len(given) < len(arguments) + len(keywords) and len(arguments) <= len(places):
+            twice = next(n for n in places[:len(arguments)] if n in keywords)
+            raise TypeError(f"{name}: {twice} is given by position and by name")
         if self._dtype in single and type(given.get("axis")) in (int, type(None)) and \
                 not given.keys() - {"axis", "keepdims"} and not _core.is_pending(self):
             return getattr(op, name)(self, axes=given.get("axis"), keepdims=bool(given.get("keepdims")))
@@ -146,6 +149,9 @@ def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any
 
     def compute(self: Any, *arguments: Any, **keywords: Any) -> Any:
         given = {**dict(zip(places, arguments)), **keywords}
+        if len(given) < len(arguments) + len(keywords) and len(arguments) <= len(places):
+            twice = next(n for n in places[:len(arguments)] if n in keywords)
+            raise TypeError(f"{name}: {twice} is given by position and by name")
         if len(arguments) > len(places) or given.keys() - set(places) or set(before) - given.keys():
             raise TypeError(f"{name} takes {', '.join(places) or 'no arguments'}")
         if name in _FLAT and given.get("axis") is None:

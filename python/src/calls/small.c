@@ -63,14 +63,14 @@ static uint32_t axes_of(PyObject *axis, int32_t ndim)
     return overflow || i < -ndim || i >= ndim ? 0 : 1u << (i < 0 ? i + ndim : i);
 }
 
-/* Takes axis, keepdims and correction. 0: the general call decides. */
-static int take_keywords(PyObject *const *values, PyObject *keywords, int32_t ndim, int corrects,
-                         collet_variance_params *p)
+/* Takes axis (unless it was given by position), keepdims and correction. 0: the general call decides. */
+static int take_keywords(PyObject *const *values, PyObject *keywords, int32_t ndim, int has_axis,
+                         int corrects, collet_variance_params *p)
 {
     Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *key = PyTuple_GetItem(keywords, i);
-        if (!PyUnicode_CompareWithASCIIString(key, "axis"))
+        if (!has_axis && !PyUnicode_CompareWithASCIIString(key, "axis"))
             p->axes = axes_of(values[i], ndim);
         else if (!PyUnicode_CompareWithASCIIString(key, "keepdims") && PyBool_Check(values[i]))
             p->keepdims = values[i] == Py_True;
@@ -115,7 +115,8 @@ static PyObject *reduce(PyObject *self, PyObject *const *arguments, Py_ssize_t c
     p = (collet_variance_params){.struct_size = op->params_size, .axes = (1u << ndim) - 1};
     if (count > 1)
         p.axes = axes_of(arguments[1], ndim);
-    if (!take_keywords(arguments + count, keywords, ndim, op->params_size == sizeof p, &p))
+    if (!take_keywords(arguments + count, keywords, ndim, count > 1, op->params_size == sizeof p,
+                       &p))
         Py_RETURN_NONE;
     reduce_spec(x, &p, &out);
     return op_compute(op, &x, &out, &p);
@@ -200,9 +201,8 @@ static int square_of(PyObject *dot, PyObject *vector, const collet_array *v, dou
     const collet_array_spec number = {.dtype = collet_array_dtype(v)};
     float narrow = 0.0f;
     int wide = number.dtype == COLLET_F64;
-    PyObject *made = collet_array_size(v) <= LIMIT
-                         ? op_compute((op_object *)dot, in, &number, NULL)
-                         : op_call(dot, both, 2, NULL);
+    PyObject *made = collet_array_size(v) <= LIMIT ? op_compute((op_object *)dot, in, &number, NULL)
+                                                   : op_call(dot, both, 2, NULL);
     collet_context *context = made ? runtime_context() : NULL;
     collet_array *found = context ? array_get(made) : NULL;
     int failed = !found;

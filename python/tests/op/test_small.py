@@ -60,6 +60,8 @@ def test_what_is_left_to_the_general_call():
                   {"other": 1}, {"correction": 1.0}):
         assert not is_taken(small("sum"), x, **wrong)
     assert not is_taken(small("var"), x, correction=1 << 2000) and not is_taken(small("sum"), x, 0, True)
+    with pytest.raises(TypeError, match="axis"):
+        x.sum(0, axis=1)
     assert not is_taken(small("sum")) and not is_taken(small("norm"), x) and not is_taken(small("norm"), x[0], axis=0)
     with pytest.raises(TypeError):
         collet.sum(x, 0)
