@@ -61,49 +61,32 @@ static int is_processor(const opencl_driver *cl, cl_device_id id)
            (type & CL_DEVICE_TYPE_CPU);
 }
 
-int opencl_blas_is_usual(const collet_host *host, const opencl_driver *cl, cl_device_id id)
-{
-    return host->config(host, "opencl.clblast") || !is_processor(cl, id);
-}
-
-/* Notes why the settings do not let CLBlast be opened; 0: they let it. */
-static int is_refused(const collet_host *host, opencl_blas *blas)
-{
-    const char *path = host->config(host, "opencl.clblast");
-    const char *safe = host->config(host, "opencl.safe_mode");
-    int unsafe = safe && strcmp(safe, "off") != 0, off = path && !strcmp(path, "off");
-    if (unsafe)
-        note(blas, "not used in safe mode: ", safe);
-    else if (off)
-        note(blas, "not used: opencl.clblast is off", NULL);
-    return unsafe || off;
-}
-
-int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, int asked,
+int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_device_id id, int asked,
                       opencl_blas *blas)
 {
     const char *path = host->config(host, "opencl.clblast");
+    const char *safe = host->config(host, "opencl.safe_mode");
     if (blas->tried)
         return blas->usable;
     blas->tried = 1;
-    if (is_refused(host, blas))
-        return 0;
-    open_library(cl, path ? path : DEFAULT_LIBRARY, blas);
-    if (!blas->usable)
-        host->log(host, path || asked ? COLLET_LOG_WARNING : COLLET_LOG_INFO,
-                  "opencl: CLBlast %s: Collet's own kernel multiplies matrices", blas->text);
-    return blas->usable;
-}
-
-void opencl_blas_describe(const collet_host *host, const opencl_driver *cl, cl_device_id id,
-                          opencl_blas *blas)
-{
-    const char *ways = host->config(host, "opencl.ways");
-    int asked = ways && strstr(ways, "clblast");
-    if (!is_refused(host, blas) && !asked && !opencl_blas_is_usual(host, cl, id))
+    if (safe && strcmp(safe, "off") != 0) {
+        note(blas, "not used in safe mode: ", safe);
+    } else if (path && !strcmp(path, "off")) {
+        note(blas, "not used: opencl.clblast is off", NULL);
+    } else if (!path && is_processor(cl, id)) {
         note(blas, "not used on a processor, where its first product takes seconds", NULL);
-    else
-        opencl_blas_ready(host, cl, asked, blas);
+        if (asked)
+            host->log(
+                host, COLLET_LOG_WARNING,
+                "opencl: the setting opencl.ways has no effect on a processor, where CLBlast's "
+                "first product takes seconds: set opencl.clblast to its path to use it");
+    } else {
+        open_library(cl, path ? path : DEFAULT_LIBRARY, blas);
+        if (!blas->usable)
+            host->log(host, path || asked ? COLLET_LOG_WARNING : COLLET_LOG_INFO,
+                      "opencl: CLBlast %s: Collet's own kernel multiplies matrices", blas->text);
+    }
+    return blas->usable;
 }
 
 void opencl_blas_drop(const collet_host *host, opencl_blas *blas, int code)

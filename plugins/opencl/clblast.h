@@ -35,20 +35,14 @@ typedef struct opencl_blas {
 #undef MEMBER
 } opencl_blas;
 
-/* Whether CLBlast computes products on this device unless something else was measured or set: where
- * opencl.clblast names it, and on devices other than CPUs. */
-int opencl_blas_is_usual(const collet_host *host, const opencl_driver *cl, cl_device_id id);
-
 /*
- * 1 if CLBlast can compute products: the library of the setting opencl.clblast, by default
- * libclblast.so.1. "off": never. It must call the same OpenCL loader as the plugin. Tried once, and
- * logged, as a warning if it was `asked` for. One thread at a time.
+ * 1 if CLBlast computes products on this device: the library of the setting opencl.clblast, on any
+ * device; by default libclblast.so.1, on devices other than CPUs. "off": never. It must call the
+ * same OpenCL loader as the plugin. Tried once, and logged, as a warning if opencl.clblast names it
+ * or opencl.ways asks for it. One thread at a time.
  */
-int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, int asked,
+int opencl_blas_ready(const collet_host *host, const opencl_driver *cl, cl_device_id id, int asked,
                       opencl_blas *blas);
-/* For capabilities: writes the library's file to blas->text, or why it is not used on this device. */
-void opencl_blas_describe(const collet_host *host, const opencl_driver *cl, cl_device_id id,
-                          opencl_blas *blas);
 /* CLBlast rejected a product: it is not used for this device again. */
 void opencl_blas_drop(const collet_host *host, opencl_blas *blas, int code);
 

@@ -312,7 +312,7 @@ static void add_vendor_facts(const opencl_driver *cl, cl_device_id id, text *t)
 static void add_blas(const collet_host *host, const opencl_driver *cl, cl_device_id id, text *t)
 {
     opencl_blas blas = {.usable = 0};
-    opencl_blas_describe(host, cl, id, &blas);
+    opencl_blas_ready(host, cl, id, 0, &blas);
     text_string(t, "clblast", blas.text);
 }
 

@@ -128,15 +128,15 @@ static int is_short(int code)
 
 static int is_chosen(const collet_device *d, const product *p)
 {
-    return ways_choose(d->ways, p->key, p->side, d->usual_way, NULL) == WAY_CLBLAST;
+    return ways_choose(d->ways, p->key, p->side, WAY_CLBLAST, NULL) == WAY_CLBLAST;
 }
 
 /* Whether CLBlast, which is chosen, is there. */
 static int is_ready(collet_device *d, const product *p)
 {
     pthread_mutex_lock(&d->base.lock);
-    int asked = d->usual_way == WAY_OWN || d->ways->forced[p->key] == WAY_CLBLAST;
-    int ready = opencl_blas_ready(d->base.host, &d->cl, asked, &d->blas);
+    int asked = d->ways->forced[p->key] == WAY_CLBLAST;
+    int ready = opencl_blas_ready(d->base.host, &d->cl, d->id, asked, &d->blas);
     pthread_mutex_unlock(&d->base.lock);
     return ready;
 }
@@ -185,5 +185,5 @@ void opencl_explain_matmul(collet_device *d, const collet_kernel_call *call, tex
     else if (!possible)
         text_add(out, "CLBlast does not support these dtypes or strides");
     else if (ready || !chosen)
-        ways_explain(out, d->ways, p.key, p.side, d->usual_way);
+        ways_explain(out, d->ways, p.key, p.side, WAY_CLBLAST);
 }

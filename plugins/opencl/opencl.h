@@ -22,7 +22,6 @@ struct collet_device {
     uint32_t on_host;  /* device and host share memory */
     opencl_blas blas;  /* under base.lock */
     struct ways *ways; /* of products, by ways.h; constant */
-    int32_t usual_way; /* where nothing was measured */
     uint32_t single;   /* kernels run one after the other: see opencl_is_single */
     pthread_mutex_t launching;
     cl_event launched; /* under it: the latest kernel of a `single` device */

@@ -22,7 +22,6 @@ static collet_status read_ways(collet_device *d, cl_device_id first, collet_erro
     if (!d->ways)
         return host->fail(err, COLLET_NO_MEMORY, "opencl: out of memory while opening the device");
     ways_read(d->ways, host, &opencl_ways, opencl_same_model(&d->cl, first, d->id));
-    d->usual_way = opencl_blas_is_usual(host, &d->cl, d->id) ? WAY_CLBLAST : WAY_OWN;
     return COLLET_OK;
 }
 
