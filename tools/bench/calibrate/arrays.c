@@ -34,24 +34,40 @@ static void fill(const bench_operand *o, uint32_t index, char *data)
     }
 }
 
-collet_status calibrate_arrays(bench_arrays *a, collet_context *cx, const bench_layout *l)
+collet_status calibrate_arrays_create(bench_arrays *a, collet_context *cx, const bench_layout *l)
 {
     collet_status status = COLLET_OK;
     *a = (bench_arrays){{NULL}};
     for (uint32_t i = 0; i < l->count && status == COLLET_OK; i++) {
         const bench_operand *o = &l->operands[i];
+        if (o->make != '-')
+            status = collet_array_create(cx, &a->arrays[i], o->dtype, o->ndim, o->shape);
+    }
+    return status;
+}
+
+collet_status calibrate_arrays_fill(const bench_arrays *a, collet_context *cx,
+                                    const bench_layout *l)
+{
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i < l->count && status == COLLET_OK; i++) {
+        const bench_operand *o = &l->operands[i];
         void *data;
-        if (o->make == '-')
+        if (o->make == '-' || o->make == 'o')
             continue;
-        status = collet_array_create(cx, &a->arrays[i], o->dtype, o->ndim, o->shape);
-        if (status == COLLET_OK && o->make != 'o')
-            status = collet_array_acquire(cx, a->arrays[i], &data, COLLET_WRITE);
-        if (status == COLLET_OK && o->make != 'o') {
+        status = collet_array_acquire(cx, a->arrays[i], &data, COLLET_WRITE);
+        if (status == COLLET_OK) {
             fill(o, i, data);
             status = collet_array_release(cx, a->arrays[i]);
         }
     }
     return status;
+}
+
+collet_status calibrate_arrays(bench_arrays *a, collet_context *cx, const bench_layout *l)
+{
+    collet_status status = calibrate_arrays_create(a, cx, l);
+    return status == COLLET_OK ? calibrate_arrays_fill(a, cx, l) : status;
 }
 
 collet_status calibrate_turn(tool_sampler *sampler, double budget, double *seconds)

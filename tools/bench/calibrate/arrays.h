@@ -6,7 +6,13 @@
 #include "bench/ops/measure.h"
 #include "common/sampler.h"
 
-/* Like bench_arrays_create, but numbers of large operands repeat, which takes less time. */
+/* Arrays of undefined values, with which nothing is computed; and their values. */
+collet_status calibrate_arrays_create(bench_arrays *a, collet_context *context,
+                                      const bench_layout *layout);
+collet_status calibrate_arrays_fill(const bench_arrays *a, collet_context *context,
+                                    const bench_layout *layout);
+
+/* Both, like bench_arrays_create, but numbers of large operands repeat, which takes less time. */
 collet_status calibrate_arrays(bench_arrays *a, collet_context *context,
                                const bench_layout *layout);
 

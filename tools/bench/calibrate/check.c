@@ -150,12 +150,13 @@ static void check_op(check *c, const bench_case *row, const char *dtype)
 
 static void print_result(const check *c)
 {
-    printf("The backend that auto chooses takes %.3f times as long as the best one (geometric mean "
-           "of %d calls), and %.3f times in all.\n"
-           "Measured by itself auto takes %.3f times as long; what is more is noise and the cost of "
-           "choosing.\nThe worst:\n",
-           exp(c->logs_chosen / c->count), (int)c->count, c->total / c->least,
-           exp(c->logs / c->count));
+    printf(
+        "The backend that auto chooses takes %.3f times as long as the best one (geometric mean "
+        "of %d calls), and %.3f times in all.\n"
+        "Measured by itself auto takes %.3f times as long; what is more is noise and the cost of "
+        "choosing.\nThe worst:\n",
+        exp(c->logs_chosen / c->count), (int)c->count, c->total / c->least,
+        exp(c->logs / c->count));
     for (int32_t i = 0; i < WORST && ratio(&c->worst[i]) > 1; i++) {
         const regret *r = &c->worst[i];
         printf("  %.2f  %s: %s %.3g us, %s %.3g us\n", ratio(r), r->call, r->chosen, 1e6 * r->own,

@@ -153,7 +153,7 @@ static int32_t make_calls(study *s, const bench_layout *l, bench_arrays *arrays,
     for (int w = 0; w < WAYS; w++) {
         wanted[w] = 0;
         if (!s->ways[w].context || s->ways[w].slow ||
-            calibrate_arrays(&arrays[w], s->ways[w].context, l) != COLLET_OK)
+            calibrate_arrays_create(&arrays[w], s->ways[w].context, l) != COLLET_OK)
             continue;
         calls[w] = (bench_calls){s->ways[w].context, l->op.id, arrays[w].arrays,
                                  (const collet_array *const *)(arrays[w].arrays + l->op.n_out),
@@ -167,10 +167,12 @@ static int32_t make_calls(study *s, const bench_layout *l, bench_arrays *arrays,
 
 /* The first call, in which kernels are compiled. A library that compiles for seconds in each process is
  * left out from then on. */
-static int32_t begin_calls(study *s, int w, bench_calls *calls, tool_sampler *sampler)
+static int32_t begin_calls(study *s, int w, const bench_layout *l, const bench_arrays *arrays,
+                           bench_calls *calls, tool_sampler *sampler)
 {
     double begin = tool_now();
-    if (bench_calls_run(calls, 1) != COLLET_OK)
+    if (calibrate_arrays_fill(arrays, calls->context, l) != COLLET_OK ||
+        bench_calls_run(calls, 1) != COLLET_OK)
         return 0;
     double seconds = tool_now() - begin;
     s->ways[w].slow = w > 0 && seconds > SLOW_START;
@@ -192,7 +194,9 @@ static void time_ways(study *s, const bench_layout *l, double *seconds)
     int32_t wanted[WAYS], count = make_calls(s, l, arrays, calls, wanted);
     for (int w = 0; w < WAYS; w++)
         seconds[w] =
-            count > 1 && wanted[w] && begin_calls(s, w, &calls[w], &samplers[w]) ? INFINITY : NAN;
+            count > 1 && wanted[w] && begin_calls(s, w, l, &arrays[w], &calls[w], &samplers[w])
+                ? INFINITY
+                : NAN;
     for (int round = 0; round < ROUNDS; round++)
         for (int w = 0; w < WAYS; w++)
             if (!isnan(seconds[w]) &&
