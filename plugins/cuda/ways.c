@@ -8,12 +8,15 @@
 
 #include "cuda/providers/libraries.h"
 
+#define ALL(count) ((1u << (count)) - 1)
+
 const ways_kind cuda_ways = {
     .backend = "cuda",
     .names = {"own", "library"},
-    .types = (1u << WAY_TYPES) - 1,
-    .forms = ((1u << WAY_FORMS) - 1) & ~(1u << WAY_PAGE),
-    .ops = ((1u << WAY_OPS) - 1) & ~(1u << WAY_EIG),
+    .range = {[WAY_LIBRARY] = {ALL(WAY_TYPES), ALL(WAY_OPS) & ~(1u << WAY_EIG), 1u << WAY_FFT}},
+    .types = ALL(WAY_TYPES),
+    .forms = ALL(WAY_FORMS) & ~(1u << WAY_PAGE),
+    .ops = ALL(WAY_OPS) & ~(1u << WAY_EIG),
 };
 
 collet_status cuda_ways_open(collet_device *d, collet_error *err)
@@ -50,7 +53,7 @@ void cuda_explain_choice(text *out, const collet_device *d, const cuda_library_f
     if (!possible)
         text_add(out, "%s does not support the call", facts->title);
     else if (ready || !cuda_library_chosen(d, c))
-        ways_explain(out, d->ways, c->key, c->side, c->usual);
+        ways_explain(out, d->ways, c->key, c->side, c->usual, 0);
     else if (cuda_library_off(host, facts))
         text_add(out, "%s is off by the setting %s", facts->title,
                  cuda_safe_mode(host) ? "cuda.safe_mode" : facts->setting);

@@ -38,6 +38,7 @@ static int lay_out(matrix *m, const jit_batch *v, uint32_t k, const collet_opera
 const ways_kind opencl_ways = {
     .backend = "opencl",
     .names = {"own", "clblast"},
+    .range = {[WAY_CLBLAST] = {.types = 1u << WAY_F32 | 1u << WAY_F64}},
     .types = 1u << WAY_F32 | 1u << WAY_F64,
     .forms =
         1u << WAY_SQUARE | 1u << WAY_INNER | 1u << WAY_ROWS | 1u << WAY_COLUMNS | 1u << WAY_BATCH,
@@ -185,5 +186,5 @@ void opencl_explain_matmul(collet_device *d, const collet_kernel_call *call, tex
     else if (!possible)
         text_add(out, "CLBlast does not support these dtypes or strides");
     else if (ready || !chosen)
-        ways_explain(out, d->ways, p.key, p.side, WAY_CLBLAST);
+        ways_explain(out, d->ways, p.key, p.side, WAY_CLBLAST, 0);
 }

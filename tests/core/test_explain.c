@@ -70,6 +70,23 @@ static void a_way_and_its_reason(void **state)
     close_world(w);
 }
 
+/* The way that the user chose is a library that is switched off. */
+static void a_way_that_is_not_there(void **state)
+{
+    (void)state;
+    const int64_t shape[] = {200, 200};
+    const char *settings[] = {"cpu_openmp.ways=f32=onednn", "cpu_openmp.onednn=off", NULL};
+    world w = open_world(BOTH, settings, "auto");
+    collet_array *a = array_of(w.cx, 2, shape), *c = array_of(w.cx, 2, shape);
+    assert_non_null(
+        strstr(explained(w.cx, COLLET_OP_MATMUL, c, a, a),
+               "; onednn, chosen by the setting cpu_openmp.ways, is not used: switched off "
+               "by the setting cpu_openmp.onednn.\n"));
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    close_world(w);
+}
+
 /* An output is an input at another place, which takes a temporary; and nothing to do. */
 static void overlaps_and_nothing(void **state)
 {
@@ -122,10 +139,9 @@ static void errors_and_little_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_device_and_its_reason),
-        cmocka_unit_test(a_way_and_its_reason),
-        cmocka_unit_test(overlaps_and_nothing),
-        cmocka_unit_test(errors_and_little_room),
+        cmocka_unit_test(a_way_that_is_not_there), /* first: libraries are settled once */
+        cmocka_unit_test(a_device_and_its_reason), cmocka_unit_test(a_way_and_its_reason),
+        cmocka_unit_test(overlaps_and_nothing),    cmocka_unit_test(errors_and_little_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

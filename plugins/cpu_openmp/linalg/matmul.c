@@ -543,6 +543,29 @@ KERNEL(matmul)
     return COLLET_OK;
 }
 
+/* A library that would compute the product, and cannot. 0: there is none. */
+static int explain_missing(product *p, text *out)
+{
+    const char *reason = NULL;
+    int key = way_key(p);
+    way chosen = choose_way(p);
+    if (chosen == WAY_ONEDNN && !p->onednn)
+        (void)onednn_open(&reason);
+    if (chosen == WAY_OPENBLAS && !p->blas)
+        (void)blas_open(&reason);
+    if (reason)
+        text_add(out, "%s, %s, is not used: %s", openmp_ways.names[chosen],
+                 p->device->ways->forced[key] == chosen ? "chosen by the setting cpu_openmp.ways"
+                                                        : "which is the way for it",
+                 reason);
+    else if (chosen == WAY_OWN && p->device->ways->forced[key] == WAY_ONEDNN)
+        text_add(out, "onednn, chosen by the setting cpu_openmp.ways, is used for this type only "
+                      "where it was measured");
+    else
+        return 0;
+    return 1;
+}
+
 void explain_matmul(const collet_device *device, const collet_kernel_call *call, text *out)
 {
     product p = {0};
@@ -562,6 +585,7 @@ void explain_matmul(const collet_device *device, const collet_kernel_call *call,
     else if (p.strategy == BY_TINY || p.strategy == BY_DOTS || p.from == COLLET_F16 ||
              p.work < LIBRARY_MIN)
         text_add(out, "no library is faster for it");
-    else
-        ways_explain(out, device->ways, way_key(&p), side_of(&p), usual_way(&p));
+    else if (!explain_missing(&p, out))
+        ways_explain(out, device->ways, way_key(&p), side_of(&p), usual_way(&p),
+                     is_thin_with_pages(&p));
 }

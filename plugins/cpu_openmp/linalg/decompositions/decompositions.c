@@ -200,6 +200,14 @@ KERNEL(solve)
     return COLLET_OK;
 }
 
+static const char *why_not(const collet_kernel_call *call)
+{
+    const char *reason = "";
+    if (!blas_open(&reason))
+        return reason;
+    return lapack_takes(call) ? "it has no LAPACK" : "a matrix is too large";
+}
+
 void explain_decomposition(const collet_device *device, const collet_kernel_call *call, text *out)
 {
     batch b = make_batch(device, call);
@@ -216,7 +224,9 @@ void explain_decomposition(const collet_device *device, const collet_kernel_call
     text_add(out, ", %d thread%s a matrix; ", (int)b.job.threads, b.job.threads > 1 ? "s" : "");
     if (side < r->large_from / 2)
         text_add(out, "a library is used from side %lld on", (long long)r->large_from / 2);
+    else if (!b.job.library && is_large(device, r, b.job.type, side))
+        text_add(out, "OpenBLAS cannot be used for it: %s", why_not(call));
     else
         ways_explain(out, device->ways, WAY_OP(r->way, (int)b.job.type, 0), (double)side,
-                     usual_way(r, side));
+                     usual_way(r, side), 0);
 }

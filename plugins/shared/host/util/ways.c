@@ -8,13 +8,14 @@
 #include <string.h>
 
 #define KEY_TEXT 32
+#define WARNINGS 3    /* of one text: what is skipped beyond them is counted */
+#define ITEM_SHOWN 80 /* bytes */
 
 static const char *const types[WAY_TYPES] = {"f32", "f64", "c64", "c128", "bf16", "i8", "f16"};
 static const char *const forms[WAY_FORMS] = {"",           "-page",         "-thin-inner",
                                              "-thin-rows", "-thin-columns", "-batch"};
 static const char *const ops[WAY_OPS] = {"lu",   "solve", "qr",       "svd",
                                          "eigh", "eig",   "cholesky", "fft"};
-static const char calibration[] = "backend-bench calibrate";
 
 static int is_product(int key)
 {
@@ -40,6 +41,20 @@ static int has_key(const ways_kind *kind, int key)
     key -= WAY_TYPES * WAY_FORMS;
     return (kind->ops >> (key / 2 / WAY_REAL_AND_COMPLEX) & 1) &&
            (key % 2 == 0 || (kind->forms >> WAY_BATCH & 1));
+}
+
+/* Whether the way computes it. */
+static int has_way(const ways_kind *kind, way w, int key)
+{
+    const way_range *range = &kind->range[w];
+    if (w == WAY_OWN)
+        return 1;
+    if (is_product(key))
+        return range->types >> (key / WAY_FORMS) & 1;
+    key = (key - WAY_TYPES * WAY_FORMS) / 2;
+    return (key % WAY_REAL_AND_COMPLEX < WAY_C64 ? range->real : range->complex) >>
+               (key / WAY_REAL_AND_COMPLEX) &
+           1;
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -104,70 +119,86 @@ static int read_point(const ways_kind *kind, const char *at, const char *end, wa
     return at == end;
 }
 
-/* Reads one item. The first item of a key replaces what another text said of it. */
-static int read_item(ways *w, const char *from, const char *at, const char *end)
+typedef enum found { MALFORMED, FINE, IMPOSSIBLE } found;
+
+static found read_item(const ways *w, way_list *lists, int32_t calibrated, const char *at,
+                       const char *end)
 {
     way_point p;
     const char *slash = memchr(at, '/', (size_t)(end - at));
     int key = slash ? key_named(w->kind, at, (size_t)(slash - at)) : -1;
     if (key < 0 || !read_point(w->kind, slash + 1, end, &p))
-        return 0;
-    way_list *list = &w->list[key];
-    if (list->from != from)
-        *list = (way_list){.from = from, .calibrated = from == calibration};
-    if (list->count < WAYS_POINTS)
-        list->point[list->count++] = p;
-    return 1;
+        return MALFORMED;
+    p.calibrated = calibrated;
+    if (lists[key].count < WAYS_POINTS)
+        lists[key].point[lists[key].count++] = p;
+    return FINE;
 }
 
-/* "WAY" or "KEY=WAY" */
-static int read_wish(ways *w, const char *unused, const char *at, const char *end)
+/* "WAY": for the keys that it computes; the usual way for others. "KEY=WAY": IMPOSSIBLE if it computes
+ * none of the keys. */
+static found read_wish(ways *w, const char *at, const char *end)
 {
     const char *equals = memchr(at, '=', (size_t)(end - at)), *word = equals ? equals + 1 : at;
     size_t length = equals ? (size_t)(equals - at) : 0;
-    int chosen = way_named(w->kind, word, (size_t)(end - word)), found = 0;
+    int chosen = way_named(w->kind, word, (size_t)(end - word));
+    found result = MALFORMED;
     char name[KEY_TEXT];
-    (void)unused;
-    for (int key = 0; key < WAY_KEYS && chosen >= 0; key++) {
+    for (int key = 0; key < WAY_KEYS && chosen >= 0 && equals != at; key++) {
         if (!has_key(w->kind, key))
             continue;
         key_name(key, name);
         if (strncmp(name, at, length) != 0 ||
             (length && name[length] != '\0' && name[length] != '-'))
             continue;
-        w->forced[key] = (int8_t)chosen;
-        found = 1;
+        int possible = has_way(w->kind, chosen, key);
+        w->forced[key] = (int8_t)(possible ? chosen : WAY_IMPOSSIBLE(chosen));
+        result = possible || result == FINE ? FINE : IMPOSSIBLE;
     }
-    return found;
+    return result;
 }
 
-static void read_setting(ways *w, const collet_host *host, const char *setting, const char *from,
-                         int (*read)(ways *, const char *, const char *, const char *))
+/* `lists` NULL: the user's wishes. */
+static void read_setting(ways *w, const collet_host *host, const char *setting, way_list *lists)
 {
+    const char *blanks = lists ? " " : " \t\n,";
+    int64_t skipped = 0;
     char key[64];
     (void)snprintf(key, sizeof key, "%s.%s", w->kind->backend, setting);
     const char *at = host->config(host, key);
-    while (at && *at) {
-        const char *end = at + strcspn(at, " ");
-        if (end > at && !read(w, from, at, end))
-            host->log(host, COLLET_LOG_WARNING, "%s: '%.*s' is skipped: it is not %s", key,
-                      (int)(end - at), at,
-                      read == read_wish ? "WAY or KEY=WAY (docs/settings.md)"
-                                        : "KEY/SIDE:WAY=RATE");
-        at = *end ? end + 1 : end;
+    for (at = at ? at + strspn(at, blanks) : ""; *at; at += strspn(at, blanks)) {
+        const char *item = at;
+        at += strcspn(at, blanks);
+        found result =
+            lists ? read_item(w, lists, lists == w->calibrated, item, at) : read_wish(w, item, at);
+        if (result == FINE || ++skipped > WARNINGS)
+            continue;
+        int shown = at - item < ITEM_SHOWN ? (int)(at - item) : ITEM_SHOWN;
+        int word = (int)strcspn(item, "=");
+        if (result == IMPOSSIBLE)
+            host->log(host, COLLET_LOG_WARNING,
+                      "%s: '%.*s' is not possible, and the usual way is taken: %.*s does not "
+                      "compute %.*s",
+                      key, shown, item, shown - word - 1, item + word + 1, word, item);
+        else
+            host->log(host, COLLET_LOG_WARNING, "%s: '%.*s' is skipped: it is not %s", key, shown,
+                      item, lists ? "KEY/SIDE:WAY=RATE" : "WAY or KEY=WAY (docs/settings.md)");
     }
+    if (skipped > WARNINGS)
+        host->log(host, COLLET_LOG_WARNING, "%s: %lld more such items", key,
+                  (long long)(skipped - WARNINGS));
 }
 
 void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int calibrated)
 {
     memset(w, 0, sizeof *w);
-    memset(w->forced, -1, sizeof w->forced);
+    memset(w->forced, WAY_NOT_FORCED, sizeof w->forced);
     w->kind = kind;
     if (kind->measured)
-        read_setting(w, host, "measured", "the probe", read_item);
+        read_setting(w, host, "measured", w->measured);
     if (calibrated)
-        read_setting(w, host, "calibrated", calibration, read_item);
-    read_setting(w, host, "ways", NULL, read_wish);
+        read_setting(w, host, "calibrated", w->calibrated);
+    read_setting(w, host, "ways", NULL);
 }
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -175,45 +206,65 @@ void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int cali
 #define SMALLER                                                                                    \
     0.7 /* of the smallest side that was measured: no further down does it mean anything */
 
-static const way_point *nearest(const way_list *list, double side)
+static const way_point *nearest_of(const way_list *list, double side, double *distance)
 {
     const way_point *best = NULL;
-    double distance = INFINITY, smallest = INFINITY;
+    double smallest = INFINITY;
+    *distance = INFINITY;
     for (int32_t i = 0; i < list->count; i++) {
         double own = list->point[i].side, d = own > side ? own / side : side / own;
         smallest = fmin(smallest, own);
-        if (d < distance) {
-            distance = d;
+        if (d < *distance) {
+            *distance = d;
             best = &list->point[i];
         }
     }
     return side < SMALLER * smallest ? NULL : best;
 }
 
+/* A calibration takes longer than the probe, and has all threads: it counts where it is near. */
+static const way_point *nearest(const ways *w, int key, double side)
+{
+    double by_probe, by_bench;
+    const way_point *measured = nearest_of(&w->measured[key], side, &by_probe);
+    const way_point *calibrated = nearest_of(&w->calibrated[key], side, &by_bench);
+    if (calibrated && (!measured || by_bench <= WAYS_NEAR || by_bench <= by_probe))
+        return calibrated;
+    return measured;
+}
+
+static double factor(const way_point *p, int far)
+{
+    return (p->calibrated ? WAYS_BETTER_CALIBRATED : WAYS_BETTER) * (far ? WAYS_FAR : 1.0);
+}
+
+static int is_far(const way_point *p, double side)
+{
+    return p && side > WAYS_NEAR * p->side;
+}
+
 static way choose(const ways *w, int key, const way_point *p, way usual, int far)
 {
-    double better = w->list[key].calibrated ? WAYS_BETTER_CALIBRATED : WAYS_BETTER;
     way best = usual;
-    better *= far ? WAYS_FAR : 1.0;
-    if (w->forced[key] >= 0)
-        return w->forced[key];
+    if (w->forced[key] != WAY_NOT_FORCED)
+        return w->forced[key] >= 0 ? w->forced[key] : usual;
     for (int i = 0; i < WAYS_MAX && p; i++)
-        if (p->rate[i] > p->rate[best] * (best == usual ? better : 1.0))
+        if (p->rate[i] > p->rate[best] * (best == usual ? factor(p, far) : 1.0))
             best = i;
     return best;
 }
 
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at)
 {
-    const way_point *p = nearest(&w->list[key], side);
+    const way_point *p = nearest(w, key, side);
     if (at)
         *at = p;
-    return choose(w, key, p, usual, p && side > WAYS_NEAR * p->side);
+    return choose(w, key, p, usual, is_far(p, side));
 }
 
 way ways_choose_far(const ways *w, int key, double side, way usual)
 {
-    return choose(w, key, nearest(&w->list[key], side), usual, 1);
+    return choose(w, key, nearest(w, key, side), usual, 1);
 }
 
 way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page)
@@ -260,28 +311,44 @@ void ways_write(text *t, const ways_kind *kind, int key, const way_point *point)
     }
 }
 
-void ways_explain(text *t, const ways *w, int key, double side, way usual)
+static void explain_rates(text *t, const ways *w, const way_point *p, const char *name)
 {
-    const way_point *p;
-    char name[KEY_TEXT];
-    (void)ways_choose(w, key, side, usual, &p);
-    key_name(key, name);
-    if (w->forced[key] >= 0) {
-        text_add(t, "chosen by the setting %s.ways", w->kind->backend);
-        return;
-    }
-    if (!p) {
-        text_add(t, "%s is the usual way; %s was not measured here", w->kind->names[usual], name);
-        return;
-    }
-    text_add(t, "%s measured for %s at side %.0f", w->list[key].from, name, p->side);
     const char *separator = ": ";
+    text_add(t, "%s measured for %s at side %.0f",
+             p->calibrated ? "backend-bench calibrate" : "the probe", name, p->side);
     for (int i = 0; i < WAYS_MAX; i++) {
         if (p->rate[i] <= 0.0)
             continue;
         text_add(t, "%s%s %.3g", separator, w->kind->names[i], p->rate[i]);
         separator = ", ";
     }
-    if (is_product(key))
-        text_add(t, " GF/s");
+    text_add(t, " GF/s");
+}
+
+void ways_explain(text *t, const ways *w, int key, double side, way usual, int far)
+{
+    const way_point *p;
+    char name[KEY_TEXT];
+    const char *const *names = w->kind->names;
+    int forced = w->forced[key], faster = 0;
+    way chosen = ways_choose(w, key, side, usual, &p);
+    far = far || is_far(p, side);
+    chosen = far ? ways_choose_far(w, key, side, usual) : chosen;
+    key_name(key, name);
+    if (forced >= 0) {
+        text_add(t, "chosen by the setting %s.ways", w->kind->backend);
+    } else if (forced != WAY_NOT_FORCED) {
+        text_add(t,
+                 "%s is the usual way; %s, which the setting %s.ways chooses, does not compute %s",
+                 names[usual], names[WAY_IMPOSSIBLE(forced)], w->kind->backend, name);
+    } else if (!p) {
+        text_add(t, "%s is the usual way; %s was not measured here", names[usual], name);
+    } else {
+        explain_rates(t, w, p, name);
+        for (int i = 0; i < WAYS_MAX; i++)
+            faster += p->rate[i] > p->rate[usual];
+        if (chosen == usual && faster)
+            text_add(t, "; %s is the usual way, which stays unless another is %.0f %% faster",
+                     names[usual], 100.0 * (factor(p, far) - 1.0));
+    }
 }

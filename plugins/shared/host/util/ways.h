@@ -11,11 +11,12 @@
  * the number of multiplications of one product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
  * several matrices or transforms in one call; the side of a decomposition is the shorter one of a
  * matrix, that of a transform its number of elements. A transform of real numbers has their DTYPE.
- * Rates are in any unit; larger is faster.
+ * Rates are in 10^9 operations a second.
  *
- * Three settings of a backend count, each for the keys that it has: NAME.calibrated (backend-bench
- * calibrate) before NAME.measured (the probe); and the user's NAME.ways before both: words WAY or
- * KEY=WAY, where KEY may be the beginning of keys up to a hyphen.
+ * Three settings of a backend count: NAME.measured (the probe); NAME.calibrated (backend-bench
+ * calibrate), before it where its side is near the call's or the nearer one; and the user's NAME.ways
+ * before both: words WAY or KEY=WAY, separated by blanks, tabs or commas, where KEY may be the beginning
+ * of keys up to a hyphen.
  */
 #ifndef PLUGINS_SHARED_HOST_UTIL_WAYS_H
 #define PLUGINS_SHARED_HOST_UTIL_WAYS_H
@@ -29,7 +30,7 @@ typedef int way;
 enum { WAY_OWN, WAYS_MAX = 3 };
 
 #define WAYS_THIN 16
-#define WAYS_POINTS 12 /* at most, of a key */
+#define WAYS_POINTS 12 /* at most, of a key in a text */
 
 /* Another way has to be faster than the usual one by this factor: as the probe measured, each process
  * perhaps anew, so that noise seldom changes the way and with it the last bits of results; and as was
@@ -67,10 +68,16 @@ enum { WAY_LU, WAY_SOLVE, WAY_QR, WAY_SVD, WAY_EIGH, WAY_EIG, WAY_CHOLESKY, WAY_
     (WAY_TYPES * WAY_FORMS + ((op)*WAY_REAL_AND_COMPLEX + (type)) * 2 + (batch))
 #define WAY_KEYS WAY_OP(WAY_OPS, 0, 0)
 
-/* The ways of a backend, and the keys for which it has more than one: bits 1 << WAY_F32 ... */
+/* What a way computes: products of types, ops of real and of complex numbers; bits 1 << WAY_F32 ... */
+typedef struct way_range {
+    uint32_t types, real, complex;
+} way_range;
+
+/* The ways of a backend, and the keys for which it has more than one. */
 typedef struct ways_kind {
     const char *backend;
     const char *names[WAYS_MAX + 1]; /* the first is "own"; NULL ends them */
+    way_range range[WAYS_MAX];       /* but of "own", which computes all */
     int32_t measured;                /* by the probe: the backend has the setting NAME.measured */
     uint32_t types, forms, ops;      /* products; with WAY_BATCH the ops have -batch, too */
 } ways_kind;
@@ -78,28 +85,32 @@ typedef struct ways_kind {
 typedef struct way_point {
     double side;
     double rate[WAYS_MAX]; /* 0: not measured, or not possible */
+    int32_t calibrated;    /* else measured by the probe */
 } way_point;
 
 typedef struct way_list {
-    const char *from;   /* what measured it, for people */
-    int32_t calibrated; /* else measured by the probe */
     int32_t count;
     way_point point[WAYS_POINTS];
 } way_list;
 
+#define WAY_NOT_FORCED (-1)
+#define WAY_IMPOSSIBLE(w)                                                                          \
+    (-2 - (w)) /* and back: the user chose w, which does not compute the key */
+
 /* Constant once it is read. */
 typedef struct ways {
     const ways_kind *kind;
-    int8_t forced[WAY_KEYS]; /* a way that the user chose; -1: none */
-    way_list list[WAY_KEYS];
+    int8_t forced[WAY_KEYS]; /* a way that the user chose, or one of the above */
+    way_list measured[WAY_KEYS], calibrated[WAY_KEYS];
 } ways;
 
-/* Reads the three settings; parts that have not the form above are skipped, and logged. `calibrated`
- * 0: not what was calibrated, which is about another device. */
+/* Reads the three settings; parts that have not the form above are skipped, and logged, as are ways that
+ * do not compute a key. `calibrated` 0: not what was calibrated, which is about another device. */
 void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int calibrated);
 
-/* The way for a call: the user's, else the fastest at the nearest measured side, else `usual`, which
- * is also taken if it is nearly as fast. *at (may be NULL): what was measured there, or NULL. */
+/* The way for a call: the user's (`usual` if that is impossible), else the fastest at the nearest
+ * measured side, else `usual`, which is also taken if it is nearly as fast. *at (may be NULL): what was
+ * measured there, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
 
 /* The same for a call that differs from what was measured: WAYS_FAR counts. */
@@ -120,8 +131,9 @@ int ways_product(int type, int64_t count, int64_t rows, int64_t columns, int64_t
 void ways_write(text *t, const ways_kind *kind, int key, const way_point *point);
 
 /* Writes for people why the chosen way computes a call: "chosen by the setting cpu_openmp.ways"; or,
- * from what was measured, "the probe measured for f32 at side 256: own 61, openblas 98 GF/s"; or "own
- * is the usual way; f32 was not measured here". */
-void ways_explain(text *t, const ways *w, int key, double side, way usual);
+ * from what was measured, "the probe measured for f32 at side 256: own 61, openblas 98 GF/s", and
+ * whether the usual way stays though another is faster; or "own is the usual way; f32 was not measured
+ * here". `far`: ways_choose_far chose. */
+void ways_explain(text *t, const ways *w, int key, double side, way usual, int far);
 
 #endif
