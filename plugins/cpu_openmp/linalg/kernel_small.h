@@ -12,12 +12,14 @@ typedef struct small_kernels {
     /*
      * c = a b; c is rows x columns, a rows x inner, b inner x columns; none of the extents is 0.
      * The elements of a row are adjacent in c and in b; columns >= columns_min. Every element is
-     * summed in the order of the inner axis.
+     * summed in the order of the inner axis, SMALL_BLOCK products before they are added.
      */
     void (*product[2])(const gemm_matrix *c, const gemm_matrix *a, const gemm_matrix *b,
                        int64_t rows, int64_t columns, int64_t inner);
     int64_t columns_min[2];
 } small_kernels;
+
+#define SMALL_BLOCK 128
 
 /* Multiplications up to which nothing is packed, where the strides allow that. */
 #define SMALL_PRODUCT (64 * 64 * 64)

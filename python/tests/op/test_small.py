@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reductions, products and norms of small Arrays, which calls.small computes: as by the general call."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -87,6 +89,17 @@ def test_products_are_those_of_the_general_call(dtype):
     with pytest.raises(ValueError):
         m @ w
     assert (w @ m).shape == (6,)
+
+
+@pytest.mark.skipif(os.environ.get("COLLET_MEASURE") != "off", reason="a library may be measured to be faster")
+@pytest.mark.parametrize("dtype, limit", [("f4", 2 ** -20), ("f8", 2 ** -49)])
+def test_long_products(dtype, limit):
+    """All roundings of sums of 0.1 * 0.1 go one way."""
+    tenths = np.full((8, 2000), 0.1, dtype)
+    square = float(tenths[0, 0]) ** 2
+    with collet.using("cpu_openmp"):
+        found = op.matmul(tenths, np.ascontiguousarray(tenths.T))
+    assert np.abs(np.asarray(found) - 2000 * square).max() <= limit * 2000 * square
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
