@@ -32,11 +32,12 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 }
 
 /* Of the numbers only those of threads count: others are measured, or differ after the machine was started again
- * (clocks, sizes of memory). Choices do not count, because they follow from measurements. */
+ * (clocks, sizes of memory). Choices do not count, because they follow from measurements; nor does who set the number
+ * of threads. */
 static uint64_t hash_item(uint64_t hash, const cJSON *item)
 {
     const char *name = item->string ? item->string : "";
-    if (!strcmp(name, "choices") || !strncmp(name, "chosen_", 7))
+    if (!strcmp(name, "choices") || !strncmp(name, "chosen_", 7) || !strcmp(name, "threads_limit"))
         return hash;
     hash = hash_text(hash, name);
     if (cJSON_IsString(item))
@@ -231,8 +232,9 @@ collet_status calibration_read(backend *b, collet_error *err)
     size_t length = 0;
     calibration *c = NULL;
     collet_error why;
-    int directory =
-        config_boolean(settings, CONFIG_CALIBRATION) ? cache_directory_open(path, 0) : -1;
+    int wanted =
+        config_boolean(settings, CONFIG_CALIBRATION) && config_boolean(settings, CONFIG_MEASURE);
+    int directory = wanted ? cache_directory_open(path, 0) : -1;
     if (directory < 0)
         return COLLET_OK;
     file_name(b, name);

@@ -242,7 +242,7 @@ def test_doctor_says_what_backend_info_says(variables):
 
 
 def test_calibrates_what_the_package_uses(tmp_path):
-    variables = {**os.environ, "COLLET_CACHE_DIR": str(tmp_path), "COLLET_CALIBRATION": "on"}
+    variables = {**os.environ, "COLLET_CACHE_DIR": str(tmp_path), "COLLET_CALIBRATION": "on", "COLLET_MEASURE": "on"}
     tmp_path.chmod(0o700)
     done = subprocess.run([sys.executable, "-m", "collet", "calibrate", "cpu_scalar", "--seconds", "0.1"],
                           text=True, capture_output=True, env=variables)

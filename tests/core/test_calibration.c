@@ -60,7 +60,8 @@ static void keep_log(void *user, int32_t level, const char *text)
 /* `more`: another setting, or NULL. */
 static world open_calibrated(const char *more)
 {
-    const char *settings[] = {setting, "probe=on", "calibration=on", more, NULL};
+    const char *settings[] = {setting, "probe=on", "calibration=on", more ? more : "measure=on",
+                              NULL};
     collet_runtime_options options = {
         .struct_size = sizeof options, .plugin_path = BOTH, .log = keep_log, .settings = settings};
     world w = {NULL, NULL};
@@ -200,6 +201,18 @@ static void another_machine_finds_no_file(void **state)
     assert_true(*file_of(w.rt, "cpu_scalar"));
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
     close_world(w);
+}
+
+/* Where nothing is to depend on measurements, earlier ones do not count. */
+static void without_measurements(void **state)
+{
+    (void)state;
+    write_both(SCALAR, REMOTE);
+    for (int i = 0; i < 2; i++) {
+        world w = open_calibrated(i ? "measure=off" : "measure=on");
+        assert_int_equal(i, !*file_of(w.rt, "remote"));
+        close_world(w);
+    }
 }
 
 /* So is the size of the plugin's file, but not its place. */
@@ -349,12 +362,14 @@ static void killed_in_the_middle(void **state)
 
 int main(void)
 {
+    unsetenv("COLLET_MEASURE");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(auto_follows_the_table, set_up, tear_down),
         cmocka_unit_test_setup_teardown(transfers_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_little_is_not_enough, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_dtypes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_machine_finds_no_file, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_measurements, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_build_finds_no_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(malformed_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(others_files, set_up, tear_down),

@@ -40,7 +40,7 @@ static int tear_down(void **state)
 static world open_with(int named, const char *ways)
 {
     char directory[64], library[600], way[64];
-    const char *const settings[] = {directory, library, way, "probe=on", "calibration=on", NULL};
+    const char *const settings[] = {directory, library, way, "probe=on", "calibration=on", "measure=on", NULL};
     snprintf(directory, sizeof directory, "cache_dir=%s", cache);
     snprintf(library, sizeof library, "opencl.clblast=%s", named ? FAKE : "");
     snprintf(way, sizeof way, "opencl.ways=%s", ways);

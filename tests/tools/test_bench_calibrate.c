@@ -27,7 +27,7 @@ static int set_up(void **state)
     (void)state;
     return !mkdtemp(cache) || setenv("COLLET_CACHE_DIR", cache, 1) ||
            setenv("COLLET_PLUGIN_PATH", PLUGINS, 1) || setenv("COLLET_PROBE", "on", 1) ||
-           setenv("COLLET_CALIBRATION", "on", 1);
+           setenv("COLLET_CALIBRATION", "on", 1) || setenv("COLLET_MEASURE", "on", 1);
 }
 
 static int tear_down(void **state)
@@ -89,6 +89,17 @@ static void dry_runs_keep_nothing(void **state)
     assert_contains(r.err, "the time was enough for ");
     tool_free(&r);
     assert_int_equal(count_files(), 0);
+}
+
+static void says_that_it_is_not_used(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("COLLET_MEASURE", "off", 1), 0);
+    tool_result r = CALIBRATE("cpu_scalar", "--seconds", "0.1");
+    assert_int_equal(setenv("COLLET_MEASURE", "on", 1), 0);
+    tool_expect(&r, 0);
+    assert_contains(r.err, "the setting measure is off: the calibration is not used");
+    tool_free(&r);
 }
 
 static const cJSON *calibration_of(const cJSON *root, const char *backend)
@@ -251,10 +262,15 @@ static void interrupted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_command_lines),   cmocka_unit_test(a_cache_that_is_switched_off),
-        cmocka_unit_test(dry_runs_keep_nothing), cmocka_unit_test(keeps_what_it_measured),
-        cmocka_unit_test(measures_ways),         cmocka_unit_test(measures_ways_of_a_device),
-        cmocka_unit_test(checks_auto),           cmocka_unit_test(interrupted),
+        cmocka_unit_test(wrong_command_lines),
+        cmocka_unit_test(a_cache_that_is_switched_off),
+        cmocka_unit_test(dry_runs_keep_nothing),
+        cmocka_unit_test(keeps_what_it_measured),
+        cmocka_unit_test(measures_ways),
+        cmocka_unit_test(measures_ways_of_a_device),
+        cmocka_unit_test(checks_auto),
+        cmocka_unit_test(interrupted),
+        cmocka_unit_test(says_that_it_is_not_used),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SECONDS 60.0
 #define CORES_SHARE 0.1
@@ -55,6 +56,16 @@ static int can_keep(const calibration_run *run)
     return BENCH_EXIT_OK;
 }
 
+/* Whether a setting keeps libcore from using what was kept. */
+static void warn_if_unused(const collet_runtime *runtime)
+{
+    collet_setting s = {.struct_size = sizeof s};
+    for (size_t i = 0; collet_setting_at(runtime, &s, i, NULL) == COLLET_OK; i++)
+        if ((!strcmp(s.key, "calibration") || !strcmp(s.key, "measure")) && !strcmp(s.value, "off"))
+            fprintf(stderr, "backend-bench: the setting %s is off: the calibration is not used\n",
+                    s.key);
+}
+
 static int conclude(calibration_run *run)
 {
     bench_session *s = run->session;
@@ -72,6 +83,8 @@ static int conclude(calibration_run *run)
         int failed = keep(s, &run->backends[b], list);
         result = failed ? failed : result;
     }
+    if (!s->options->dry_run)
+        warn_if_unused(s->runtime);
     return result;
 }
 
