@@ -225,11 +225,31 @@ uint32_t call_preferred(const frame *f)
     return 0;
 }
 
-static collet_status run(frame *f)
+int call_falls_back(const frame *f)
+{
+    return f->cx->fallback < 0 ? f->cx->selection.several : f->cx->fallback;
+}
+
+device *call_device(frame *f, uint32_t first, uint32_t k)
 {
     selection *s = &f->cx->selection;
-    int allowed = f->cx->fallback < 0 ? s->several : f->cx->fallback;
     int any = s->automatic || f->cx->fallback == 1;
+    if (k >= (any ? s->total : s->count) && !(any && selection_extend(f->cx->runtime, s)))
+        return NULL;
+    return s->devices[k == 0 ? first : k <= first ? k - 1 : k];
+}
+
+void call_remedy(const frame *f, char text[256])
+{
+    text[0] = '\0';
+    if (!strchr(f->op->name, '.')) /* others lack ops of plugins */
+        selection_remedy(f->cx->runtime, &f->cx->selection, f->cx->fallback, text);
+}
+
+static collet_status run(frame *f)
+{
+    device *d;
+    int allowed = call_falls_back(f);
     uint32_t first = call_preferred(f);
     char why[256];
     why[0] = '\0';
@@ -237,15 +257,12 @@ static collet_status run(frame *f)
     collet_error reported;
     reported.status = COLLET_UNSUPPORTED;
     reported.text[0] = '\0';
-    for (uint32_t k = 0;
-         k < (any ? s->total : s->count) || (any && selection_extend(f->cx->runtime, s)); k++) {
-        /* device `first`, then the others in order */
-        device *d = s->devices[k == 0 ? first : k <= first ? k - 1 : k];
+    for (uint32_t k = 0; (d = call_device(f, first, k)); k++) {
         outcome tried = try_device(f, d);
         if (tried == SERVED) {
             f->cx->counters.calls++;
             if (k)
-                count_fallback(f, s->devices[first], d, why);
+                count_fallback(f, f->cx->selection.devices[first], d, why);
             return COLLET_OK;
         }
         if (!k || tried == GIVE_UP ||
@@ -257,8 +274,8 @@ static collet_status run(frame *f)
             snprintf(why, sizeof why, "%.255s", f->err.text);
     }
     why[0] = '\0';
-    if (reported.status == COLLET_UNSUPPORTED && !allowed && !strchr(f->op->name, '.'))
-        selection_remedy(f->cx->runtime, s, f->cx->fallback, why); /* others lack ops of plugins */
+    if (reported.status == COLLET_UNSUPPORTED && !allowed)
+        call_remedy(f, why);
     return context_fail(f->cx, reported.status, "%s%s", reported.text, why);
 }
 

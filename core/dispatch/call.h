@@ -13,4 +13,14 @@ collet_status call_copy(collet_context *cx, collet_array *to, const collet_array
  * devices were measured; else one that has the only valid copy of an input. */
 uint32_t call_preferred(const frame *f);
 
+/* The k-th device that may run the call: `first` of call_preferred, then the others in order. Where
+ * fallback is on or the choice auto, further backends are opened. NULL: no more. */
+device *call_device(frame *f, uint32_t first, uint32_t k);
+
+/* Whether the call goes on to the next device where one cannot run it. */
+int call_falls_back(const frame *f);
+
+/* What else the user can do where the call may not go on: for the end of a message, or "". */
+void call_remedy(const frame *f, char text[256]);
+
 #endif

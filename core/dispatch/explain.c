@@ -50,7 +50,14 @@ static void add_seconds(writer *w, const char *before, double seconds, const cha
 {
     text_buffer t;
     text_clear(&t);
-    text_add(&t, "%.3g %s", (seconds < 1e-3 ? 1e6 : 1e3) * seconds, seconds < 1e-3 ? "us" : "ms");
+    if (seconds < 1e-6)
+        text_add(&t, "%.1f ns", 1e9 * seconds);
+    else if (seconds < 1e-3)
+        text_add(&t, "%.2f us", 1e6 * seconds);
+    else if (seconds < 1)
+        text_add(&t, "%.3f ms", 1e3 * seconds);
+    else
+        text_add(&t, seconds < 1e6 ? "%.3f s" : "%.3g s", seconds);
     add(w, "%s%s%s", before, t.bytes, after);
 }
 
@@ -73,7 +80,10 @@ static void add_why(writer *w, const frame *f, uint32_t first, uint32_t tried)
     int compared = s->automatic && s->count > 1 && f->cx->runtime->crossovers;
     int predicts = compared && predict_worth(f->cx->runtime, f->op, f->arrays) &&
                    predict_first(f->op, f->arrays, f->sig, f->mask, s) >= 0;
-    if (tried)
+    if (tried >= s->count)
+        add(w, "  Why: nothing of the choice '%s' can run the call, and fallback is on.\n",
+            s->choice);
+    else if (tried)
         add(w, "  Why: what comes before it cannot run the call.\n");
     else if (!s->automatic)
         add(w, "  Why: the choice of backend is '%s'.\n", s->choice);
@@ -112,6 +122,8 @@ static void explain(frame *f, writer *w)
 {
     const selection *s = &f->cx->selection;
     uint32_t first = call_preferred(f), served = 0;
+    char remedy[256] = "";
+    device *d;
     text_buffer operands;
     text_clear(&operands);
     frame_operands_text(&operands, f);
@@ -121,13 +133,14 @@ static void explain(frame *f, writer *w)
         return;
     }
     add(w, "%s (%s)\n", f->op->name, operands.bytes);
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t k = i == 0 ? first : i <= first ? i - 1 : i;
-        device *d = s->devices[k];
+    /* Like a call, it opens further backends only where none of those before runs it. */
+    for (uint32_t i = 0; (!served || i < s->total) && (d = call_device(f, first, i)); i++) {
         collet_kernel_call call;
         int runs = accepts(f, d, &call);
         if (!runs) {
             add(w, "%s would not run it: %s.\n", d->name, f->err.text);
+        } else if (i && !served && !call_falls_back(f)) {
+            add(w, "%s could run it, but the call does not go on to it.\n", d->name);
         } else if (served++) {
             add(w, "%s could run it, too.\n", d->name);
             add_prediction(w, f, d);
@@ -138,8 +151,10 @@ static void explain(frame *f, writer *w)
             add_how(w, d, &call);
         }
     }
+    if (!served && !call_falls_back(f))
+        call_remedy(f, remedy);
     if (!served)
-        add(w, "No backend of the choice '%s' runs it.\n", s->choice);
+        add(w, "No backend of the choice '%s' runs it%s.\n", s->choice, remedy);
 }
 
 collet_status collet_explain(collet_context *cx, uint32_t id, char *text, uint64_t capacity,

@@ -58,9 +58,25 @@ static collet_status call(collet_context *cx, const cause *c)
     return status;
 }
 
+/* collet_explain names the backend before the call; what a kernel refuses is known only after. */
+static void expect_explained(collet_context *cx, const cause *c, const char *runs,
+                             const char *about)
+{
+    char text[4096], line[64];
+    collet_array *a = ones(cx, c->dtype);
+    assert_ok(cx, collet_explain(cx, c->op, text, sizeof text, &a,
+                                 (const collet_array *const[]){a, a}, NULL));
+    snprintf(line, sizeof line, runs ? "\n%s:0 runs it.\n" : "\nNo backend of the choice '", runs);
+    if (!strstr(text, line))
+        fail_msg("%s: %s: explained as\n%s", about, c->what, text);
+    collet_array_destroy(a);
+}
+
 static void expect(collet_context *cx, const cause *c, const char *runs, const char *about)
 {
     uint64_t before = counters_of(cx).fallbacks;
+    if (c->status == COLLET_UNSUPPORTED)
+        expect_explained(cx, c, runs, about);
     collet_status status = call(cx, c);
     if (status != (runs ? COLLET_OK : c->status) ||
         (runs &&
