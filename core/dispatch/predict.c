@@ -31,10 +31,14 @@ double predict_work(const op *o, const collet_array *const *arrays)
 collet_dtype predict_dtype(const op *o, const collet_array *const *arrays)
 {
     uint32_t count = o->n_out + o->n_in;
-    for (uint32_t i = o->n_in ? o->n_out : 0; i < count; i++)
-        if (arrays[i])
+    collet_dtype first = COLLET_DTYPE_NONE;
+    for (uint32_t i = o->n_in ? o->n_out : 0; i < count; i++) {
+        if (arrays[i] && arrays[i]->dtype != COLLET_BOOL)
             return arrays[i]->dtype;
-    return COLLET_DTYPE_NONE;
+        if (arrays[i] && !first)
+            first = arrays[i]->dtype;
+    }
+    return first;
 }
 
 int predict_worth(const collet_runtime *r, const op *o, const collet_array *const *arrays)

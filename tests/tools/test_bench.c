@@ -277,6 +277,13 @@ static void test_work(void **state)
     assert_int_equal((int)number_of(result_of(root, 0), "bytes"), 8 * 16 * 4 + 16 * 8);
     cJSON_Delete(root);
 
+    /* Inputs of bool do not name the dtype where there are others. */
+    r = BENCH("where", "100", "--dtype", "f64,bool", "--backend", "cpu_scalar", "--json", QUICK);
+    root = parsed(&r, 0);
+    assert_string_equal(text_of(result_of(root, 0), "signature"), "d:Bdd");
+    assert_string_equal(text_of(result_of(root, 1), "signature"), "f:Bff");
+    cJSON_Delete(root);
+
     /* Outputs whose lengths the inputs do not have: 10 bins, and the mask's length. */
     r = BENCH("histogram", "1000", "--backend", "cpu_scalar", "--json", QUICK);
     root = parsed(&r, 0);

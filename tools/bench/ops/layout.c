@@ -155,16 +155,29 @@ static int32_t find_written(bench_layout *l, const collet_runtime *runtime, cons
     return 0;
 }
 
-/* The first signature whose first input (without inputs: output) has the dtype, where outputs may have
- * any dtype preferably with an output of it; NONE: the first signature. */
+/* The operand that names a call's dtype: the first input that is not bool, such as the numbers of `where`
+ * behind its condition, else the first one; without inputs the first output. libcore's calibration reads
+ * times by the same rule (core/dispatch/predict.c). */
+static uint32_t decisive_operand(const bench_layout *l, const collet_dtype *dtypes)
+{
+    uint32_t first = l->op.n_in ? l->op.n_out : 0;
+    for (uint32_t i = first; i < l->count; i++)
+        if (dtypes[i] != COLLET_BOOL)
+            return i;
+    return first;
+}
+
+/* The first signature whose decisive operand or first input has the dtype, where outputs may have any dtype
+ * preferably with an output of it; NONE: the first signature. */
 static int32_t find_signature(bench_layout *l, const collet_runtime *runtime, collet_dtype dtype)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     int32_t found = 0, any = strchr(l->op.sigs, '*') != NULL;
-    uint32_t decisive = l->op.n_in ? l->op.n_out : 0;
+    uint32_t first = l->op.n_in ? l->op.n_out : 0;
     for (size_t i = 0; collet_ops_signature(runtime, l->op.id, dtypes, i, NULL) == COLLET_OK; i++) {
         int32_t same = !any || dtypes[0] == dtype;
-        if ((dtype && dtypes[decisive] != dtype) || (found && !same))
+        if ((dtype && dtypes[first] != dtype && dtypes[decisive_operand(l, dtypes)] != dtype) ||
+            (found && !same))
             continue;
         take_signature(l, dtypes);
         if (same || !dtype)
