@@ -13,7 +13,9 @@ collet_status shape_overflow(int32_t ndim, const int64_t *shape, collet_error *e
     text_buffer t;
     text_clear(&t);
     text_add_shape(&t, ndim, shape);
-    return collet_fail(err, COLLET_OVERFLOW, "an array of %s elements does not fit in 64 bits",
+    return collet_fail(err, COLLET_OVERFLOW,
+                       "an array of %s elements does not fit in 64 bits with room to compute: an "
+                       "array has at most 2^56 bytes, not counting axes of no element",
                        t.bytes);
 }
 
@@ -21,6 +23,7 @@ collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape
                           collet_error *err)
 {
     int empty = 0;
+    int64_t bytes = (int64_t)collet_dtype_size(dtype);
     if (!collet_dtype_size(dtype))
         return collet_fail(err, COLLET_DTYPE, "%" PRId32 " is not a dtype", dtype);
     if (ndim < 0 || ndim > COLLET_MAX_DIMS)
@@ -28,7 +31,6 @@ collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape
                            COLLET_MAX_DIMS, ndim);
     if (ndim && !shape)
         return collet_fail(err, COLLET_INVALID, "shape is NULL but ndim is %" PRId32, ndim);
-    *size = 1;
     for (int32_t i = 0; i < ndim; i++) {
         if (shape[i] < 0)
             return collet_fail(err, COLLET_INVALID,
@@ -37,13 +39,10 @@ collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape
                                i, shape[i]);
         empty |= shape[i] == 0;
     }
-    for (int32_t i = 0; !empty && i < ndim; i++)
-        if (__builtin_mul_overflow(*size, shape[i], size))
+    for (int32_t i = 0; i < ndim; i++)
+        if (shape[i] &&
+            (__builtin_mul_overflow(bytes, shape[i], &bytes) || bytes > SHAPE_BYTES_MAX))
             return shape_overflow(ndim, shape, err);
-    int64_t bytes;
-    if (empty)
-        *size = 0;
-    if (__builtin_mul_overflow(*size, (int64_t)collet_dtype_size(dtype), &bytes))
-        return shape_overflow(ndim, shape, err);
+    *size = empty ? 0 : bytes / (int64_t)collet_dtype_size(dtype);
     return COLLET_OK;
 }

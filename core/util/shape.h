@@ -5,8 +5,12 @@
 
 #include <collet/types.h>
 
+/* Bytes of an array, and of what is left of an empty one without its axes of no element: no memory is
+ * larger. Ops and kernels compute products of some extents and small factors without further checks. */
+#define SHAPE_BYTES_MAX ((int64_t)1 << 56)
+
 /* Sets *size to the number of elements. DTYPE, INVALID (ndim, negative extents, no shape), OVERFLOW
- * (elements or bytes need more than 64 bits). */
+ * (more than SHAPE_BYTES_MAX). */
 collet_status shape_check(collet_dtype dtype, int32_t ndim, const int64_t *shape, int64_t *size,
                           collet_error *err);
 

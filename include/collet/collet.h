@@ -185,7 +185,7 @@ COLLET_API collet_status collet_backend_info_at(const collet_runtime *runtime,
  * predicted to be the least, if that is at least a tenth less than on the first device. Other dtypes
  * are predicted by the one of about their size, and have to be twice as fast.
  *
- * With `text` NULL nothing is written: OK if a file could be.
+ * With `text` NULL nothing is kept: OK if a file could be, which is tried.
  *
  * The file is in the directory of the cache (settings cache and cache_dir). Its name, written to
  * path[0..capacity) (path may be NULL if capacity is 0), has a hash of the version of Collet and of
@@ -395,7 +395,7 @@ COLLET_API void collet_timestamp_destroy(collet_timestamp *timestamp);
 /* A new C-contiguous array with undefined contents. ndim 0..COLLET_MAX_DIMS, extents >= 0. Its
  * memory is allocated in a memory space at the first use there: an array too large for any memory
  * can be created, and its first use fails (NO_MEMORY, REFUSED). INVALID, DTYPE, OVERFLOW (more
- * bytes than an i64 can count), NO_MEMORY. */
+ * than 2^56 bytes, also without the axes of no element), NO_MEMORY. */
 COLLET_API collet_status collet_array_create(collet_context *context, collet_array **out,
                                              collet_dtype dtype, int32_t ndim,
                                              const int64_t *shape);

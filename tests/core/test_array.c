@@ -135,8 +135,9 @@ static void sizes_are_checked_for_overflow(void **state)
 {
     (void)state;
     collet_array *a = NULL;
-    const int64_t huge[] = {INT64_MAX, 2}, large[] = {INT64_MAX / 8 + 1},
-                  empty[] = {INT64_MAX, 0, INT64_MAX}, negative[] = {-1};
+    const int64_t many = (int64_t)1 << 53, more = many + 1, twice[] = {many, 0, 2};
+    const int64_t huge[] = {INT64_MAX, 2}, large[] = {INT64_MAX / 8 + 1}, empty[] = {many, 0, 1},
+                  negative[] = {-1};
     assert_status(cx, collet_array_create(cx, &a, COLLET_F32, 2, huge), COLLET_OVERFLOW);
     assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, large), COLLET_OVERFLOW);
     assert_text_has(cx, "does not fit in 64 bits");
@@ -150,7 +151,9 @@ static void sizes_are_checked_for_overflow(void **state)
     assert_int_equal(collet_array_size(a), 0);
     assert_ok(cx, collet_op_exp(cx, a, a));
     collet_array_destroy(a);
-    const int64_t many = INT64_MAX / 16;
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 3, twice), COLLET_OVERFLOW);
+    assert_status(cx, collet_array_create(cx, &a, COLLET_F64, 1, &more), COLLET_OVERFLOW);
+    assert_text_has(cx, "at most 2^56 bytes");
     assert_ok(cx, collet_array_create(cx, &a, COLLET_F64, 1, &many));
     assert_status(cx, collet_op_exp(cx, a, a), COLLET_NO_MEMORY);
     collet_array_destroy(a);
