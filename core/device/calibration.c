@@ -2,6 +2,7 @@
 /* Tests: tests/core/test_calibration.c */
 #include "calibration.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #define FORMAT 1
 #define MAX_FILE ((size_t)1 << 20)
+#define USUAL_FILE ((size_t)1 << 16)
 #define MAX_FILES 64    /* of all backends */
 #define MAX_POINTS 64   /* of one op */
 #define MAX_WORK 0x1p62 /* and a time of */
@@ -153,12 +155,13 @@ static collet_status read_transfer(calibration *c, const cJSON *transfer, collet
     const cJSON *to_device = cJSON_GetObjectItemCaseSensitive(transfer, "to_device");
     const cJSON *to_host = cJSON_GetObjectItemCaseSensitive(transfer, "to_host");
     const cJSON *latency = cJSON_GetObjectItemCaseSensitive(transfer, "latency");
-    if (!transfer ||
-        (positive(to_device, INFINITY, &c->to_device) && positive(to_host, INFINITY, &c->to_host) &&
-         positive(latency, MAX_SECONDS, &c->latency)))
+    if (!transfer || (positive(to_device, INFINITY, &c->to_device) && c->to_device >= 1 &&
+                      positive(to_host, INFINITY, &c->to_host) && c->to_host >= 1 &&
+                      positive(latency, MAX_SECONDS, &c->latency)))
         return COLLET_OK;
     return collet_fail(err, COLLET_FORMAT,
-                       "transfer must have the positive numbers to_device, to_host and latency");
+                       "transfer must have the numbers to_device and to_host, from 1 on, and "
+                       "latency, more than 0");
 }
 
 /* ---- File -------------------------------------------------------------------------------- */
@@ -224,6 +227,23 @@ static collet_status use(backend *b, calibration *c, const char *directory, cons
     return COLLET_OK;
 }
 
+/* The text for what errno says of a file that is there. */
+static collet_status unreadable(int failed, collet_error *err)
+{
+    if (failed == ENOMEM)
+        return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a calibration");
+    if (failed == EPERM || failed == ELOOP)
+        return collet_fail(
+            err, COLLET_IO,
+            "it is not a regular file of this user, without links, closed to others");
+    if (failed == ENODATA || failed == EFBIG)
+        return collet_fail(err, COLLET_FORMAT,
+                           failed == EFBIG ? "it has more than %zu bytes"
+                                           : "it has no bytes, of at most %zu",
+                           MAX_FILE);
+    return collet_fail(err, COLLET_IO, "%s", strerror(failed));
+}
+
 collet_status calibration_read(backend *b, collet_error *err)
 {
     const config *settings = b->runtime->config;
@@ -239,10 +259,12 @@ collet_status calibration_read(backend *b, collet_error *err)
         return COLLET_OK;
     file_name(b, name);
     char *text = cache_file_read(directory, name, MAX_FILE, &length, NULL);
+    int failed = errno;
     close(directory);
-    if (!text)
+    if (!text && failed == ENOENT)
         return COLLET_OK;
-    collet_status status = parse(b->runtime, text, length, &c, &why);
+    collet_status status =
+        text ? parse(b->runtime, text, length, &c, &why) : unreadable(failed, &why);
     free(text);
     if (status == COLLET_OK)
         return use(b, c, path, name, err);
@@ -287,8 +309,10 @@ static collet_status store(const backend *b, char *path, size_t capacity, const 
                            *place ? " is not a directory that only this user can access"
                                   : "there is no directory of the cache");
     file_name(b, name);
-    int failed = text ? cache_file_replace(directory, name, text) : 0;
-    cache_directory_prune(directory, "calibration-", MAX_FILES);
+    int failed = text ? cache_file_replace(directory, name, text)
+                      : cache_file_try(directory, name, USUAL_FILE);
+    if (text)
+        cache_directory_prune(directory, "calibration-", MAX_FILES, name);
     close(directory);
     if (failed)
         return collet_fail(err, COLLET_IO, "cannot write %s/%s: %s", place, name, strerror(failed));

@@ -229,7 +229,7 @@ void probe_cache_put(const probe_cache_key *key, const probe_report *report, int
     char *text = print_report(key, name, report, brief);
     if (text && strlen(text) <= MAX_FILE)
         (void)cache_file_replace(directory, name, text);
-    cache_directory_prune(directory, "probe-", PROBE_CACHE_FILES);
+    cache_directory_prune(directory, "probe-", PROBE_CACHE_FILES, name);
     free(text);
     close(directory);
 }

@@ -55,46 +55,73 @@ char *cache_file_read(int directory, const char *name, size_t most, size_t *leng
 {
     struct stat st;
     char *text = NULL;
-    int fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int failed = 0,
+        fd = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    *length = 0;
     if (fd < 0)
         return NULL;
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 &&
-        !(st.st_mode & 077) && st.st_size > 0 && (size_t)st.st_size <= most)
-        text = malloc((size_t)st.st_size);
-    *length = text ? (size_t)st.st_size : 0;
-    if (text && written)
-        *written = st.st_mtim.tv_sec;
-    if (text && TEMP_FAILURE_RETRY(read(fd, text, *length)) != (ssize_t)*length) {
-        free(text);
-        text = NULL;
-    }
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_nlink != 1 ||
+        (st.st_mode & 077))
+        failed = EPERM;
+    else if (st.st_size <= 0 || (uint64_t)st.st_size > most)
+        failed = st.st_size > 0 ? EFBIG : ENODATA;
+    else if (!(text = malloc((size_t)st.st_size)))
+        failed = ENOMEM;
+    else if (TEMP_FAILURE_RETRY(read(fd, text, (size_t)st.st_size)) != st.st_size)
+        failed = EIO;
     close(fd);
+    errno = failed;
+    if (failed) {
+        free(text);
+        return NULL;
+    }
+    *length = (size_t)st.st_size;
+    if (written)
+        *written = st.st_mtim.tv_sec;
     return text;
 }
 
-/* 0 or errno. */
-static int write_new_file(int directory, const char *name, const char *text)
+/* With `text` NULL its blocks are allocated, no more. 0 or errno. */
+static int write_new_file(int directory, const char *name, const char *text, size_t length)
 {
-    ssize_t length = (ssize_t)strlen(text);
     struct rlimit limit;
     /* A write beyond the limit of file sizes would end the program (SIGXFSZ). */
-    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < (rlim_t)length)
+    if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < length)
         return EFBIG;
     int fd = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return errno;
+    int failed;
     errno = ENOSPC; /* of a short write */
-    int failed = TEMP_FAILURE_RETRY(write(fd, text, (size_t)length)) == length ? 0 : errno;
+    if (text)
+        failed = TEMP_FAILURE_RETRY(write(fd, text, length)) == (ssize_t)length ? 0 : errno;
+    else
+        failed = posix_fallocate(fd, 0, (off_t)length);
     return close(fd) && !failed ? errno : failed;
+}
+
+static void name_unfinished(const char *name, char unfinished[NAME_MAX + 1])
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    snprintf(unfinished, NAME_MAX + 1, ".%s.%ld.%ld", name, (long)getpid(), t.tv_nsec);
+}
+
+int cache_file_try(int directory, const char *name, size_t length)
+{
+    char temporary[NAME_MAX + 1];
+    name_unfinished(name, temporary);
+    int failed = write_new_file(directory, temporary, NULL, length);
+    if (failed != EEXIST)
+        unlinkat(directory, temporary, 0);
+    return failed;
 }
 
 int cache_file_replace(int directory, const char *name, const char *text)
 {
     char temporary[NAME_MAX + 1];
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    snprintf(temporary, sizeof temporary, ".%s.%ld.%ld", name, (long)getpid(), t.tv_nsec);
-    int failed = write_new_file(directory, temporary, text);
+    name_unfinished(name, temporary);
+    int failed = write_new_file(directory, temporary, text, strlen(text));
     if (!failed && renameat(directory, temporary, directory, name))
         failed = errno;
     if (failed)
@@ -109,7 +136,7 @@ static int is_older(struct timespec a, struct timespec b)
     return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
 }
 
-void cache_directory_prune(int directory, const char *prefix, int most)
+void cache_directory_prune(int directory, const char *prefix, int most, const char *kept)
 {
     char oldest[NAME_MAX + 1] = "";
     struct timespec time_of_oldest = {0};
@@ -127,7 +154,8 @@ void cache_directory_prune(int directory, const char *prefix, int most)
             unlinkat(directory, name, 0);
         if (strncmp(name, prefix, length) != 0 || strlen(name) >= sizeof oldest)
             continue;
-        if (!count++ || is_older(st.st_mtim, time_of_oldest)) {
+        count++;
+        if (strcmp(name, kept) != 0 && (!*oldest || is_older(st.st_mtim, time_of_oldest))) {
             memcpy(oldest, name, strlen(name) + 1);
             time_of_oldest = st.st_mtim;
         }
@@ -136,6 +164,6 @@ void cache_directory_prune(int directory, const char *prefix, int most)
         closedir(entries);
     else if (copy >= 0)
         close(copy);
-    if (count > most)
+    if (count > most && *oldest)
         unlinkat(directory, oldest, 0);
 }

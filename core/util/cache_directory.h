@@ -15,7 +15,8 @@
 int cache_directory_open(const char *path, int make);
 
 /* Reads a file of 1 to `most` bytes; the caller frees the text, which has no NUL. *written (may be
- * NULL): when it was written, in seconds since 1970. */
+ * NULL): when it was written, in seconds since 1970. NULL: errno is ENOENT (there is none), ENODATA
+ * (no byte), EFBIG (too many), EPERM (not a file of these rules), ENOMEM or another one. */
 char *cache_file_read(int directory, const char *name, size_t most, size_t *length,
                       int64_t *written);
 
@@ -23,8 +24,12 @@ char *cache_file_read(int directory, const char *name, size_t most, size_t *leng
  * the new one, whole. 0, or the number of the error (errno), after which the old file is left. */
 int cache_file_replace(int directory, const char *name, const char *text);
 
+/* Whether cache_file_replace could write `length` bytes: creates such a file and removes it. 0 or errno. */
+int cache_file_try(int directory, const char *name, size_t length);
+
 /* Removes files that killed writers left behind, and the oldest file whose name begins with
- * `prefix` if there are more than `most`: one is enough where it is called after each write. */
-void cache_directory_prune(int directory, const char *prefix, int most);
+ * `prefix` if there are more than `most`: one is enough where it is called after each write. The file
+ * `kept`, which was just written, stays: others may be dated later than now. */
+void cache_directory_prune(int directory, const char *prefix, int most, const char *kept);
 
 #endif

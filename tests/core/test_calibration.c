@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calibrations written by hand: where auto runs calls by them, and files that are not used. */
+#include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <collet/ops/array.h>
@@ -48,6 +52,19 @@ static int tear_down(void **state)
     (void)state;
     snprintf(command, sizeof command, "rm -r %s", directory);
     return system(command);
+}
+
+/* Calibrations in the directory, unfinished ones too. */
+static int count_files(void)
+{
+    int count = 0;
+    DIR *entries = opendir(directory);
+    struct dirent *entry;
+    while (entries && (entry = readdir(entries)))
+        count += strstr(entry->d_name, "calibration-") != NULL;
+    if (entries)
+        closedir(entries);
+    return count;
 }
 
 static void keep_log(void *user, int32_t level, const char *text)
@@ -191,6 +208,35 @@ static void other_dtypes(void **state)
     }
 }
 
+/* `where` is measured by the dtype of its numbers, not by that of its condition. */
+static void conditions_do_not_count(void **state)
+{
+    static const char *const settings[] = {setting, "probe=on", "calibration=on", NULL};
+    const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64};
+    const int64_t n = 1000;
+    (void)state;
+    world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
+    write_one(&w, "cpu_openmp",
+              MADE "\"times\":{\"where f32\":[[100,1e-3]],\"where f64\":[[100,1e-6]]}}", NULL);
+    write_one(&w, "cpu_scalar",
+              MADE "\"times\":{\"where f32\":[[100,1e-4]],\"where f64\":[[100,1e-4]]}}", NULL);
+    close_world(w);
+    w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
+    for (int i = 0; i < 2; i++) {
+        collet_array *condition = NULL, *a = NULL;
+        assert_ok(w.cx, collet_array_create(w.cx, &condition, COLLET_BOOL, 1, &n));
+        assert_ok(w.cx, collet_array_create(w.cx, &a, dtypes[i], 1, &n));
+        const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = 1};
+        assert_ok(w.cx, collet_op_fill(w.cx, condition, &one));
+        assert_ok(w.cx, collet_op_fill(w.cx, a, &one));
+        assert_ok(w.cx, collet_op_where(w.cx, a, condition, a, a));
+        assert_string_equal(collet_last_backend(w.cx), i ? "cpu_openmp" : "cpu_scalar");
+        collet_array_destroy(condition);
+        collet_array_destroy(a);
+    }
+    close_world(w);
+}
+
 /* Capabilities are part of the file's name. */
 static void another_machine_finds_no_file(void **state)
 {
@@ -241,6 +287,7 @@ static const char *const malformed[][2] = {
     {MADE "\"calibrated\":1}", "calibrated must be a string"},
     {MADE "\"transfer\":{\"to_device\":1}}", "transfer must have"},
     {MADE "\"transfer\":{\"to_device\":1,\"to_host\":-1,\"latency\":1}}", "transfer must have"},
+    {MADE "\"transfer\":{\"to_device\":1e-300,\"to_host\":1,\"latency\":1}}", "transfer must have"},
     {MADE "\"times\":[]}", "times must be an object"},
     {MADE "\"times\":{\"bad f32\":[[1,1]]}}", "'bad f32' is not an op"},
     {MADE "\"times\":{\"add f16\":[[1,1]]}}", "'add f16' is not an op"},
@@ -275,14 +322,13 @@ static void malformed_files(void **state)
         assert_contains(err.text, part);
         FILE *file = fopen(path, "w");
         assert_non_null(file);
-        fputs(*text ? text : "{", file);
+        fputs(text, file);
         fclose(file);
         w = open_calibrated(NULL);
         assert_string_equal(file_of(w.rt, "remote"), "");
         assert_contains(logged, path);
         assert_contains(logged, "is ignored: ");
-        if (*text)
-            assert_contains(logged, part);
+        assert_contains(logged, *text ? part : "it has no bytes");
         write_one(&w, "remote", REMOTE, NULL);
         close_world(w);
     }
@@ -299,8 +345,14 @@ static void others_files(void **state)
     assert_int_equal(chmod(path, 0644), 0);
     w = open_calibrated(NULL);
     assert_string_equal(file_of(w.rt, "remote"), "");
+    assert_contains(logged, "is ignored: it is not a regular file of this user");
     close_world(w);
     assert_int_equal(chmod(path, 0600), 0);
+    assert_int_equal(truncate(path, ((off_t)1 << 20) + 1), 0);
+    w = open_calibrated(NULL);
+    assert_string_equal(file_of(w.rt, "remote"), "");
+    assert_contains(logged, "is ignored: it has more than 1048576 bytes");
+    close_world(w);
     assert_int_equal(chmod(directory, 0755), 0);
     w = open_calibrated(NULL);
     assert_string_equal(file_of(w.rt, "remote"), "");
@@ -310,6 +362,47 @@ static void others_files(void **state)
     assert_contains(err.text, "only this user");
     close_world(w);
     assert_int_equal(chmod(directory, 0700), 0);
+}
+
+/* Asked before measuring: a file of the usual size is written and removed. */
+static void no_room(void **state)
+{
+    struct rlimit before, little = {1000, RLIM_INFINITY};
+    collet_error err;
+    (void)state;
+    world w = open_calibrated(NULL);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    little.rlim_max = before.rlim_max;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    collet_status status = collet_calibration_write(w.rt, NULL, 0, "remote", NULL, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, COLLET_IO);
+    assert_contains(err.text, "File too large");
+    assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", NULL, &err), COLLET_OK);
+    close_world(w);
+    assert_int_equal(count_files(), 0);
+}
+
+/* Files of a clock that was ahead do not push out a new one. */
+static void the_new_file_stays(void **state)
+{
+    char path[256];
+    (void)state;
+    const struct timespec tomorrow[] = {{time(NULL) + 86400, 0}, {time(NULL) + 86400, 0}};
+    for (int i = 0; i < 64; i++) {
+        snprintf(path, sizeof path, "%s/calibration-old-%d.json", directory, i);
+        int fd = open(path, O_CREAT | O_WRONLY, 0600);
+        assert_true(fd >= 0);
+        assert_int_equal(futimens(fd, tomorrow), 0);
+        close(fd);
+    }
+    world w = open_calibrated(NULL);
+    write_one(&w, "remote", REMOTE, path);
+    close_world(w);
+    assert_int_equal(count_files(), 64);
+    w = open_calibrated(NULL);
+    assert_string_equal(file_of(w.rt, "remote"), path);
+    close_world(w);
 }
 
 static void refused(void **state)
@@ -368,11 +461,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(transfers_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_little_is_not_enough, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_dtypes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(conditions_do_not_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_machine_finds_no_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_measurements, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_build_finds_no_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(malformed_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(others_files, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(no_room, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_new_file_stays, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(killed_in_the_middle, set_up, tear_down),
     };

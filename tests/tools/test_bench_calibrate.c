@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PLUGINS COLLET_TEST_REMOTE "/remote.so:" COLLET_TEST_PLUGINS "/cpu_scalar.so"
@@ -83,7 +84,12 @@ static void a_cache_that_is_switched_off(void **state)
 static void dry_runs_keep_nothing(void **state)
 {
     (void)state;
-    tool_result r = CALIBRATE("--dry-run", "--seconds", "0.3");
+    tool_result r = CALIBRATE("--dry-run", "--seconds", "0.0001");
+    tool_expect(&r, 0);
+    assert_contains(r.err, ", 0 s left");
+    assert_null(strstr(r.err, ", -"));
+    tool_free(&r);
+    r = CALIBRATE("--dry-run", "--seconds", "0.3");
     tool_expect(&r, 0);
     assert_contains(r.out, "go to other backends than before");
     assert_contains(r.err, "the time was enough for ");
@@ -146,6 +152,29 @@ static void keeps_what_it_measured(void **state)
     const cJSON *row;
     cJSON_ArrayForEach(row, member(root, "backends"))
         assert_contains(text_of(row, "calibration"), cache);
+    cJSON_Delete(root);
+}
+
+/* What was measured is in the report even if its file cannot be replaced at the end. */
+static void reports_what_it_cannot_keep(void **state)
+{
+    char path[256];
+    (void)state;
+    tool_result r = CALIBRATE("cpu_scalar", "--seconds", "0.1", "--json");
+    cJSON *root = parsed(&r, 0);
+    snprintf(path, sizeof path, "%s",
+             text_of(cJSON_GetArrayItem(member(root, "results"), 0), "path"));
+    cJSON_Delete(root);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(mkdir(path, 0700), 0);
+    r = CALIBRATE("cpu_scalar", "--seconds", "0.1", "--json");
+    assert_int_equal(rmdir(path), 0);
+    assert_contains(r.err, "cannot write ");
+    assert_contains(r.err, "Is a directory");
+    root = parsed(&r, 1);
+    const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
+    assert_string_equal(text_of(row, "path"), "");
+    member(member(member(row, "calibration"), "times"), "matmul f32");
     cJSON_Delete(root);
 }
 
@@ -266,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_cache_that_is_switched_off),
         cmocka_unit_test(dry_runs_keep_nothing),
         cmocka_unit_test(keeps_what_it_measured),
+        cmocka_unit_test(reports_what_it_cannot_keep),
         cmocka_unit_test(measures_ways),
         cmocka_unit_test(measures_ways_of_a_device),
         cmocka_unit_test(checks_auto),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench calibrate --check: the regret of auto, its time over that of the best backend alone.
  * Tests: tests/tools/test_bench_calibrate.c */
+#include "bench/base/table.h"
 #include "calibrate.h"
 
 #include "common/stats.h"
@@ -128,7 +129,7 @@ static void check_op(check *c, const bench_case *row, const char *dtype)
     if (left <= 0 && c->done)
         return;
     bench_session_show(run->session, "calibrate: check %s %s, %d of %d, %.0f s left", row->name,
-                       dtype, (int)++c->done, (int)c->possible, left);
+                       dtype, (int)++c->done, (int)c->possible, fmax(left, 0));
     for (double size = SMALLEST; size < LARGEST * 1.1 && best * STEP < CALIBRATE_SLOWEST;
          size *= STEP) {
         if (!calibrate_layout(&l, run->session, row, dtype, size) || calibrate_work(&l) <= work)
@@ -150,6 +151,7 @@ static void check_op(check *c, const bench_case *row, const char *dtype)
 
 static void print_result(const check *c)
 {
+    char own[16], least[16];
     printf(
         "The backend that auto chooses takes %.3f times as long as the best one (geometric mean "
         "of %d calls), and %.3f times in all.\n"
@@ -159,8 +161,8 @@ static void print_result(const check *c)
         exp(c->logs / c->count));
     for (int32_t i = 0; i < WORST && ratio(&c->worst[i]) > 1; i++) {
         const regret *r = &c->worst[i];
-        printf("  %.2f  %s: %s %.3g us, %s %.3g us\n", ratio(r), r->call, r->chosen, 1e6 * r->own,
-               r->best, 1e6 * r->least);
+        printf("  %.2f  %s: %s %s, %s %s\n", ratio(r), r->call, r->chosen,
+               bench_time_text(r->own, own), r->best, bench_time_text(r->least, least));
     }
     if (c->few.best)
         printf("With less than %d elements, at most %.2f times as long as %s (%s).\n", FEW,

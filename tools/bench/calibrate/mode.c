@@ -18,7 +18,7 @@
 #define CORES_SHARE 0.1
 #define WAYS_SHARE 0.25 /* of the time for the ways of products and decompositions, at most */
 
-/* Writes the document, or only adds it to the report. An exit status. */
+/* Writes the document and adds it to the report, also where it could not be written. An exit status. */
 static int keep(bench_session *s, const calibrated *c, cJSON *list)
 {
     char path[4096] = "", *text = cJSON_PrintUnformatted(c->now);
@@ -29,17 +29,16 @@ static int keep(bench_session *s, const calibrated *c, cJSON *list)
     if (status == COLLET_OK && !s->options->dry_run)
         status = collet_calibration_write(s->runtime, path, sizeof path, c->name, text, &err);
     free(text);
-    if (status != COLLET_OK)
-        return bench_complain(status, err.text);
+    int result = status == COLLET_OK ? BENCH_EXIT_OK : bench_complain(status, err.text);
     if (!s->report) {
         if (*path)
             printf("%s: %s\n", c->name, tool_shown(path));
-        return BENCH_EXIT_OK;
+        return result;
     }
     cJSON *row = json_append_object(list);
     return row && json_add_text(row, "backend", c->name) && json_add_text(row, "path", path) &&
                    json_add_item(row, "calibration", cJSON_Duplicate(c->now, 1))
-               ? BENCH_EXIT_OK
+               ? result
                : bench_out_of_memory();
 }
 

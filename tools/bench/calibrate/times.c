@@ -217,7 +217,7 @@ static int32_t visit(calibration_run *run, const bench_case *row, const char *dt
         !has_dtype(run->session, row, dtype))
         return 1;
     bench_session_show(run->session, "calibrate: %s, %d of %d, %.0f s left", key,
-                       (int)run->measured + 1, (int)run->possible, left);
+                       (int)run->measured + 1, (int)run->possible, fmax(left, 0));
     run->measured++;
     return measure_op(run, row, dtype, fmin(fmax(each, BUDGET_MIN), BUDGET_MAX));
 }
