@@ -9,7 +9,7 @@
  * need it.
  *
  * The state is each thread's own; a new thread has the state of the thread that created it. Sticky
- * exception flags (fetestexcept) are not part of it: any call may raise some. If the caller has
+ * exception flags (fetestexcept) are not part of it: any call may raise or clear some. If the caller has
  * enabled signals for x87 exceptions, the x87 flags are cleared.
  *
  * Reading the state costs about 2 ns; it is written only if it differs.
