@@ -173,7 +173,8 @@ def counters() -> dict[str, int]:
 
 def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> str:
     """Calls the function and tells, for each call of a kernel in it, which backend ran it, why that one,
-    by which of its kernels or libraries, with what was measured.
+    by which of its kernels or libraries, with what was measured. A last line tells where another one ran it than
+    was to be expected before the call, for instance because the memory of that one did not suffice.
 
     >>> print(collet.explain(collet.op.matmul, np.ones((4, 4)), np.ones((4, 4))).splitlines()[0])
     matmul (f64 4 x 4 <- f64 4 x 4, f64 4 x 4)
@@ -185,6 +186,12 @@ def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> s
     def note(name: str, begins: bool) -> None:
         if begins:
             texts.append(_core.explanation())
+            return
+        ran = _core.last_backend()
+        expected = texts[-1].partition(" runs it.\n")
+        device = expected[0].rpartition("\n")[2]
+        if expected[1] and device != ran and not device.startswith(ran + ":"):
+            texts[-1] += f"In fact {ran} ran it: {device} could not.\n"
 
     before = _core.observe(note)
     try:

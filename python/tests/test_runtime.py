@@ -241,6 +241,20 @@ def test_doctor_says_what_backend_info_says(variables):
         "bf16 in NumPy arrays", "the name collet for this package alone")]
 
 
+@pytest.mark.skipif(not REMOTE.exists(), reason="the backend of tests, remote, was not built")
+def test_explanation_of_a_fallback():
+    """The memory of the device is too small, which shows only in the call."""
+    assert python("""if True:
+        import collet, numpy as np
+        for memory in 10000, 100:
+            collet.configure(remote__memory=memory, backend="remote", fallback="on", log="off")
+            lines = collet.explain(collet.op.add, np.ones(300), np.ones(300)).splitlines()
+            print(lines[1])
+            print(*[line for line in lines if line.startswith("In fact")])
+    """, COLLET_PLUGIN_PATH=f"+{REMOTE}").splitlines() == [
+        "remote:0 runs it.", "", "remote:0 runs it.", "In fact cpu_openmp ran it: remote:0 could not."]
+
+
 def test_calibrates_what_the_package_uses(tmp_path):
     variables = {**os.environ, "COLLET_CACHE_DIR": str(tmp_path), "COLLET_CALIBRATION": "on", "COLLET_MEASURE": "on"}
     tmp_path.chmod(0o700)
