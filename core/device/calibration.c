@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_calibration.c */
+/* Tests: tests/core/test_calibration.c, tests/fault/test_allocation_calibration.c */
 #include "calibration.h"
 
 #include <errno.h>
