@@ -8,10 +8,12 @@
 # plugins open where they exist (CUDA, OpenCL, OpenBLAS) are not carried, but those in NVRTC="FILE..." and the one
 # in OPENBLAS=FILE, for which pip's scipy_openblas32/lib/libscipy_openblas.so fits: 24 MiB. Needs patchelf.
 set -euo pipefail
-[ $# = 1 ] || [ $# = 2 ] || {
-    sed -n 's/^# \{0,1\}//; 3,9p' "$0" >&2
-    exit 2
-}
+usage() { sed -n 's/^# \{0,1\}//; 3,9p' "$0"; }
+case ${1-} in
+    -h | --help) usage && exit ;;
+    -* | '') usage >&2 && exit 2 ;;
+esac
+[ $# -le 2 ] || { usage >&2 && exit 2; }
 source=$(cd "$(dirname "$0")/../.." && pwd)
 build=${2:-$source/build-bundle}
 limit_mib=60
