@@ -9,7 +9,7 @@
 #include "cuda/texts.h"
 #include "shared/jit/runtime/view.h"
 #include "cuda/runtime/library_call.h"
-#include "cuda/ways.h"
+#include "cuda/runtime/ways.h"
 
 #include "cufft_params.h"
 

@@ -12,7 +12,7 @@
 #include "shared/jit/runtime/rows.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/library_call.h"
-#include "cuda/ways.h"
+#include "cuda/runtime/ways.h"
 
 #include "exchange_params.h"
 

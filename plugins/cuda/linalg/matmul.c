@@ -6,7 +6,7 @@
 #include "shared/jit/linalg/matrices.h"
 #include "cuda/runtime/backend.h"
 #include "cuda/runtime/library_call.h"
-#include "cuda/ways.h"
+#include "cuda/runtime/ways.h"
 
 /* Products with fewer elements are left to plugins/shared/jit. */
 #define MIN_ELEMENTS 1024

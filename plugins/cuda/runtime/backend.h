@@ -34,7 +34,7 @@ struct collet_device {
     uint32_t wait_each;        /* setting cuda.sync: wait for every launch */
     pthread_rwlock_t launches; /* read-locked by launches, write-locked to change `kernels` */
     jit_kernels kernels;
-    struct ways *ways; /* of ops for which a library is installed: cuda/ways.h; constant */
+    struct ways *ways; /* of ops for which a library is installed: cuda/runtime/ways.h; constant */
     cuda_blas blas;
     cuda_fourier fourier;
     cuda_solver solver;
@@ -119,7 +119,7 @@ void cuda_note_error(collet_queue *q, CUresult error);
 
 extern const collet_timing_extension cuda_timing;
 
-/* ---- ../ways.c ------------------------------------------------------------------------------- */
+/* ---- ways.c ---------------------------------------------------------------------------------- */
 
 /* Sets d->ways. What was calibrated, on the first GPU, counts for GPUs of its name. NO_MEMORY. */
 collet_status cuda_ways_open(collet_device *d, collet_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ways.h - the backend's own kernels and the toolkit's library for an op (cuBLAS, cuFFT, cuSOLVER), among
  * which shared/host/util/ways.h chooses. */
-#ifndef PLUGINS_CUDA_WAYS_H
-#define PLUGINS_CUDA_WAYS_H
+#ifndef PLUGINS_CUDA_RUNTIME_WAYS_H
+#define PLUGINS_CUDA_RUNTIME_WAYS_H
 
 #include "cuda/runtime/backend.h"
 #include "shared/host/util/ways.h"
@@ -33,7 +33,5 @@ void cuda_explain_choice(text *out, const collet_device *d, const cuda_library_f
 void cuda_explain_matmul(collet_device *d, const collet_kernel_call *call, text *out);
 void cuda_explain_fft(collet_device *d, const collet_kernel_call *call, text *out);
 void cuda_explain_decomposition(collet_device *d, const collet_kernel_call *call, text *out);
-
-extern const collet_explain_extension cuda_explain;
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of its ways the backend takes: collet.explain/1.
- * Tests: tests/cuda/test_cuda_ways.c */
+/* Tests: tests/cuda/test_cuda_ways.c */
 #include "ways.h"
 
 #include <stdlib.h>
@@ -62,20 +61,3 @@ void cuda_explain_choice(text *out, const collet_device *d, const cuda_library_f
     else
         text_add(out, "%s declines the call", facts->title);
 }
-
-static void explain(collet_device *d, const collet_kernel_call *call, char *words,
-                    uint64_t capacity)
-{
-    text out = {.at = words, .capacity = capacity};
-    words[0] = '\0';
-    if (call->op == COLLET_OP_MATMUL)
-        cuda_explain_matmul(d, call, &out);
-    else if (call->op == COLLET_OP_FFT)
-        cuda_explain_fft(d, call, &out);
-    else if (call->op == COLLET_OP_LU || call->op == COLLET_OP_SOLVE || call->op == COLLET_OP_QR ||
-             call->op == COLLET_OP_SVD || call->op == COLLET_OP_EIGH ||
-             call->op == COLLET_OP_CHOLESKY)
-        cuda_explain_decomposition(d, call, &out);
-}
-
-const collet_explain_extension cuda_explain = {sizeof cuda_explain, 0, explain};
