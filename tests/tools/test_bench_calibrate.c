@@ -62,7 +62,12 @@ static void refused(tool_result r, const char *text)
 static void wrong_command_lines(void **state)
 {
     (void)state;
-    refused(CALIBRATE("nosuch"), "there is no backend 'nosuch'");
+    refused(CALIBRATE("nosuch"), "there is no backend and no op 'nosuch'");
+    refused(CALIBRATE("matmul", "observables/forces"), "no op 'observables/forces'");
+    refused(CALIBRATE("--dtype", "f32,i32"), "'i32' is none of f32 and f64");
+    refused(CALIBRATE("--check", "--dtype", "c64"), "'c64' is none of f32, i32, i64 and f64");
+    refused(CALIBRATE("--check", "--dry-run"), "--check keeps nothing, so it excludes --dry-run");
+    refused(CALIBRATE("--shape", "64"), "--shape is not for calibrate");
     refused(CALIBRATE("remote:1"), "name backends, without devices");
     refused(TOOL("backend-bench", "dispatch", "--dry-run"), "--dry-run is for calibrate");
     assert_int_equal(count_files(), 0);
@@ -178,6 +183,48 @@ static void reports_what_it_cannot_keep(void **state)
     cJSON_Delete(root);
 }
 
+/* Auto takes the backend that comes first in its order if only the other one was measured. */
+static void one_calibration_alone_changes_nothing(void **state)
+{
+    char other[] = "/tmp/collet-calibrate-XXXXXX", command[64];
+    (void)state;
+    assert_non_null(mkdtemp(other));
+    setenv("COLLET_CACHE_DIR", other, 1);
+    tool_result r = CALIBRATE("remote", "copy", "--dtype", "f32", "--seconds", "0.3");
+    tool_expect(&r, 0);
+    assert_contains(r.out, "0 of 1 ops and dtypes go to other backends than before");
+    tool_free(&r);
+    r = CALIBRATE("copy", "--dtype", "f32", "--dry-run", "--seconds", "0.3");
+    tool_expect(&r, 0);
+    assert_contains(r.out, "0 of 1 ops and dtypes go to other backends than before");
+    tool_free(&r);
+    setenv("COLLET_CACHE_DIR", cache, 1);
+    snprintf(command, sizeof command, "rm -r %s", other);
+    assert_int_equal(system(command), 0);
+}
+
+static const cJSON *times_of(const cJSON *root)
+{
+    return member(member(cJSON_GetArrayItem(member(root, "results"), 0), "calibration"), "times");
+}
+
+static void measures_what_is_named(void **state)
+{
+    (void)state;
+    tool_result r = CALIBRATE("exp", "cpu_scalar", "sum", "--dtype", "f64", "--dry-run", "--json",
+                              "--seconds", "0.3");
+    cJSON *root = parsed(&r, 0);
+    assert_int_equal(cJSON_GetArraySize(member(root, "results")), 1);
+    assert_true(cJSON_GetArraySize(member(times_of(root), "exp f64")) > 1);
+    assert_true(cJSON_GetArraySize(member(times_of(root), "sum f64")) > 1);
+    /* Those that an earlier calibration has are kept. */
+    const cJSON *item;
+    cJSON_ArrayForEach(item, times_of(root))
+        assert_true(!strcmp(item->string, "exp f64") || !strcmp(item->string, "sum f64") ||
+                    strncmp(item->string, "exp", 3) != 0);
+    cJSON_Delete(root);
+}
+
 static void measures_ways(void **state)
 {
     (void)state;
@@ -231,9 +278,12 @@ static void measures_ways_of_a_device(void **state)
     assert_int_equal(strncmp(text, "f32/256:own=", 12), 0);
     assert_contains(text, ",clblast=");
     assert_null(strstr(text, "-page"));
-    const cJSON *change = cJSON_GetArrayItem(member(root, "changes"), 0);
-    assert_string_equal(text_of(change, "op"), "f32/256");
-    assert_string_equal(text_of(change, "before"), "");
+    const cJSON *change;
+    cJSON_ArrayForEach(change, member(root, "changes"))
+    {
+        assert_string_not_equal(text_of(change, "before"), "");
+        assert_string_not_equal(text_of(change, "before"), text_of(change, "now"));
+    }
     f = fopen(path, "r+");
     assert_non_null(f);
     document[fread(document, 1, sizeof document - 1, f)] = '\0';
@@ -262,6 +312,9 @@ static void checks_auto(void **state)
     assert_true(number_of(root, "geometric_mean") >= 1);
     assert_true(number_of(row, "ratio") >= 1);
     assert_true(cJSON_GetArraySize(member(root, "results")) == (int)number_of(root, "calls"));
+    /* The ops that are used most come first. */
+    assert_int_equal(strncmp(text_of(row, "call"), "matmul ", 7), 0);
+    assert_true(number_of(root, "ops_reached") < number_of(root, "ops_possible"));
     cJSON_Delete(root);
     r = CALIBRATE("--check", "--seconds", "0.2");
     tool_expect(&r, 0);
@@ -296,6 +349,8 @@ int main(void)
         cmocka_unit_test(dry_runs_keep_nothing),
         cmocka_unit_test(keeps_what_it_measured),
         cmocka_unit_test(reports_what_it_cannot_keep),
+        cmocka_unit_test(one_calibration_alone_changes_nothing),
+        cmocka_unit_test(measures_what_is_named),
         cmocka_unit_test(measures_ways),
         cmocka_unit_test(measures_ways_of_a_device),
         cmocka_unit_test(checks_auto),

@@ -50,13 +50,15 @@ static const char doc[] =
     "  backend-bench fft 512x512 --busy 1 --steal\n"
     "  backend-bench against matmul lu\n"
     "  backend-bench compare matmul 512x512x512 --against before.json\n"
-    "  backend-bench calibrate --dry-run\n\n"
+    "  backend-bench calibrate --dry-run\n"
+    "  backend-bench calibrate matmul exp --dtype f32\n\n"
     "Exit status: 0 success; 1 something could not be measured; 2 wrong command line.";
 
 static const struct argp_option argp_options[] = {
     {"shape", KEY_SHAPE, "SHAPE", 0, "Extents, as the second argument", 1},
     {"axis", KEY_AXIS, "N[,N...]", 0, "Axes of a reduction (default: all)", 1},
-    {"dtype", KEY_DTYPE, "DTYPE[,...]", 0, "Element types, one row each (default: f32)", 1},
+    {"dtype", KEY_DTYPE, "DTYPE[,...]", 0,
+     "Element types, one row each (default: f32); of calibrate: only these", 1},
     {"backend", KEY_BACKEND, "NAME[,...]", 0,
      "Backends, one row each, compared with the first (default: all usable ones)", 1},
     {"threads", KEY_THREADS, "N", 0, "CPU threads at most (default: all allowed)", 2},
@@ -125,13 +127,13 @@ static void take_argument(struct argp_state *state, bench_options *options, cons
 {
     if (!options->what)
         options->mode = find_mode(options->modes, options->what = text);
-    else if (options->mode && options->mode->takes_backends &&
-             options->backend_count < BENCH_LIST_MAX)
-        options->backends[options->backend_count++] = text;
     else if (options->mode && options->mode->takes_op && !options->op)
         options->op = text;
-    else if (options->mode && options->mode->takes_ops && options->case_count < BENCH_LIST_MAX)
+    else if (options->mode && (options->mode->takes_ops || options->mode->takes_names) &&
+             options->case_count < BENCH_LIST_MAX)
         options->cases[options->case_count++] = text;
+    else if (options->mode && options->mode->takes_names)
+        tool_error(state, "%s: at most %d names", options->what, BENCH_LIST_MAX);
     else if (!options->shape)
         options->shape = text;
     else
@@ -147,8 +149,14 @@ static void check(struct argp_state *state, bench_options *options)
     if ((options->csv || options->against) && !(options->mode && options->mode->has_table))
         tool_error(state, "%s is for compare, sweep, roofline and trajectory",
                    options->csv ? "--csv" : "--against");
-    if ((options->dry_run || options->check) && !(options->mode && options->mode->takes_backends))
+    int32_t names = options->mode && options->mode->takes_names;
+    if ((options->dry_run || options->check) && !names)
         tool_error(state, "%s is for calibrate", options->dry_run ? "--dry-run" : "--check");
+    if (options->dry_run && options->check)
+        tool_error(state, "--check keeps nothing, so it excludes --dry-run");
+    if (names && (options->shape || options->axis))
+        tool_error(state, "%s is not for calibrate, which chooses the sizes itself",
+                   options->shape ? "--shape" : "--axis");
     if (!(options->seconds > 0))
         options->seconds =
             options->mode && options->mode->seconds > 0 ? options->mode->seconds : SECONDS_DEFAULT;

@@ -19,13 +19,13 @@ struct bench_session;
 /* A mode of backend-bench other than measuring one op: `backend-bench NAME`. */
 typedef struct bench_mode {
     const char *name;
-    const char *summary;    /* its line in the help */
-    int32_t no_backend;     /* it needs none */
-    int32_t takes_ops;      /* its arguments are names of ops, not a shape */
-    int32_t takes_op;       /* its arguments are the name of an op and a shape */
-    int32_t takes_backends; /* its arguments are names of backends; --dry-run */
-    double seconds;         /* the default of --seconds; 0: the usual one */
-    int32_t has_table;      /* it supports --csv and --against: base/table.h */
+    const char *summary; /* its line in the help */
+    int32_t no_backend;  /* it needs none */
+    int32_t takes_ops;   /* its arguments are names of ops, not a shape */
+    int32_t takes_op;    /* its arguments are the name of an op and a shape */
+    int32_t takes_names; /* its arguments are names of backends and ops; --dry-run */
+    double seconds;      /* the default of --seconds; 0: the usual one */
+    int32_t has_table;   /* it supports --csv and --against: base/table.h */
     /* Measures, and prints a table or fills the report; an exit status. */
     int (*run)(struct bench_session *session);
 } bench_mode;
@@ -40,7 +40,7 @@ typedef struct bench_options {
     const char *against;               /* an earlier report, or NULL */
     const char *shape;                 /* NULL: the case's own */
     const char *axis;                  /* NULL: the case's own */
-    const char *cases[BENCH_LIST_MAX]; /* of a mode that takes_ops */
+    const char *cases[BENCH_LIST_MAX]; /* of a mode that takes_ops or takes_names */
     int32_t case_count;                /* 0: all */
     const char *dtypes[BENCH_LIST_MAX];
     int32_t dtype_count; /* 0: the case's own */

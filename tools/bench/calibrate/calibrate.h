@@ -6,6 +6,7 @@
 
 #include "bench/base/session.h"
 #include "bench/ops/cases.h"
+#include "choices.h"
 
 #define CALIBRATE_DTYPES 2 /* f32 and f64 */
 #define CALIBRATE_KEY 96   /* bytes of "matmul f32" */
@@ -18,15 +19,34 @@ typedef struct calibrated {
     cJSON *now;    /* the new document */
     cJSON *before; /* the document in use; NULL: none */
     int32_t own_memory;
+    choice *choices; /* of the ways that were measured */
+    int32_t choice_count;
 } calibrated;
+
+/* The documents of a usable backend, which may not be measured: then both are the one in use. */
+typedef struct documents {
+    const char *name;
+    const cJSON *now, *before;
+} documents;
 
 typedef struct calibration_run {
     bench_session *session;
     calibrated backends[BENCH_LIST_MAX]; /* in the order of auto */
     int32_t count;
-    double end;                 /* tool_now() at which the time is over */
-    int32_t measured, possible; /* ops with a dtype */
+    documents usable[BENCH_LIST_MAX]; /* among which auto chooses, in its order */
+    int32_t usable_count;
+    double end;                      /* tool_now() at which the time is over */
+    int32_t measured, possible;      /* ops with a dtype */
+    const char *ops[BENCH_LIST_MAX]; /* those that are measured */
+    int32_t op_count;                /* 0: all */
 } calibration_run;
+
+/* Divides the arguments into backends, which become the session's choices, and ops; and checks --dtype.
+ * UNKNOWN_BACKEND, NOT_FOUND, UNAVAILABLE, DTYPE. */
+collet_status calibrate_choose(calibration_run *run, collet_error *err);
+/* Whether the command line lets the op, and the dtype, be measured. */
+int32_t calibrate_has_op(const calibration_run *run, const char *op);
+int32_t calibrate_has_dtype(const calibration_run *run, const char *dtype);
 
 /* Reads the documents in use and begins new ones. NO_MEMORY. */
 collet_status calibrate_begin(calibration_run *run, collet_error *err);
@@ -40,9 +60,10 @@ int32_t calibrate_times(calibration_run *run);
 /* Copies times of ops that were not measured again from the documents in use. 0 when out of memory. */
 int32_t calibrate_keep_old(calibration_run *run);
 
-/* Op `*index` of --list, which is advanced; variants ("observables/forces") are calls of the same op and left
- * out. 0 beyond the last. */
-int32_t calibrate_op(const collet_runtime *runtime, size_t *index, bench_case *row);
+/* Op `*index` of those that are measured, which is advanced: the ones that most programs spend their time in come
+ * first, in case the time is not enough for all; variants ("observables/forces") are calls of the same op and
+ * left out. 0 beyond the last. */
+int32_t calibrate_op(const calibration_run *run, size_t *index, bench_case *row);
 /* The call whose shape has about this product of its extents, in the proportions of the case's own. 0: the op
  * has no such call, or memory does not suffice. */
 int32_t calibrate_layout(bench_layout *layout, const bench_session *session, const bench_case *row,

@@ -154,11 +154,11 @@ static void print_result(const check *c)
     char own[16], least[16];
     printf(
         "The backend that auto chooses takes %.3f times as long as the best one (geometric mean "
-        "of %d calls), and %.3f times in all.\n"
+        "of %d calls of %d of %d ops and dtypes), and %.3f times in all.\n"
         "Measured by itself auto takes %.3f times as long; what is more is noise and the cost of "
         "choosing.\nThe worst:\n",
-        exp(c->logs_chosen / c->count), (int)c->count, c->total / c->least,
-        exp(c->logs / c->count));
+        exp(c->logs_chosen / c->count), (int)c->count, (int)c->done, (int)c->possible,
+        c->total / c->least, exp(c->logs / c->count));
     for (int32_t i = 0; i < WORST && ratio(&c->worst[i]) > 1; i++) {
         const regret *r = &c->worst[i];
         printf("  %.2f  %s: %s %s, %s %s\n", ratio(r), r->call, r->chosen,
@@ -171,7 +171,9 @@ static void print_result(const check *c)
 
 static int32_t add_result(const check *c, cJSON *report)
 {
-    return json_add_number(report, "calls", c->count) &&
+    return json_add_number(report, "ops_reached", c->done) &&
+           json_add_number(report, "ops_possible", c->possible) &&
+           json_add_number(report, "calls", c->count) &&
            json_add_number(report, "geometric_mean", exp(c->logs_chosen / c->count)) &&
            json_add_number(report, "geometric_mean_auto", exp(c->logs / c->count)) &&
            json_add_number(report, "total", c->total / c->least) &&
@@ -181,7 +183,8 @@ static int32_t add_result(const check *c, cJSON *report)
 static int32_t has_dtype(const check *c, const bench_case *row, const char *dtype)
 {
     bench_layout l;
-    return calibrate_layout(&l, c->run->session, row, dtype, SMALLEST * STEP);
+    return calibrate_has_dtype(c->run, dtype) &&
+           calibrate_layout(&l, c->run->session, row, dtype, SMALLEST * STEP);
 }
 
 int calibrate_check(calibration_run *run)
@@ -194,10 +197,10 @@ int calibrate_check(calibration_run *run)
     run->backends[run->count++] = (calibrated){.name = "auto"};
     c.list = s->report ? cJSON_AddArrayToObject(s->report, "results") : NULL;
     c.fine = c.list || !s->report;
-    for (size_t i = 0; calibrate_op(s->runtime, &i, &row);)
+    for (size_t i = 0; calibrate_op(run, &i, &row);)
         for (int32_t d = 0; d < DTYPES; d++)
             c.possible += has_dtype(&c, &row, dtypes[d]);
-    for (size_t i = 0; c.fine && calibrate_op(s->runtime, &i, &row);)
+    for (size_t i = 0; c.fine && calibrate_op(run, &i, &row);)
         for (int32_t d = 0; d < DTYPES; d++)
             if (has_dtype(&c, &row, dtypes[d]))
                 check_op(&c, &row, dtypes[d]);
@@ -209,7 +212,9 @@ int calibrate_check(calibration_run *run)
                 (int)c.done, (int)c.possible);
     if (s->report)
         c.fine = c.fine && add_result(&c, s->report);
-    else
+    else if (c.count)
         print_result(&c);
+    else
+        return bench_complain(COLLET_UNSUPPORTED, "calibrate: no call could be compared");
     return c.fine ? BENCH_EXIT_OK : bench_out_of_memory();
 }

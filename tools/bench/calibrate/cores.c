@@ -131,7 +131,7 @@ int32_t calibrate_cores(calibration_run *run, double seconds, cJSON *report)
 {
     cJSON *list = report ? cJSON_AddArrayToObject(report, "cores") : NULL;
     int32_t fine = list || !report;
-    for (int32_t i = 0; i < run->count && fine; i++) {
+    for (int32_t i = 0; i < run->count && fine && calibrate_has_op(run, "matmul"); i++) {
         collet_backend_info b;
         if (bench_session_backend(run->session, run->backends[i].name, &b))
             fine = compare_cores(run, &b, seconds, list);

@@ -67,11 +67,19 @@ collet_status calibrate_begin(calibration_run *run, collet_error *err)
         int32_t named = 0;
         for (int32_t k = 0; k < s->choice_count; k++)
             named |= !strcmp(s->choices[k], b.name);
-        if (!named || run->count == BENCH_LIST_MAX)
+        if (b.state == COLLET_BACKEND_UNAVAILABLE || run->usable_count == BENCH_LIST_MAX)
+            continue;
+        cJSON *before = read_document(b.calibration);
+        documents *both = &run->usable[run->usable_count++];
+        *both = (documents){.name = b.name, .now = before, .before = before};
+        if (!named)
             continue;
         calibrated *c = &run->backends[run->count++];
-        *c = (calibrated){b.name, new_document(), read_document(b.calibration),
-                          has_own_memory(s->runtime, b.name)};
+        *c = (calibrated){.name = b.name,
+                          .now = new_document(),
+                          .before = before,
+                          .own_memory = has_own_memory(s->runtime, b.name)};
+        both->now = c->now;
         if (!c->now)
             return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the calibration");
     }
@@ -106,9 +114,11 @@ int32_t calibrate_keep_old(calibration_run *run)
 
 void calibrate_end(calibration_run *run)
 {
+    for (int32_t b = 0; b < run->usable_count; b++)
+        cJSON_Delete((cJSON *)run->usable[b].before);
     for (int32_t b = 0; b < run->count; b++) {
         cJSON_Delete(run->backends[b].now);
-        cJSON_Delete(run->backends[b].before);
+        free(run->backends[b].choices);
     }
 }
 
@@ -148,16 +158,30 @@ static double transfers(const cJSON *document, double elements, double bytes)
     return 3 * latency + elements * bytes * (2 / to + 1 / from);
 }
 
-/* The backend for a call whose operands are in the host's memory; -1: none was measured. */
+static int32_t has_kernel(const calibration_run *run, const char *backend, const char *key)
+{
+    const collet_runtime *runtime = run->session->runtime;
+    char name[CALIBRATE_KEY];
+    bench_case row;
+    collet_error err;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(key, " "), key);
+    return bench_case_find(runtime, name, &row, &err) == COLLET_OK &&
+           collet_backend_has_kernel(runtime, backend, row.op.id, NULL, 0, NULL) == COLLET_OK;
+}
+
+/* The backend that auto takes for a call whose operands are in the host's memory. As in libcore, the first in its
+ * order that has the op takes it, unless it was measured and another is faster. -1: none was measured. */
 static int32_t winner(const calibration_run *run, const char *key, double work, int32_t before)
 {
     double elements = strncmp(key, "matmul ", 7) ? work : pow(work, 2.0 / 3);
     double bytes = strstr(key, " f64") ? 8 : 4, first = NAN, best = INFINITY;
     int32_t found = -1;
-    for (int32_t b = 0; b < run->count; b++) {
-        const cJSON *document = before ? run->backends[b].before : run->backends[b].now;
+    for (int32_t b = 0; b < run->usable_count; b++) {
+        const cJSON *document = before ? run->usable[b].before : run->usable[b].now;
         double seconds =
             calibrate_seconds(document, key, work) + transfers(document, elements, bytes);
+        if (isnan(seconds) && found < 0 && has_kernel(run, run->usable[b].name, key))
+            return b;
         if (isnan(seconds) || (found >= 0 && (seconds >= FASTER * first || seconds >= best)))
             continue;
         first = found < 0 ? seconds : first;
@@ -191,7 +215,7 @@ static void describe(const calibration_run *run, const char *text, char *out, si
         if (!power || text[power] != text[power - 1])
             length +=
                 (size_t)snprintf(out + length, size - length, power ? ", %s from 10^%d on" : "%s",
-                                 run->backends[text[power] - '0'].name, power);
+                                 run->usable[text[power] - '0'].name, power);
 }
 
 /* All keys with the same choices before and after make one sentence. */
@@ -238,12 +262,30 @@ static int32_t add_change(cJSON *list, const calibration_run *run, const char *k
            json_add_text(row, "now", texts[1]);
 }
 
+/* The members of "times" of the new documents, as names alone. NULL when out of memory. */
+static cJSON *all_keys(const calibration_run *run)
+{
+    cJSON *keys = cJSON_CreateObject();
+    const cJSON *item;
+    int32_t fine = keys != NULL;
+    for (int32_t b = 0; b < run->count; b++)
+        cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(run->backends[b].now, "times"))
+        {
+            if (fine && !cJSON_GetObjectItemCaseSensitive(keys, item->string))
+                fine = json_add_null(keys, item->string);
+        }
+    if (fine)
+        return keys;
+    cJSON_Delete(keys);
+    return NULL;
+}
+
 int32_t calibrate_changes(const calibration_run *run, cJSON *report)
 {
     char before[POWERS + 1], now[POWERS + 1];
     int32_t fine = 1, changed = 0;
     cJSON *list = report ? cJSON_AddArrayToObject(report, "changes") : NULL;
-    const cJSON *keys = cJSON_GetObjectItemCaseSensitive(run->backends[0].now, "times"), *item;
+    cJSON *keys = all_keys(run), *item;
     cJSON_ArrayForEach(item, keys)
     {
         choices(run, item->string, 1, before);
@@ -256,10 +298,12 @@ int32_t calibrate_changes(const calibration_run *run, cJSON *report)
         else if (!report && !seen_before(run, keys, item, before, now))
             print_group(run, keys, before, now);
     }
-    if (!report && run->count > 1)
+    if (!report && run->usable_count > 1)
         printf(
             "%d of %d ops and dtypes go to other backends than before under auto, with operands in "
             "the host's memory.\n",
             (int)changed, cJSON_GetArraySize(keys));
+    fine = fine && keys;
+    cJSON_Delete(keys);
     return fine && (list || !report);
 }

@@ -92,7 +92,9 @@ static int run_mode(bench_session *s)
     collet_error err;
     calibration_run run = {.session = s, .end = tool_now() + s->options->seconds};
     int result = BENCH_EXIT_OK;
-    collet_status status = calibrate_begin(&run, &err);
+    collet_status status = calibrate_choose(&run, &err);
+    if (status == COLLET_OK)
+        status = calibrate_begin(&run, &err);
     if (status != COLLET_OK)
         result = bench_complain(status, err.text);
     else if (!run.count)
@@ -116,7 +118,7 @@ static int run_mode(bench_session *s)
 const bench_mode bench_mode_calibrate = {
     .name = "calibrate",
     .summary = "measure what is fastest on this machine, and keep it",
-    .takes_backends = 1,
+    .takes_names = 1,
     .seconds = SECONDS,
     .run = run_mode,
 };

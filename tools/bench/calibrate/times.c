@@ -167,20 +167,6 @@ static int32_t measure_op(calibration_run *run, const bench_case *row, const cha
 
 /* ---- All ops ----------------------------------------------------------------------------- */
 
-/* The ops that most programs spend their time in, in case the time is not enough for all. */
-static const char *const first_ops[] = {"matmul", "add",  "mul", "sub",    "div",    "exp",
-                                        "sqrt",   "sum",  "dot", "matvec", "mean",   "max",
-                                        "where",  "copy", "fft", "take",   "uniform"};
-#define FIRST_OPS ((int32_t)(sizeof first_ops / sizeof *first_ops))
-
-static int32_t is_first(const char *name)
-{
-    for (int32_t i = 0; i < FIRST_OPS; i++)
-        if (!strcmp(name, first_ops[i]))
-            return 1;
-    return 0;
-}
-
 /* 1 if earlier calibrations of all backends have the op. */
 static int32_t is_known(const calibration_run *run, const char *key)
 {
@@ -190,18 +176,11 @@ static int32_t is_known(const calibration_run *run, const char *key)
     return 1;
 }
 
-int32_t calibrate_op(const collet_runtime *runtime, size_t *index, bench_case *row)
-{
-    while (bench_case_at(runtime, (*index)++, row))
-        if (!strchr(row->name, '/'))
-            return 1;
-    return 0;
-}
-
-static int32_t has_dtype(const bench_session *s, const bench_case *row, const char *dtype)
+static int32_t has_dtype(const calibration_run *run, const bench_case *row, const char *dtype)
 {
     bench_layout l;
-    return calibrate_layout(&l, s, row, dtype, SMALLEST * STEP);
+    return calibrate_has_dtype(run, dtype) &&
+           calibrate_layout(&l, run->session, row, dtype, SMALLEST * STEP);
 }
 
 /* Measures the op if it has the dtype and earlier calibrations have it (`known` 1) or not. 0 when out of
@@ -213,8 +192,7 @@ static int32_t visit(calibration_run *run, const bench_case *row, const char *dt
     double points = log10(STEP * LARGEST / SMALLEST) * run->count;
     double each = fmax(left, 0) / (run->possible - run->measured) / points;
     snprintf(key, sizeof key, "%s %s", row->name, dtype);
-    if ((left <= 0 && run->measured) || is_known(run, key) != known ||
-        !has_dtype(run->session, row, dtype))
+    if ((left <= 0 && run->measured) || is_known(run, key) != known || !has_dtype(run, row, dtype))
         return 1;
     bench_session_show(run->session, "calibrate: %s, %d of %d, %.0f s left", key,
                        (int)run->measured + 1, (int)run->possible, fmax(left, 0));
@@ -225,23 +203,15 @@ static int32_t visit(calibration_run *run, const bench_case *row, const char *dt
 /* What no earlier calibration has measured comes first. */
 int32_t calibrate_times(calibration_run *run)
 {
-    const bench_session *s = run->session;
     bench_case row;
-    collet_error err;
     int32_t fine = 1;
-    for (size_t i = 0; calibrate_op(s->runtime, &i, &row);)
+    for (size_t i = 0; calibrate_op(run, &i, &row);)
         for (int d = 0; d < CALIBRATE_DTYPES; d++)
-            run->possible += has_dtype(s, &row, dtypes[d]);
-    for (int32_t known = 0; known < 2; known++) {
-        for (int32_t k = 0; k < FIRST_OPS * CALIBRATE_DTYPES && fine; k++)
-            if (bench_case_find(s->runtime, first_ops[k / CALIBRATE_DTYPES], &row, &err) ==
-                COLLET_OK)
-                fine = visit(run, &row, dtypes[k % CALIBRATE_DTYPES], known);
-        for (size_t i = 0; fine && calibrate_op(s->runtime, &i, &row);)
+            run->possible += has_dtype(run, &row, dtypes[d]);
+    for (int32_t known = 0; known < 2; known++)
+        for (size_t i = 0; fine && calibrate_op(run, &i, &row);)
             for (int d = 0; d < CALIBRATE_DTYPES && fine; d++)
-                if (!is_first(row.name))
-                    fine = visit(run, &row, dtypes[d], known);
-    }
+                fine = visit(run, &row, dtypes[d], known);
     return fine && calibrate_keep_old(run);
 }
 

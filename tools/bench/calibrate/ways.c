@@ -20,7 +20,8 @@
 #define BUDGET 15e-3 /* seconds for each call */
 #define ROUNDS 3
 #define SLOW_START 5.0 /* seconds */
-#define WAYS 3
+#define WAYS CHOICE_WAYS
+#define CHOICES 16 /* room for more */
 #define EXPLAINED 4096
 
 static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
@@ -61,7 +62,7 @@ static const struct transform {
 static const char *const transform_dtypes[] = {"c64", "f32", "c128", "f64"};
 
 typedef struct way {
-    char name[32];
+    char name[CHOICE_NAME];
     collet_runtime *runtime;
     collet_context *context; /* NULL: the backend does not open with it */
     int32_t slow;            /* left out */
@@ -69,12 +70,14 @@ typedef struct way {
 
 typedef struct study {
     calibration_run *run;
+    calibrated *of;
     const char *backend;
     way ways[WAYS];
-    int on; /* HOST or DEVICE */
+    way usual; /* takes what it would without measurements */
+    int on;    /* HOST or DEVICE */
     double end;
     FILE *text;
-    int32_t items;
+    int32_t items, fine; /* fine 0: out of memory */
 } study;
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -87,7 +90,12 @@ static void open_way(study *s, const collet_backend_info *b, way *of)
     const bench_options *o = s->run->session->options;
     snprintf(setting, sizeof setting, "%s.ways=%s", b->name, of->name);
     snprintf(threads, sizeof threads, "num_threads=%lld", (long long)o->threads);
-    const char *settings[] = {setting, "calibration=off", o->threads ? threads : NULL, NULL};
+    const char *settings[5] = {setting, "calibration=off"};
+    int count = 2;
+    if (of == &s->usual)
+        settings[count++] = "measure=off";
+    if (o->threads)
+        settings[count] = threads;
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = b->path,
                                       .backend = b->name,
@@ -100,7 +108,7 @@ static void open_way(study *s, const collet_backend_info *b, way *of)
         collet_set_fallback(of->context, 0);
 }
 
-/* Opens a runtime for each word of the setting. */
+/* Opens a runtime for each word of the setting, and for the usual way. */
 static void open_ways(study *s, const collet_backend_info *b, const char *words)
 {
     for (int w = 0; w < WAYS && *words; w++) {
@@ -109,30 +117,45 @@ static void open_ways(study *s, const collet_backend_info *b, const char *words)
         open_way(s, b, &s->ways[w]);
         words += length + strspn(words + length, " ");
     }
+    open_way(s, b, &s->usual);
+}
+
+static void close_way(const way *w)
+{
+    collet_context_destroy(w->context);
+    collet_runtime_destroy(w->runtime);
 }
 
 static void close_ways(study *s)
 {
-    for (int w = 0; w < WAYS; w++) {
-        collet_context_destroy(s->ways[w].context);
-        collet_runtime_destroy(s->ways[w].runtime);
-    }
+    for (int w = 0; w < WAYS; w++)
+        close_way(&s->ways[w]);
+    close_way(&s->usual);
 }
 
 /* ---- One call ---------------------------------------------------------------------------- */
 
+static bench_calls calls_of(collet_context *context, const bench_layout *l,
+                            const bench_arrays *arrays)
+{
+    return (bench_calls){context, l->op.id, arrays->arrays,
+                         (const collet_array *const *)(arrays->arrays + l->op.n_out),
+                         l->op.params_size ? &l->params : NULL};
+}
+
 /* The code that would compute the call: what collet_explain writes after "How:", without the reason. "":
- * unknown. */
-static void explain(const bench_calls *c, char code[EXPLAINED])
+ * unknown. Returns 1 where the setting NAME.ways chooses. */
+static int32_t explain(const bench_calls *c, char code[EXPLAINED])
 {
     char text[EXPLAINED];
     code[0] = '\0';
     if (collet_explain(c->context, c->op, text, sizeof text, c->outs, c->ins, c->params) !=
         COLLET_OK)
-        return;
+        return 0;
     const char *how = strstr(text, "  How: ");
     if (how)
         snprintf(code, EXPLAINED, "%.*s", (int)strcspn(how, ";\n"), how);
+    return how && strstr(how, ".ways");
 }
 
 /* Whether way w computes the call by other code than the ways before it. */
@@ -146,18 +169,15 @@ static int32_t is_another(char code[WAYS][EXPLAINED], int w)
 
 /* The call on each way that computes it by code of its own; returns how many there are. */
 static int32_t make_calls(study *s, const bench_layout *l, bench_arrays *arrays, bench_calls *calls,
-                          int32_t *wanted)
+                          char code[WAYS][EXPLAINED], int32_t *wanted)
 {
-    char code[WAYS][EXPLAINED] = {""};
     int32_t count = 0;
     for (int w = 0; w < WAYS; w++) {
         wanted[w] = 0;
         if (!s->ways[w].context || s->ways[w].slow ||
             calibrate_arrays_create(&arrays[w], s->ways[w].context, l) != COLLET_OK)
             continue;
-        calls[w] = (bench_calls){s->ways[w].context, l->op.id, arrays[w].arrays,
-                                 (const collet_array *const *)(arrays[w].arrays + l->op.n_out),
-                                 l->op.params_size ? &l->params : NULL};
+        calls[w] = calls_of(s->ways[w].context, l, &arrays[w]);
         explain(&calls[w], code[w]);
         wanted[w] = is_another(code, w);
         count += wanted[w];
@@ -186,12 +206,12 @@ static int32_t begin_calls(study *s, int w, const bench_layout *l, const bench_a
 }
 
 /* Seconds of a call on each way, the fastest median of its rounds; NaN: not measured. */
-static void time_ways(study *s, const bench_layout *l, double *seconds)
+static void time_ways(study *s, const bench_layout *l, char code[WAYS][EXPLAINED], double *seconds)
 {
     bench_arrays arrays[WAYS] = {{{NULL}}};
     bench_calls calls[WAYS];
     tool_sampler samplers[WAYS] = {{.body = NULL}};
-    int32_t wanted[WAYS], count = make_calls(s, l, arrays, calls, wanted);
+    int32_t wanted[WAYS], count = make_calls(s, l, arrays, calls, code, wanted);
     for (int w = 0; w < WAYS; w++)
         seconds[w] =
             count > 1 && wanted[w] && begin_calls(s, w, l, &arrays[w], &calls[w], &samplers[w])
@@ -225,22 +245,67 @@ static double side_of(const bench_layout *l)
     return side;
 }
 
-/* Adds an item, if there are two ways to compare. */
-static void add_item(study *s, const char *key, const bench_layout *l, const double *seconds)
+/* The way whose code a context takes; -1: none of them. *set: the setting NAME.ways chooses it. */
+static int32_t way_in(collet_context *context, const bench_layout *l, char code[WAYS][EXPLAINED],
+                      int32_t *set)
 {
+    char own[EXPLAINED] = "";
+    bench_arrays arrays;
+    int32_t found = -1;
+    if (context && calibrate_arrays_create(&arrays, context, l) == COLLET_OK) {
+        bench_calls calls = calls_of(context, l, &arrays);
+        *set = explain(&calls, own);
+    }
+    if (context)
+        bench_arrays_free(&arrays);
+    for (int32_t w = WAYS - 1; w >= 0 && *own; w--)
+        found = strcmp(own, code[w]) ? found : w;
+    return found;
+}
+
+/* Which way computed the call until now, and which one will. 0 when out of memory. */
+static int32_t add_choice(study *s, const choice *measured, const bench_layout *l,
+                          char code[WAYS][EXPLAINED])
+{
+    calibrated *of = s->of;
+    collet_context *context = s->run->session->context;
+    int32_t set = 0, ignored;
+    if (of->choice_count % CHOICES == 0) {
+        choice *more =
+            realloc(of->choices, (size_t)(of->choice_count + CHOICES) * sizeof *of->choices);
+        if (!more)
+            return 0;
+        of->choices = more;
+    }
+    choice *c = &of->choices[of->choice_count++];
+    *c = *measured;
+    c->before =
+        collet_set_backend(context, s->backend) == COLLET_OK ? way_in(context, l, code, &set) : -1;
+    c->now = set ? c->before : choice_by(c->rates, way_in(s->usual.context, l, code, &ignored));
+    return 1;
+}
+
+/* Adds an item and the choice, if there are two ways to compare. */
+static void add_item(study *s, const char *key, const bench_layout *l, char code[WAYS][EXPLAINED],
+                     const double *seconds)
+{
+    choice c = {.side = side_of(l)};
     int count = 0;
     for (int w = 0; w < WAYS; w++)
         count += !isnan(seconds[w]);
     if (count < 2)
         return;
-    fprintf(s->text, "%s%s/%.0f", s->items++ ? " " : "", key, side_of(l));
+    snprintf(c.key, sizeof c.key, "%s", key);
+    fprintf(s->text, "%s%s/%.0f", s->items++ ? " " : "", key, c.side);
     for (int w = 0, first = 1; w < WAYS; w++) {
+        memcpy(c.names[w], s->ways[w].name, sizeof c.names[w]);
+        c.rates[w] = 1e-9 * l->flops / seconds[w];
         if (isnan(seconds[w]))
             continue;
-        fprintf(s->text, "%c%s=%.3f", first ? ':' : ',', s->ways[w].name,
-                1e-9 * l->flops / seconds[w]);
+        fprintf(s->text, "%c%s=%.3f", first ? ':' : ',', c.names[w], c.rates[w]);
         first = 0;
     }
+    s->fine = s->fine && add_choice(s, &c, l, code);
 }
 
 static void study_call(study *s, const char *op, const char *shape, const char *axis,
@@ -252,14 +317,18 @@ static void study_call(study *s, const char *op, const char *shape, const char *
     bench_layout l;
     collet_error err;
     double seconds[WAYS];
+    char code[WAYS][EXPLAINED] = {""};
     options.shape = shape;
     options.axis = axis;
-    if (tool_now() > s->end || bench_case_find(session->runtime, op, &row, &err) != COLLET_OK ||
+    const char *real = !strcmp(dtype, "c64") ? "f32" : !strcmp(dtype, "c128") ? "f64" : dtype;
+    if (tool_now() > s->end || !calibrate_has_op(s->run, op) ||
+        !calibrate_has_dtype(s->run, real) ||
+        bench_case_find(session->runtime, op, &row, &err) != COLLET_OK ||
         bench_layout_make(&l, session->runtime, &row, &options, dtype, &err) != COLLET_OK)
         return;
     bench_session_show(session, "calibrate: ways of %s, %s %s %s", s->backend, op, dtype, shape);
-    time_ways(s, &l, seconds);
-    add_item(s, key, &l, seconds);
+    time_ways(s, &l, code, seconds);
+    add_item(s, key, &l, code, seconds);
 }
 
 /* Every key gets some sides before any gets all, in case the time is over. */
@@ -331,7 +400,7 @@ static const char *words_of(const collet_runtime *runtime, const char *backend, 
 
 static int32_t study_backend(calibration_run *run, calibrated *c, const char *words, double seconds)
 {
-    study s = {.run = run, .backend = c->name};
+    study s = {.run = run, .of = c, .backend = c->name, .fine = 1};
     collet_backend_info b;
     char *text = NULL, *all;
     size_t size = 0;
@@ -346,7 +415,7 @@ static int32_t study_backend(calibration_run *run, calibrated *c, const char *wo
     study_decompositions(&s);
     study_transforms(&s);
     close_ways(&s);
-    int32_t fine = !fclose(s.text);
+    int32_t fine = !fclose(s.text) && s.fine;
     all = fine ? rates_merged(text, rates_of(c->before)) : NULL;
     fine = all && json_add_text(c->now, "calibrated", all);
     free(all);
@@ -376,15 +445,23 @@ int32_t calibrate_ways(calibration_run *run, double end)
 int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report)
 {
     cJSON *list = report ? cJSON_GetObjectItemCaseSensitive(report, "changes") : NULL;
-    int32_t fine = 1, items = 0, changed = 0;
-    for (int32_t b = 0; b < run->count && fine; b++) {
+    int32_t items = 0, changed = 0;
+    char key[COLLET_MAX_NAME + 16];
+    for (int32_t b = 0; b < run->count; b++) {
         const calibrated *c = &run->backends[b];
-        fine =
-            rates_compare(c->name, rates_of(c->now), rates_of(c->before), list, &items, &changed);
+        int32_t changes = choices_tell(c->name, c->choices, c->choice_count, list);
+        if (changes < 0)
+            return 0;
+        items += c->choice_count;
+        changed += changes;
+        snprintf(key, sizeof key, "%s.ways", c->name);
+        if (!report && c->choice_count && *bench_setting(run->session->runtime, key))
+            printf("The setting %s decides before what was measured.\n", key);
     }
     if (!report && items)
-        printf("%d of %d products, decompositions and transforms have another fastest way than "
-               "before, or had none.\n",
-               (int)changed, (int)items);
-    return fine;
+        printf(
+            "%d of %d products, decompositions and transforms that were measured are computed in "
+            "another way than before.\n",
+            (int)changed, (int)items);
+    return 1;
 }

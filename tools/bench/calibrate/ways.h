@@ -9,7 +9,8 @@
  * when out of memory. */
 int32_t calibrate_ways(calibration_run *run, double end);
 
-/* Prints, or adds to the list "changes" of `report`, which way is now the fastest. 0 when out of memory. */
+/* Prints, or adds to the list "changes" of `report`, where another way than before computes a call. 0 when out
+ * of memory. */
 int32_t calibrate_ways_changes(const calibration_run *run, cJSON *report);
 
 #endif

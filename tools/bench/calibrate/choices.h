@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choices.h - in which way a backend computes the calls that were measured, before and from now on. */
+#ifndef TOOLS_BENCH_CALIBRATE_CHOICES_H
+#define TOOLS_BENCH_CALIBRATE_CHOICES_H
+
+#include <stdint.h>
+
+#include <cjson/cJSON.h>
+
+#define CHOICE_WAYS 3
+#define CHOICE_NAME 32
+
+typedef struct choice {
+    char key[CHOICE_NAME]; /* as in plugins/shared/host/util/ways.h */
+    double side;
+    char names[CHOICE_WAYS][CHOICE_NAME];
+    double rates[CHOICE_WAYS]; /* NaN: not measured */
+    int32_t before, now;       /* ways; -1: unknown */
+} choice;
+
+/* The way that a backend takes by calibrated rates: the fastest, if it is faster than the usual one by the
+ * factor WAYS_BETTER_CALIBRATED. `usual` -1: unknown. */
+int32_t choice_by(const double rates[CHOICE_WAYS], int32_t usual);
+
+/* Sorts the choices by key and side. Prints the sides where another way than before computes a call, and how
+ * much faster, or adds that to `list`. Returns how many there are; -1: out of memory. */
+int32_t choices_tell(const char *backend, choice *choices, int32_t count, cJSON *list);
+
+#endif
