@@ -130,8 +130,10 @@ static int32_t compare_cores(calibration_run *run, const collet_backend_info *b,
 int32_t calibrate_cores(calibration_run *run, double seconds, cJSON *report)
 {
     cJSON *list = report ? cJSON_AddArrayToObject(report, "cores") : NULL;
-    int32_t fine = list || !report;
-    for (int32_t i = 0; i < run->count && fine && calibrate_has_op(run, "matmul"); i++) {
+    int32_t fine = list || !report, wanted = calibrate_has_op(run, "matmul");
+    for (int d = 0; d < CALIBRATE_DTYPES; d++)
+        wanted = wanted && calibrate_has_dtype(run, dtypes[d]);
+    for (int32_t i = 0; i < run->count && fine && wanted; i++) {
         collet_backend_info b;
         if (bench_session_backend(run->session, run->backends[i].name, &b))
             fine = compare_cores(run, &b, seconds, list);
