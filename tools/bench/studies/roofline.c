@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const bench_column columns[] = {
     {"backend", "backend", BENCH_KEY},    {"op", "op", BENCH_KEY},
@@ -36,14 +37,27 @@ typedef struct roofline {
     int result;
 } roofline;
 
+/* Whether a choice is a device that is a GPU; of a backend, its first device. */
 static int is_gpu(const bench_session *s, const char *choice)
 {
-    collet_backend_info backend;
-    return bench_session_backend(s, choice, &backend) && backend.gpu;
+    const char *number = strchr(choice, ':');
+    size_t length = number ? (size_t)(number - choice) : strlen(choice);
+    uint32_t device = number ? (uint32_t)strtoul(number + 1, NULL, 10) : 0;
+    for (size_t i = 0; i < collet_backend_count(s->runtime); i++) {
+        collet_backend_info b = {.struct_size = sizeof b};
+        collet_device_info d = {.struct_size = sizeof d};
+        if (collet_backend_info_at(s->runtime, &b, i, NULL) == COLLET_OK &&
+            strlen(b.name) == length && !strncmp(b.name, choice, length))
+            return collet_device_info_at(s->runtime, &d, i, device, NULL) == COLLET_OK &&
+                   d.kind == COLLET_DEVICE_GPU;
+    }
+    return 0;
 }
 
-/* The rates of an op on all choices; NaN: it has none. 0: its arrays do not fit into memory. */
-static int rates(roofline *r, const char *name, const char *shape, const char *dtype, double *out)
+/* Sets the rates of an op on `count` choices from `first` on; NaN: it has none. 0: its arrays do not
+ * fit into memory. */
+static int rates(roofline *r, const char *name, const char *shape, const char *dtype, int32_t first,
+                 int32_t count, double *out)
 {
     bench_session *s = r->session;
     bench_options options = *s->options;
@@ -52,13 +66,13 @@ static int rates(roofline *r, const char *name, const char *shape, const char *d
     collet_error err;
     options.shape = shape;
     options.axis = NULL;
-    for (int32_t i = 0; i < s->choice_count; i++)
+    for (int32_t i = first; i < first + count; i++)
         out[i] = NAN;
     if (bench_case_find(s->runtime, name, &row, &err) != COLLET_OK ||
         bench_layout_make(&l, s->runtime, &row, &options, dtype, &err) != COLLET_OK ||
-        bench_turns_measure(s, &l, r->turns, s->choice_count, options.seconds) != COLLET_OK)
+        bench_turns_measure(s, &l, r->turns + first, count, options.seconds) != COLLET_OK)
         return 0;
-    for (int32_t i = 0; i < s->choice_count; i++)
+    for (int32_t i = first; i < first + count; i++)
         if (r->turns[i].status == COLLET_OK)
             out[i] = study_rate(&l, r->turns[i].stats.min);
     return 1;
@@ -85,21 +99,19 @@ static double cpu_bandwidth(bench_session *s)
 static void find_roofs(roofline *r, const char *dtype, double *scratch)
 {
     bench_session *s = r->session;
-    int gpus = 0;
     r->cpu.peak = NAN;
-    rates(r, "matmul", "512x512x512", dtype, scratch);
+    rates(r, "matmul", "512x512x512", dtype, 0, s->choice_count, scratch);
     for (int32_t i = 0; i < s->choice_count; i++) {
         r->each[i] = (roofs){scratch[i], NAN};
-        gpus += is_gpu(s, s->choices[i]);
-        if (!is_gpu(s, s->choices[i]))
+        if (!is_gpu(s, s->choices[i])) {
             r->cpu.peak = fmax(r->cpu.peak, scratch[i]);
-    }
-    if (gpus && rates(r, "matmul", "4096x4096x4096", dtype, scratch))
-        for (int32_t i = 0; i < s->choice_count; i++)
+            continue;
+        }
+        if (rates(r, "matmul", "4096x4096x4096", dtype, i, 1, scratch))
             r->each[i].peak = fmax(r->each[i].peak, scratch[i]);
-    if (gpus && rates(r, "copy", "64M", "f32", scratch))
-        for (int32_t i = 0; i < s->choice_count; i++)
+        if (rates(r, "copy", "64M", "f32", i, 1, scratch))
             r->each[i].bandwidth = scratch[i];
+    }
     for (int32_t i = 0; i < s->choice_count; i++)
         if (!is_gpu(s, s->choices[i]))
             r->each[i] = r->cpu;
