@@ -104,8 +104,8 @@ static void test_every_op_has_a_case(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++) {
         const cJSON *row, *found = NULL;
-        cJSON_ArrayForEach(
-            row, member(root, "cases")) if (!strcmp(text_of(row, "case"), op_names[i][0])) found = row;
+        cJSON_ArrayForEach(row, member(root, "cases")) if (!strcmp(text_of(row, "case"),
+                                                                   op_names[i][0])) found = row;
         if (!*op_names[i][1])
             continue;
         if (!found)
@@ -413,7 +413,7 @@ static void test_usage(void **state)
     refused(BENCH("com", "10"), 2, "the shape is F,N");
     refused(BENCH("matmul", "10x20"), 2, "the shape is ...,M,K,N");
     refused(BENCH("add", "1x1x1x1x1x1x1x1x1"), 2, "at most 8 axes");
-    refused(BENCH("exp", "10", "--dtype", "i8"), 2, "there are (outputs:inputs");
+    refused(BENCH("exp", "10", "--dtype", "i8"), 2, "(outputs:inputs, letters");
     refused(BENCH("add", "10", "--dtype", "f32,f23"), 2, "'f23'");
     refused(BENCH("sum", "10x10", "--axis", "2"), 2, "--axis");
     refused(BENCH("add", "--seconds", "0"), 2, "--seconds");
@@ -461,6 +461,13 @@ static void test_failures(void **state)
     refused(BENCH_WITH("COLLET_PLUGIN_PATH=/nonexistent", "add", "10"), 1, "no plugin was found");
     refused(BENCH("add", "10", "--dtype", "d:ff", "--backend", "cpu_scalar"), 2,
             "no signature for 'd:ff'");
+    refused(BENCH("add", "10", "--dtype", "float32x", "--backend", "cpu_scalar"), 2,
+            "no signature for 'float32x'");
+    tool_result numpy =
+        BENCH("fft", "10", "--dtype", "complex64", "--backend", "cpu_scalar", "--seconds", "0.01");
+    tool_expect(&numpy, 0);
+    assert_contains(numpy.out, "c:c");
+    tool_free(&numpy);
     refused(BENCH("add", "1024Gx1024", "--backend", "cpu_scalar"), 1, "out of host memory");
 }
 

@@ -4,6 +4,7 @@
 #include "cases.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,8 +120,20 @@ static const char letters[] = {'?',
 #undef LETTER
 };
 
+/* "f32", or NumPy's "float32". */
 static collet_dtype dtype_named(const char *name)
 {
+    static const char *const kinds[][2] = {
+        {"float", "f"}, {"int", "i"}, {"uint", "u"}, {"complex", "c"}, {"bfloat", "bf"}};
+    char held[16];
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t length = strlen(kinds[i][0]);
+        if (!strncmp(name, kinds[i][0], length) && isdigit((unsigned char)name[length])) {
+            snprintf(held, sizeof held, "%s%s", kinds[i][1], name + length);
+            name = held;
+            break;
+        }
+    }
 #define NAMED(NAME, id, size, text, letter, ...)                                                   \
     if (!strcmp(name, text))                                                                       \
         return id;
@@ -196,12 +209,12 @@ static collet_status choose_types(bench_layout *l, const collet_runtime *runtime
     /* If the op has no f32, the default is the first signature. */
     if (!found && !dtype)
         found = find_signature(l, runtime, COLLET_DTYPE_NONE);
-    return found
-               ? COLLET_OK
-               : collet_fail(err, COLLET_DTYPE,
-                             "%s: no signature for '%s'; there are (outputs:inputs, letters as in "
-                             "ops.def) %s",
-                             l->row->name, dtype, l->op.sigs);
+    return found ? COLLET_OK
+                 : collet_fail(
+                       err, COLLET_DTYPE,
+                       "%s: no signature for '%s'; f32, f64 and the like name an input's type, "
+                       "or give a signature (outputs:inputs, letters as in ops.def): %s",
+                       l->row->name, dtype, l->op.sigs);
 }
 
 /* ---- Axes -------------------------------------------------------------------------------- */
