@@ -18,6 +18,7 @@
 #define KINDS 8    /* images of an angle that have a weight, at most */
 #define STEP 32    /* energies of a pixel at a time: whole vectors */
 #define SAME 1e-13 /* of weights, and of cosines and sines */
+#define MOST_ANGLES ((int64_t)1 << 40)
 
 /* One angle. */
 typedef struct turn {
@@ -486,6 +487,12 @@ static int64_t even_energies(const collet_kernel_call *call)
 
 ACCEPTS(scatter_average)
 {
+    if (angles_of(call) > MOST_ANGLES)
+        return device->base.host->fail(
+            call->err, COLLET_REFUSED,
+            "there are %lld angles, and no memory has room for the lists "
+            "of more than %lld",
+            (long long)angles_of(call), (long long)MOST_ANGLES);
     *workspace_bytes = (uint64_t)(device->threads * thread_bytes(call)) +
                        (uint64_t)angles_of(call) * (sizeof(turn) + KINDS * sizeof(double)) +
                        (uint64_t)even_energies(call) * sizeof(double) +
