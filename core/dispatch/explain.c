@@ -50,7 +50,9 @@ static void add_seconds(writer *w, const char *before, double seconds, const cha
 {
     text_buffer t;
     text_clear(&t);
-    if (seconds < 1e-6)
+    if (seconds == 0)
+        text_add(&t, "0");
+    else if (seconds < 1e-6)
         text_add(&t, "%.1f ns", 1e9 * seconds);
     else if (seconds < 1e-3)
         text_add(&t, "%.2f us", 1e6 * seconds);

@@ -208,6 +208,31 @@ static void other_dtypes(void **state)
     }
 }
 
+/* Predicted times have the unit of their size. */
+static void units(void **state)
+{
+    static const char *const expected[] = {
+        ": 0.1 ns: ", ": 100.0 ns: ", ": 100.00 us: ", ": 100.000 ms: ", ": 100.000 s: "};
+    const int64_t n = 1;
+    char text[4096], times[128];
+    double seconds = 1e-10;
+    (void)state;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        snprintf(times, sizeof times, MADE "\"times\":{\"add f32\":[[1,%g]]}}", seconds);
+        write_both(times, REMOTE);
+        world w = open_calibrated(NULL);
+        collet_array *a = NULL;
+        assert_ok(w.cx, collet_array_create(w.cx, &a, COLLET_F32, 1, &n));
+        assert_ok(w.cx, collet_explain(w.cx, COLLET_OP_ADD, text, sizeof text, &a,
+                                       (const collet_array *const[]){a, a}, NULL));
+        assert_contains(text, expected[i]);
+        assert_contains(text, ", inputs 0, results 0.\n");
+        collet_array_destroy(a);
+        close_world(w);
+        seconds *= 1e3;
+    }
+}
+
 /* `where` is measured by the dtype of its numbers, not by that of its condition. */
 static void conditions_do_not_count(void **state)
 {
@@ -461,6 +486,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(transfers_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_little_is_not_enough, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_dtypes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(units, set_up, tear_down),
         cmocka_unit_test_setup_teardown(conditions_do_not_count, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_machine_finds_no_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_measurements, set_up, tear_down),
