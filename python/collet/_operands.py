@@ -11,6 +11,8 @@ from . import _core, _host, op
 from ._array import Array, asarray, empty, zeros
 from ._standard.operators import cast
 
+_REAL = ("f32", "f64")
+_FLOATING = ("f32", "f64", "c64", "c128")
 _SINGLE = ("float16", "bfloat16", "float32", "complex64")
 
 
@@ -32,6 +34,10 @@ def arrays(*values):
 def floats(*values, complex_too=False):
     """Arrays of one dtype: f32 if all have at most that, Python's numbers aside, else f64; with
     complex_too, c64 or c128 if one is complex. DtypeError for other dtypes."""
+    first = getattr(values[0], "_dtype", None) if values else None
+    if first in (_FLOATING if complex_too else _REAL) and \
+            all(isinstance(v, Array) and v._dtype == first for v in values):
+        return list(values)
     found = [_array(v) for v in values]
     names = [a.dtype.name for a in found]
     kinds = ["f" if n == "bfloat16" else a.dtype.kind for n, a in zip(names, found)]

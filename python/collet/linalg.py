@@ -39,7 +39,7 @@ def _matrices(a, square=False):
 
 
 def _check(info, what):
-    if np.any(np.asarray(info)):
+    if np.any(np.asarray(info)) if info.ndim else int(info):
         raise LinAlgError(what)
 
 
@@ -119,8 +119,8 @@ def solve(a, b):
     >>> collet.linalg.solve([[2, 0], [0, 4]], [2, 2])
     array([1. , 0.5])"""
     a, b = _numbers(_matrices(a, square=True), b)
-    x = _solution("solve", a, b[:, None] if b.ndim == 1 else b)
-    return x[..., 0] if b.ndim == 1 else x
+    x = _solution("solve", a, b.reshape((-1, 1)) if b.ndim == 1 else b)
+    return x.reshape(x.shape[:-1]) if b.ndim == 1 else x
 
 
 def _solution(name, a, b):
@@ -223,8 +223,9 @@ def svd(a, full_matrices=True, compute_uv=True):
     if not compute_uv:
         return s
     if full_matrices:  # the columns that U has keep their signs: R's diagonal is >= 0
-        u = qr(u, "complete").Q
-        vh = matrix_transpose(qr(matrix_transpose(vh), "complete").Q)
+        rows, columns = a.shape[-2:]
+        u = qr(u, "complete").Q if rows > columns else u
+        vh = matrix_transpose(qr(matrix_transpose(vh), "complete").Q) if rows < columns else vh
     return SVDResult(u, s, vh)
 
 
@@ -298,9 +299,22 @@ def cholesky(a, *, upper=False):
 # ---- Numbers of a matrix
 
 
+def _sign(order):
+    """The sign of a permutation: each cycle of n elements is n - 1 swaps."""
+    seen, swaps = [False] * len(order), len(order)
+    for i in range(len(order)):
+        swaps -= not seen[i]
+        while not seen[i]:
+            seen[i] = True
+            i = order[i]
+    return -1.0 if swaps & 1 else 1.0
+
+
 def _pivots(a):
     """The diagonals of U (..., N), and the signs (...) of the row permutations."""
     perm, _, upper, _ = op.lu(a)
+    if a.ndim == 2:
+        return diagonal(upper), _sign(perm.tolist())
     swapped = triu(op.greater(perm[..., :, None], perm[..., None, :]), k=1)  # pairs out of order
     odd = op.bitwise_and(op.count_nonzero(swapped, axes=(-2, -1)), 1)
     return diagonal(upper), converted(op.sub(1, op.mul(odd, 2)), a.dtype)
