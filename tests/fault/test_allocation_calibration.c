@@ -41,7 +41,7 @@ static collet_status explain_and_call(collet_context *cx)
     return status;
 }
 
-static collet_status whole_session(int writes, collet_error *err)
+static collet_status whole_session(collet_error *err)
 {
     const char *const settings[] = {setting, "log=off", "probe=on", "calibration=on", NULL};
     collet_runtime *rt = NULL;
@@ -50,7 +50,7 @@ static collet_status whole_session(int writes, collet_error *err)
                                       .plugin_path = REMOTE_PLUGIN ":" SCALAR_PLUGIN,
                                       .settings = settings};
     collet_status status = collet_runtime_create(&rt, &options, err);
-    if (status == COLLET_OK && writes)
+    if (status == COLLET_OK)
         status = write_both(rt, err);
     if (status == COLLET_OK)
         status = collet_context_create(rt, &cx, err);
@@ -67,31 +67,29 @@ static collet_status whole_session(int writes, collet_error *err)
 static void each_allocation_fails(void **state)
 {
     collet_error err;
+    long n = 0, reported = 0;
     (void)state;
-    if (whole_session(1, &err) != COLLET_OK)
+    if (whole_session(&err) != COLLET_OK) /* leaves files for the sessions after it */
         fail_msg("%s", err.text);
-    for (int writes = 0; writes < 2; writes++) {
-        long n = 0, reported = 0;
-        for (;; n++) {
-            long before = allocation_outstanding;
-            memset(&err, 0, sizeof err);
-            allocation_failed = 0;
-            allocation_countdown = n;
-            collet_status status = whole_session(writes, &err);
-            allocation_countdown = -1;
-            if (allocation_outstanding != before)
-                fail_msg("allocation %ld: %ld blocks are left (%s)", n,
-                         allocation_outstanding - before, err.text);
-            int unproven = writes && status == COLLET_UNAVAILABLE; /* where the probe failed */
-            if (status != COLLET_OK && ((status != COLLET_NO_MEMORY && !unproven) || !err.text[0]))
-                fail_msg("allocation %ld: %s: %s", n, collet_status_name(status), err.text);
-            reported += status != COLLET_OK;
-            if (!allocation_failed)
-                break;
-        }
-        print_message("%ld allocations, %ld failures reported\n", n, reported);
-        assert_true(n > 100 && reported > n / 2);
+    for (;; n++) {
+        long before = allocation_outstanding;
+        memset(&err, 0, sizeof err);
+        allocation_failed = 0;
+        allocation_countdown = n;
+        collet_status status = whole_session(&err);
+        allocation_countdown = -1;
+        int unproven = status == COLLET_UNAVAILABLE; /* where the probe failed */
+        if (allocation_outstanding != before)
+            fail_msg("allocation %ld: %ld blocks are left (%s)", n, allocation_outstanding - before,
+                     err.text);
+        if (status != COLLET_OK && ((status != COLLET_NO_MEMORY && !unproven) || !err.text[0]))
+            fail_msg("allocation %ld: %s: %s", n, collet_status_name(status), err.text);
+        reported += status != COLLET_OK;
+        if (!allocation_failed)
+            break;
     }
+    print_message("%ld allocations, %ld failures reported\n", n, reported);
+    assert_true(n > 100 && reported > n / 2);
 }
 
 static int set_up(void **state)
