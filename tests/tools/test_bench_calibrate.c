@@ -239,6 +239,7 @@ static void measures_ways(void **state)
     /* oneDNN has no product of f64: it is not OpenBLAS's a second time. */
     const char *f64 = strstr(text, " f64/256:own="), *onednn = f64 ? strstr(f64, "onednn") : NULL;
     assert_true(!onednn || onednn > f64 + strcspn(f64 + 1, " "));
+    assert_true(!f64 || strstr(text, " c64/256:own="));
     member(root, "cores");
     cJSON_Delete(root);
 }

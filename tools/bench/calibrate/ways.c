@@ -45,6 +45,10 @@ static const struct form {
     {"-batch", {"64x64x64x64", "256x32x32x32", "16x256x256x256"}, DEVICE},
 };
 
+/* Products of other types. */
+static const char *const other_dtypes[] = {"c64", "c128", "bf16", "i8"};
+static const char *const other_shapes[] = {"256x256x256", "64x64x64", "500x500x500"};
+
 /* Decompositions of square matrices. */
 #define RIGHT_SIDES 4 /* of solve */
 #define MATRICES 100  /* in one call */
@@ -335,7 +339,7 @@ static void study_call(study *s, const char *op, const char *shape, const char *
 static void study_products(study *s)
 {
     char key[32];
-    for (size_t k = 0; k < SHAPES; k++)
+    for (size_t k = 0; k < SHAPES; k++) {
         for (size_t f = 0; f < COUNT(forms); f++)
             for (int d = 0; d < CALIBRATE_DTYPES && (forms[f].on & s->on); d++) {
                 if (!forms[f].shapes[k])
@@ -343,6 +347,9 @@ static void study_products(study *s)
                 snprintf(key, sizeof key, "%s%s", dtypes[d], forms[f].form);
                 study_call(s, "matmul", forms[f].shapes[k], NULL, key, dtypes[d]);
             }
+        for (size_t d = 0; d < COUNT(other_dtypes) && k < COUNT(other_shapes); d++)
+            study_call(s, "matmul", other_shapes[k], NULL, other_dtypes[d], other_dtypes[d]);
+    }
 }
 
 /* `batch`: "", or "100x" and `form` "-batch". */
