@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALLEST 100.0 /* product of the extents */
+#define SMALLEST 10.0 /* product of the extents */
 #define LARGEST 1e7    /* of matmul: more, because that is its work */
 #define LARGEST_PRODUCT 1e9
 #define STEP 10.0
