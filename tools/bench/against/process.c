@@ -68,9 +68,17 @@ static int spawn(reference_process *p, int socket)
     return error;
 }
 
+/* Between its turns a process is stopped: OpenBLAS lets its threads spin for 0.1 s after a call. */
+static void let_run(const reference_process *p, int32_t runs)
+{
+    if (p->pid > 0)
+        (void)kill(p->pid, runs ? SIGCONT : SIGSTOP);
+}
+
 static void end_child(reference_process *p)
 {
     int status = 0;
+    let_run(p, 1);
     if (p->socket >= 0)
         (void)close(p->socket);
     p->socket = -1;
@@ -167,8 +175,10 @@ static int32_t take_samples(reference_process *p)
 
 void reference_sample(reference_process *p, double seconds)
 {
+    let_run(p, 1);
     if (!reference_send(p->socket, &seconds, sizeof seconds) || !take_samples(p))
         give_up(p, REFERENCE_DEAD, "it failed in the middle of the measurement");
+    let_run(p, 0);
 }
 
 int32_t reference_stats(reference_process *p, tool_stats *stats)
