@@ -20,6 +20,8 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (16 << 10)
 
+#define FEW 32
+
 /* Elements of a chunk of a row, and of a chunk of a tile of columns, whose partial sums are
  * kept: the more of the tile the larger the matrix is. */
 #define ROW_CHUNK (64 << 10)
@@ -349,9 +351,35 @@ static collet_status run(const collet_device *device, vector_plan *p)
     return COLLET_OK;
 }
 
+/* A dot product of few real numbers costs less than a plan. */
+static int is_few(const collet_kernel_call *call)
+{
+    const collet_operand *a = operand_of(call, A);
+    return call->op == COLLET_OP_DOT && a->shape[0] <= FEW &&
+           (a->dtype == COLLET_F32 || a->dtype == COLLET_F64);
+}
+
+static void multiply_few(const collet_kernel_call *call)
+{
+    const collet_operand *a = operand_of(call, A), *x = operand_of(call, X);
+    int wide = a->dtype == COLLET_F64;
+    const char *left = cpu_at(a), *right = cpu_at(x);
+    int64_t size = wide ? sizeof(double) : sizeof(float);
+    int64_t left_step = a->strides[0] * size, right_step = x->strides[0] * size;
+    cpu_sum sum = {0};
+    for (int64_t k = 0; k < a->shape[0]; k++)
+        cpu_add(&sum,
+                real_load(left + k * left_step, wide) * real_load(right + k * right_step, wide));
+    real_store(cpu_at(operand_of(call, Y)), operand_of(call, Y)->dtype == COLLET_F64,
+               cpu_total(&sum));
+}
+
 ACCEPTS(vector)
 {
     vector_plan p = {0};
+    *workspace_bytes = 0;
+    if (is_few(call))
+        return COLLET_OK;
     make_plan(&p, device, call);
     *workspace_bytes = scratch_bytes(device, &p);
     return COLLET_OK;
@@ -359,6 +387,10 @@ ACCEPTS(vector)
 
 KERNEL(vector)
 {
+    if (is_few(call)) {
+        multiply_few(call);
+        return COLLET_OK;
+    }
     vector_plan p = {.sums = call->workspace};
     make_plan(&p, device, call);
     return run(device, &p);
