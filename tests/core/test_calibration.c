@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calibrations written by hand: where auto runs calls by them, and files that are not used. */
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 
 #include <collet/ops/array.h>
 
+#include "common/count_files.h"
 #include "common/support.h"
 
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
@@ -55,18 +55,6 @@ static int tear_down(void **state)
 }
 
 /* Calibrations in the directory, unfinished ones too. */
-static int count_files(void)
-{
-    int count = 0;
-    DIR *entries = opendir(directory);
-    struct dirent *entry;
-    while (entries && (entry = readdir(entries)))
-        count += strstr(entry->d_name, "calibration-") != NULL;
-    if (entries)
-        closedir(entries);
-    return count;
-}
-
 static void keep_log(void *user, int32_t level, const char *text)
 {
     (void)user;
@@ -233,7 +221,7 @@ static void units(void **state)
     }
 }
 
-/* `where` is measured by the dtype of its numbers, not by that of its condition. */
+/* A calibration lists `where` under the dtype of its numbers; its condition is always bool. */
 static void conditions_do_not_count(void **state)
 {
     static const char *const settings[] = {setting, "probe=on", "calibration=on", NULL};
@@ -405,7 +393,7 @@ static void no_room(void **state)
     assert_contains(err.text, "File too large");
     assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "remote", NULL, &err), COLLET_OK);
     close_world(w);
-    assert_int_equal(count_files(), 0);
+    assert_int_equal(count_files(directory, "calibration-"), 0);
 }
 
 /* Files of a clock that was ahead do not push out a new one. */
@@ -424,7 +412,7 @@ static void the_new_file_stays(void **state)
     world w = open_calibrated(NULL);
     write_one(&w, "remote", REMOTE, path);
     close_world(w);
-    assert_int_equal(count_files(), 64);
+    assert_int_equal(count_files(directory, "calibration-"), 64);
     w = open_calibrated(NULL);
     assert_string_equal(file_of(w.rt, "remote"), path);
     close_world(w);

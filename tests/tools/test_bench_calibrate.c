@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
+#include "common/count_files.h"
 #include "json_expect.h"
 #include "tool_run.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,18 +40,6 @@ static int tear_down(void **state)
 }
 
 /* The names of calibrations, not of unfinished ones. */
-static int count_files(void)
-{
-    int count = 0;
-    DIR *entries = opendir(cache);
-    struct dirent *entry;
-    while (entries && (entry = readdir(entries)))
-        count += strstr(entry->d_name, "calibration-") != NULL;
-    if (entries)
-        closedir(entries);
-    return count;
-}
-
 static void refused(tool_result r, const char *text)
 {
     tool_expect(&r, 2);
@@ -70,7 +58,7 @@ static void wrong_command_lines(void **state)
     refused(CALIBRATE("--shape", "64"), "--shape is not for calibrate");
     refused(CALIBRATE("remote:1"), "name backends, without devices");
     refused(TOOL("backend-bench", "dispatch", "--dry-run"), "--dry-run is for calibrate");
-    assert_int_equal(count_files(), 0);
+    assert_int_equal(count_files(cache, "calibration-"), 0);
 }
 
 /* A minute is not spent where the result cannot be written. */
@@ -98,7 +86,7 @@ static void dry_runs_keep_nothing(void **state)
     assert_contains(r.out, "go to other backends than before");
     assert_contains(r.err, "the time was enough for ");
     tool_free(&r);
-    assert_int_equal(count_files(), 0);
+    assert_int_equal(count_files(cache, "calibration-"), 0);
 }
 
 static void says_that_it_is_not_used(void **state)
@@ -144,7 +132,7 @@ static void keeps_what_it_measured(void **state)
     assert_true(cJSON_GetArraySize(points) > 1);
     member(scalar, "made");
     cJSON_Delete(root);
-    assert_int_equal(count_files(), 2);
+    assert_int_equal(count_files(cache, "calibration-"), 2);
     /* A second run, for one backend, keeps what it does not measure again. */
     r = CALIBRATE("cpu_scalar", "--seconds", "0.1", "--json");
     root = parsed(&r, 0);
@@ -334,12 +322,12 @@ static void interrupted(void **state)
 {
     (void)state;
     const tool_setup setup = {.meanwhile = interrupt};
-    int before = count_files();
+    int before = count_files(cache, "calibration-");
     tool_result r = tool_run("backend-bench",
                              (const char *const[]){"calibrate", "--seconds", "30", NULL}, &setup);
     assert_int_equal(r.status, 128 + SIGINT);
     tool_free(&r);
-    assert_int_equal(count_files(), before);
+    assert_int_equal(count_files(cache, "calibration-"), before);
 }
 
 int main(void)
