@@ -99,8 +99,8 @@ static void add_why(writer *w, const frame *f, uint32_t first, uint32_t tried)
         add(w, "  Why: it is the first by priority, and no other was measured to be faster at this "
                "size.\n");
     else
-        add(w, "  Why: it is the first by priority; backends are not calibrated here "
-               "(backend-bench calibrate).\n");
+        add(w, "  Why: it is the first by priority; not all backends are calibrated "
+               "here (backend-bench calibrate).\n");
 }
 
 /* Which of its ways the device takes. */
