@@ -33,9 +33,9 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return file_hash(hash, text, strlen(text) + 1);
 }
 
-/* Of the numbers only those of threads count: others are measured, or differ after the machine was started again
- * (clocks, sizes of memory). Choices do not count, because they follow from measurements; nor does who set the number
- * of threads. */
+/* Adds a description to the hash. The only numbers in it are the numbers of threads: other numbers are measured, or
+ * change when the machine is started again (clocks, sizes of memory). Left out, too: choices, which follow from
+ * measurements, and the reason for the number of threads. */
 static uint64_t hash_item(uint64_t hash, const cJSON *item)
 {
     const char *name = item->string ? item->string : "";

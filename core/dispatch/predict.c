@@ -8,8 +8,8 @@
 #include "device/rows.h"
 #include "memory/storage.h"
 
-/* Another device is chosen if its time is at most this share of the first one's. OTHER: where the dtype was not
- * measured and the times are those of one of about its size, whose kernels may differ more. */
+/* Another device is chosen if its time is at most this share of the first one's. OTHER: the
+ * dtype was not measured, and the times are those of another dtype of about the same size, which may be less alike. */
 #define FASTER 0.9
 #define FASTER_OTHER 0.5
 

@@ -15,8 +15,9 @@ typedef struct predicted {
 
 /* The work of a call, as calibration_seconds takes it. `arrays`: operands, outputs first; NULL: absent. */
 double predict_work(const op *o, const collet_array *const *arrays);
-/* The dtype by which a call is measured: that of the first input that is not bool, such as the numbers of
- * `where` behind its condition, else the first input's, else the first output's. backend-bench names it so. */
+/* The dtype under which a calibration lists the call: that of the first input that is not bool (`where` has a
+ * condition before its numbers); if all are bool, that of the first input; without inputs, that of the first output.
+ * backend-bench has the same rule. */
 collet_dtype predict_dtype(const op *o, const collet_array *const *arrays);
 
 /* Sums up the parts; NaN: the device was not measured with this op. */

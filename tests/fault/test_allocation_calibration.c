@@ -94,7 +94,7 @@ static void each_allocation_fails(void **state)
 
 static int set_up(void **state)
 {
-    cJSON_Hooks hooks = {malloc, free}; /* those of the wrappers */
+    cJSON_Hooks hooks = {malloc, free}; /* cJSON allocates through the wrappers, too */
     (void)state;
     cJSON_InitHooks(&hooks);
     return !mkdtemp(directory) || snprintf(setting, sizeof setting, "cache_dir=%s", directory) < 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ways in which a backend computes products, decompositions and transforms: its own kernels, or a
- * library's. A backend that has the settings NAME.ways, whose words are its ways, and NAME.calibrated gets
+ * library's. A backend that has the settings NAME.ways, whose values are the names of its ways, and NAME.calibrated gets
  * their rates as the text "calibrated": items "KEY/SIDE:WAY=RATE,WAY=RATE", rates in 10^9 operations a
  * second. A way that computes a call by the same code as another, because it has no kernel for it or the
  * library is missing, is left out: collet_explain tells.

@@ -10,7 +10,7 @@
  * and a quarter of the next) or -batch (several products in one call); their side is the cube root of
  * the number of multiplications of one product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
  * several matrices or transforms in one call; the side of a decomposition is the shorter one of a
- * matrix, that of a transform its number of elements. A transform of real numbers has their DTYPE.
+ * matrix, that of a transform its number of elements. For a transform of real numbers DTYPE is real.
  * Rates are in 10^9 operations a second.
  *
  * Three settings of a backend count: NAME.measured (the probe); NAME.calibrated (backend-bench
