@@ -222,8 +222,16 @@ function(collet_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
 endfunction()
 
+# collet_tests_optimised(NAME...): tests for which PoCL optimises kernels, which takes it twice as long. The others have a cache of
+# their own, because PoCL finds kernels there by their source alone.
+function(collet_tests_optimised)
+  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT
+    POCL_EXTRA_BUILD_FLAGS= XDG_CACHE_HOME=${COLLET_TEST_CACHE}/optimised)
+endfunction()
+
 # collet_long_tests(NAME...): tests that only ./bootstrap.sh test --all runs (`ctest -L long`).
 function(collet_long_tests)
+  collet_tests_optimised(${ARGN})
   set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
   set_tests_properties(${ARGN} PROPERTIES TIMEOUT 36000)
 endfunction()
@@ -245,7 +253,7 @@ function(collet_test_environment name)
   set(environment COLLET_BACKEND= COLLET_PLUGIN_PATH= COLLET_CALIBRATION=off COLLET_MEASURE=off XDG_CONFIG_HOME=${directory}/config
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
     # PoCL compiles each kernel once, for any size of groups, instead of again for the size that is launched.
-    POCL_WORK_GROUP_SPECIALIZATION=0
+    POCL_WORK_GROUP_SPECIALIZATION=0 POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
     # (Leak detection crashes on thread-local memory of libraries opened at run time.)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
     # Memory that drivers and their compilers never free.
