@@ -127,6 +127,11 @@ static void a_device_that_fails_is_told_of(void **state)
 
     (void)state;
     tool_result r = run("", 0, args);
+    for (int i = 0; i < 20 && !strstr(r.err, "warning");
+         i++) { /* the other device was done sooner */
+        tool_free(&r);
+        r = run("", 0, args);
+    }
     assert_contains(r.err, "collet-ternary: warning: the device remote:1 failed, the others do its "
                            "part: remote:1: ");
     assert_contains(r.out, "\"error\":\t\"remote:1: ");
