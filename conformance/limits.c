@@ -176,11 +176,29 @@ const kit_limit *kit_limit_at(uint32_t op, size_t index)
                                       : nth_of(sums, sizeof sums / sizeof *sums, op, index);
 }
 
-const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity)
+static const kit_limit *look_up(uint32_t op, collet_dtype dtype, const char *quantity)
 {
     const kit_limit *l;
     for (size_t i = 0; (l = kit_limit_at(op, i)); i++)
         if (!strcmp(l->quantity, quantity) && (l->dtype == dtype || l->dtype == COLLET_DTYPE_NONE))
             return l;
     return NULL;
+}
+
+const kit_limit *kit_limit_find(uint32_t op, collet_dtype dtype, const char *quantity)
+{
+    /* Judges ask for the same one for each element. */
+    static _Thread_local struct {
+        const kit_limit *limit;
+        uint32_t op;
+        collet_dtype dtype;
+        const char *quantity;
+    } last;
+    if (!last.limit || last.op != op || last.dtype != dtype || last.quantity != quantity) {
+        last.limit = look_up(op, dtype, quantity);
+        last.op = op;
+        last.dtype = dtype;
+        last.quantity = quantity;
+    }
+    return last.limit;
 }
