@@ -371,6 +371,43 @@ static void test_numbers_beyond_f32(void **state)
 
 #define MANY_NUMBERS 300007
 
+static void assert_near(float got, double expected)
+{
+    if (!(fabs((double)got - expected) <= 0x1p-22 * expected))
+        fail_msg("%.9g is not %.9g", (double)got, expected);
+}
+
+/* Chunks of a line, and rows of less and of more than a chunk, whose means are far apart and far from 0. */
+static void test_variance_of_many_chunks(void **state)
+{
+    (void)state;
+    static float x[MANY_NUMBERS];
+    collet_variance_params all = {.struct_size = sizeof all, .axes = 1, .correction = 1.0};
+    collet_variance_params second = {.struct_size = sizeof second, .axes = 2};
+    float number, rows[30], same[2];
+    double mean = 0.0, squares = 0.0;
+    for (int i = 0; i < MANY_NUMBERS; i++) {
+        x[i] = 0x1p24f + (float)(4 * i);
+        mean += (double)x[i] / MANY_NUMBERS;
+    }
+    for (int i = 0; i < MANY_NUMBERS; i++)
+        squares += ((double)x[i] - mean) * ((double)x[i] - mean);
+    for (int32_t threads = 1; threads < 4; threads++) {
+        reopen(threads);
+        CALL_WITH(VAR, 1, &all, sizeof all, SCALAR(&number, F32), ARRAY(x, F32, MANY_NUMBERS));
+        assert_near(number, squares / (MANY_NUMBERS - 1));
+        if (threads == 1)
+            same[0] = number;
+        assert_true(number == same[0]);
+        CALL_WITH(VAR, 1, &second, sizeof second, ARRAY(rows, F32, 30), ARRAY(x, F32, 30, 10000));
+        CALL_WITH(VAR, 1, &second, sizeof second, ARRAY(same, F32, 2), ARRAY(x, F32, 2, 150000));
+        /* of 0, 4, 8, ...: 16 (n^2 - 1) / 12 */
+        assert_near(rows[29], 16 * 99999999.0 / 12);
+        assert_near(same[1], 16 * 22499999999.0 / 12);
+        same[0] = number;
+    }
+}
+
 static int64_t place_of_maximum(const float *x, int32_t threads)
 {
     collet_reduce_params all = {sizeof all, 1, 0, 0};
@@ -496,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_capabilities_that_do_not_fit),
         cmocka_unit_test(test_results_do_not_depend_on_threads),
         cmocka_unit_test(test_numbers_beyond_f32),
+        cmocka_unit_test(test_variance_of_many_chunks),
         cmocka_unit_test(test_first_maximum_of_many_parts),
         cmocka_unit_test(test_two_callers_at_once),
         cmocka_unit_test(test_subnormals_on_every_thread),

@@ -2,8 +2,8 @@
 /*
  * Reductions but argmin and argmax. Elements are reduced in chunks whose size depends on the shape alone, and
  * chunks are combined in order, so that the result does not depend on the number of threads. A
- * chunk's result is a number and, for sums, its rounding error. The mean square of the distances from the mean
- * is a second pass.
+ * chunk's result is a number and, for sums, its rounding error. The squares of the distances from the mean
+ * are a second pass; of f32 along rows, each chunk has two passes and a mean of its own.
  * Tests: conformance/array/reduce.c, tests/cpu_openmp/test_kernels_openmp.c,
  * tests/cpu_openmp/test_large_openmp.c
  */
@@ -15,6 +15,7 @@
 #include "cpu_openmp/runtime/team.h"
 #include "shared/host/util/counts.h"
 #include "shared/host/util/rows.h"
+#include "shared/host/util/sum.h"
 #include "cpu_openmp/util/range.h"
 #include "reduce.h"
 #include "reduction.h"
@@ -49,6 +50,9 @@
 /* The two parts of a complex number are a further axis. */
 #define AXES_MAX (COLLET_MAX_DIMS + 1)
 
+/* The results of a chunk that has its own mean: the sum of squares, what it lost, ... */
+enum { SPREAD_MEAN = 2, SPREAD_COUNT, SPREAD_SIZE };
+
 /* One kind of the input's axes: outermost first, the smallest step last. */
 typedef struct axes {
     int32_t ndim;
@@ -67,6 +71,8 @@ typedef struct reduce_plan {
     int32_t outputs; /* each has results of its own, result_size doubles apart */
     int64_t result_size;
     collet_dtype to;
+    int spread;      /* chunks have a mean of their own, see join_spread */
+    method sum;      /* of which the mean is made */
     int to_center;   /* results become numbers of `center` */
     double *center;  /* the mean of each column, [items][tile]; NULL: not needed */
     int by_columns;  /* else one kept element at a time */
@@ -90,6 +96,7 @@ typedef struct part {
     int32_t thread;
     reduce_about about;
     const method *method;
+    double mean; /* of a chunk */
     int left; /* narrow: a number left the range of f32, before the elements at hand were computed */
 } part;
 
@@ -186,6 +193,19 @@ static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
     merge_axes(&plan->reduced);
 }
 
+static int has_center(uint32_t op)
+{
+    return op == COLLET_OP_VAR || op == COLLET_OP_STD;
+}
+
+/* The means of chunks are f64, exact enough for results of f32. */
+static int is_spread(const reduce_plan *plan, const collet_kernel_call *call)
+{
+    return has_center(call->op) && !plan->by_columns && plan->reduced.count >= NARROW &&
+           part_of(operand_of(call, 0)->dtype) != COLLET_F64 &&
+           part_of(operand_of(call, 1)->dtype) != COLLET_F64;
+}
+
 /* Tiles of much the same width: a narrow last one would cost as many memory accesses as the others.
  */
 static int64_t even_tile(int64_t width, int64_t widest)
@@ -232,7 +252,8 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
     }
     plan->items = kept->count == 0 ? 0 : kept->count / width * plan->tiles;
     plan->outputs = (int32_t)call->n_out;
-    plan->result_size = 2 * plan->tile;
+    plan->spread = is_spread(plan, call);
+    plan->result_size = plan->spread ? SPREAD_SIZE : 2 * plan->tile;
     plan->shared = shares_tiles(device, plan);
 }
 
@@ -416,12 +437,29 @@ static void reduce_chunk_by(part *p, const method *by, int64_t item, const char 
         reduce_blocks(p, in, begin, end, result, lost);
 }
 
+/* The mean of a chunk, and the number of its elements. */
+static void find_mean(part *p, int64_t item, const char *in, int64_t chunk, double *result)
+{
+    const reduce_plan *plan = p->plan;
+    int64_t begin = chunk * plan->chunk, end = min_i64(begin + plan->chunk, plan->blocks);
+    int64_t length = plan->reduced.shape[plan->reduced.ndim - 1];
+    int64_t in_a_row = divide_up(length, BLOCK), rows = end / in_a_row - begin / in_a_row;
+    int64_t count = rows * length + (end % in_a_row - begin % in_a_row) * BLOCK;
+    reduce_chunk_by(p, &plan->sum, item, in, chunk, 1, result);
+    p->mean = cpu_total(&(cpu_sum){result[0], result[1]}) / (double)count;
+    p->about.center = &p->mean;
+    result[SPREAD_MEAN] = p->mean;
+    result[SPREAD_COUNT] = (double)count;
+}
+
 /* The results of one chunk of the tile at `in`, tile_size of them. */
 static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, int64_t width,
                          double *result)
 {
     const reduce_plan *plan = p->plan;
     p->left = 0;
+    if (plan->spread)
+        find_mean(p, item, in, chunk, result);
     if (plan->narrow)
         range_begin();
     reduce_chunk_by(p, &plan->method, item, in, chunk, width, result);
@@ -445,9 +483,23 @@ static void store(const reduce_plan *plan, int64_t item, int64_t out, int64_t fi
                      lost + at, width);
 }
 
+/* The squares of the distances of n and m elements from the mean of all: those from their own means, and
+ * d^2 n m / (n + m), where d is the difference of the means (Chan, Golub, LeVeque: Updating formulae and a
+ * pairwise algorithm for computing sample variances, 1979). */
+static void join_spread(double *result, const double *more)
+{
+    double n = result[SPREAD_COUNT], m = more[SPREAD_COUNT], share = m / (n + m);
+    double apart = more[SPREAD_MEAN] - result[SPREAD_MEAN];
+    result[1] += apart * apart * n * share;
+    result[SPREAD_MEAN] += apart * share;
+    result[SPREAD_COUNT] = n + m;
+}
+
 /* Combines the results of a further chunk. */
 static void join_chunk(const reduce_plan *plan, double *result, const double *more, int64_t width)
 {
+    if (plan->spread)
+        join_spread(result, more);
     for (int64_t k = 0; k < plan->outputs; k++) {
         join(plan, result, result + plan->tile, more, more + plan->tile, width);
         result += plan->result_size;
@@ -459,7 +511,7 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
 static TEAM_BODY(reduce_tiles)
 {
     const reduce_plan *plan = argument;
-    part p = {plan, thread, plan->method.about, &plan->method, 0};
+    part p = {plan, thread, plan->method.about, &plan->method, 0.0, 0};
     for (int64_t item = begin; item < end; item++) {
         const char *in;
         int64_t out;
@@ -479,7 +531,7 @@ static TEAM_BODY(reduce_tiles)
 static TEAM_BODY(reduce_chunks)
 {
     const reduce_plan *plan = argument;
-    part p = {plan, thread, plan->method.about, &plan->method, 0};
+    part p = {plan, thread, plan->method.about, &plan->method, 0.0, 0};
     for (int64_t i = begin; i < end; i++) {
         const char *in;
         int64_t out;
@@ -512,16 +564,11 @@ static int64_t partial_size(const collet_device *device, const reduce_plan *plan
                         : device->threads * thread_size(plan);
 }
 
-static int has_center(uint32_t op)
-{
-    return op == COLLET_OP_VAR || op == COLLET_OP_STD;
-}
-
 int64_t reduce_workspace(const collet_device *device, const collet_kernel_call *call)
 {
     reduce_plan plan = {0};
     make_plan(&plan, device, call);
-    int64_t centers = has_center(call->op) ? plan.items * plan.tile : 0;
+    int64_t centers = has_center(call->op) && !plan.spread ? plan.items * plan.tile : 0;
     return (partial_size(device, &plan) + centers) * (int64_t)sizeof(double);
 }
 
@@ -540,10 +587,11 @@ int reduce_together(const collet_device *device, const collet_kernel_call *call)
     return together;
 }
 
-ACCEPTS(reduce)
+static double divisor_of(const collet_kernel_call *call, int64_t count)
 {
-    *workspace_bytes = (uint64_t)reduce_workspace(device, call);
-    return COLLET_OK;
+    const collet_variance_params *params = call->params;
+    double divisor = (double)count - params->correction;
+    return divisor > 0.0 ? divisor : 0.0;
 }
 
 /* Where results become f32 and there are enough terms. */
@@ -581,26 +629,83 @@ void reduce_run(collet_device *device, const collet_kernel_call *call, const red
     plan.partial = call->workspace;
     if (plan.items == 0)
         return;
-    if (has_center(call->op)) {
-        const collet_variance_params *params = call->params;
-        double divisor = (double)plan.reduced.count - params->correction;
+    if (has_center(call->op))
+        method_choose(&plan.sum, device, COLLET_OP_MEAN, in->dtype, plan.reduced.count);
+    if (has_center(call->op) && !plan.spread) {
         plan.center = plan.partial + partial_size(device, &plan);
         plan.to_center = 1;
-        method_choose(&plan.method, device, COLLET_OP_MEAN, in->dtype, plan.reduced.count);
+        plan.method = plan.sum;
         run(device, &plan);
         plan.to_center = 0;
-        method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
-        plan.method.divisor = divisor > 0.0 ? divisor : 0.0;
-        choose_narrow(&plan, device);
-    } else {
-        method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
-        choose_narrow(&plan, device);
     }
+    method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
+    if (has_center(call->op))
+        plan.method.divisor = divisor_of(call, plan.reduced.count);
+    choose_narrow(&plan, device);
     run(device, &plan);
+}
+
+/* ---- One block --------------------------------------------------------------------------------- */
+
+/* The number of adjacent elements that become one; 0: there are several results, or blocks. */
+static int64_t length_of_block(const collet_kernel_call *call)
+{
+    const collet_reduce_params *params = call->params;
+    const collet_operand *in = operand_of(call, 1);
+    int64_t count = 1;
+    if (call->n_out != 1 || cpu_dtype_is_complex(in->dtype))
+        return 0;
+    for (int32_t i = in->ndim - 1; i >= 0; i--) {
+        if (!(params->axes >> i & 1) || (in->strides[i] != count && in->shape[i] != 1))
+            return 0;
+        count *= in->shape[i];
+    }
+    return count <= BLOCK ? count : 0;
+}
+
+/* What a plan would do, which costs more. */
+static void reduce_block(const collet_device *device, const collet_kernel_call *call, int64_t count)
+{
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
+    int64_t step = (int64_t)cpu_dtype_size(in->dtype);
+    const char *at = cpu_at(in);
+    method m, exact;
+    double center, lost = 0.0, result = 0.0;
+    method_choose(&m, device, has_center(call->op) ? COLLET_OP_MEAN : call->op, in->dtype, count);
+    if (has_center(call->op)) {
+        method_run(&m, &m.about, &result, &lost, at, step, count);
+        center = cpu_total(&(cpu_sum){result, lost}) / m.divisor;
+        method_choose(&m, device, call->op, in->dtype, count);
+        m.about.center = &center;
+        m.divisor = divisor_of(call, count);
+        lost = 0.0;
+    }
+    exact = m;
+    int narrow = count >= NARROW && out->dtype != COLLET_F64 && method_narrow(&m, device);
+    if (narrow)
+        range_begin();
+    result = m.first;
+    method_run(&m, &m.about, &result, &lost, at, step, count);
+    if (narrow && range_was_left()) {
+        result = lost = 0.0;
+        method_run(&exact, &m.about, &result, &lost, at, step, count);
+    }
+    method_store(&m, cpu_at(out), out->dtype, 0, &result, &lost, 1);
+}
+
+ACCEPTS(reduce)
+{
+    *workspace_bytes = length_of_block(call) ? 0 : (uint64_t)reduce_workspace(device, call);
+    return COLLET_OK;
 }
 
 KERNEL(reduce)
 {
+    int64_t count = length_of_block(call);
+    if (count) {
+        reduce_block(device, call, count);
+        return COLLET_OK;
+    }
     reduce_run(device, call, NULL);
     return COLLET_OK;
 }

@@ -20,8 +20,6 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (16 << 10)
 
-#define FEW 32
-
 /* Elements of a chunk of a row, and of a chunk of a tile of columns, whose partial sums are
  * kept: the more of the tile the larger the matrix is. */
 #define ROW_CHUNK (64 << 10)
@@ -351,34 +349,41 @@ static collet_status run(const collet_device *device, vector_plan *p)
     return COLLET_OK;
 }
 
-/* A dot product of few real numbers costs less than a plan. */
-static int is_few(const collet_kernel_call *call)
+/* Dot products of one chunk of real numbers need no plan, which costs more. */
+static int is_short(const collet_kernel_call *call)
 {
     const collet_operand *a = operand_of(call, A);
-    return call->op == COLLET_OP_DOT && a->shape[0] <= FEW &&
+    return call->op == COLLET_OP_DOT && a->shape[0] <= 2 * ROW_CHUNK &&
            (a->dtype == COLLET_F32 || a->dtype == COLLET_F64);
 }
 
-static void multiply_few(const collet_kernel_call *call)
+static void multiply_short(const collet_device *device, const collet_kernel_call *call)
 {
-    const collet_operand *a = operand_of(call, A), *x = operand_of(call, X);
-    int wide = a->dtype == COLLET_F64;
-    const char *left = cpu_at(a), *right = cpu_at(x);
-    int64_t size = wide ? sizeof(double) : sizeof(float);
-    int64_t left_step = a->strides[0] * size, right_step = x->strides[0] * size;
-    cpu_sum sum = {0};
-    for (int64_t k = 0; k < a->shape[0]; k++)
-        cpu_add(&sum,
-                real_load(left + k * left_step, wide) * real_load(right + k * right_step, wide));
-    real_store(cpu_at(operand_of(call, Y)), operand_of(call, Y)->dtype == COLLET_F64,
-               cpu_total(&sum));
+    const vector_kernels *kernels = device->level->vector;
+    const collet_operand *y = operand_of(call, Y), *a = operand_of(call, A);
+    const char *left = cpu_at(a), *right = cpu_at(operand_of(call, X));
+    int64_t n = a->shape[0], left_step = cpu_step(a, 0),
+            right_step = cpu_step(operand_of(call, X), 0);
+    int wide = a->dtype == COLLET_F64, to_wide = y->dtype == COLLET_F64;
+    int narrow = !wide && !to_wide && (n == 1 || (left_step == 4 && right_step == 4));
+    double sum = 0.0, lost = 0.0;
+    if (narrow) {
+        range_begin();
+        kernels->narrow_rows(&sum, left, 0, right, 1, n);
+        narrow = !range_was_left();
+    }
+    if (!narrow) {
+        sum = 0.0;
+        kernels->rows[wide](&sum, &lost, left, 0, left_step, right, right_step, 1, n);
+    }
+    real_store(cpu_at(y), to_wide, cpu_total(&(cpu_sum){sum, lost}));
 }
 
 ACCEPTS(vector)
 {
     vector_plan p = {0};
     *workspace_bytes = 0;
-    if (is_few(call))
+    if (is_short(call))
         return COLLET_OK;
     make_plan(&p, device, call);
     *workspace_bytes = scratch_bytes(device, &p);
@@ -387,8 +392,8 @@ ACCEPTS(vector)
 
 KERNEL(vector)
 {
-    if (is_few(call)) {
-        multiply_few(call);
+    if (is_short(call)) {
+        multiply_short(device, call);
         return COLLET_OK;
     }
     vector_plan p = {.sums = call->workspace};

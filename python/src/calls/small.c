@@ -192,31 +192,6 @@ PyObject *small_product(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 /* ---- Norms -------------------------------------------------------------------------------- */
 
-/* The sum of squares of `vector`, whose array is `v`, by the op dot in its dtype. 0, or -1 with an
- * exception. */
-static int square_of(PyObject *dot, PyObject *vector, const collet_array *v, double *square)
-{
-    const collet_array *in[] = {v, v};
-    PyObject *const both[] = {vector, vector};
-    const collet_array_spec number = {.dtype = collet_array_dtype(v)};
-    float narrow = 0.0f;
-    int wide = number.dtype == COLLET_F64;
-    PyObject *made = collet_array_size(v) <= LIMIT ? op_compute((op_object *)dot, in, &number, NULL)
-                                                   : op_call(dot, both, 2, NULL);
-    collet_context *context = made ? runtime_context() : NULL;
-    collet_array *found = context ? array_get(made) : NULL;
-    int failed = !found;
-    if (found && collet_array_read(context, found, wide ? (void *)square : (void *)&narrow,
-                                   collet_dtype_size(number.dtype)) != COLLET_OK) {
-        runtime_raise(context);
-        failed = 1;
-    }
-    Py_XDECREF(made);
-    if (!wide)
-        *square = (double)narrow;
-    return failed ? -1 : 0;
-}
-
 /* The Euclidean norm of an Array with one axis by the op dot, `self`; None: the general call decides,
  * as where f32 may not hold the squares. */
 static PyObject *norm(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
@@ -224,24 +199,38 @@ static PyObject *norm(PyObject *self, PyObject *const *arguments, Py_ssize_t cou
 {
     COLLET_FLOATING_SCOPE; /* the root is computed here */
     const collet_array *v = count == 1 && !keywords && is_now() ? ready(arguments[0]) : NULL;
-    double square;
-    if (!v || collet_array_ndim(v) != 1 || !is_real(collet_array_dtype(v)))
+    const collet_array *in[] = {v, v};
+    collet_array_spec number = {.ndim = 0};
+    float narrow;
+    double wide;
+    if (!v || collet_array_ndim(v) != 1 || !is_real(number.dtype = collet_array_dtype(v)))
         Py_RETURN_NONE;
-    collet_dtype dtype = collet_array_dtype(v);
-    collet_array *root = NULL;
-    if (square_of(self, arguments[0], v, &square))
-        return NULL;
-    if (dtype == COLLET_F32 && !(square > 0x1p-100 && square < 0x1p127))
+    int is_narrow = number.dtype == COLLET_F32;
+    PyObject *const both[] = {arguments[0], arguments[0]};
+    PyObject *made = collet_array_size(v) <= LIMIT
+                         ? op_compute((op_object *)self, in, &number, NULL)
+                         : op_call(self, both, 2, NULL);
+    collet_context *context = made ? runtime_context() : NULL;
+    collet_array *found = context ? array_get(made) : NULL;
+    void *at = is_narrow ? (void *)&narrow : (void *)&wide;
+    size_t size = is_narrow ? sizeof narrow : sizeof wide;
+    if (!found || collet_array_read(context, found, at, size) != COLLET_OK)
+        goto failed;
+    if (is_narrow && !(narrow > 0x1p-100f && narrow < 0x1p127f)) {
+        Py_DECREF(made);
         Py_RETURN_NONE;
-    collet_context *context = runtime_context();
-    double wide = sqrt(square);
-    float narrow = (float)wide;
-    if (!context)
-        return NULL;
-    if (collet_array_from(context, &root, dtype, 0, NULL,
-                          dtype == COLLET_F64 ? (void *)&wide : (void *)&narrow) != COLLET_OK)
-        return runtime_raise(context);
-    return array_new(root);
+    }
+    if (is_narrow)
+        narrow = (float)sqrt((double)narrow);
+    else
+        wide = sqrt(wide);
+    if (collet_array_write(context, found, at, size) == COLLET_OK)
+        return made;
+failed:
+    if (found)
+        runtime_raise(context);
+    Py_XDECREF(made);
+    return NULL;
 }
 
 PyObject *small_norm(PyObject *Py_UNUSED(module), PyObject *dot)
