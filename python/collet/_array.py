@@ -108,7 +108,7 @@ class Array(exchange.Exchange):
         >>> x.T.to_numpy()
         array([[1., 3.],
                [2., 4.]])"""
-        return self._permute(range(self.ndim - 1, -1, -1))
+        return self._permute(None)
 
     @property
     def mT(self) -> Array:

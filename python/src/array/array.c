@@ -291,9 +291,11 @@ static PyObject *permute(PyObject *self, PyObject *axes)
     int32_t perm[COLLET_MAX_DIMS];
     collet_array *view, *a = array_get(self);
     collet_context *context = a ? runtime_context() : NULL;
-    int count = context ? numbers(axes, given) : -1;
+    int count = !context ? -1 : axes == Py_None ? collet_array_ndim(a) : numbers(axes, given);
     if (count < 0)
         return NULL;
+    for (int i = 0; axes == Py_None && i < count; i++)
+        given[i] = count - 1 - i;
     if (count != collet_array_ndim(a))
         return error_format(COLLET_SHAPE,
                             "permute got %d axes for an array with %d; name each axis once", count,
@@ -469,7 +471,7 @@ int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_
     static PyMethodDef methods[] = {
         {"_slice", slice, METH_VARARGS, "A view: axis, start, count, step."},
         {"_part", part, METH_O, "A view: the imaginary parts if true, else the real ones."},
-        {"_permute", permute, METH_O, "A view: axes."},
+        {"_permute", permute, METH_O, "A view: axes; None: reversed."},
         {"_diagonal", diagonal, METH_NOARGS, "A view: the diagonal of the last two axes."},
         {"_windows", windows, METH_VARARGS, "A view: axis, length of the windows."},
         {"_reshape", reshape, METH_O, "A view: shape."},
