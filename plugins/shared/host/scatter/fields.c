@@ -7,7 +7,9 @@
 
 #include "numbers.h"
 
-enum { FIELDS = 7 };
+#define INLINE static inline __attribute__((always_inline))
+
+enum { FIELDS = 7, BLOCK = 64 };
 
 /* The first voxel of row z Y + y of an operand whose axes from `axis` on are Z, Y, X. */
 static char *voxels(const collet_operand *o, int32_t axis, int64_t row)
@@ -16,12 +18,10 @@ static char *voxels(const collet_operand *o, int32_t axis, int64_t row)
     return cpu_at(o) + z * cpu_step(o, axis) + y * cpu_step(o, axis + 1);
 }
 
-static void set_fields(const collet_operand *out, int64_t row, int64_t x, double unaligned,
-                       double aligned, const double product[5])
+/* The fields of a voxel that begin at `at`. */
+static void set_fields(char *at, int64_t step, int wide, double unaligned, double aligned,
+                       const double product[5])
 {
-    char *at = voxels(out, 1, row) + x * cpu_last_step(out);
-    int wide = is_wide(out);
-    int64_t step = cpu_step(out, 0);
     set_real(at, wide, unaligned);
     set_real(at + step, wide, aligned);
     for (int i = 0; i < 5; i++)
@@ -31,8 +31,10 @@ static void set_fields(const collet_operand *out, int64_t row, int64_t x, double
 void cpu_scatter_euler(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     const collet_operand *out = operand_of(call, 0);
+    int64_t next = cpu_last_step(out), field = cpu_step(out, 0);
     int wide = is_wide(out);
     for (int64_t row = begin; row < end; row++) {
+        char *to = voxels(out, 1, row);
         for (int64_t x = 0; x < out->shape[3]; x++) {
             double in[4];
             for (uint32_t i = 0; i < 4; i++) {
@@ -48,7 +50,7 @@ void cpu_scatter_euler(const collet_kernel_call *call, int64_t begin, int64_t en
             const double product[5] = {aligned * s[0] * s[0], aligned * s[0] * s[1],
                                        aligned * s[0] * s[2], aligned * s[1] * s[1],
                                        aligned * s[1] * s[2]};
-            set_fields(out, row, x, in[0] - aligned, aligned, product);
+            set_fields(to + x * next, field, wide, in[0] - aligned, aligned, product);
         }
     }
 }
@@ -57,65 +59,99 @@ void cpu_scatter_vector(const collet_kernel_call *call, int64_t begin, int64_t e
 {
     const collet_operand *out = operand_of(call, 0), *direction = operand_of(call, 1);
     const collet_operand *unaligned = operand_of(call, 2);
+    int64_t next = cpu_last_step(out), field = cpu_step(out, 0);
+    int64_t s_next = cpu_step(direction, 2), s_axis = cpu_step(direction, 3);
+    int64_t u_next = cpu_last_step(unaligned), count = out->shape[3];
     int wide = is_wide(out);
     for (int64_t row = begin; row < end; row++) {
-        for (int64_t x = 0; x < out->shape[3]; x++) {
-            const char *at = voxels(direction, 0, row) + x * cpu_step(direction, 2);
+        char *to = voxels(out, 1, row);
+        const char *from = voxels(direction, 0, row), *u = voxels(unaligned, 0, row);
+        for (int64_t x = 0; x < count; x++, to += next, from += s_next, u += u_next) {
             double s[3];
             for (int a = 0; a < 3; a++)
-                s[a] = real_at(at + a * cpu_step(direction, 3), wide);
+                s[a] = real_at(from + a * s_axis, wide);
             const double product[5] = {s[0] * s[0], s[0] * s[1], s[0] * s[2], s[1] * s[1],
                                        s[1] * s[2]};
-            set_fields(out, row, x,
-                       real_at(voxels(unaligned, 0, row) + x * cpu_last_step(unaligned), wide),
-                       s[0] * s[0] + s[1] * s[1] + s[2] * s[2], product);
+            set_fields(to, field, wide, real_at(u, wide), s[0] * s[0] + s[1] * s[1] + s[2] * s[2],
+                       product);
         }
     }
 }
 
-/* p += (N^2 - 1) e of one material, whose fields begin at `at`. */
-static void add_material(const char *at, int64_t step, int wide, const complex_number constant[3],
-                         const double e[3], complex_number p[3])
+/* Of BLOCK voxels, along one axis. */
+typedef struct polarization {
+    double re[BLOCK], im[BLOCK];
+} polarization;
+
+/* p += (N^2 - 1) e of one material in n voxels `next` bytes apart, whose fields are `field` bytes apart. */
+INLINE void add_material(const char *restrict at, int64_t next, int64_t field, int wide,
+                         const complex_number constant[3], const double e[3], int64_t n,
+                         polarization *restrict p)
 {
-    double f[FIELDS];
-    for (int i = 0; i < FIELDS; i++)
-        f[i] = real_at(at + i * step, wide);
-    double zz = f[1] - f[2] - f[5];
-    const double along[3] = {f[2] * e[0] + f[3] * e[1] + f[4] * e[2],
-                             f[3] * e[0] + f[5] * e[1] + f[6] * e[2],
-                             f[4] * e[0] + f[6] * e[1] + zz * e[2]};
-    complex_number all = add(scaled(constant[0], f[0]), scaled(constant[1], f[1]));
-    for (int a = 0; a < 3; a++)
-        p[a] = add(p[a], add(scaled(all, e[a]), scaled(constant[2], along[a])));
+    const complex_number c[3] = {constant[0], constant[1], constant[2]};
+    for (int64_t x = 0; x < n; x++, at += next) {
+        double f[FIELDS];
+        for (int i = 0; i < FIELDS; i++)
+            f[i] = real_at(at + i * field, wide);
+        double zz = f[1] - f[2] - f[5];
+        const double along[3] = {f[2] * e[0] + f[3] * e[1] + f[4] * e[2],
+                                 f[3] * e[0] + f[5] * e[1] + f[6] * e[2],
+                                 f[4] * e[0] + f[6] * e[1] + zz * e[2]};
+        complex_number all = add(scaled(c[0], f[0]), scaled(c[1], f[1]));
+        for (int a = 0; a < 3; a++) {
+            p[a].re[x] += all.re * e[a] + c[2].re * along[a];
+            p[a].im[x] += all.im * e[a] + c[2].im * along[a];
+        }
+    }
+}
+
+/* Of all materials, in n voxels from `at` on. */
+static void add_materials(const collet_kernel_call *call, const char *at, const double e[3],
+                          int64_t n, polarization p[3])
+{
+    const collet_operand *fields = operand_of(call, 1), *constants = operand_of(call, 2);
+    int64_t next = cpu_last_step(fields), field = cpu_step(fields, 1);
+    int wide = is_wide(fields);
+    for (int64_t m = 0; m < fields->shape[0]; m++, at += cpu_step(fields, 0)) {
+        complex_number constant[3];
+        for (int i = 0; i < 3; i++)
+            constant[i] = complex_at(cpu_at(constants) + m * cpu_step(constants, 0) +
+                                         i * cpu_step(constants, 1),
+                                     is_wide(constants));
+        if (wide && next == sizeof(double))
+            add_material(at, sizeof(double), field, 1, constant, e, n, p);
+        else if (!wide && next == sizeof(float))
+            add_material(at, sizeof(float), field, 0, constant, e, n, p);
+        else
+            add_material(at, next, field, wide, constant, e, n, p);
+    }
 }
 
 void cpu_scatter_polarization(const collet_kernel_call *call, int64_t begin, int64_t end)
 {
     const collet_operand *out = operand_of(call, 0), *fields = operand_of(call, 1);
-    const collet_operand *constants = operand_of(call, 2), *frame = operand_of(call, 4);
-    int wide = is_wide(fields);
+    const collet_operand *frame = operand_of(call, 4);
+    int64_t next = cpu_last_step(out), axis = cpu_step(out, 0), count = out->shape[3];
+    int wide = is_wide(out);
     double e[3], turn[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     read_vector(operand_of(call, 3), 0, e);
     for (int a = 0; a < 3 && operand_present(frame); a++)
         read_vector(frame, a, turn[a]);
     for (int64_t item = begin; item < end; item++) {
-        for (int64_t x = 0; x < out->shape[3]; x++) {
-            complex_number p[3] = {{0.0, 0.0}};
-            for (int64_t m = 0; m < fields->shape[0]; m++) {
-                complex_number constant[3];
-                for (int i = 0; i < 3; i++)
-                    constant[i] = complex_at(cpu_at(constants) + m * cpu_step(constants, 0) +
-                                                 i * cpu_step(constants, 1),
-                                             is_wide(constants));
-                add_material(voxels(fields, 2, item) + m * cpu_step(fields, 0) +
-                                 x * cpu_last_step(fields),
-                             cpu_step(fields, 1), wide, constant, e, p);
-            }
-            for (int a = 0; a < 3; a++) {
-                complex_number q = add(add(scaled(p[0], turn[a][0]), scaled(p[1], turn[a][1])),
-                                       scaled(p[2], turn[a][2]));
-                set_complex(voxels(out, 1, item) + a * cpu_step(out, 0) + x * cpu_last_step(out),
-                            wide, scaled(q, 0.25 / 3.14159265358979323846));
+        const char *from = voxels(fields, 2, item);
+        char *to = voxels(out, 1, item);
+        for (int64_t first = 0; first < count; first += BLOCK) {
+            int64_t n = count - first < BLOCK ? count - first : BLOCK;
+            polarization p[3] = {{{0.0}, {0.0}}};
+            add_materials(call, from + first * cpu_last_step(fields), e, n, p);
+            for (int64_t x = 0; x < n; x++, to += next) {
+                for (int a = 0; a < 3; a++) {
+                    complex_number q = {p[0].re[x] * turn[a][0] + p[1].re[x] * turn[a][1] +
+                                            p[2].re[x] * turn[a][2],
+                                        p[0].im[x] * turn[a][0] + p[1].im[x] * turn[a][1] +
+                                            p[2].im[x] * turn[a][2]};
+                    set_complex(to + a * axis, wide, scaled(q, 0.25 / 3.14159265358979323846));
+                }
             }
         }
     }

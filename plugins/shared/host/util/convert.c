@@ -141,16 +141,6 @@ static const conversion conversions[COLLET_DTYPE_COUNT] = {
     [COLLET_C128] = {16, COLLET_F64, NULL, NULL, NULL, NULL},
 };
 
-uint64_t cpu_dtype_size(collet_dtype dtype)
-{
-    return dtype > 0 && dtype < COLLET_DTYPE_COUNT ? conversions[dtype].size : 0;
-}
-
-int cpu_dtype_is_complex(collet_dtype dtype)
-{
-    return dtype == COLLET_C64 || dtype == COLLET_C128;
-}
-
 void cpu_move(char *out, int64_t out_step, const char *in, int64_t in_step, uint64_t size,
               int64_t count)
 {

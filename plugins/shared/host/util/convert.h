@@ -10,10 +10,21 @@
 
 #include <collet/types.h>
 
-/* Bytes per element; 0 for an unknown dtype. */
-uint64_t cpu_dtype_size(collet_dtype dtype);
+#define CPU_DTYPE_SIZE(NAME, id, size, ...) [id] = size,
 
-int cpu_dtype_is_complex(collet_dtype dtype);
+/* Bytes per element; 0 for an unknown dtype. */
+static inline uint64_t cpu_dtype_size(collet_dtype dtype)
+{
+    static const uint8_t sizes[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(CPU_DTYPE_SIZE)};
+    return dtype > 0 && dtype < COLLET_DTYPE_COUNT ? sizes[dtype] : 0;
+}
+
+#undef CPU_DTYPE_SIZE
+
+static inline int cpu_dtype_is_complex(collet_dtype dtype)
+{
+    return dtype == COLLET_C64 || dtype == COLLET_C128;
+}
 
 /*
  * Converts `count` elements; steps are in bytes, of either sign. Both real, both complex, or real
