@@ -43,7 +43,9 @@ static void divide(job *j, const collet_kernel_call *call)
     j->count = operand_extent(j->a, 0);
     j->edges.bins = operand_extent(operand_of(call, 0), 0);
     j->size = j->edges.bins + 2;
-    j->tables = !operand_present(j->weights) && j->size <= SEVERAL ? HISTOGRAM_TABLES : 1;
+    j->tables = !operand_present(j->weights) && j->size <= SEVERAL && j->count > HISTOGRAM_BLOCK
+                    ? HISTOGRAM_TABLES
+                    : 1;
     j->parts = min_i64(j->count / LEAST, PARTS);
     if (j->parts < 1 || j->parts * j->size > MOST)
         j->parts = 1;
@@ -127,22 +129,22 @@ static TEAM_BODY(count_parts)
         count_part(argument, part);
 }
 
-/* Adds the parts' bins; counts become the output's dtype. */
+/* Adds the parts' bins to those of the first; counts become the output's dtype. */
 static void store(const job *j, const collet_operand *out)
 {
     int numbers = operand_present(j->weights) && j->weights->dtype == COLLET_F64;
-    for (int64_t i = 0; i < j->edges.bins; i++) {
-        bin sum = j->bins[1 + i];
-        for (int64_t part = 1; part < j->parts; part++) {
-            const bin *more = &j->bins[part * j->tables * j->size + 1 + i];
+    bin *sum = j->bins + 1;
+    for (int64_t part = 1; part < j->parts; part++) {
+        const bin *more = sum + part * j->tables * j->size;
+        for (int64_t i = 0; i < j->edges.bins; i++) {
             if (numbers)
-                sum.number += more->number;
+                sum[i].number += more[i].number;
             else
-                sum.word += more->word;
+                sum[i].word += more[i].word;
         }
-        cpu_convert(cpu_at(out) + i * cpu_last_step(out), out->dtype, 0, (const char *)&sum,
-                    numbers ? COLLET_F64 : COLLET_I64, 0, 1);
     }
+    cpu_convert(cpu_at(out), out->dtype, cpu_last_step(out), (const char *)sum,
+                numbers ? COLLET_F64 : COLLET_I64, sizeof *sum, j->edges.bins);
 }
 
 static histogram_edges edges_of(const collet_histogram_params *params, int64_t bins)

@@ -11,6 +11,8 @@
 /* Minimum number of symmetric 3 x 3 matrices per thread. */
 #define GRAIN_EIGEN3 1024
 
+#define SOLVE_FEW 2 /* matrices */
+
 /* ---- eigh, 3 x 3 ----------------------------------------------------------------------------- */
 
 typedef struct eigen3_job {
@@ -85,12 +87,13 @@ void small_eigh3(const collet_device *device, const collet_kernel_call *call)
 
 /* ---- solve ----------------------------------------------------------------------------------- */
 
+/* Whether vectors of several matrices' elements are faster than one matrix at a time. */
 static int solve_is_small(const collet_kernel_call *call)
 {
     const collet_operand *x = operand_of(call, 0);
     int64_t n = operand_extent(x, 1), columns = operand_extent(x, 0);
     return part_of(x->dtype) == x->dtype && n > 0 && n <= SOLVE_ORDER && columns > 0 &&
-           columns <= SOLVE_COLUMNS;
+           columns <= SOLVE_COLUMNS && cpu_decomposition_count(call) > SOLVE_FEW;
 }
 
 uint64_t small_solve_scratch(const collet_kernel_call *call)
