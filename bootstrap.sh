@@ -19,7 +19,7 @@ Works from any directory, is not interactive, and uses the network only when a p
 Environment:
   BOOTSTRAP_INSTALL=0    never install packages, only list missing ones
   BOOTSTRAP_SANITIZE=0   test: leave the sanitizers out
-  BOOTSTRAP_JOBS=N       parallel jobs (default: one a processor)
+  BOOTSTRAP_JOBS=N       parallel jobs (default: one a processor, one more for tests)
   BOOTSTRAP_WERROR=1     warnings are errors (default: 1 when CI is set, else 0)
   CC, CXX, CFLAGS, CMAKE_GENERATOR   as for CMake
 END
@@ -129,11 +129,12 @@ apt() {
     DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get "$@" </dev/null
 }
 
-# `apt-get install` fails as a whole when a distribution does not have one package, so optional
-# packages are installed one by one.
+# `apt-get install` fails as a whole when a distribution does not have one package; then optional
+# packages are installed one by one, which takes longer.
 install_packages() {
     local package install=(install -q -y --no-install-recommends)
     apt update -q || return
+    ! apt "${install[@]}" "${missing[@]}" "${optional[@]}" || return 0
     if [ ${#missing[@]} != 0 ]; then
         apt "${install[@]}" "${missing[@]}" || return
     fi
@@ -213,7 +214,9 @@ run_tests() {
     local left_out=(--label-exclude '^long$')
     [ "$all" = 0 ] || left_out=()
     say "Tests of $1/"
-    ctest --test-dir "$1" --output-on-failure --parallel "$jobs" "${left_out[@]}"
+    # Some wait for others' processes or for a time: one more than processors.
+    ctest --test-dir "$1" --output-on-failure "${left_out[@]}" \
+        --parallel "${BOOTSTRAP_JOBS:-$((jobs + 1))}"
 }
 
 build() {

@@ -11,7 +11,7 @@
 
 #define GRANTED 3
 #define CALLERS 2
-#define ROUNDS 4
+#define ROUNDS 2
 #define OPS_MAX 256
 
 static collet_runtime *rt;
