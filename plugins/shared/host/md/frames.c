@@ -94,6 +94,9 @@ void cpu_md_decompose(const collet_kernel_call *call, int64_t begin, int64_t end
 /* Components read at a time. */
 #define CHUNK 64
 
+/* Components whose squares are as exact without compensation. */
+#define FEW 4
+
 /* The largest magnitude of n numbers; NaN if one is NaN. */
 static double largest_of(const char *at, collet_dtype dtype, int64_t step, int64_t n)
 {
@@ -110,8 +113,25 @@ static double largest_of(const char *at, collet_dtype dtype, int64_t step, int64
     return largest;
 }
 
+/* The sum of the squares of a few f32 or f64, which may leave the range of f64. */
+static inline double few_squares(const char *at, collet_dtype dtype, int64_t step, int64_t n)
+{
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++, at += step) {
+        double x = dtype == COLLET_F64 ? *(const double *)(const void *)at
+                                       : (double)*(const float *)(const void *)at;
+        sum += x * x;
+    }
+    return sum;
+}
+
 double cpu_norm(const char *at, collet_dtype dtype, int64_t step, int64_t n)
 {
+    if (n <= FEW && (dtype == COLLET_F32 || dtype == COLLET_F64)) {
+        double sum = few_squares(at, dtype, step, n);
+        if (sum > 0x1p-800 && sum < 0x1p800)
+            return sqrt(sum);
+    }
     double x[CHUNK], largest = largest_of(at, dtype, step, n);
     int exponent = 0;
     if (largest == 0.0 || !isfinite(largest))
