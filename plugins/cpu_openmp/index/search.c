@@ -30,11 +30,11 @@ static inline uint64_t key_at(const job *j, const char *at)
 }
 
 /* Few values: the keys of the elements that they are compared with are made for each. */
-static void search_elements(const job *j, const uint64_t *wanted, int64_t *found)
+static void search_elements(const job *j, const uint64_t *wanted, int64_t *found, int count)
 {
     for (int64_t left = j->n; left > 0;) {
         int64_t half = left - left / 2;
-        for (int k = 0; k < GROUP; k++) {
+        for (int k = 0; k < count; k++) {
             uint64_t key = key_at(j, j->a + (found[k] + half - 1) * j->step);
             found[k] += key < wanted[k] || (j->right && key == wanted[k]) ? half : 0;
         }
@@ -66,7 +66,10 @@ static void search_row(const void *context, char *const *at, const int64_t *step
         int64_t found[GROUP] = {0};
         for (int k = 0; k < count; k++)
             wanted[k] = key_at(j, at[1] + (i + k) * step[1]);
-        (j->keys ? search_keys : search_elements)(j, wanted, found);
+        if (j->keys)
+            search_keys(j, wanted, found);
+        else
+            search_elements(j, wanted, found, count);
         for (int k = 0; k < count; k++)
             *(int64_t *)(void *)(at[0] + (i + k) * step[0]) = found[k];
     }
@@ -99,12 +102,18 @@ static void job_init(job *j, const collet_kernel_call *call)
     index_rows(&j->values, operand_of(call, 0), operand_of(call, 2), -1);
 }
 
+/* Whether there are so many values that the keys of the sorted array are made before. */
+static int has_keys(const job *j)
+{
+    return j->values.count >= GROUP && j->values.count >= j->n;
+}
+
 ACCEPTS(searchsorted)
 {
     job j;
     job_init(&j, call);
     (void)device;
-    *workspace_bytes = j.values.count >= j.n ? (uint64_t)j.n * sizeof *j.keys : 0;
+    *workspace_bytes = has_keys(&j) ? (uint64_t)j.n * sizeof *j.keys : 0;
     return COLLET_OK;
 }
 
@@ -112,7 +121,7 @@ KERNEL(searchsorted)
 {
     job j;
     job_init(&j, call);
-    if (j.values.count >= j.n) {
+    if (has_keys(&j)) {
         j.keys = call->workspace;
         team_run(device->threads, j.n, GRAIN, make_keys, &j);
     }
