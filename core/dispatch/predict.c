@@ -8,8 +8,8 @@
 #include "device/rows.h"
 #include "memory/storage.h"
 
-/* Another device is chosen if its time is at most this share of the first one's. OTHER: the
- * dtype was not measured, and the times are those of another dtype of about the same size, which may be less alike. */
+/* Another device is chosen if its predicted time is at most this share of the first one's. FASTER_OTHER: where the
+ * dtype was not measured, so that the prediction is made from another dtype of about the same size. */
 #define FASTER 0.9
 #define FASTER_OTHER 0.5
 

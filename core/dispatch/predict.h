@@ -15,8 +15,8 @@ typedef struct predicted {
 
 /* The work of a call, as calibration_seconds takes it. `arrays`: operands, outputs first; NULL: absent. */
 double predict_work(const op *o, const collet_array *const *arrays);
-/* The dtype under which a calibration lists the call: that of the first input that is not bool (`where` has a
- * condition before its numbers); if all are bool, that of the first input; without inputs, that of the first output.
+/* The dtype under which a calibration lists the call: that of the first input, or of the first one that is not bool
+ * if there is one (the first input of `where` is a condition). A call without inputs has that of its first output.
  * backend-bench has the same rule. */
 collet_dtype predict_dtype(const op *o, const collet_array *const *arrays);
 

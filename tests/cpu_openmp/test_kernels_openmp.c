@@ -371,6 +371,32 @@ static void test_numbers_beyond_f32(void **state)
 
 #define MANY_NUMBERS 300007
 
+/* One row alone, and two in one call, which has a plan. */
+static void test_one_block(void **state)
+{
+    (void)state;
+    static float x[2 * 16384];
+    static const int64_t sizes[] = {17, 100, 128, 1000, 16384};
+    for (int64_t i = 0; i < 2 * 16384; i++)
+        x[i] = (float)(i * 7919 % 10007) / 1009.0f + 3.0f;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const int64_t n = sizes[k];
+        collet_variance_params one = {.struct_size = sizeof one, .axes = 1, .correction = 1.0};
+        collet_variance_params second = {.struct_size = sizeof one, .axes = 2, .correction = 1.0};
+        float alone[5], rows[5][2];
+#define BOTH(i, OP, size)                                                                          \
+    CALL_WITH(OP, 1, &one, size, SCALAR(&alone[i], F32), ARRAY(x, F32, n));                        \
+    CALL_WITH(OP, 1, &second, size, ARRAY(rows[i], F32, 2), ARRAY(x, F32, 2, n))
+        BOTH(0, SUM, sizeof(collet_reduce_params));
+        BOTH(1, MEAN, sizeof(collet_reduce_params));
+        BOTH(2, VAR, sizeof one);
+        BOTH(3, STD, sizeof one);
+        BOTH(4, MAX, sizeof(collet_reduce_params));
+        for (int i = 0; i < 5; i++)
+            assert_memory_equal(&alone[i], &rows[i][0], sizeof(float));
+    }
+}
+
 static void assert_near(float got, double expected)
 {
     if (!(fabs((double)got - expected) <= 0x1p-22 * expected))
@@ -533,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_capabilities_that_do_not_fit),
         cmocka_unit_test(test_results_do_not_depend_on_threads),
         cmocka_unit_test(test_numbers_beyond_f32),
+        cmocka_unit_test(test_one_block),
         cmocka_unit_test(test_variance_of_many_chunks),
         cmocka_unit_test(test_first_maximum_of_many_parts),
         cmocka_unit_test(test_two_callers_at_once),

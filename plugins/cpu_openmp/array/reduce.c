@@ -20,7 +20,6 @@
 #include "reduce.h"
 #include "reduction.h"
 
-#define BLOCK (16 << 10)
 #define CHUNK (256 << 10) /* elements, by columns */
 #define ROW_CHUNK (64 << 10)
 #define FOLD 1024 /* columns of rows that count as one */
@@ -40,8 +39,7 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (32 << 10)
 
-/* Terms from which on sums are formed in f32 where that is exact enough. */
-#define NARROW 128
+/* Rows from which on the sums of columns are formed in f32, as those of REDUCE_NARROW elements are. */
 #define NARROW_ROWS 16
 
 /* Up to this number of rows, one loop over the columns is faster than a loop along each column. */
@@ -50,7 +48,7 @@
 /* The two parts of a complex number are a further axis. */
 #define AXES_MAX (COLLET_MAX_DIMS + 1)
 
-/* The results of a chunk that has its own mean: the sum of squares, what it lost, ... */
+/* The results of a chunk that has its own mean: a sum of squares, its rounding error, and these. */
 enum { SPREAD_MEAN = 2, SPREAD_COUNT, SPREAD_SIZE };
 
 /* One kind of the input's axes: outermost first, the smallest step last. */
@@ -72,7 +70,7 @@ typedef struct reduce_plan {
     int64_t result_size;
     collet_dtype to;
     int spread;      /* chunks have a mean of their own, see join_spread */
-    method sum;      /* of which the mean is made */
+    method sum;      /* for the mean */
     int to_center;   /* results become numbers of `center` */
     double *center;  /* the mean of each column, [items][tile]; NULL: not needed */
     int by_columns;  /* else one kept element at a time */
@@ -193,17 +191,13 @@ static void split_axes(reduce_plan *plan, const collet_kernel_call *call)
     merge_axes(&plan->reduced);
 }
 
-static int has_center(uint32_t op)
-{
-    return op == COLLET_OP_VAR || op == COLLET_OP_STD;
-}
-
 /* The means of chunks are f64, exact enough for results of f32. */
 static int is_spread(const reduce_plan *plan, const collet_kernel_call *call)
 {
-    return has_center(call->op) && !plan->by_columns && plan->reduced.count >= NARROW &&
+    return reduce_has_center(call->op) && !plan->by_columns &&
+           plan->reduced.count >= REDUCE_NARROW &&
            part_of(operand_of(call, 0)->dtype) != COLLET_F64 &&
-           part_of(operand_of(call, 1)->dtype) != COLLET_F64;
+           part_of(operand_of(call, call->n_out)->dtype) != COLLET_F64;
 }
 
 /* Tiles of much the same width: a narrow last one would cost as many memory accesses as the others.
@@ -246,8 +240,9 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
             at_least_one((large ? LARGE_CHUNK : CHUNK) / plan->tile / plan->fold) * plan->fold;
         plan->chunks = divide_up(reduced->count, plan->chunk);
     } else {
-        plan->blocks = reduced->count == 0 ? 0 : reduced->count / length * divide_up(length, BLOCK);
-        plan->chunk = ROW_CHUNK / min_i64(at_least_one(length), BLOCK);
+        plan->blocks =
+            reduced->count == 0 ? 0 : reduced->count / length * divide_up(length, REDUCE_BLOCK);
+        plan->chunk = ROW_CHUNK / min_i64(at_least_one(length), REDUCE_BLOCK);
         plan->chunks = divide_up(plan->blocks, plan->chunk);
     }
     plan->items = kept->count == 0 ? 0 : kept->count / width * plan->tiles;
@@ -323,11 +318,11 @@ static void reduce_blocks(part *p, const char *in, int64_t begin, int64_t end, d
     const reduce_plan *plan = p->plan;
     const axes *r = &plan->reduced;
     int64_t length = r->shape[r->ndim - 1], step = r->step[r->ndim - 1];
-    int64_t in_a_row = divide_up(length, BLOCK);
+    int64_t in_a_row = divide_up(length, REDUCE_BLOCK);
     for (int64_t b = begin; b < end; b++) {
-        int64_t first = b % in_a_row * BLOCK;
+        int64_t first = b % in_a_row * REDUCE_BLOCK;
         const char *at = in + offset_of(r, r->ndim - 1, b / in_a_row, NULL) + first * step;
-        int64_t n = min_i64(length - first, BLOCK);
+        int64_t n = min_i64(length - first, REDUCE_BLOCK);
         if (!plan->source) {
             method_run(p->method, &p->about, result, lost, at, step, n);
             continue;
@@ -443,8 +438,8 @@ static void find_mean(part *p, int64_t item, const char *in, int64_t chunk, doub
     const reduce_plan *plan = p->plan;
     int64_t begin = chunk * plan->chunk, end = min_i64(begin + plan->chunk, plan->blocks);
     int64_t length = plan->reduced.shape[plan->reduced.ndim - 1];
-    int64_t in_a_row = divide_up(length, BLOCK), rows = end / in_a_row - begin / in_a_row;
-    int64_t count = rows * length + (end % in_a_row - begin % in_a_row) * BLOCK;
+    int64_t in_a_row = divide_up(length, REDUCE_BLOCK), rows = end / in_a_row - begin / in_a_row;
+    int64_t count = rows * length + (end % in_a_row - begin % in_a_row) * REDUCE_BLOCK;
     reduce_chunk_by(p, &plan->sum, item, in, chunk, 1, result);
     p->mean = cpu_total(&(cpu_sum){result[0], result[1]}) / (double)count;
     p->about.center = &p->mean;
@@ -568,7 +563,7 @@ int64_t reduce_workspace(const collet_device *device, const collet_kernel_call *
 {
     reduce_plan plan = {0};
     make_plan(&plan, device, call);
-    int64_t centers = has_center(call->op) && !plan.spread ? plan.items * plan.tile : 0;
+    int64_t centers = reduce_has_center(call->op) && !plan.spread ? plan.items * plan.tile : 0;
     return (partial_size(device, &plan) + centers) * (int64_t)sizeof(double);
 }
 
@@ -577,7 +572,7 @@ int reduce_together(const collet_device *device, const collet_kernel_call *call)
     const collet_operand *first = operand_of(call, 0);
     reduce_plan plan = {0};
     make_plan(&plan, device, call);
-    int together = !has_center(call->op) && plan.fold == 1;
+    int together = !reduce_has_center(call->op) && plan.fold == 1;
     for (uint32_t k = 1; k < call->n_out; k++) {
         const collet_operand *out = operand_of(call, k);
         together &= out->dtype == first->dtype;
@@ -587,18 +582,11 @@ int reduce_together(const collet_device *device, const collet_kernel_call *call)
     return together;
 }
 
-static double divisor_of(const collet_kernel_call *call, int64_t count)
-{
-    const collet_variance_params *params = call->params;
-    double divisor = (double)count - params->correction;
-    return divisor > 0.0 ? divisor : 0.0;
-}
-
 /* Where results become f32 and there are enough terms. */
 static void choose_narrow(reduce_plan *plan, const collet_device *device)
 {
     plan->exact = plan->method;
-    plan->narrow = plan->reduced.count >= (plan->by_columns ? NARROW_ROWS : NARROW) &&
+    plan->narrow = plan->reduced.count >= (plan->by_columns ? NARROW_ROWS : REDUCE_NARROW) &&
                    plan->to != COLLET_F64 && method_narrow(&plan->method, device);
 }
 
@@ -629,9 +617,9 @@ void reduce_run(collet_device *device, const collet_kernel_call *call, const red
     plan.partial = call->workspace;
     if (plan.items == 0)
         return;
-    if (has_center(call->op))
+    if (reduce_has_center(call->op))
         method_choose(&plan.sum, device, COLLET_OP_MEAN, in->dtype, plan.reduced.count);
-    if (has_center(call->op) && !plan.spread) {
+    if (reduce_has_center(call->op) && !plan.spread) {
         plan.center = plan.partial + partial_size(device, &plan);
         plan.to_center = 1;
         plan.method = plan.sum;
@@ -639,69 +627,23 @@ void reduce_run(collet_device *device, const collet_kernel_call *call, const red
         plan.to_center = 0;
     }
     method_choose(&plan.method, device, call->op, in->dtype, plan.reduced.count);
-    if (has_center(call->op))
-        plan.method.divisor = divisor_of(call, plan.reduced.count);
+    if (reduce_has_center(call->op))
+        plan.method.divisor = reduce_divisor(call, plan.reduced.count);
     choose_narrow(&plan, device);
     run(device, &plan);
 }
 
-/* ---- One block --------------------------------------------------------------------------------- */
-
-/* The number of adjacent elements that become one; 0: there are several results, or blocks. */
-static int64_t length_of_block(const collet_kernel_call *call)
-{
-    const collet_reduce_params *params = call->params;
-    const collet_operand *in = operand_of(call, 1);
-    int64_t count = 1;
-    if (call->n_out != 1 || cpu_dtype_is_complex(in->dtype))
-        return 0;
-    for (int32_t i = in->ndim - 1; i >= 0; i--) {
-        if (!(params->axes >> i & 1) || (in->strides[i] != count && in->shape[i] != 1))
-            return 0;
-        count *= in->shape[i];
-    }
-    return count <= BLOCK ? count : 0;
-}
-
-/* What a plan would do, which costs more. */
-static void reduce_block(const collet_device *device, const collet_kernel_call *call, int64_t count)
-{
-    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    int64_t step = (int64_t)cpu_dtype_size(in->dtype);
-    const char *at = cpu_at(in);
-    method m, exact;
-    double center, lost = 0.0, result = 0.0;
-    method_choose(&m, device, has_center(call->op) ? COLLET_OP_MEAN : call->op, in->dtype, count);
-    if (has_center(call->op)) {
-        method_run(&m, &m.about, &result, &lost, at, step, count);
-        center = cpu_total(&(cpu_sum){result, lost}) / m.divisor;
-        method_choose(&m, device, call->op, in->dtype, count);
-        m.about.center = &center;
-        m.divisor = divisor_of(call, count);
-        lost = 0.0;
-    }
-    exact = m;
-    int narrow = count >= NARROW && out->dtype != COLLET_F64 && method_narrow(&m, device);
-    if (narrow)
-        range_begin();
-    result = m.first;
-    method_run(&m, &m.about, &result, &lost, at, step, count);
-    if (narrow && range_was_left()) {
-        result = lost = 0.0;
-        method_run(&exact, &m.about, &result, &lost, at, step, count);
-    }
-    method_store(&m, cpu_at(out), out->dtype, 0, &result, &lost, 1);
-}
+/* ---- Kernels ---------------------------------------------------------------------------------- */
 
 ACCEPTS(reduce)
 {
-    *workspace_bytes = length_of_block(call) ? 0 : (uint64_t)reduce_workspace(device, call);
+    *workspace_bytes = reduce_block_length(call) ? 0 : (uint64_t)reduce_workspace(device, call);
     return COLLET_OK;
 }
 
 KERNEL(reduce)
 {
-    int64_t count = length_of_block(call);
+    int64_t count = reduce_block_length(call);
     if (count) {
         reduce_block(device, call, count);
         return COLLET_OK;

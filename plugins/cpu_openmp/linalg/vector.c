@@ -365,7 +365,8 @@ static void multiply_short(const collet_device *device, const collet_kernel_call
     int64_t n = a->shape[0], left_step = cpu_step(a, 0),
             right_step = cpu_step(operand_of(call, X), 0);
     int wide = a->dtype == COLLET_F64, to_wide = y->dtype == COLLET_F64;
-    int narrow = !wide && !to_wide && (n == 1 || (left_step == 4 && right_step == 4));
+    int narrow = !wide && !to_wide &&
+                 (n == 1 || (left_step == sizeof(float) && right_step == sizeof(float)));
     double sum = 0.0, lost = 0.0;
     if (narrow) {
         range_begin();

@@ -13,10 +13,9 @@
 #include <string.h>
 
 #define ROUNDS 8
-#define FAR_SLOWER 1.5 /* times the best reference: left out after a round */
-#define AGREEMENT 1e-3 /* relative, of the outputs' magnitude */
-#define SETTLE_MILLISECONDS                                                                        \
-    5 /* for the threads of the last call to become idle, or to be stopped */
+#define FAR_SLOWER 1.5        /* times the best reference: left out after a round */
+#define AGREEMENT 1e-3        /* relative, of the outputs' magnitude */
+#define SETTLE_MILLISECONDS 5 /* until the threads of the last call are idle or stopped */
 
 typedef struct against_job {
     bench_session *session;
