@@ -14,12 +14,6 @@
 /* Bytes that are computed at a time, at most. */
 #define REDUCE_CAPACITY (512 << 10)
 
-/* Elements of a row that are reduced at a time. */
-#define REDUCE_BLOCK (16 << 10)
-
-/* Elements from which on sums are formed in f32 where that is exact enough. */
-#define REDUCE_NARROW 128
-
 /* Outputs of one run. */
 #define REDUCE_OUTPUTS COLLET_PROGRAM_OUTPUTS
 
@@ -43,25 +37,5 @@ int64_t reduce_workspace(const collet_device *device, const collet_kernel_call *
  * has the strides of C order; it is read from the source. NULL: from memory.
  */
 void reduce_run(collet_device *device, const collet_kernel_call *call, const reduce_source *source);
-
-/* Whether the distances from the mean are summed. */
-static inline int reduce_has_center(uint32_t op)
-{
-    return op == COLLET_OP_VAR || op == COLLET_OP_STD;
-}
-
-/* By what the sum of their squares is divided; 0 if nothing is left of `count` elements. */
-static inline double reduce_divisor(const collet_kernel_call *call, int64_t count)
-{
-    const collet_variance_params *params = call->params;
-    double divisor = (double)count - params->correction;
-    return divisor > 0.0 ? divisor : 0.0;
-}
-
-/* The number of elements if they are adjacent, all become one result, and are at most REDUCE_BLOCK; else 0. */
-int64_t reduce_block_length(const collet_kernel_call *call);
-
-/* Reduces them; the result has the bits of reduce_run. */
-void reduce_block(const collet_device *device, const collet_kernel_call *call, int64_t count);
 
 #endif

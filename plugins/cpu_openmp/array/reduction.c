@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "cpu_openmp/runtime/device.h"
+#include "cpu_openmp/util/range.h"
 #include "shared/host/util/convert.h"
 #include "shared/host/util/counts.h"
 #include "shared/host/util/operand.h"
+#include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 
 #define BLOCK 512 /* elements that are converted at a time, which stay in the L1 cache */
@@ -210,4 +212,51 @@ void method_store(const method *m, char *out, collet_dtype to, int64_t step, con
             cpu_move(out + i * step, step, (const char *)&block, 8, cpu_dtype_size(to), part);
         }
     }
+}
+
+/* ---- One block ------------------------------------------------------------------------------- */
+
+int64_t reduce_block_length(const collet_kernel_call *call)
+{
+    const collet_reduce_params *params = call->params;
+    const collet_operand *in = operand_of(call, 1);
+    int64_t count = 1;
+    if (call->n_out != 1 || cpu_dtype_is_complex(in->dtype))
+        return 0;
+    for (int32_t i = in->ndim - 1; i >= 0; i--) {
+        if (!(params->axes >> i & 1) || (in->strides[i] != count && in->shape[i] != 1))
+            return 0;
+        count *= in->shape[i];
+    }
+    return count <= REDUCE_BLOCK ? count : 0;
+}
+
+void reduce_block(const collet_device *device, const collet_kernel_call *call, int64_t count)
+{
+    const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
+    int64_t step = (int64_t)cpu_dtype_size(in->dtype);
+    const char *at = cpu_at(in);
+    method m, exact;
+    double center, lost = 0.0, result = 0.0;
+    method_choose(&m, device, reduce_has_center(call->op) ? COLLET_OP_MEAN : call->op, in->dtype,
+                  count);
+    if (reduce_has_center(call->op)) {
+        method_run(&m, &m.about, &result, &lost, at, step, count);
+        center = cpu_total(&(cpu_sum){result, lost}) / m.divisor;
+        method_choose(&m, device, call->op, in->dtype, count);
+        m.about.center = &center;
+        m.divisor = reduce_divisor(call, count);
+        lost = 0.0;
+    }
+    exact = m;
+    int narrow = count >= REDUCE_NARROW && out->dtype != COLLET_F64 && method_narrow(&m, device);
+    if (narrow)
+        range_begin();
+    result = m.first;
+    method_run(&m, &m.about, &result, &lost, at, step, count);
+    if (narrow && range_was_left()) {
+        result = lost = 0.0;
+        method_run(&exact, &m.about, &result, &lost, at, step, count);
+    }
+    method_store(&m, cpu_at(out), out->dtype, 0, &result, &lost, 1);
 }

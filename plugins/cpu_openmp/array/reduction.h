@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reduction.h - which kernels run a reduction of elements of one dtype, and what its results become.
+ * reduction.h - which kernels run a reduction of elements of one dtype, and what its results become; reductions of one
+ * block, without the plan of reduce.c, which takes longer than a small block.
  */
 #ifndef PLUGINS_CPU_OPENMP_ARRAY_REDUCTION_H
 #define PLUGINS_CPU_OPENMP_ARRAY_REDUCTION_H
@@ -9,6 +10,12 @@
 
 #include "kernel_convert.h"
 #include "kernel_reduce.h"
+
+/* Elements of a row that are reduced at a time. */
+#define REDUCE_BLOCK (16 << 10)
+
+/* Elements from which on sums are formed in f32 where that is exact enough. */
+#define REDUCE_NARROW 128
 
 typedef enum result_kind {
     RESULT_SUM,      /* a sum and its lost part, over the divisor */
@@ -52,5 +59,25 @@ void method_columns(const method *m, const reduce_about *about, double *result, 
 /* Stores n results as elements of dtype `to`, `step` bytes apart. */
 void method_store(const method *m, char *out, collet_dtype to, int64_t step, const double *result,
                   const double *lost, int64_t n);
+
+/* Whether the distances from the mean are summed. */
+static inline int reduce_has_center(uint32_t op)
+{
+    return op == COLLET_OP_VAR || op == COLLET_OP_STD;
+}
+
+/* By what the sum of their squares is divided; 0 if nothing is left of `count` elements. */
+static inline double reduce_divisor(const collet_kernel_call *call, int64_t count)
+{
+    const collet_variance_params *params = call->params;
+    double divisor = (double)count - params->correction;
+    return divisor > 0.0 ? divisor : 0.0;
+}
+
+/* The number of elements if they are adjacent, all become one result, and are at most REDUCE_BLOCK; else 0. */
+int64_t reduce_block_length(const collet_kernel_call *call);
+
+/* Reduces them; the result has the bits of reduce_run. */
+void reduce_block(const collet_device *device, const collet_kernel_call *call, int64_t count);
 
 #endif
