@@ -17,6 +17,15 @@ target_compile_options(collet_options INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
   -ffp-contract=off -fno-math-errno
   $<$<BOOL:${COLLET_WERROR}>:-Werror>)
+# By default gcc sets and copies structs of some 100 bytes by `rep stos` and `rep movs`, which take some 30 cycles to
+# begin: up to a quarter of a call with few elements (fft of 10: 555 ns, 423 by vectors).
+include(CheckCCompilerFlag)
+set(COLLET_COPIES -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign
+  -mmemcpy-strategy=vector_loop:512:noalign,libcall:-1:noalign)
+check_c_compiler_flag("${COLLET_COPIES}" COLLET_COPY_STRATEGIES)
+if(COLLET_COPY_STRATEGIES)
+  target_compile_options(collet_options INTERFACE ${COLLET_COPIES})
+endif()
 target_include_directories(collet_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 target_compile_definitions(collet_options INTERFACE _GNU_SOURCE)
@@ -38,7 +47,6 @@ endif()
 if(COLLET_SANITIZER STREQUAL "address")
   set(COLLET_SANITIZER_FLAGS "-fsanitize=address,undefined")
   # Variables without a value hold a pattern, which no pointer or status has (gcc 12, clang 8).
-  include(CheckCCompilerFlag)
   check_c_compiler_flag(-ftrivial-auto-var-init=pattern COLLET_AUTO_VAR_INIT)
   target_compile_options(collet_options INTERFACE
     "$<${COLLET_WATCHED}:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>"
