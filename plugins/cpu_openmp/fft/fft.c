@@ -34,6 +34,7 @@ KERNEL(copy); /* array/move.c */
 /* How the lines of a pass are computed: a function of its extents and type. */
 typedef struct strategy {
     const fft_functions *kernels;
+    int32_t lanes;         /* lines of a group: those of the kernels, or 1 for a line alone */
     int64_t length, inner; /* of the complex line and of its convolution */
     int32_t split;         /* lines are split, one after another; else groups of whole lines */
     int64_t rows, columns; /* of the cut */
@@ -73,17 +74,20 @@ static strategy strategy_of(const collet_device *device, const fft_pass *p)
     strategy w = {.kernels = &device->level->fft->of[p->wide]};
     w.length = is_halved(p) ? p->n / 2 : p->n;
     w.inner = fft_form_of(w.length).inner;
-    w.rows = fft_split_rows(w.inner);
-    w.columns = w.inner / w.rows;
-    int64_t lanes = w.kernels->lanes, pairs = fft_axis_pairs(p->n, p->kind != FFT_COMPLEX);
+    w.rows = w.inner >= SPLIT_MIN ? fft_split_rows(w.inner) : 1;
+    w.columns = w.rows > 1 ? w.inner / w.rows : w.inner;
+    w.lanes = w.kernels->lanes;
+    int64_t lanes = w.lanes, pairs = fft_pairs(w.length, w.inner);
     uint64_t part = p->wide ? 8 : 4, pair = 2 * part * (uint64_t)lanes;
     uint64_t limit = p->lines >= GROUPS_MIN * lanes ? GROUPS_BYTES : GROUP_BYTES;
     int fits = 2 * (uint64_t)p->n * pair <= limit;
-    w.split = w.inner >= SPLIT_MIN && w.rows >= SPLIT_ROWS_MIN && (!fits || 2 * p->lines <= lanes);
+    w.split = w.rows >= SPLIT_ROWS_MIN && (!fits || 2 * p->lines <= lanes);
     w.half = (uint64_t)(w.split ? w.columns : pairs) * pair;
     if (w.split) {
         w.work = (uint64_t)(divide_up(w.rows, lanes) * w.columns) * pair;
         w.line = (2 * part * (uint64_t)w.inner + 63) / 64 * 64;
+    } else if (p->lines == 1) {
+        w.lanes = 1;
     }
     return w;
 }
@@ -166,7 +170,7 @@ typedef struct grouped {
 static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin, int64_t end)
 {
     const fft_pass *p = all->pass;
-    int64_t lanes = all->w->kernels->lanes;
+    int64_t lanes = all->w->lanes;
     fft_group g = {
         .axis = &all->plan->axis, .kind = p->kind, .inverse = p->inverse, .scale = p->scale};
     if (cold && p->ndim > 0) {
@@ -177,7 +181,8 @@ static void run_lines(const grouped *all, int cold, char *buffers, int64_t begin
     for (int64_t i = begin; i < end; i += lanes) {
         g.lanes = (int32_t)min_i64(lanes, end - i);
         fft_pass_lines(p, i, g.lanes, &g);
-        all->w->kernels->group(&g, buffers, buffers + all->w->half);
+        (lanes > 1 ? all->w->kernels->group : all->w->kernels->single)(&g, buffers,
+                                                                       buffers + all->w->half);
     }
 }
 
@@ -356,12 +361,12 @@ static void run_whole(const collet_device *device, const step *s, int32_t count,
     int64_t elements = 0;
     for (int32_t k = 0; k < count; k++) {
         b.part[k] = (grouped){&s[k].pass, &s[k].w, s[k].plan};
-        b.lines[k] = boxes ? s[k].pass.lines / boxes : s[k].w.kernels->lanes;
+        b.lines[k] = boxes ? s[k].pass.lines / boxes : s[k].w.lanes;
         b.bytes = 2 * s[k].w.half > b.bytes ? 2 * s[k].w.half : b.bytes;
         elements += b.lines[k] * s[k].w.length;
     }
     if (!boxes)
-        boxes = (s->pass.lines + s->w.kernels->lanes - 1) / s->w.kernels->lanes;
+        boxes = divide_up(s->pass.lines, s->w.lanes);
     team_run(device->threads, boxes, GRAIN / elements + 1, run_boxes, &b);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_fft.h - Fourier transforms, one line per vector lane, and the two steps of a long line
- * that is split into rows and columns.
+ * kernel_fft.h - Fourier transforms, one line per vector lane, a short line alone, and the two steps
+ * of a long line that is split into rows and columns.
  */
 #ifndef PLUGINS_CPU_OPENMP_FFT_KERNEL_FFT_H
 #define PLUGINS_CPU_OPENMP_FFT_KERNEL_FFT_H
@@ -42,6 +42,8 @@ typedef struct fft_functions {
     int32_t lanes;
     /* A group of lines; a and b hold fft_axis_pairs pairs of vectors each. */
     void (*group)(const fft_group *g, void *a, void *b);
+    /* One line, without vectors; a and b hold pairs of numbers. */
+    void (*single)(const fft_group *g, void *a, void *b);
     /* Columns first .. first + lanes - 1 (those that exist), `first` a multiple of lanes: from `in`
      * to `work`, which holds round_up(rows, lanes) * columns pairs. a, b: `rows` pairs of vectors.
      */

@@ -228,6 +228,6 @@ void fft_axis_clear(fft_axis *axis)
 
 int64_t fft_axis_pairs(int64_t n, int real)
 {
-    int64_t length = fft_is_halved(n, real) ? n / 2 : n, inner = fft_form_of(length).inner;
-    return inner > length + 1 ? inner : length + 1;
+    int64_t length = fft_is_halved(n, real) ? n / 2 : n;
+    return fft_pairs(length, fft_form_of(length).inner);
 }

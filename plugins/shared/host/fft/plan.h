@@ -72,7 +72,14 @@ static inline int fft_is_halved(int64_t n, int real)
 int fft_axis_make(fft_axis *axis, int64_t n, int real, int wide, int whole);
 void fft_axis_clear(fft_axis *axis);
 
-/* Complex numbers in each of the two buffers of a transform. */
+/* Complex numbers in each of the two buffers of a transform whose complex line has `length` elements and
+ * which is computed by transforms of `inner`. */
+static inline int64_t fft_pairs(int64_t length, int64_t inner)
+{
+    return inner > length + 1 ? inner : length + 1;
+}
+
+/* The same for an axis. */
 int64_t fft_axis_pairs(int64_t n, int real);
 
 #endif
