@@ -186,5 +186,5 @@ void opencl_explain_matmul(collet_device *d, const collet_kernel_call *call, tex
     else if (!possible)
         text_add(out, "CLBlast does not support these dtypes or strides");
     else if (ready || !chosen)
-        ways_explain(out, d->ways, p.key, p.side, WAY_CLBLAST, 0);
+        ways_explain(out, d->ways, p.key, p.side, WAY_CLBLAST);
 }

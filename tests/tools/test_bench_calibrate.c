@@ -222,9 +222,9 @@ static void measures_ways(void **state)
     const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
     const char *text = text_of(member(row, "calibration"), "calibrated");
     /* Without a library there is nothing to compare. */
-    assert_true(!*text || !strncmp(text, "f32/256:own=", 12));
+    assert_true(!*text || !strncmp(text, "f32/240:own=", 12));
     /* oneDNN has no product of f64: it is not OpenBLAS's a second time. */
-    const char *f64 = strstr(text, " f64/256:own="), *onednn = f64 ? strstr(f64, "onednn") : NULL;
+    const char *f64 = strstr(text, " f64/240:own="), *onednn = f64 ? strstr(f64, "onednn") : NULL;
     assert_true(!onednn || onednn > f64 + strcspn(f64 + 1, " "));
     /* Products of other types come before smaller ones of f32. */
     assert_true(!strstr(text, " f32/64:own=") || strstr(text, " c64/256:own="));
@@ -264,7 +264,7 @@ static void measures_ways_of_a_device(void **state)
     setenv("COLLET_CONFIG", config, 1);
     setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/opencl.so", 1);
     cJSON *root = opencl_report(&path, &text);
-    assert_int_equal(strncmp(text, "f32/256:own=", 12), 0);
+    assert_int_equal(strncmp(text, "f32/240:own=", 12), 0);
     assert_contains(text, ",clblast=");
     assert_null(strstr(text, "-page"));
     const cJSON *change;
@@ -276,7 +276,7 @@ static void measures_ways_of_a_device(void **state)
     f = fopen(path, "r+");
     assert_non_null(f);
     document[fread(document, 1, sizeof document - 1, f)] = '\0';
-    char *side = strstr(document, "f32/256");
+    char *side = strstr(document, "f32/240");
     assert_non_null(side);
     memcpy(side, "f32/999", 7);
     rewind(f);
@@ -284,7 +284,7 @@ static void measures_ways_of_a_device(void **state)
     fclose(f);
     cJSON_Delete(root);
     root = opencl_report(&path, &text);
-    assert_contains(text, "f32/256:own=");
+    assert_contains(text, "f32/240:own=");
     assert_contains(text, " f32/999:own=");
     cJSON_Delete(root);
     setenv("COLLET_PLUGIN_PATH", PLUGINS, 1);

@@ -176,13 +176,15 @@ static int fits_small(const product *p)
            small_fits(p->device->level->small, p->wide, p->rows, p->columns, p->inner);
 }
 
-/* Whether a factor or the product has rows of a multiple of 4,096 bytes, whose elements of one column
- * share a few lines of a cache. */
+/* Whether a factor or the product has rows of a multiple of WAYS_PAGE bytes; other types are measured
+ * without. */
 static int has_page_rows(const product *p)
 {
+    if (p->from != COLLET_F32 && p->from != COLLET_F64)
+        return 0;
     for (int k = 0; k < MATRICES; k++) {
         int64_t step = p->m[k].column == 1 ? p->m[k].row : p->m[k].column;
-        if (step != 1 && step * p->batch.size[k] % 4096 == 0)
+        if (step != 1 && step * p->batch.size[k] % WAYS_PAGE == 0)
             return 1;
     }
     return 0;
@@ -205,12 +207,6 @@ static int way_key(const product *p)
                        ways_form(p->rows, p->columns, p->inner, has_page_rows(p)));
 }
 
-static int is_thin_with_pages(const product *p)
-{
-    return !is_narrow(p) && has_page_rows(p) &&
-           ways_form(p->rows, p->columns, p->inner, 1) != WAY_PAGE;
-}
-
 /* The way where nothing was measured. Narrow products of oneDNN have to be measured, because only
  * then they have been compared with what is right. */
 static way usual_way(const product *p)
@@ -226,9 +222,7 @@ static way choose_way(product *p)
     way chosen = usual_way(p);
     if (!fits_blas(p) || p->from == COLLET_F16)
         return WAY_OWN;
-    if (p->work >= LIBRARY_MIN && is_thin_with_pages(p)) /* which was not measured */
-        chosen = ways_choose_far(p->device->ways, way_key(p), side_of(p), chosen);
-    else if (p->work >= LIBRARY_MIN)
+    if (p->work >= LIBRARY_MIN)
         chosen = ways_choose(p->device->ways, way_key(p), side_of(p), chosen, &measured);
     if (is_narrow(p) && !(measured && measured->rate[WAY_ONEDNN] > 0.0 && p->device->plans))
         return WAY_OWN;
@@ -586,6 +580,5 @@ void explain_matmul(const collet_device *device, const collet_kernel_call *call,
              p.work < LIBRARY_MIN)
         text_add(out, "no library is faster for it");
     else if (!explain_missing(&p, out))
-        ways_explain(out, device->ways, way_key(&p), side_of(&p), usual_way(&p),
-                     is_thin_with_pages(&p));
+        ways_explain(out, device->ways, way_key(&p), side_of(&p), usual_way(&p));
 }

@@ -25,14 +25,16 @@ static const struct product_case {
     int type;
     int16_t rows, columns, inner;
 } cases[] = {
-    {WAY_F32, 256, 256, 256}, {WAY_F64, 256, 256, 256},  {WAY_F32, 128, 1024, 256},
+    {WAY_F32, 256, 256, 256}, {WAY_F64, 240, 240, 240},  {WAY_F32, 128, 1024, 256},
     {WAY_F64, 192, 512, 512}, {WAY_F32, 128, 128, 128},  {WAY_F64, 128, 128, 128},
     {WAY_I8, 256, 256, 256},  {WAY_BF16, 256, 256, 256}, {WAY_F32, 64, 64, 64},
     {WAY_F64, 64, 64, 64},    {WAY_F32, 320, 320, 16},   {WAY_F32, 16, 320, 320},
     {WAY_F32, 320, 16, 320},  {WAY_F64, 320, 320, 16},   {WAY_F64, 16, 320, 320},
     {WAY_F64, 320, 16, 320},  {WAY_F32, 32, 32, 32},     {WAY_F64, 32, 32, 32},
     {WAY_I8, 64, 64, 64},     {WAY_BF16, 64, 64, 64},    {WAY_F32, 400, 400, 400},
-    {WAY_F64, 384, 384, 384}, {WAY_F32, 256, 1024, 768},
+    {WAY_F64, 384, 384, 384}, {WAY_F32, 256, 1024, 768}, {WAY_F32, 16, 1024, 512},
+    {WAY_F32, 512, 1024, 16}, {WAY_F64, 16, 512, 512},   {WAY_F64, 512, 512, 16},
+    {WAY_F32, 512, 16, 1024}, {WAY_F64, 512, 16, 512},
 };
 #define CASES (sizeof cases / sizeof cases[0])
 #define ELEMENTS (1024 * 1024) /* of a matrix, at most */
@@ -178,7 +180,7 @@ static void measure(const measuring *m, way_point *p)
 static int key_of(const struct product_case *p)
 {
     int64_t size = p->type == WAY_F64 ? 8 : p->type == WAY_F32 ? 4 : p->type == WAY_BF16 ? 2 : 1;
-    int page = p->columns * size % 4096 == 0 || p->inner * size % 4096 == 0;
+    int page = p->columns * size % WAYS_PAGE == 0 || p->inner * size % WAYS_PAGE == 0;
     return WAY_PRODUCT(p->type, ways_form(p->rows, p->columns, p->inner, page));
 }
 

@@ -14,7 +14,7 @@ const ways_kind cuda_ways = {
     .names = {"own", "library"},
     .range = {[WAY_LIBRARY] = {ALL(WAY_TYPES), ALL(WAY_OPS) & ~(1u << WAY_EIG), 1u << WAY_FFT}},
     .types = ALL(WAY_TYPES),
-    .forms = ALL(WAY_FORMS) & ~(1u << WAY_PAGE),
+    .forms = ALL(WAY_PAGE),
     .ops = ALL(WAY_OPS) & ~(1u << WAY_EIG),
 };
 
@@ -52,7 +52,7 @@ void cuda_explain_choice(text *out, const collet_device *d, const cuda_library_f
     if (!possible)
         text_add(out, "%s does not support the call", facts->title);
     else if (ready || !cuda_library_chosen(d, c))
-        ways_explain(out, d->ways, c->key, c->side, c->usual, 0);
+        ways_explain(out, d->ways, c->key, c->side, c->usual);
     else if (cuda_library_off(host, facts))
         text_add(out, "%s is off by the setting %s", facts->title,
                  cuda_safe_mode(host) ? "cuda.safe_mode" : facts->setting);

@@ -36,12 +36,15 @@ static const struct form {
     int on;
 } forms[] = {
     {"",
-     {"256x256x256", "64x64x64", "1000x1000x1000", "128x128x128", "500x500x500", "32x32x32"},
+     {"240x240x240", "64x64x64", "1000x1000x1000", "128x128x128", "500x500x500", "32x32x32"},
      BOTH},
     {"-page", {"128x256x1024", "1024x1024x1024"}, HOST},
     {"-thin-inner", {"320x16x320", "1000x16x1000"}, BOTH},
     {"-thin-rows", {"16x320x320", "16x1000x1000"}, BOTH},
     {"-thin-columns", {"320x320x16", "1000x1000x16"}, BOTH},
+    {"-thin-inner-page", {"512x16x1024"}, HOST},
+    {"-thin-rows-page", {"16x512x1024"}, HOST},
+    {"-thin-columns-page", {"512x1024x16"}, HOST},
     {"-batch", {"64x64x64x64", "256x32x32x32", "16x256x256x256"}, DEVICE},
 };
 

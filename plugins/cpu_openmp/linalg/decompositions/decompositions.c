@@ -228,5 +228,5 @@ void explain_decomposition(const collet_device *device, const collet_kernel_call
         text_add(out, "OpenBLAS cannot be used for it: %s", why_not(call));
     else
         ways_explain(out, device->ways, WAY_OP(r->way, (int)b.job.type, 0), (double)side,
-                     usual_way(r, side), 0);
+                     usual_way(r, side));
 }

@@ -12,8 +12,9 @@
 #define ITEM_SHOWN 80 /* bytes */
 
 static const char *const types[WAY_TYPES] = {"f32", "f64", "c64", "c128", "bf16", "i8", "f16"};
-static const char *const forms[WAY_FORMS] = {"",           "-page",         "-thin-inner",
-                                             "-thin-rows", "-thin-columns", "-batch"};
+static const char *const forms[WAY_FORMS] = {
+    "",      "-thin-inner",      "-thin-rows",      "-thin-columns",     "-batch",
+    "-page", "-thin-inner-page", "-thin-rows-page", "-thin-columns-page"};
 static const char *const ops[WAY_OPS] = {"lu",   "solve", "qr",       "svd",
                                          "eigh", "eig",   "cholesky", "fft"};
 
@@ -262,19 +263,15 @@ way ways_choose(const ways *w, int key, double side, way usual, const way_point 
     return choose(w, key, p, usual, is_far(p, side));
 }
 
-way ways_choose_far(const ways *w, int key, double side, way usual)
-{
-    return choose(w, key, nearest(w, key, side), usual, 1);
-}
-
 way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page)
 {
     int64_t least = rows < columns ? rows : columns, most = rows < columns ? columns : rows;
     int64_t smallest = least < inner ? least : inner;
     int64_t middle = least < inner ? (inner < most ? inner : most) : least;
+    way_form form = WAY_SQUARE;
     if (smallest <= WAYS_THIN && 4 * smallest <= middle)
-        return smallest == inner ? WAY_INNER : smallest == rows ? WAY_ROWS : WAY_COLUMNS;
-    return page ? WAY_PAGE : WAY_SQUARE;
+        form = smallest == inner ? WAY_INNER : smallest == rows ? WAY_ROWS : WAY_COLUMNS;
+    return page ? form + WAY_PAGE : form;
 }
 
 int ways_type(collet_dtype dtype)
@@ -325,15 +322,13 @@ static void explain_rates(text *t, const ways *w, const way_point *p, const char
     text_add(t, " GF/s");
 }
 
-void ways_explain(text *t, const ways *w, int key, double side, way usual, int far)
+void ways_explain(text *t, const ways *w, int key, double side, way usual)
 {
     const way_point *p;
     char name[KEY_TEXT];
     const char *const *names = w->kind->names;
     int forced = w->forced[key], faster = 0;
     way chosen = ways_choose(w, key, side, usual, &p);
-    far = far || is_far(p, side);
-    chosen = far ? ways_choose_far(w, key, side, usual) : chosen;
     key_name(key, name);
     if (forced >= 0) {
         text_add(t, "chosen by the setting %s.ways", w->kind->backend);
@@ -349,6 +344,6 @@ void ways_explain(text *t, const ways *w, int key, double side, way usual, int f
             faster += p->rate[i] > p->rate[usual];
         if (chosen == usual && faster)
             text_add(t, "; %s is the usual way, which stays unless another is %.0f %% faster",
-                     names[usual], 100.0 * (factor(p, far) - 1.0));
+                     names[usual], 100.0 * (factor(p, is_far(p, side)) - 1.0));
     }
 }

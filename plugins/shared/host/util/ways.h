@@ -5,10 +5,10 @@
  *
  * Measurements are a text: items separated by blanks, "KEY/SIDE:WAY=RATE,WAY=RATE", for example
  *   f32/256:own=61.2,openblas=98.3,onednn=91 lu-f64/48:own=1.1,openblas=1.4
- * Keys of products are f32 f64 c64 c128 bf16 i8 f16, alone or with -page (a matrix has rows of a
- * multiple of 4,096 bytes), -thin-inner, -thin-rows, -thin-columns (that extent is at most WAYS_THIN,
- * and a quarter of the next) or -batch (several products in one call); their side is the cube root of
- * the number of multiplications of one product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
+ * Keys of products are f32 f64 c64 c128 bf16 i8 f16, alone or with -thin-inner, -thin-rows,
+ * -thin-columns (that extent is at most WAYS_THIN, and a quarter of the next) or -batch (several
+ * products in one call); all but the last with -page, too (a matrix has rows of a multiple of WAYS_PAGE
+ * bytes). Their side is the cube root of the number of multiplications of one product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
  * several matrices or transforms in one call; the side of a decomposition is the shorter one of a
  * matrix, that of a transform its number of elements. For a transform of real numbers DTYPE is real.
  * Rates are in 10^9 operations a second.
@@ -30,6 +30,7 @@ typedef int way;
 enum { WAY_OWN, WAYS_MAX = 3 };
 
 #define WAYS_THIN 16
+#define WAYS_PAGE 2048 /* elements of a column then share a few lines of a cache */
 #define WAYS_POINTS 12 /* at most, of a key in a text */
 
 /* Another way has to be faster than the usual one by this factor: as the probe measured, each process
@@ -54,12 +55,12 @@ enum {
 };
 typedef enum way_form {
     WAY_SQUARE,
-    WAY_PAGE,
     WAY_INNER,
     WAY_ROWS,
     WAY_COLUMNS,
     WAY_BATCH,
-    WAY_FORMS
+    WAY_PAGE, /* the first four, with such rows */
+    WAY_FORMS = WAY_PAGE + WAY_BATCH
 } way_form;
 enum { WAY_LU, WAY_SOLVE, WAY_QR, WAY_SVD, WAY_EIGH, WAY_EIG, WAY_CHOLESKY, WAY_FFT, WAY_OPS };
 
@@ -113,10 +114,7 @@ void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int cali
  * measured there, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
 
-/* The same for a call that differs from what was measured: WAYS_FAR counts. */
-way ways_choose_far(const ways *w, int key, double side, way usual);
-
-/* The form of a product of such extents. `page`: a matrix has rows of a multiple of 4,096 bytes. */
+/* The form of a product of such extents. `page`: a matrix has rows of a multiple of WAYS_PAGE bytes. */
 way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page);
 
 /* WAY_F32 ... of the factors of a product, or of another op's matrices. */
@@ -133,7 +131,7 @@ void ways_write(text *t, const ways_kind *kind, int key, const way_point *point)
 /* Writes for people why the chosen way computes a call: "chosen by the setting cpu_openmp.ways"; or,
  * from what was measured, "the probe measured for f32 at side 256: own 61, openblas 98 GF/s", and
  * whether the usual way stays though another is faster; or "own is the usual way; f32 was not measured
- * here". `far`: ways_choose_far chose. */
-void ways_explain(text *t, const ways *w, int key, double side, way usual, int far);
+ * here". */
+void ways_explain(text *t, const ways *w, int key, double side, way usual);
 
 #endif
