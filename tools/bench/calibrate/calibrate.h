@@ -12,6 +12,7 @@
 #define CALIBRATE_KEY 96   /* bytes of "matmul f32" */
 #define CALIBRATE_SLOWEST                                                                          \
     4e-3 /* seconds of a call on the fastest backend: longer ones are not measured */
+#define CALIBRATE_SAME 0.9 /* of a time: another that is not shorter is taken as equal */
 
 /* The measurements of one backend. */
 typedef struct calibrated {
@@ -74,6 +75,9 @@ double calibrate_work(const bench_layout *layout);
  * or to NaN. */
 void calibrate_measure(calibration_run *run, const bench_layout *layout, double budget,
                        double *seconds);
+/* The same once more; the shorter times count. Processors may have two speeds, which change within a second. */
+void calibrate_measure_again(calibration_run *run, const bench_layout *layout, double budget,
+                             double *seconds);
 
 /* Compares auto with each backend alone: prints how much longer it takes, and where most. An exit status. */
 int calibrate_check(calibration_run *run);

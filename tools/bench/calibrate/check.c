@@ -75,10 +75,9 @@ static int32_t add_row(cJSON *list, const regret *r)
            json_add_number(row, "ratio", ratio(r));
 }
 
-static void note(check *c, const bench_layout *l, const char *dtype, const double *seconds)
+/* The last call was auto's. */
+static regret regret_of(const check *c, const double *seconds)
 {
-    char shape[BENCH_SHAPE_TEXT];
-    /* The last call was auto's. */
     regret r = {.seconds = seconds[c->automatic],
                 .own = NAN,
                 .least = INFINITY,
@@ -91,6 +90,13 @@ static void note(check *c, const bench_layout *l, const char *dtype, const doubl
             r.best = c->run->backends[b].name;
         }
     }
+    return r;
+}
+
+static void note(check *c, const bench_layout *l, const char *dtype, const double *seconds)
+{
+    char shape[BENCH_SHAPE_TEXT];
+    regret r = regret_of(c, seconds);
     if (isnan(r.seconds) || isnan(r.own) || !r.best)
         return;
     snprintf(r.call, sizeof r.call, "%s %s %s", l->op.name, dtype,
@@ -113,6 +119,9 @@ static double check_call(check *c, const bench_layout *l, const char *dtype, dou
 {
     double seconds[BENCH_LIST_MAX] = {0}, best = INFINITY;
     calibrate_measure(c->run, l, budget, seconds);
+    regret r = regret_of(c, seconds);
+    if (r.own * CALIBRATE_SAME > r.least) /* is it so? */
+        calibrate_measure_again(c->run, l, budget, seconds);
     note(c, l, dtype, seconds);
     for (int32_t b = 0; b < c->run->count; b++)
         best = fmin(best, seconds[b]);
