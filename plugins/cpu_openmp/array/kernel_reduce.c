@@ -7,6 +7,16 @@
 #include "cpu_openmp/util/kernel_sums.h"
 #include "kernel_columns.h"
 
+/* Adjacent elements are read in so many places at a time: processors request the lines of each of them in advance. On a
+ * Zen 3 this adds 10M floats from memory 1.7 times, 100M 1.2 times as fast as one place. */
+#define STREAMS 4
+
+/* Elements of each: a multiple of `group`. */
+INLINE int64_t stream_length(int64_t n, int64_t group)
+{
+    return n / (STREAMS * group) * group;
+}
+
 #define REAL float
 #define NAME(x) x##_f32
 #define LOAD load_f32
@@ -53,23 +63,24 @@ INLINE floats narrow_tree(const char *in, int64_t step)
 static void run_narrow(double *sum, double *lost, const char *in, int64_t step, int64_t n,
                        const reduce_about *about)
 {
-    enum { STEP = sizeof(float), GROUP = TREE * LANES_F32, BLOCK = 4 * GROUP };
+    enum { STEP = sizeof(float), GROUP = TREE * LANES_F32 };
     double total = *sum, rest = *lost;
     int64_t i = 0;
     if (step == STEP && n >= GROUP) {
         lanes sums = {0.0}, losses = {0.0};
-        for (; i + BLOCK <= n; i += BLOCK) {
+        int64_t length = stream_length(n, GROUP);
+        for (; i < length; i += GROUP) {
             lanes even = {0.0}, odd = {0.0};
 #pragma GCC unroll 4
-            for (int k = 0; k < 4; k++) {
-                floats t = narrow_tree(in + (i + k * GROUP) * STEP, VECTOR_BYTES);
+            for (int k = 0; k < STREAMS; k++) {
+                floats t = narrow_tree(in + (i + k * length) * STEP, VECTOR_BYTES);
                 even += low_half(t);
                 odd += high_half(t);
             }
             even += odd;
             ADD(sums, losses, even);
         }
-        for (; i + GROUP <= n; i += GROUP) {
+        for (i *= STREAMS; i + GROUP <= n; i += GROUP) {
             floats t = narrow_tree(in + i * STEP, VECTOR_BYTES);
             lanes both = low_half(t) + high_half(t);
             ADD(sums, losses, both);
