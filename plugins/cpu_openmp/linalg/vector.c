@@ -83,12 +83,13 @@ static int is_narrow(const vector_plan *p)
 static void divide(vector_plan *p)
 {
     p->narrow = is_narrow(p);
+    int is_short = p->narrow && p->inner <= ROW_TILE_ELEMENTS;
     int64_t elements = ROW_CHUNK, share = p->rows * p->inner / 16;
     if (p->strategy == ACROSS)
         elements = share > COLUMN_CHUNK ? min_i64(share, LARGE_COLUMN_CHUNK) : COLUMN_CHUNK;
     p->tile = p->narrow ? NARROW_TILE : COLUMN_TILE;
     if (p->strategy == ALONG && p->inner >= ROW_TILE_ELEMENTS / VECTOR_ROWS)
-        p->tile = p->parts == 1 ? VECTOR_ROWS : 4 * VECTOR_ROWS;
+        p->tile = p->parts == 1 && !is_short ? VECTOR_ROWS : 4 * VECTOR_ROWS;
     else if (p->strategy == ALONG)
         p->tile = min_i64(divide_up(ROW_TILE_ELEMENTS, p->inner + 1), ROW_TILE);
     p->tile = p->rows > 0 ? min_i64(p->tile, p->rows) : 1;
