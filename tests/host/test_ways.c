@@ -82,6 +82,12 @@ static void the_fastest_at_the_nearest_side(void **state)
     assert_int_equal(CHOSEN(w, F64, 200, WAY_OPENBLAS), WAY_OPENBLAS);
     w = read_texts(NULL, "f64/100:own=13,openblas=10", NULL);
     assert_int_equal(CHOSEN(w, F64, 2000, WAY_OPENBLAS), WAY_OWN);
+    /* Rows of whole pages that were not measured are as others, but far from them. */
+    w = read_texts("f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL);
+    assert_int_equal(CHOSEN(w, F64 + WAY_PAGE, 100, WAY_OPENBLAS), WAY_OPENBLAS);
+    assert_int_equal(CHOSEN(w, F64 + WAY_PAGE, 300, WAY_OWN), WAY_OPENBLAS);
+    w = read_texts("f64/100:own=14,openblas=10", NULL, NULL);
+    assert_int_equal(CHOSEN(w, F64 + WAY_PAGE, 100, WAY_OPENBLAS), WAY_OWN);
     /* Far below what was measured nothing is known; a library that has no rate is never chosen. */
     w = read_texts("f64/100:own=9", NULL, NULL);
     assert_int_equal(CHOSEN(w, F64, 60, WAY_OPENBLAS), WAY_OPENBLAS);
@@ -142,6 +148,8 @@ static void impossible_ways(void **state)
         assert_int_equal(impossible, 1);
         assert_int_equal(skipped, 0);
     }
+    read_texts(NULL, NULL, "c64-page=own"); /* no key */
+    assert_int_equal(skipped, 1);
     const ways *w = read_texts("f64/256:own=9,openblas=1", NULL, "f64=onednn");
     assert_string_equal(last, "cpu_openmp.ways: 'f64=onednn' is not possible, and the usual way is "
                               "taken: onednn does not compute f64");
@@ -281,6 +289,9 @@ static void reasons(void **state)
     (void)state;
     assert_explained(read_texts("f32/256:own=61.25,onednn=91", NULL, NULL), F32, 300, WAY_ONEDNN,
                      "the probe measured for f32 at side 256: own 61.2, onednn 91 GF/s");
+    assert_explained(read_texts("f64/100:own=14,openblas=10", NULL, NULL), F64 + WAY_PAGE, 100,
+                     WAY_OPENBLAS,
+                     "the probe measured for f64 at side 100: own 14, openblas 10 GF/s");
     assert_explained(read_texts(NULL, NULL, "own"), F32, 300, WAY_ONEDNN,
                      "chosen by the setting cpu_openmp.ways");
     assert_explained(read_texts(NULL, NULL, NULL), LU, 300, WAY_OPENBLAS,

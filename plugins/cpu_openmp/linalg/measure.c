@@ -180,7 +180,8 @@ static void measure(const measuring *m, way_point *p)
 static int key_of(const struct product_case *p)
 {
     int64_t size = p->type == WAY_F64 ? 8 : p->type == WAY_F32 ? 4 : p->type == WAY_BF16 ? 2 : 1;
-    int page = p->columns * size % WAYS_PAGE == 0 || p->inner * size % WAYS_PAGE == 0;
+    int page = (p->type == WAY_F32 || p->type == WAY_F64) &&
+               (p->columns * size % WAYS_PAGE == 0 || p->inner * size % WAYS_PAGE == 0);
     return WAY_PRODUCT(p->type, ways_form(p->rows, p->columns, p->inner, page));
 }
 

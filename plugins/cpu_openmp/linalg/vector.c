@@ -36,7 +36,7 @@
 #define NARROW_TILE 2048
 
 /* Rows that are read one after the other, to amortise the overhead of short ones; long ones are
- * read VECTOR_ROWS at a time. */
+ * read VECTOR_ROWS at a time, or twice as many. */
 #define ROW_TILE 256
 #define ROW_TILE_ELEMENTS 2048
 
@@ -89,7 +89,7 @@ static void divide(vector_plan *p)
         elements = share > COLUMN_CHUNK ? min_i64(share, LARGE_COLUMN_CHUNK) : COLUMN_CHUNK;
     p->tile = p->narrow ? NARROW_TILE : COLUMN_TILE;
     if (p->strategy == ALONG && p->inner >= ROW_TILE_ELEMENTS / VECTOR_ROWS)
-        p->tile = p->parts == 1 && !is_short ? VECTOR_ROWS : 4 * VECTOR_ROWS;
+        p->tile = VECTOR_ROWS * (p->parts == 2 ? 4 : is_short ? 2 : 1);
     else if (p->strategy == ALONG)
         p->tile = min_i64(divide_up(ROW_TILE_ELEMENTS, p->inner + 1), ROW_TILE);
     p->tile = p->rows > 0 ? min_i64(p->tile, p->rows) : 1;

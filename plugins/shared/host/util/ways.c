@@ -38,7 +38,9 @@ static void key_name(int key, char name[KEY_TEXT])
 static int has_key(const ways_kind *kind, int key)
 {
     if (is_product(key))
-        return (kind->types >> (key / WAY_FORMS) & 1) && (kind->forms >> (key % WAY_FORMS) & 1);
+        return (kind->types >> (key / WAY_FORMS) & 1) && (kind->forms >> (key % WAY_FORMS) & 1) &&
+               (key % WAY_FORMS < WAY_PAGE || key / WAY_FORMS == WAY_F32 ||
+                key / WAY_FORMS == WAY_F64);
     key -= WAY_TYPES * WAY_FORMS;
     return (kind->ops >> (key / 2 / WAY_REAL_AND_COMPLEX) & 1) &&
            (key % 2 == 0 || (kind->forms >> WAY_BATCH & 1));
@@ -255,12 +257,25 @@ static way choose(const ways *w, int key, const way_point *p, way usual, int far
     return best;
 }
 
+/* The point for a call: of its own key, or, where rows of whole pages were not measured, of the form without them.
+ * *from is that key; *far 1: the call differs from what was measured. */
+static const way_point *find(const ways *w, int key, double side, int *from, int *far)
+{
+    const way_point *p = nearest(w, *from = key, side);
+    *far = is_far(p, side);
+    if (p || !is_product(key) || key % WAY_FORMS < WAY_PAGE)
+        return p;
+    *far = 1;
+    return nearest(w, *from = key - WAY_PAGE, side);
+}
+
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at)
 {
-    const way_point *p = nearest(w, key, side);
+    int from, far;
+    const way_point *p = find(w, key, side, &from, &far);
     if (at)
         *at = p;
-    return choose(w, key, p, usual, is_far(p, side));
+    return choose(w, key, p, usual, far);
 }
 
 way_form ways_form(int64_t rows, int64_t columns, int64_t inner, int page)
@@ -324,12 +339,12 @@ static void explain_rates(text *t, const ways *w, const way_point *p, const char
 
 void ways_explain(text *t, const ways *w, int key, double side, way usual)
 {
-    const way_point *p;
+    int from, far, forced = w->forced[key], faster = 0;
     char name[KEY_TEXT];
     const char *const *names = w->kind->names;
-    int forced = w->forced[key], faster = 0;
-    way chosen = ways_choose(w, key, side, usual, &p);
-    key_name(key, name);
+    const way_point *p = find(w, key, side, &from, &far);
+    way chosen = choose(w, key, p, usual, far);
+    key_name(p ? from : key, name);
     if (forced >= 0) {
         text_add(t, "chosen by the setting %s.ways", w->kind->backend);
     } else if (forced != WAY_NOT_FORCED) {
@@ -344,6 +359,6 @@ void ways_explain(text *t, const ways *w, int key, double side, way usual)
             faster += p->rate[i] > p->rate[usual];
         if (chosen == usual && faster)
             text_add(t, "; %s is the usual way, which stays unless another is %.0f %% faster",
-                     names[usual], 100.0 * (factor(p, is_far(p, side)) - 1.0));
+                     names[usual], 100.0 * (factor(p, far) - 1.0));
     }
 }

@@ -7,8 +7,8 @@
  *   f32/256:own=61.2,openblas=98.3,onednn=91 lu-f64/48:own=1.1,openblas=1.4
  * Keys of products are f32 f64 c64 c128 bf16 i8 f16, alone or with -thin-inner, -thin-rows,
  * -thin-columns (that extent is at most WAYS_THIN, and a quarter of the next) or -batch (several
- * products in one call); all but the last with -page, too (a matrix has rows of a multiple of WAYS_PAGE
- * bytes). Their side is the cube root of the number of multiplications of one product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
+ * products in one call); of f32 and f64 all but the last with -page, too (a matrix has rows of a
+ * multiple of WAYS_PAGE bytes). Their side is the cube root of the number of multiplications of one product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
  * several matrices or transforms in one call; the side of a decomposition is the shorter one of a
  * matrix, that of a transform its number of elements. For a transform of real numbers DTYPE is real.
  * Rates are in 10^9 operations a second.
@@ -110,8 +110,8 @@ typedef struct ways {
 void ways_read(ways *w, const collet_host *host, const ways_kind *kind, int calibrated);
 
 /* The way for a call: the user's (`usual` if that is impossible), else the fastest at the nearest
- * measured side, else `usual`, which is also taken if it is nearly as fast. *at (may be NULL): what was
- * measured there, or NULL. */
+ * measured side, else `usual`, which is also taken if it is nearly as fast. What was not measured with
+ * -page is compared without. *at (may be NULL): what was measured there, or NULL. */
 way ways_choose(const ways *w, int key, double side, way usual, const way_point **at);
 
 /* The form of a product of such extents. `page`: a matrix has rows of a multiple of WAYS_PAGE bytes. */
