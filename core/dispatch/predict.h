@@ -15,9 +15,9 @@ typedef struct predicted {
 
 /* The work of a call, as calibration_seconds takes it. `arrays`: operands, outputs first; NULL: absent. */
 double predict_work(const op *o, const collet_array *const *arrays);
-/* The dtype under which a calibration lists the call: that of the first input, or of the first one that is not bool
- * if there is one (the first input of `where` is a condition). A call without inputs has that of its first output.
- * backend-bench has the same rule. */
+/* A calibration lists a call under one dtype: that of its first input that is not bool (the condition of `where` is
+ * bool), of its first input if all are bool, and of its first output if it has no inputs. backend-bench uses the same
+ * rule. */
 collet_dtype predict_dtype(const op *o, const collet_array *const *arrays);
 
 /* Sums up the parts; NaN: the device was not measured with this op. */

@@ -39,7 +39,7 @@
 /* Minimum number of elements per thread. */
 #define GRAIN (32 << 10)
 
-/* Rows from which on the sums of columns are formed in f32, as those of REDUCE_NARROW elements are. */
+/* With at least so many rows, sums of columns of f32 begin in f32, as sums of REDUCE_NARROW elements do. */
 #define NARROW_ROWS 16
 
 /* Up to this number of rows, one loop over the columns is faster than a loop along each column. */

@@ -34,7 +34,7 @@ KERNEL(copy); /* array/move.c */
 /* How the lines of a pass are computed: a function of its extents and type. */
 typedef struct strategy {
     const fft_functions *kernels;
-    int32_t lanes;         /* lines of a group: those of the kernels, or 1 for a line alone */
+    int32_t lanes;         /* lines that are computed at a time; 1 for a single short line */
     int64_t length, inner; /* of the complex line and of its convolution */
     int32_t split;         /* lines are split, one after another; else groups of whole lines */
     int64_t rows, columns; /* of the cut */

@@ -41,8 +41,8 @@ typedef double f64_vector __attribute__((vector_size(VECTOR_BYTES), may_alias));
 
 extern const fft_kernels LEVEL_NAME(fft);
 const fft_kernels LEVEL_NAME(fft) = {{
-    {LANES_F32, f32_any_group, f32_single_any_group, f32_columns, f32_rows, f32_load_line, f32_store_line, f32_chirp,
-     f32_spectrum, f32_unchirp, f32_split, f32_join},
-    {LANES_F64, f64_any_group, f64_single_any_group, f64_columns, f64_rows, f64_load_line, f64_store_line, f64_chirp,
-     f64_spectrum, f64_unchirp, f64_split, f64_join},
+    {LANES_F32, f32_any_group, f32_single_any_group, f32_columns, f32_rows, f32_load_line,
+     f32_store_line, f32_chirp, f32_spectrum, f32_unchirp, f32_split, f32_join},
+    {LANES_F64, f64_any_group, f64_single_any_group, f64_columns, f64_rows, f64_load_line,
+     f64_store_line, f64_chirp, f64_spectrum, f64_unchirp, f64_split, f64_join},
 }};

@@ -129,7 +129,7 @@ static TEAM_BODY(count_parts)
         count_part(argument, part);
 }
 
-/* Adds the bins of the other parts to those of the first part, and writes the sums to `out`. */
+/* Each part counted for itself: adds up their bins and writes the sums to `out`. */
 static void store(const job *j, const collet_operand *out)
 {
     int numbers = operand_present(j->weights) && j->weights->dtype == COLLET_F64;

@@ -8,7 +8,8 @@
  * Keys of products are f32 f64 c64 c128 bf16 i8 f16, alone or with -thin-inner, -thin-rows,
  * -thin-columns (that extent is at most WAYS_THIN, and a quarter of the next) or -batch (several
  * products in one call); of f32 and f64 all but the last with -page, too (a matrix has rows of a
- * multiple of WAYS_PAGE bytes). Their side is the cube root of the number of multiplications of one product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
+ * multiple of WAYS_PAGE bytes). Their side is the cube root of the number of multiplications of one
+ * product. Keys of other ops are OP-DTYPE, or OP-DTYPE-batch for
  * several matrices or transforms in one call; the side of a decomposition is the shorter one of a
  * matrix, that of a transform its number of elements. For a transform of real numbers DTYPE is real.
  * Rates are in 10^9 operations a second.
