@@ -4,10 +4,11 @@
  * host. One group runs at a time, each item up to the next barrier: groups.c, which declares the
  * same `fake_here`.
  */
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <utility>
+/* C's headers: those of C++ take longer to compile than most kernels. */
+#define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct fake_index {
     unsigned x;
@@ -54,7 +55,7 @@ template <class To, class From> static inline To fake_bits(From value)
 {
     To bits;
     static_assert(sizeof bits == sizeof value, "as many bits");
-    std::memcpy(&bits, &value, sizeof bits);
+    memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
@@ -97,7 +98,7 @@ static inline void multiply_tiles(int *sums, unsigned a0, unsigned a1, unsigned 
 {
     unsigned item = threadIdx.x, warp = item / 32 * 32, lane = item % 32;
     unsigned own[6] = {a0, a1, a2, a3, b0, b1};
-    std::memcpy(fake_tiles[item], own, sizeof own);
+    memcpy(fake_tiles[item], own, sizeof own);
     __syncthreads();
     for (int i = 0; i < 4; i++) {
         unsigned row = lane / 4, column = lane % 4 * 2 + i % 2;
@@ -110,31 +111,53 @@ static inline void multiply_tiles(int *sums, unsigned a0, unsigned a1, unsigned 
     __syncthreads();
 }
 
-using std::acos;
-using std::atan2;
-using std::ceil;
-using std::copysign;
-using std::cos;
-using std::exp;
-using std::fabs;
-using std::floor;
-using std::fma;
-using std::fmod;
-using std::log;
-using std::rint;
-using std::sin;
-using std::sqrt;
-using std::trunc;
+#define FAKE_ONE(name)                                                                             \
+    static inline float name(float x)                                                              \
+    {                                                                                              \
+        return __builtin_##name##f(x);                                                             \
+    }
+#define FAKE_TWO(name)                                                                             \
+    static inline float name(float x, float y)                                                     \
+    {                                                                                              \
+        return __builtin_##name##f(x, y);                                                          \
+    }
+FAKE_ONE(acos)
+FAKE_ONE(ceil)
+FAKE_ONE(cos)
+FAKE_ONE(exp)
+FAKE_ONE(fabs)
+FAKE_ONE(floor)
+FAKE_ONE(log)
+FAKE_ONE(rint)
+FAKE_ONE(sin)
+FAKE_ONE(sqrt)
+FAKE_ONE(trunc)
+FAKE_TWO(atan2)
+FAKE_TWO(copysign)
+FAKE_TWO(fmod)
+
+static inline float fma(float x, float y, float z)
+{
+    return __builtin_fmaf(x, y, z);
+}
 
 /* Calls a kernel with the pointed-to argument values. */
+template <size_t... Places> struct fake_places {
+};
+template <size_t Left, size_t... Places>
+struct fake_sequence : fake_sequence<Left - 1, Left - 1, Places...> {
+};
+template <size_t... Places> struct fake_sequence<0, Places...> {
+    using all = fake_places<Places...>;
+};
+
 template <class... Types, size_t... Places>
-static inline void fake_invoke(void (*kernel)(Types...), void **arguments,
-                               std::index_sequence<Places...>)
+static inline void fake_invoke(void (*kernel)(Types...), void **arguments, fake_places<Places...>)
 {
     kernel(*(Types *)arguments[Places]...);
 }
 
 template <class... Types> static inline void fake_call(void (*kernel)(Types...), void **arguments)
 {
-    fake_invoke(kernel, arguments, std::index_sequence_for<Types...>{});
+    fake_invoke(kernel, arguments, typename fake_sequence<sizeof...(Types)>::all{});
 }
