@@ -36,10 +36,8 @@ if(COLLET_SANITIZER STREQUAL "none")
   target_compile_options(collet_frames INTERFACE
     $<$<AND:$<C_COMPILER_ID:GNU>,$<NOT:$<CONFIG:Debug>>>:-Wframe-larger-than=20480>)
 endif()
-# COLLET_SANITIZER_FLAGS: of all code in one process with libcore. COLLET_WATCHED precedes the compiler's
-# options for it: a target with the property COLLET_UNWATCHED is compiled without them.
+# COLLET_SANITIZER_FLAGS: of all code in one process with libcore.
 set(COLLET_SANITIZER_FLAGS "")
-set(COLLET_WATCHED "$<NOT:$<BOOL:$<TARGET_PROPERTY:COLLET_UNWATCHED>>>")
 if(NOT COLLET_SANITIZER STREQUAL "none")
   # clang warns about loops that it does not vectorise because of a sanitizer.
   target_compile_options(collet_options INTERFACE $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>)
@@ -49,13 +47,12 @@ if(COLLET_SANITIZER STREQUAL "address")
   # Variables without a value hold a pattern, which no pointer or status has (gcc 12, clang 8).
   check_c_compiler_flag(-ftrivial-auto-var-init=pattern COLLET_AUTO_VAR_INIT)
   target_compile_options(collet_options INTERFACE
-    "$<${COLLET_WATCHED}:-fsanitize=address,undefined;-fno-sanitize-recover=all;-fno-omit-frame-pointer>"
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
     $<$<BOOL:${COLLET_AUTO_VAR_INIT}>:-ftrivial-auto-var-init=pattern>)
   target_link_options(collet_options INTERFACE -fsanitize=address,undefined)
 elseif(COLLET_SANITIZER STREQUAL "thread")
   set(COLLET_SANITIZER_FLAGS "-fsanitize=thread")
-  target_compile_options(collet_options INTERFACE
-    "$<${COLLET_WATCHED}:-fsanitize=thread;-fno-omit-frame-pointer>")
+  target_compile_options(collet_options INTERFACE -fsanitize=thread -fno-omit-frame-pointer)
   target_link_options(collet_options INTERFACE -fsanitize=thread)
 elseif(NOT COLLET_SANITIZER STREQUAL "none")
   message(FATAL_ERROR "COLLET_SANITIZER is none, address or thread, not '${COLLET_SANITIZER}'")

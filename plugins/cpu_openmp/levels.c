@@ -10,14 +10,28 @@
 
 #if defined(__x86_64__)
 
-#define DECLARE(type, name) extern const struct type name##_v2, name##_v3, name##_v4;
-ISA_TABLES(DECLARE)
-extern const struct narrow_kernels narrow_v4_vnni, narrow_v4_bf16;
-extern const struct ternary_products ternary_v4_vnni, ternary_v4_counts;
+/* Under a sanitizer only the highest level of this machine is compiled, and stands for the others. */
+#define AT_LEVEL(level, name) name##_##level
+#ifdef COLLET_ONE_LEVEL
+#define AT_ONE(level, name) AT_LEVEL(level, name)
+#define AT(level, name) AT_ONE(COLLET_ONE_LEVEL, name)
+#else
+#define AT(level, name) AT_LEVEL(level, name)
+#endif
+#if defined(COLLET_ONE_LEVEL) && !defined(COLLET_BEYOND_V4)
+#define BEYOND(level, name) AT(v4, name)
+#else
+#define BEYOND(level, name) AT_LEVEL(level, name)
+#endif
 
-#define V2(type, name) &name##_v2,
-#define V3(type, name) &name##_v3,
-#define V4(type, name) &name##_v4,
+#define DECLARE(type, name) extern const struct type AT(v2, name), AT(v3, name), AT(v4, name);
+ISA_TABLES(DECLARE)
+extern const struct narrow_kernels BEYOND(v4_vnni, narrow), BEYOND(v4_bf16, narrow);
+extern const struct ternary_products BEYOND(v4_vnni, ternary), BEYOND(v4_counts, ternary);
+
+#define V2(type, name) &AT(v2, name),
+#define V3(type, name) &AT(v3, name),
+#define V4(type, name) &AT(v4, name),
 static const isa_level levels[] = {
     {"x86-64-v2", 1, ISA_TABLES(V2)},
     {"x86-64-v3", 2, ISA_TABLES(V3)},
@@ -28,7 +42,7 @@ const struct narrow_kernels *levels_narrow(const isa_level *level)
 {
     uint32_t features = processor_features(level);
     if (features & PROCESSOR_VNNI)
-        return features & PROCESSOR_BF16 ? &narrow_v4_bf16 : &narrow_v4_vnni;
+        return features & PROCESSOR_BF16 ? &BEYOND(v4_bf16, narrow) : &BEYOND(v4_vnni, narrow);
     return level->narrow;
 }
 
@@ -36,7 +50,7 @@ const struct ternary_products *levels_ternary(const isa_level *level)
 {
     uint32_t features = processor_features(level);
     if (features & PROCESSOR_VNNI)
-        return features & PROCESSOR_COUNTS ? &ternary_v4_counts : &ternary_v4_vnni;
+        return features & PROCESSOR_COUNTS ? &BEYOND(v4_counts, ternary) : &BEYOND(v4_vnni, ternary);
     return level->ternary;
 }
 
