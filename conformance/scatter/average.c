@@ -14,6 +14,11 @@ static const int64_t extents[][5] = {
     {1, 1, 1, 1, 1}, {1, 3, 4, 4, 4},    {2, 1, 3, 5, 2},    {3, 2, 8, 8, 5},   {1, 3, 9, 16, 7},
     {0, 1, 2, 2, 1}, {2, 3, 6, 6, 0},    {1, 4, 6, 6, 4},    {5, 3, 12, 11, 9}, {17, 3, 9, 9, 6},
     {1, 0, 3, 3, 2}, {40, 3, 17, 17, 8}, {3, 4, 24, 24, 12}, {2, 3, 33, 40, 8}, {1, 2, 3, 4, 600}};
+enum { MOST_ANGLES = 600 };
+
+typedef struct turn {
+    real cosine, sine;
+} turn;
 
 static void plan_average(kit_plan *plan)
 {
@@ -90,23 +95,28 @@ static real tap(const kit_case *c, int64_t a, int64_t e, int64_t y, int64_t x, r
 /* Rounds `at` to a pixel that is very close; 1 if it is on the axis. */
 static bool inside(real *at, int64_t n)
 {
-    if (fabsl(*at - rintl(*at)) < 1e-9L)
-        *at = rintl(*at);
+    if (!(*at > -1 && *at < (real)n))
+        return false;
+    real nearest = (real)(int64_t)(*at + (*at < 0 ? -0.5L : 0.5L));
+    if (fabsl(*at - nearest) < 1e-9L)
+        *at = nearest;
     return *at >= 0 && *at <= (real)(n - 1);
 }
 
-static real of_angle(const kit_case *c, int64_t a, int64_t e, int64_t y, int64_t x, real *scale)
+/* The pixel y, x of image e turned by angle a, which is `by`. */
+static real of_angle(const kit_case *c, int64_t a, turn by, int64_t e, int64_t y, int64_t x,
+                     real *scale)
 {
     const kit_tensor *images = kit_in(c, 0);
     int64_t Y = images->shape[2], X = images->shape[3];
-    real angle = kit_get(kit_in(c, 1), a), dx = (real)x - (real)X / 2, dy = (real)y - (real)Y / 2;
+    real dx = (real)x - (real)X / 2, dy = (real)y - (real)Y / 2;
     real aspect = c->params.average.aspect == 0 ? 1 : (real)c->params.average.aspect, sum = 0;
-    real u = (real)X / 2 + cosl(angle) * dx - sinl(angle) * dy * aspect;
-    real t = (real)Y / 2 + sinl(angle) * dx / aspect + cosl(angle) * dy;
+    real u = (real)X / 2 + by.cosine * dx - by.sine * dy * aspect;
+    real t = (real)Y / 2 + by.sine * dx / aspect + by.cosine * dy;
     if (!inside(&u, X) || !inside(&t, Y))
         return (real)NAN;
-    for (int64_t i = (int64_t)floorl(t); i <= (int64_t)ceill(t); i++)
-        for (int64_t j = (int64_t)floorl(u); j <= (int64_t)ceill(u); j++)
+    for (int64_t i = (int64_t)t; (real)i < t + 1; i++)
+        for (int64_t j = (int64_t)u; (real)j < u + 1; j++)
             sum += (1 - fabsl(t - (real)i)) * (1 - fabsl(u - (real)j)) * tap(c, a, e, i, j, scale);
     return sum;
 }
@@ -115,11 +125,14 @@ static void judge_average(const kit_case *c, kit_verdict *v)
 {
     const kit_tensor *out = &c->operand[0];
     int64_t Y = out->shape[1], X = out->shape[2], A = kit_in(c, 1)->count;
+    static _Thread_local turn turns[MOST_ANGLES]; /* once, not for every pixel */
+    for (int64_t a = 0; a < A; a++)
+        turns[a] = (turn){cosl(kit_get(kit_in(c, 1), a)), sinl(kit_get(kit_in(c, 1), a))};
     for (int64_t i = 0; i < out->count; i++) {
         real sum = 0, scale = 0;
         int64_t count = 0;
         for (int64_t a = 0; a < A; a++) {
-            real value = of_angle(c, a, i / X / Y, i / X % Y, i % X, &scale);
+            real value = of_angle(c, a, turns[a], i / X / Y, i / X % Y, i % X, &scale);
             if (c->params.average.mask && isnan(value))
                 continue;
             sum += value;
