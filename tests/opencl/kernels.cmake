@@ -47,11 +47,11 @@ if(OPENCL_LOADER)
   collet_add_rows(check_opencl_without_f64 ${conf} --quick
     "inertia f:fff" "gyration fff:ffl" "observables fffff:ffffl")
   collet_add_rows(check_opencl_without_f64 ${conf} --sample
-    "matmul c:cc" "dot c:cc" "lu icci:c" "cholesky ci:c" "qr cc:c")
-  foreach(op dot lu cholesky qr)
+    "matmul c:cc" "dot c:cc" "lu icci:c" "cholesky ci:c" "qr cc:c" "eig cci:f")
+  # Those of observables and matmul have their code.
+  foreach(op inertia gyration dot lu cholesky qr eig)
     collet_long_tests(check_opencl_without_f64_${op})
   endforeach()
-  collet_add_rows(check_opencl_without_f64 ${conf} --sample "eig cci:f")
 endif()
 
 # Oclgrind replaces the loader. It prints findings, and backend-check fails a kernel that prints.
@@ -79,8 +79,10 @@ if(OCLGRIND_LIBRARY)
              scatter_images scatter_average var scatter_add place cumulative_sum sort)
     set_property(TEST oclgrind_${op} APPEND PROPERTY ENVIRONMENT OCLGRIND_DATA_RACES=1)
   endforeach()
-  collet_long_tests(oclgrind_cholesky oclgrind_eig oclgrind_eigh oclgrind_lu oclgrind_qr oclgrind_solve
-    oclgrind_svd)
+  # Those of sum, matmul and observables have the code of some.
+  foreach(op cholesky com dot eig eigh gyration kinetic lu max qr rmsd solve svd var)
+    collet_long_tests(oclgrind_${op})
+  endforeach()
   # Every row, for memory errors and races.
   add_test(NAME oclgrind_every_row
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/oclgrind.sh check=$<TARGET_FILE:backend-check>
