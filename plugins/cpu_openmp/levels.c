@@ -50,7 +50,8 @@ const struct ternary_products *levels_ternary(const isa_level *level)
 {
     uint32_t features = processor_features(level);
     if (features & PROCESSOR_VNNI)
-        return features & PROCESSOR_COUNTS ? &BEYOND(v4_counts, ternary) : &BEYOND(v4_vnni, ternary);
+        return features & PROCESSOR_COUNTS ? &BEYOND(v4_counts, ternary)
+                                           : &BEYOND(v4_vnni, ternary);
     return level->ternary;
 }
 
