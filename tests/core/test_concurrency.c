@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/op_call.h"
+#include "common/sanitizer.h"
 
 #define GRANTED 3
 #define CALLERS 2
@@ -82,7 +83,7 @@ static int set_up(void **state)
         reference *r = &references[reference_count++];
         assert_true(reference_count <= OPS_MAX);
         assert_true(op_call_describe(&r->call, rt, i, 0, 0));
-        op_call_stretch(&r->call, 24, 200);
+        op_call_stretch(&r->call, ADDRESS_SANITIZER ? 12 : 24, ADDRESS_SANITIZER ? 60 : 200);
         make_arrays(&r->call, cx);
         assert_ok(cx, op_call_run(&r->call, cx));
         for (uint32_t k = 0; k < r->call.info.n_out; k++)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/sanitizer.h"
 #include "cpu_openmp/array/kernel_move.h"
 
 extern const move_kernels move_baseline;
@@ -114,6 +115,8 @@ static void every_shape(void **state)
     for (int size = 0; size < MOVE_SIZES; size++) {
         for (int i = 0; i < LENGTHS; i++) {
             for (int j = 0; j < LENGTHS; j++) {
+                if (ADDRESS_SANITIZER && lengths[i] * lengths[j] > 300 * 300)
+                    continue; /* many blocks along both axes */
                 transpose(size, lengths[i], lengths[j], 0);
                 transpose_lines(size, lengths[i], lengths[j]);
             }

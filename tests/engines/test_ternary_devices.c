@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several devices that share the vectors of a ternary network. */
+#include "common/sanitizer.h"
 #include "engines/ternary_engine.h"
 
-#define PLUGINS COLLET_TEST_PLUGINS "/opencl.so:" REMOTE_PLUGIN ":" OPENMP_PLUGIN ":" SCALAR_PLUGIN
+#define PLUGINS REMOTE_PLUGIN ":" OPENMP_PLUGIN ":" SCALAR_PLUGIN
+#define OPENCL_AND_PLUGINS COLLET_TEST_PLUGINS "/opencl.so:" PLUGINS
 #define INPUTS 300
-#define HIDDEN 600
+#define HIDDEN (ADDRESS_SANITIZER ? 150 : 600)
 #define OUTPUTS 7
 #define VECTORS 1200
 #define CONTEXTS 3
@@ -20,7 +22,8 @@ typedef struct team {
 static team open_team(const char *const choices[CONTEXTS], uint32_t activations,
                       const char *const *settings)
 {
-    team t = {.rt = runtime_with(PLUGINS, settings)};
+    const char *plugins = strstr(choices[CONTEXTS - 1], "opencl") ? OPENCL_AND_PLUGINS : PLUGINS;
+    team t = {.rt = runtime_with(plugins, settings)};
     const int64_t extents[] = {INPUTS, HIDDEN, OUTPUTS};
     collet_ternary_weights *weights[2];
     collet_ternary_layer layers[2];

@@ -17,6 +17,7 @@
 #include <hdf5.h>
 
 #include "common/contains.h"
+#include "common/sanitizer.h"
 #include "directory.h"
 #include "io_files.h"
 
@@ -175,7 +176,7 @@ static void any_number(void **state)
     options o = options_of(PEPTIDE "conf.gro", PEPTIDE "traj.trr");
 
     (void)state;
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (size_t i = 0; i < (ADDRESS_SANITIZER ? 3 : 4); i++) /* damaged_files has 30 */
         expect_same(&o, numbers[i]);
     o.trajectory = PEPTIDE "traj_double.trr";
     expect_same(&o, 3);
@@ -293,7 +294,7 @@ static void missing_fields(void **state)
     for (int64_t start = 0; start < 2; start++)
         for (uint32_t missing = COLLET_TRAJECTORY_MISSING_SKIP;
              missing <= COLLET_TRAJECTORY_MISSING_NAN; missing++)
-            for (int64_t n = 2; n <= 5; n++) {
+            for (int64_t n = 2; n <= (ADDRESS_SANITIZER ? 3 : 5); n++) {
                 o.start = start;
                 o.missing = missing;
                 o.pbc = n % 2 ? COLLET_TRAJECTORY_PBC_WHOLE : COLLET_TRAJECTORY_PBC_NOJUMP;

@@ -5,6 +5,7 @@
  */
 #include <collet/ops/array.h>
 
+#include "common/sanitizer.h"
 #include "common/support.h"
 
 #include <pthread.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #define THREADS 6
-#define SIZES 40
+#define SIZES (ADDRESS_SANITIZER ? 8 : 40)
 
 typedef struct shared {
     collet_runtime *runtime;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "common/sanitizer.h"
 #include "directory.h"
 #include "tool_run.h"
 
@@ -60,6 +61,8 @@ static void test_closed_output(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
         for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            if (ADDRESS_SANITIZER && k != i % 4 && i < 10)
+                continue; /* each way with some programs */
             const tool_setup setup = {.directory = directory, .prepare = ways[k].prepare};
             tool_result r = tool_run(runs[i][0], runs[i] + 1, &setup);
             if (r.status != ways[k].status || !strstr(r.err, ways[k].why) ||

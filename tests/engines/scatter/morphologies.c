@@ -96,6 +96,40 @@ collet_scattering_options options_of(const morphology *m, const int64_t *shape,
     return o;
 }
 
+/* The passes with this limit; 0: the work is impossible. */
+static int64_t passes_within(collet_context *context, collet_scattering_options o, uint64_t memory)
+{
+    collet_scattering_plan plan = {.struct_size = sizeof plan};
+    collet_scattering *s;
+    o.memory = memory;
+    if (collet_scattering_create(context, &s, &o, NULL) != COLLET_OK)
+        return 0;
+    collet_scattering_get_plan(s, &plan);
+    assert_true(plan.bytes <= memory);
+    collet_scattering_destroy(s);
+    return plan.passes;
+}
+
+uint64_t least_memory(collet_context *context, collet_scattering_options o, int64_t *passes)
+{
+    uint64_t low = 1000, high = 2000;
+    while ((*passes = passes_within(context, o, high)) == 0) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > low / 50) {
+        uint64_t middle = low + (high - low) / 2;
+        int64_t found = passes_within(context, o, middle);
+        if (found == 0) {
+            low = middle;
+        } else {
+            high = middle;
+            *passes = found;
+        }
+    }
+    return high;
+}
+
 double *patterns_of(collet_context *context, const collet_scattering_options *o)
 {
     int64_t pixels = o->shape[1] * o->shape[2], at = 0;

@@ -24,6 +24,9 @@ void free_morphology(morphology *m);
 collet_scattering_options options_of(const morphology *m, const int64_t *shape,
                                      collet_scattering_constants *constants);
 
+/* The smallest limit of memory with which the work is possible, to 2 %, and its passes. */
+uint64_t least_memory(collet_context *context, collet_scattering_options o, int64_t *passes);
+
 /* All patterns of the options, one after the other, for free(). */
 double *patterns_of(collet_context *context, const collet_scattering_options *o);
 

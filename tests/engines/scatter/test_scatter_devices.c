@@ -4,11 +4,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "common/sanitizer.h"
 #include "common/support.h"
 #include "morphologies.h"
 
-#define PLUGINS COLLET_TEST_PLUGINS "/opencl.so:" REMOTE_PLUGIN ":" OPENMP_PLUGIN ":" SCALAR_PLUGIN
-#define MANY 23 /* energies */
+#define PLUGINS REMOTE_PLUGIN ":" OPENMP_PLUGIN ":" SCALAR_PLUGIN
+#define OPENCL_AND_PLUGINS COLLET_TEST_PLUGINS "/opencl.so:" PLUGINS
+#define MANY (ADDRESS_SANITIZER ? 11 : 23) /* energies */
 #define CONTEXTS 3
 
 static const int64_t shape[] = {6, 12, 16};
@@ -46,14 +48,20 @@ typedef struct team {
     int64_t count;
 } team;
 
-static team team_of(const char *const *choices, int64_t count, const char *const *settings)
+static team team_with(const char *plugins, const char *const *choices, int64_t count,
+                      const char *const *settings)
 {
-    team t = {.rt = runtime_with(PLUGINS, settings), .count = count};
+    team t = {.rt = runtime_with(plugins, settings), .count = count};
     for (int64_t i = 0; i < count; i++) {
         t.context[i] = context_of(t.rt);
         assert_ok(t.context[i], collet_set_backend(t.context[i], choices[i]));
     }
     return t;
+}
+
+static team team_of(const char *const *choices, int64_t count, const char *const *settings)
+{
+    return team_with(PLUGINS, choices, count, settings);
 }
 
 static void close_team(team *t)
@@ -80,15 +88,10 @@ static void assert_equal(const double *a, const double *b, int64_t count)
 /* Bytes with which MANY energies need several passes. */
 static uint64_t little_memory(const team *t, collet_scattering_options o)
 {
-    collet_scattering_plan plan = {.struct_size = sizeof plan};
-    collet_scattering *s;
-    o.memory = 1000;
-    while (collet_scattering_create(t->context[0], &s, &o, NULL) != COLLET_OK)
-        o.memory += o.memory / 50;
-    collet_scattering_get_plan(s, &plan);
-    collet_scattering_destroy(s);
-    assert_true(plan.passes > 1);
-    return o.memory;
+    int64_t passes;
+    uint64_t bytes = least_memory(t->context[0], o, &passes);
+    assert_true(passes > 1);
+    return bytes;
 }
 
 static void whatever_the_split_patterns_are_the_same(void **state)
@@ -122,7 +125,7 @@ static void devices_may_be_of_several_kinds(void **state)
     sample s;
     (void)state;
     make_sample(&s);
-    team all = team_of(choices, 1, NULL);
+    team all = team_with(OPENCL_AND_PLUGINS, choices, 1, NULL);
     collet_context *context = context_of(all.rt);
     if (collet_set_backend(context, "opencl") != COLLET_OK) {
         collet_context_destroy(context);
@@ -243,7 +246,7 @@ static void callbacks_are_called_by_next(void **state)
     s.o.materials = materials;
     for (int passes = 0; passes < 2; passes++) {
         s.o.memory = passes ? little : 0;
-        for (int64_t cancel = 0; cancel < 25; cancel += 4) {
+        for (int64_t cancel = 0; cancel < 25; cancel += ADDRESS_SANITIZER ? 12 : 4) {
             program one = {.m = &s.m, .thread = pthread_self()}, two = one;
             two.cancel = cancel;
             double *expected = patterns_with_callbacks(&t, 1, s.o, &one);
@@ -294,7 +297,7 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
     team alone = team_of(choices, 1, NULL);
     double *expected = patterns_of_team(&alone, s.o);
     close_team(&alone);
-    for (int call = 1; call < 40; call += 3) {
+    for (int call = 1; call < 40; call += ADDRESS_SANITIZER ? 6 : 3) {
         char lose[32];
         const char *const settings[] = {"remote.devices=3", "remote.faulty=1", lose, NULL};
         collet_device_share share = {.struct_size = sizeof share};
@@ -327,7 +330,7 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
         collet_scattering_destroy(scattering);
         close_team(&t);
     }
-    assert_true(lost > 2); /* not each time: the others may be faster */
+    assert_true(lost > (ADDRESS_SANITIZER ? 0 : 2)); /* not each time: the others may be faster */
     free(expected);
     free_morphology(&s.m);
 }
