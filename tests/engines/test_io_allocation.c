@@ -130,7 +130,8 @@ static collet_status read_trajectory(const char *path)
 
 static collet_status read_ahead(const char *path)
 {
-    static const trajectory_readahead_options options = {.batch_frames = 7, .n_slots = 3, .n_threads = 1};
+    static const trajectory_readahead_options options = {
+        .batch_frames = 7, .n_slots = 3, .n_threads = 1};
     trajectory_reader *trajectory;
     trajectory_readahead *ahead = NULL;
     const trajectory_frames *frames = NULL;

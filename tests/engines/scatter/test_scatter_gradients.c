@@ -305,7 +305,8 @@ static void what_has_no_gradients_is_refused(void **state)
         assert_int_equal(collet_scattering_create(cx, &s, &o, &err), COLLET_OK);
         assert_int_equal(collet_scattering_differentiate(s, cotangents, &out, &err),
                          COLLET_REFUSED);
-        assert_contains(err.text, kind ? "without further contexts" : "gradients need the fast method");
+        assert_contains(err.text,
+                        kind ? "without further contexts" : "gradients need the fast method");
         collet_scattering_destroy(s);
         collet_context_destroy(second);
     }
