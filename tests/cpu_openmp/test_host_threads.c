@@ -39,7 +39,7 @@
 #define CHILDREN 3
 #define N 96
 #else
-#define CHILDREN 12
+#define CHILDREN 6
 #define N 192
 #endif
 #define LENGTH (1 << 18)
@@ -326,7 +326,7 @@ static void test_children_of_a_thread_that_opens_libraries(void **state)
         int status = -1;
         pid_t process = fork();
         if (process == 0)
-            _exit(fork_after(1000 * i));
+            _exit(fork_after(2000 * i));
         assert_int_equal(process, waitpid(process, &status, 0));
         assert_int_equal(0, status);
     }

@@ -106,12 +106,12 @@ static void every_box(void **state)
         for (size_t d = 0; d < sizeof distances / sizeof *distances; d++) {
             compare(boxes[b], 1, 40, 1.5, distances[d]);
             compare(boxes[b], 2, 40, 1.5, distances[d]);
-            compare(boxes[b], 25, 40, 1.5, distances[d]);
+            compare(boxes[b], 25, 16, 1.5, distances[d]);
         }
     compare(boxes[0], 0, 10, 1.5, 1);
     compare(boxes[0], 10, 0, 1.5, 1);
     for (size_t b = 0; b < sizeof boxes / sizeof *boxes; b++)
-        compare(boxes[b], 100, 60, 1.5, 0.2);
+        compare(boxes[b], 100, 20, 1.5, 0.2);
 }
 
 /* Points that are exactly at the distance are near, through every side of the box. */

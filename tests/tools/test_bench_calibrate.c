@@ -216,7 +216,7 @@ static void measures_ways(void **state)
 {
     (void)state;
     setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/cpu_openmp.so", 1);
-    tool_result r = CALIBRATE("--dry-run", "--seconds", "3", "--json", "matmul");
+    tool_result r = CALIBRATE("--dry-run", "--seconds", "1.5", "--json", "matmul");
     setenv("COLLET_PLUGIN_PATH", PLUGINS, 1);
     cJSON *root = parsed(&r, 0);
     const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
@@ -235,7 +235,7 @@ static void measures_ways(void **state)
 /* "calibrated" of the opencl backend, with a stand-in for CLBlast, and the file; skips without a device. */
 static cJSON *opencl_report(const char **path, const char **text)
 {
-    tool_result r = CALIBRATE("--seconds", "0.5", "--json");
+    tool_result r = CALIBRATE("matmul", "--seconds", "0.5", "--json");
     if (r.status == 1 && strstr(r.err, "no backend can be used: opencl")) {
         print_message("no OpenCL device: %s\n", r.err);
         tool_free(&r);
