@@ -216,7 +216,7 @@ static void measures_ways(void **state)
 {
     (void)state;
     setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/cpu_openmp.so", 1);
-    tool_result r = CALIBRATE("--dry-run", "--seconds", "1.5", "--json", "matmul");
+    tool_result r = CALIBRATE("--dry-run", "--seconds", "3", "--json", "matmul");
     setenv("COLLET_PLUGIN_PATH", PLUGINS, 1);
     cJSON *root = parsed(&r, 0);
     const cJSON *row = cJSON_GetArrayItem(member(root, "results"), 0);
