@@ -79,7 +79,7 @@ static struct {
 } w;
 
 static uint64_t random_state;
-static int first_seed = 1, seed_count = ADDRESS_SANITIZER ? 100 : 300, seed;
+static int first_seed = 1, seed_count = ADDRESS_SANITIZER ? 100 : 150, seed;
 
 static int64_t pick(int64_t below)
 {

@@ -45,9 +45,9 @@ if(OPENCL_LOADER)
   file(WRITE ${conf}
     "opencl.library = ${CMAKE_BINARY_DIR}/tests/libraries/libcl_without_f64.so\n")
   collet_add_rows(check_opencl_without_f64 ${conf} --quick
-    "inertia f:fff" "gyration fff:ffl" "observables fffff:ffffl")
+    "inertia f:fff" "gyration fff:ffl")
   collet_add_rows(check_opencl_without_f64 ${conf} --sample
-    "matmul c:cc" "dot c:cc" "lu icci:c" "cholesky ci:c" "qr cc:c" "eig cci:f")
+    "observables fffff:ffffl" "matmul c:cc" "dot c:cc" "lu icci:c" "cholesky ci:c" "qr cc:c" "eig cci:f")
   # Those of observables and matmul have their code.
   foreach(op inertia gyration dot lu cholesky qr eig)
     collet_long_tests(check_opencl_without_f64_${op})
