@@ -15,9 +15,9 @@ typedef struct predicted {
 
 /* The work of a call, as calibration_seconds takes it. `arrays`: operands, outputs first; NULL: absent. */
 double predict_work(const op *o, const collet_array *const *arrays);
-/* A calibration lists a call under one dtype: that of its first input that is not bool (the condition of `where` is
- * bool), of its first input if all are bool, and of its first output if it has no inputs. backend-bench uses the same
- * rule. */
+/* The dtype under which a calibration lists a call: that of the first input that is not bool (`where` begins with a bool
+ * condition). If all inputs are bool, it is bool; without inputs, the dtype of the first output. backend-bench has the
+ * same rule. */
 collet_dtype predict_dtype(const op *o, const collet_array *const *arrays);
 
 /* Sums up the parts; NaN: the device was not measured with this op. */

@@ -376,7 +376,7 @@ static const struct {
     {read_gguf, CORPUS "gguf/good"},
     {read_t2, CORPUS "t2/two_layers"},
     {write_t2, "out.t2"},
-#if !ADDRESS_SANITIZER /* most of their allocations are those of other cases */
+#if !ADDRESS_SANITIZER /* other cases allocate at most of the same places */
     {take_rows, "index 0"},
     {take_bodies, "molecule"},
 #endif

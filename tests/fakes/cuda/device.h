@@ -4,7 +4,7 @@
  * host. One group runs at a time, each item up to the next barrier: groups.c, which declares the
  * same `fake_here`.
  */
-/* C's headers: those of C++ take longer to compile than most kernels. */
+/* The headers of C, because compiling those of C++ takes longer than most kernels do. */
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <math.h>
 #include <stdlib.h>
