@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernel_small.h - a product of matrices too small for packing (kernel_gemm.h) to be
- * worthwhile. The index of a table is [f32, f64].
+ * kernel_small.h - a product of matrices too small, or with too few columns, for packing
+ * (kernel_gemm.h) to be worthwhile. The index of a table is [f32, f64].
  */
 #ifndef PLUGINS_CPU_OPENMP_LINALG_KERNEL_SMALL_H
 #define PLUGINS_CPU_OPENMP_LINALG_KERNEL_SMALL_H
@@ -21,14 +21,19 @@ typedef struct small_kernels {
 
 #define SMALL_BLOCK 128
 
-/* Multiplications up to which nothing is packed, where the strides allow that. */
-#define SMALL_PRODUCT (64 * 64 * 64)
+/* Extents that are thin, and multiplications up to which nothing is packed, where the strides allow
+ * that. With a thin inner axis, packing is cheap from small products on; with few columns it never is. */
+#define SMALL_THIN 16
+#define SMALL_PRODUCT (128 * 128 * 128)
+#define SMALL_PRODUCT_THIN (64 * 64 * 64)
 
 static inline int small_fits(const small_kernels *k, int wide, int64_t rows, int64_t columns,
                              int64_t inner)
 {
+    double work = (double)rows * (double)columns * (double)inner;
     return inner > 0 && columns >= k->columns_min[wide] &&
-           (double)rows * (double)columns * (double)inner <= SMALL_PRODUCT;
+           (columns <= SMALL_THIN ||
+            work <= (inner <= SMALL_THIN ? SMALL_PRODUCT_THIN : SMALL_PRODUCT));
 }
 
 #endif

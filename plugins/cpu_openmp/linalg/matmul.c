@@ -27,7 +27,7 @@
 #define ONEDNN_I8_LARGE 1e9
 
 /* Minimum number of multiplications per thread. */
-#define GRAIN (256 << 10)
+#define GRAIN (96 << 10)
 
 /* Minimum number of elements per thread that are checked. */
 #define CHECKED (64 << 10)
@@ -116,7 +116,7 @@ static void divide(product *p)
     if (work > 2 * PART_WORK * (double)parts)
         parts *= work > 4 * PART_WORK * (double)parts ? 4 : 2;
     int64_t across = 1;
-    if (p->strategy == BY_SMALL || p->strategy == BY_TINY || work < 2.0 * GRAIN)
+    if (p->strategy == BY_TINY || work < 2.0 * GRAIN)
         parts = 1;
     p->part_rows = p->rows;
     p->part_columns = p->columns;
@@ -567,7 +567,7 @@ void explain_matmul(const collet_device *device, const collet_kernel_call *call,
     if (p.onednn || p.blas)
         explain_library(out, p.blas, p.onednn);
     else
-        text_add(out, p.strategy == BY_SMALL  ? "the own kernel for small products"
+        text_add(out, p.strategy == BY_SMALL  ? "the own kernel for small or thin products"
                       : p.strategy == BY_TINY ? "element by element"
                                               : "own kernels");
     if (p.parts > 1)
