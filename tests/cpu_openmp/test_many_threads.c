@@ -120,10 +120,10 @@ static void make_3(void *argument, int32_t thread, int64_t begin, int64_t end)
 static bool results_are_right(int32_t threads, int64_t count, int64_t grain)
 {
     static table got, expected;
-    team_phase phases[] = {{make_0, count, grain},
-                           {make_1, count, 2 * grain},
-                           {make_2, count, 1},
-                           {make_3, count, count}};
+    team_phase phases[] = {{make_0, count, grain, 0},
+                           {make_1, count, 2 * grain, 0},
+                           {make_2, count, 1, 1},
+                           {make_3, count, count, 1}};
     memset(&got, 0, sizeof got);
     memset(&expected, 0, sizeof expected);
     got.count = expected.count = count;

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -131,7 +132,7 @@ static void do_third(void *argument, int32_t thread, int64_t begin, int64_t end)
 static void test_phases_follow_each_other(void **state)
 {
     static const team_phase phases[] = {
-        {do_first, 8, 1}, {do_second, 3, 1}, {do_first, 0, 1}, {do_third, 8, 1}};
+        {do_first, 8, 1, 0}, {do_second, 3, 1, 0}, {do_first, 0, 1, 0}, {do_third, 8, 1, 0}};
     static const int32_t threads[] = {1, 2, 4};
     (void)state;
     for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
@@ -309,6 +310,69 @@ static double processor_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Brief loops ----------------------------------------------------------------------------- */
+
+#define PIECE 8 /* items */
+
+/* Pieces that took a given time, by the caller and by workers. */
+typedef struct shares {
+    int64_t nanoseconds;
+    _Atomic int32_t of_caller, of_workers;
+} shares;
+
+static void take_time(void *argument, int32_t thread, int64_t begin, int64_t end)
+{
+    shares *s = argument;
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t until = now.tv_sec * 1000000000 + now.tv_nsec + s->nanoseconds;
+    do
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    while (now.tv_sec * 1000000000 + now.tv_nsec < until);
+    atomic_fetch_add(thread == 0 ? &s->of_caller : &s->of_workers, (int32_t)(end - begin));
+}
+
+/* Does `loops` brief loops one after the other, after a pause. */
+static shares do_briefly(int64_t nanoseconds, int loops)
+{
+    shares s = {.nanoseconds = nanoseconds};
+    doze(5);
+    for (int i = 0; i < loops; i++)
+        team_run(2, (TEAM_BRIEF - 1) * PIECE, PIECE, take_time, &s);
+    assert_int_equal(loops * (TEAM_BRIEF - 1) * PIECE, s.of_caller + s.of_workers);
+    return s;
+}
+
+/* Times that threads of this process fell asleep. */
+static long sleeps(void)
+{
+    struct rusage r;
+    assert_int_equal(0, getrusage(RUSAGE_SELF, &r));
+    return r.ru_nvcsw;
+}
+
+/* Nobody is woken for a brief loop after a pause, but for one that takes longer than expected, and
+ * for several one after the other. One of several times: other programs may delay threads. */
+static void test_brief_loops(void **state)
+{
+    int alone = 0, long_ones = 0, followed = 0;
+    (void)state;
+    team_run(2, 2, 1, take_time, &(shares){.nanoseconds = 1000});
+    for (int i = 0; i < 10; i++) {
+        long_ones += do_briefly(1000000, 1).of_workers > 0;
+        followed += do_briefly(1000, 20).of_workers > 0;
+        doze(5);
+        long before = sleeps();
+        for (int k = 0; k < 10; k++)
+            (void)do_briefly(100, 1);
+        doze(5);
+        alone += sleeps() - before < 15; /* 11 of the caller */
+    }
+    assert_in_range(alone, 1, 10);
+    if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+        assert_true(long_ones > 0 && followed > 0);
 }
 
 /* Idle threads sleep within 2 ms (one of several times, for other programs may delay them), and are
@@ -562,6 +626,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_two_callers_share_the_threads),
         cmocka_unit_test(test_threads_come_back),
         cmocka_unit_test(test_many_callers),
+        cmocka_unit_test(test_brief_loops),
         cmocka_unit_test(test_idle_threads_sleep),
         cmocka_unit_test(test_workers_block_signals),
         cmocka_unit_test(test_children),

@@ -594,9 +594,11 @@ static void run(collet_device *device, reduce_plan *plan)
 {
     if (plan->shared) {
         int64_t parts = divide_up(plan->tile, PART);
-        team_run(device->threads, plan->items * plan->chunks, 1, reduce_chunks, plan);
-        team_run(device->threads, plan->items * parts, divide_up(GRAIN, plan->chunks * PART),
-                 join_chunks, plan);
+        team_phase phases[] = {
+            {reduce_chunks, plan->items * plan->chunks, 1,
+             plan->items * plan->tile * plan->reduced.count < TEAM_BRIEF * GRAIN},
+            {join_chunks, plan->items * parts, divide_up(GRAIN, plan->chunks * PART), 1}};
+        team_run_phases(device->threads, phases, 2, plan);
     } else {
         int64_t tile_elements = at_least_one(plan->reduced.count * plan->tile);
         team_run(device->threads, plan->items, divide_up(GRAIN, tile_elements), reduce_tiles, plan);

@@ -29,6 +29,9 @@
 /* Minimum number of multiplications per thread. */
 #define GRAIN (96 << 10)
 
+/* Multiplications up to which a call is brief (team_phase). */
+#define BRIEF (16.0 * GRAIN)
+
 /* Minimum number of elements per thread that are checked. */
 #define CHECKED (64 << 10)
 
@@ -526,8 +529,9 @@ KERNEL(matmul)
     }
     if (p.strategy == BY_BLAS)
         blas_enter(p.blas, &use, 1);
-    team_run(device->threads, whole, grain,
-             p.strategy == BY_ONEDNN ? run_parts_by_onednn : run_parts, &p);
+    team_phase phase = {p.strategy == BY_ONEDNN ? run_parts_by_onednn : run_parts, whole, grain,
+                        p.work * (double)p.batch.count < BRIEF};
+    team_run_phases(device->threads, &phase, 1, &p);
     if (p.strategy == BY_BLAS) {
         blas_leave(p.blas, &use);
         blas_end(p.blas, callers);

@@ -37,8 +37,11 @@
 #define CALLER_SPIN 4000 /* for pieces under way */
 #define SPIN_MAX 600000  /* of a worker, for the next call */
 #define GAP_MAX 250000   /* between calls that it spins for */
+#define BRIEF_MAX 40000  /* of a brief loop, after which the caller wakes others */
 #define WAKE_MIN 2000
 #define WAKE_MAX 50000
+#define NOW 0 /* of a wake-up */
+#define NEVER INT64_MAX
 #define STALL_MIN 50000 /* of a piece under way, after which the caller looks for its thread */
 #define STALL_MAX 20000000
 
@@ -51,6 +54,7 @@ static struct {
     _Alignas(LINE) _Atomic int32_t spinning; /* idle workers */
     _Alignas(LINE) _Atomic uint32_t asleep[SLEEP_WORDS]; /* a bit for each worker; futexes */
     _Atomic int64_t woken_at;               /* when some were last woken, in nanoseconds */
+    _Atomic int64_t missed_at;              /* when a brief loop last found none awake */
     _Alignas(LINE) _Atomic int32_t workers; /* started */
     _Atomic int32_t tried;                  /* the most threads that grow() has been called for */
     pthread_mutex_t growing;
@@ -121,29 +125,43 @@ static void wake_some(job *j, int32_t index, int32_t threads)
     wake(job_left(j, index, count), threads);
 }
 
-/* Wakes up to `count` idle workers for pieces of a job. */
-static void call(job *j, int32_t count, int32_t threads)
+/* When the caller of a job wakes workers: NOW, or a later time. The second brief loop of a short time wakes them at
+ * once, because more are likely to come, for which they then spin. */
+static int64_t wake_time(const team_phase *phase, int32_t spinning)
+{
+    if (!phase->brief || spinning > 0)
+        return NOW;
+    int64_t now = clock_now();
+    int64_t before = atomic_exchange_explicit(&team.missed_at, now, memory_order_relaxed);
+    return now - before < GAP_MAX ? NOW : now + BRIEF_MAX;
+}
+
+/* Calls up to `count` idle workers for pieces of a job. Returns when the caller wakes more. */
+static int64_t call(job *j, const team_phase *phase, int32_t count, int32_t threads)
 {
     atomic_fetch_add_explicit(&team.calls, 1, memory_order_seq_cst);
+    int32_t spinning = atomic_load_explicit(&team.spinning, memory_order_seq_cst);
     if (threads > atomic_load_explicit(&team.workers, memory_order_relaxed))
-        count -= atomic_load_explicit(&team.spinning, memory_order_seq_cst);
-    if (count > 0) {
-        atomic_store_explicit(&j->to_wake, count, memory_order_relaxed);
-        wake_some(j, 0, threads);
-    }
+        count -= spinning;
+    int64_t when = count > 0 ? wake_time(phase, spinning) : NEVER;
+    atomic_store_explicit(&j->to_wake, count, memory_order_relaxed);
+    if (when != NOW)
+        return when;
+    wake_some(j, 0, threads);
+    return NEVER; /* the woken ones do */
 }
 
 /* Does pieces of part `index`, after the first one only while at most `threads` threads are at
- * work. Reports them together, because all threads write the cache line of `done`. Returns how many
- * it did. */
-static uint32_t run_part(job *j, int32_t index, int32_t thread, int32_t threads)
+ * work. Wakes workers from `when` on. Reports pieces together, because all threads write the cache line
+ * of `done`. Returns how many it did. */
+static uint32_t run_part(job *j, int32_t index, int32_t thread, int32_t threads, int64_t when)
 {
     uint32_t ran = 0;
     int32_t piece;
     while ((ran == 0 || atomic_load_explicit(&team.active, memory_order_relaxed) <= threads) &&
            (piece = job_take(j, index, thread)) >= 0) {
-        if (thread != 0)
-            wake_some(j, index, threads);
+        if (when == NOW || (when != NEVER && clock_now() >= when))
+            wake_some(j, index, atomic_load_explicit(&j->threads, memory_order_relaxed));
         job_run(j, index, piece, thread);
         ran++;
     }
@@ -262,7 +280,7 @@ static bool help(job *j, const worker *w)
         migrate_away(atomic_load_explicit(&j->processor, memory_order_relaxed));
         atomic_store_explicit(&team.members[thread].job, 1 + (int32_t)(j - team.jobs),
                               memory_order_relaxed);
-        done |= run_part(j, index, thread, JOB_THREADS(rest)) > 0;
+        done |= run_part(j, index, thread, JOB_THREADS(rest), NOW) > 0;
         atomic_store_explicit(&team.members[thread].job, 0, memory_order_relaxed);
         if (leave(JOB_THREADS(rest)))
             return done;
@@ -489,10 +507,10 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     j->count = phase->count;
     j->pieces = pieces;
     job_begin(j, threads, parts);
-    call(j, useful(phase, threads) - 1, threads);
+    int64_t when = call(j, phase, useful(phase, threads) - 1, threads);
     uint32_t all = (uint32_t)parts * (uint32_t)pieces, did = 0;
     for (int32_t i = 0; i < parts; i++)
-        did += run_part(j, i, 0, INT32_MAX);
+        did += run_part(j, i, 0, INT32_MAX, when);
     if (did == all)
         push(threads);
     else
@@ -527,7 +545,7 @@ void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, v
 
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument)
 {
-    team_phase phase = {body, count, grain};
+    team_phase phase = {body, count, grain, grain > 1 && count / grain < TEAM_BRIEF};
     team_run_phases(threads, &phase, 1, argument);
 }
 

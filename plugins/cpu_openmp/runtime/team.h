@@ -7,7 +7,8 @@
  * A loop is cut into more pieces than threads. Each running thread takes the next piece, the caller
  * too: a worker that the operating system has not scheduled delays nothing unless it has begun a
  * piece. The caller waits for such pieces only; it spins for a few microseconds and then sleeps, so
- * that its processor can run the other thread. Idle workers sleep. Callers and working workers
+ * that its processor can run the other thread. Idle workers sleep; to wake one takes longer than a brief
+ * loop: after a pause the caller does it alone, and wakes workers if it takes longer than expected. Callers and working workers
  * together are never more than the largest `threads` of a call, so calls at the same time share the
  * team. If the system now allows fewer (limit.h), calls use that number. A child after fork()
  * gets a team of its own.
@@ -36,15 +37,20 @@ typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t
  * Calls `body` for the items 0..count-1, in contiguous pieces of at least `grain` (>= 1) items, on
  * at most `threads` threads: the caller and workers. Returns when all are done. Which thread gets
  * which items is unspecified. count 0 does nothing. Inside an OpenMP region the caller does
- * everything.
+ * everything. A loop with a grain of more than one item and less than TEAM_BRIEF such pieces is brief.
  */
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument);
 
-/* One phase: items 0..count-1, at least `grain` (>= 1) per piece. */
+/* One phase: items 0..count-1, at least `grain` (>= 1) per piece. `brief`: 1 if it takes some tens of
+ * microseconds on one thread. */
 typedef struct team_phase {
     team_body body;
     int64_t count, grain;
+    int32_t brief;
 } team_phase;
+
+/* Pieces of the least size up to which a loop is brief. */
+#define TEAM_BRIEF 16
 
 /* Runs several phases in order: one begins when all pieces of the one before are done. */
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);

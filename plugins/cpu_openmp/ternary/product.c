@@ -354,19 +354,19 @@ static int32_t plan_phases(const collet_device *device, product *p, team_phase p
     int64_t columns = t->blocks * TERNARY_BLOCK, groups = p->interleaved / TERNARY_INTERLEAVED;
     int64_t others = p->here - p->interleaved, work = PIECE_ROWS * TERNARY_INTERLEAVED * columns;
     int32_t count = 0;
-    phases[count++] = (team_phase){make_ready, p->here, TOKEN_GRAIN / (columns + 1) + 1};
+    phases[count++] = (team_phase){make_ready, p->here, TOKEN_GRAIN / (columns + 1) + 1, 0};
     if (groups > 0) {
         phases[count++] = (team_phase){interleave, groups * t->blocks,
-                                       TOKEN_GRAIN / (TERNARY_INTERLEAVED * TERNARY_BLOCK) + 1};
-        phases[count++] = (team_phase){multiply_interleaved,
-                                       groups * divide_up(p->rows, PIECE_ROWS), GRAIN / work + 1};
+                                       TOKEN_GRAIN / (TERNARY_INTERLEAVED * TERNARY_BLOCK) + 1, 0};
+        phases[count++] = (team_phase){
+            multiply_interleaved, groups * divide_up(p->rows, PIECE_ROWS), GRAIN / work + 1, 0};
     }
     if (others > 0) {
         p->panel = panel_rows(device, p->rows, others, p->linear);
         work = p->panel * min_i64(others, PANEL_TOKENS) * (columns + 1);
         phases[count++] =
             (team_phase){multiply, divide_up(p->rows, p->panel) * divide_up(others, PANEL_TOKENS),
-                         GRAIN / work + 1};
+                         GRAIN / work + 1, 0};
     }
     return count;
 }
