@@ -314,8 +314,6 @@ static double processor_seconds(void)
 
 /* ---- Brief loops ----------------------------------------------------------------------------- */
 
-#define PIECE 8 /* items */
-
 /* Pieces that took a given time, by the caller and by workers. */
 typedef struct shares {
     int64_t nanoseconds;
@@ -334,14 +332,14 @@ static void take_time(void *argument, int32_t thread, int64_t begin, int64_t end
     atomic_fetch_add(thread == 0 ? &s->of_caller : &s->of_workers, (int32_t)(end - begin));
 }
 
-/* Does `loops` brief loops one after the other, after a pause. */
-static shares do_briefly(int64_t nanoseconds, int loops)
+/* Does `loops` loops that are called brief one after the other, after a pause. */
+static shares do_briefly(int64_t nanoseconds, int32_t pieces, int loops)
 {
     shares s = {.nanoseconds = nanoseconds};
     doze(5);
     for (int i = 0; i < loops; i++)
-        team_run(2, (TEAM_BRIEF - 1) * PIECE, PIECE, take_time, &s);
-    assert_int_equal(loops * (TEAM_BRIEF - 1) * PIECE, s.of_caller + s.of_workers);
+        team_run_phases(2, &(team_phase){take_time, pieces, 1, 1}, 1, &s);
+    assert_int_equal(loops * pieces, s.of_caller + s.of_workers);
     return s;
 }
 
@@ -357,22 +355,23 @@ static long sleeps(void)
  * for several one after the other. One of several times: other programs may delay threads. */
 static void test_brief_loops(void **state)
 {
-    int alone = 0, long_ones = 0, followed = 0;
+    int alone = 0, long_ones = 0, followed = 0, wrong = 0;
     (void)state;
     team_run(2, 2, 1, take_time, &(shares){.nanoseconds = 1000});
     for (int i = 0; i < 10; i++) {
-        long_ones += do_briefly(1000000, 1).of_workers > 0;
-        followed += do_briefly(1000, 20).of_workers > 0;
+        long_ones += do_briefly(1000000, 15, 1).of_workers > 0;
+        followed += do_briefly(1000, 15, 20).of_workers > 0;
+        wrong += do_briefly(300000, 2, 20).of_workers > 0; /* one piece each: noticed at the end */
         doze(5);
         long before = sleeps();
         for (int k = 0; k < 10; k++)
-            (void)do_briefly(100, 1);
+            (void)do_briefly(100, 15, 1);
         doze(5);
         alone += sleeps() - before < 15; /* 11 of the caller */
     }
     assert_in_range(alone, 1, 10);
     if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
-        assert_true(long_ones > 0 && followed > 0);
+        assert_true(long_ones > 0 && followed > 0 && wrong > 0);
 }
 
 /* Idle threads sleep within 2 ms (one of several times, for other programs may delay them), and are

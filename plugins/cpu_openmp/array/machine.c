@@ -364,8 +364,9 @@ void machine_run(machine *m)
     int64_t grain = divide_up(GRAIN_BYTES, m->cost * unit);
     if (m->tile_rows)
         grain = divide_up(grain, m->tile_rows) * m->tile_rows;
-    team_run(m->device->threads, l->count / unit, grain, m->memory ? run_in_memory : run_on_stack,
-             m);
+    team_phase phase = {m->memory ? run_in_memory : run_on_stack, l->count / unit, grain,
+                        team_is_brief(l->count / unit, grain)};
+    team_run_phases(m->device->threads, &phase, 1, m);
 }
 
 /* The address of element 0 of an output whose element `first` is at `at`. */

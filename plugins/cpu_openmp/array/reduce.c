@@ -590,14 +590,21 @@ static void choose_narrow(reduce_plan *plan, const collet_device *device)
                    plan->to != COLLET_F64 && method_narrow(&plan->method, device);
 }
 
+/* Whether elements that are next to each other are read and reduced to one number. */
+static int is_adjacent(const reduce_plan *plan)
+{
+    return !plan->source && !plan->by_columns && plan->reduced.ndim == 1 &&
+           llabs(plan->reduced.step[0]) == plan->size;
+}
+
 static void run(collet_device *device, reduce_plan *plan)
 {
     if (plan->shared) {
         int64_t parts = divide_up(plan->tile, PART);
         team_phase phases[] = {
             {reduce_chunks, plan->items * plan->chunks, 1,
-             plan->items * plan->tile * plan->reduced.count < TEAM_BRIEF * GRAIN},
-            {join_chunks, plan->items * parts, divide_up(GRAIN, plan->chunks * PART), 1}};
+             is_adjacent(plan) && team_is_brief(plan->items * plan->reduced.count, GRAIN)},
+            {join_chunks, plan->items * parts, divide_up(GRAIN, plan->chunks * PART), 0}};
         team_run_phases(device->threads, phases, 2, plan);
     } else {
         int64_t tile_elements = at_least_one(plan->reduced.count * plan->tile);

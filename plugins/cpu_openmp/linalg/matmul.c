@@ -29,9 +29,6 @@
 /* Minimum number of multiplications per thread. */
 #define GRAIN (96 << 10)
 
-/* Multiplications up to which a call is brief (team_phase). */
-#define BRIEF (16.0 * GRAIN)
-
 /* Minimum number of elements per thread that are checked. */
 #define CHECKED (64 << 10)
 
@@ -137,6 +134,10 @@ static void divide(product *p)
         if (parts > 1) {
             p->part_columns = round_up(divide_up(p->columns, across), PART);
             p->part_rows = round_up(divide_up(p->rows, parts / across), PART);
+            /* A last part of fewer columns than the kernel computes at a time would overlap another. */
+            if (p->strategy == BY_SMALL && p->columns % p->part_columns > 0 &&
+                p->columns % p->part_columns < p->device->level->small->columns_min[p->wide])
+                p->part_columns += PART;
         }
         p->parts_across = divide_up(p->columns, p->part_columns);
         p->parts = p->parts_across * divide_up(p->rows, p->part_rows);
@@ -172,13 +173,6 @@ static int is_narrow(const product *p)
     return p->from != COLLET_F32 && p->from != COLLET_F64 && part_of(p->from) == p->from;
 }
 
-static int fits_small(const product *p)
-{
-    return !is_narrow(p) && part_of(p->from) == p->from && p->m[C].column == 1 &&
-           p->m[B].column == 1 &&
-           small_fits(p->device->level->small, p->wide, p->rows, p->columns, p->inner);
-}
-
 /* Whether a factor or the product has rows of a multiple of WAYS_PAGE bytes; other types are measured
  * without. */
 static int has_page_rows(const product *p)
@@ -191,6 +185,18 @@ static int has_page_rows(const product *p)
             return 1;
     }
     return 0;
+}
+
+static int fits_small(const product *p)
+{
+    if (is_narrow(p) || part_of(p->from) != p->from || p->m[C].column != 1 || p->m[B].column != 1 ||
+        !small_fits(p->device->level->small, p->wide, p->rows, p->columns, p->inner))
+        return 0;
+    if (p->work <= SMALL_PRODUCT_THIN)
+        return 1;
+    /* A larger one reads rows of b again and again: they are near each other, or packed. */
+    return p->m[A].column == 1 &&
+           (p->columns <= SMALL_THIN ? p->m[B].row <= 4 * SMALL_THIN : !has_page_rows(p));
 }
 
 static int is_tiny(const product *p)
@@ -495,6 +501,17 @@ static int onednn_fits(const product *p)
                                       !has_subnormals(p, B, p->inner, p->columns));
 }
 
+/* Whether it takes some tens of microseconds at most: of f32, the multiplications of 16 threads'
+ * least shares; an element that is read or written takes as long as some of them. */
+static int is_brief(const product *p)
+{
+    double each = (p->wide ? 2.0 : 1.0) * (part_of(p->from) == p->from ? 1.0 : 4.0);
+    double elements = (double)p->rows * (double)p->columns + (double)p->rows * (double)p->inner +
+                      (double)p->inner * (double)p->columns;
+    return !is_narrow(p) &&
+           (p->work + 8.0 * elements) * each * (double)p->batch.count < 16.0 * GRAIN;
+}
+
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 ACCEPTS(matmul)
@@ -530,7 +547,7 @@ KERNEL(matmul)
     if (p.strategy == BY_BLAS)
         blas_enter(p.blas, &use, 1);
     team_phase phase = {p.strategy == BY_ONEDNN ? run_parts_by_onednn : run_parts, whole, grain,
-                        p.work * (double)p.batch.count < BRIEF};
+                        is_brief(&p)};
     team_run_phases(device->threads, &phase, 1, &p);
     if (p.strategy == BY_BLAS) {
         blas_leave(p.blas, &use);

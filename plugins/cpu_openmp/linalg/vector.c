@@ -344,7 +344,7 @@ static collet_status run(const collet_device *device, vector_plan *p)
     if (p->items == 0)
         return COLLET_OK;
     team_phase phase = {run_items, p->items, work >= GRAIN ? 1 : GRAIN / work,
-                        p->items * work < TEAM_BRIEF * GRAIN};
+                        team_is_brief(p->items * work, GRAIN)};
     team_run_phases(device->threads, &phase, 1, p);
     if (p->chunks > 1)
         team_run(device->threads, p->items / p->chunks, divide_up(GRAIN, p->tile * p->chunks),

@@ -511,6 +511,8 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     uint32_t all = (uint32_t)parts * (uint32_t)pieces, did = 0;
     for (int32_t i = 0; i < parts; i++)
         did += run_part(j, i, 0, INT32_MAX, when);
+    if (when != NEVER && clock_now() >= when) /* it was not brief, and the next one may not be */
+        atomic_store_explicit(&team.missed_at, clock_now(), memory_order_relaxed);
     if (did == all)
         push(threads);
     else
@@ -545,7 +547,7 @@ void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, v
 
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument)
 {
-    team_phase phase = {body, count, grain, grain > 1 && count / grain < TEAM_BRIEF};
+    team_phase phase = {body, count, grain, 0};
     team_run_phases(threads, &phase, 1, argument);
 }
 

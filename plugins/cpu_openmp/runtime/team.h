@@ -37,20 +37,23 @@ typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t
  * Calls `body` for the items 0..count-1, in contiguous pieces of at least `grain` (>= 1) items, on
  * at most `threads` threads: the caller and workers. Returns when all are done. Which thread gets
  * which items is unspecified. count 0 does nothing. Inside an OpenMP region the caller does
- * everything. A loop with a grain of more than one item and less than TEAM_BRIEF such pieces is brief.
+ * everything.
  */
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument);
 
-/* One phase: items 0..count-1, at least `grain` (>= 1) per piece. `brief`: 1 if it takes some tens of
- * microseconds on one thread. */
+/* One phase: items 0..count-1, at least `grain` (>= 1) per piece. `brief`: 1 if it takes at most some
+ * tens of microseconds on one thread. */
 typedef struct team_phase {
     team_body body;
     int64_t count, grain;
     int32_t brief;
 } team_phase;
 
-/* Pieces of the least size up to which a loop is brief. */
-#define TEAM_BRIEF 16
+/* Where a piece of `grain` items takes a few microseconds: */
+static inline int32_t team_is_brief(int64_t count, int64_t grain)
+{
+    return count / grain < 16;
+}
 
 /* Runs several phases in order: one begins when all pieces of the one before are done. */
 void team_run_phases(int32_t threads, const team_phase *phases, int32_t count, void *argument);
