@@ -21,11 +21,11 @@ typedef struct small_kernels {
 
 #define SMALL_BLOCK 128
 
-/* Extents that are thin, and multiplications up to which nothing is packed, where the strides allow
- * that. With a thin inner axis, packing is cheap from small products on; with few columns it never is. */
+/* Multiplications up to which packing costs more than it gains: always, and where rows are near each
+ * other and the inner axis is longer than SMALL_THIN. With at most SMALL_THIN columns it always does. */
+#define SMALL_PRODUCT (64 * 64 * 64)
+#define SMALL_PRODUCT_NEAR (128 * 128 * 128)
 #define SMALL_THIN 16
-#define SMALL_PRODUCT (128 * 128 * 128)
-#define SMALL_PRODUCT_THIN (64 * 64 * 64)
 
 static inline int small_fits(const small_kernels *k, int wide, int64_t rows, int64_t columns,
                              int64_t inner)
@@ -33,7 +33,7 @@ static inline int small_fits(const small_kernels *k, int wide, int64_t rows, int
     double work = (double)rows * (double)columns * (double)inner;
     return inner > 0 && columns >= k->columns_min[wide] &&
            (columns <= SMALL_THIN ||
-            work <= (inner <= SMALL_THIN ? SMALL_PRODUCT_THIN : SMALL_PRODUCT));
+            work <= (inner <= SMALL_THIN ? SMALL_PRODUCT : SMALL_PRODUCT_NEAR));
 }
 
 #endif

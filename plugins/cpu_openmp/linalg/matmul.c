@@ -192,11 +192,11 @@ static int fits_small(const product *p)
     if (is_narrow(p) || part_of(p->from) != p->from || p->m[C].column != 1 || p->m[B].column != 1 ||
         !small_fits(p->device->level->small, p->wide, p->rows, p->columns, p->inner))
         return 0;
-    if (p->work <= SMALL_PRODUCT_THIN)
+    if (p->work <= SMALL_PRODUCT)
         return 1;
-    /* A larger one reads rows of b again and again: they are near each other, or packed. */
-    return p->m[A].column == 1 &&
-           (p->columns <= SMALL_THIN ? p->m[B].row <= 4 * SMALL_THIN : !has_page_rows(p));
+    /* The kernel reads b again for every few rows of a: its rows have to be near each other. */
+    int near = p->columns <= SMALL_THIN ? p->m[B].row <= 4 * SMALL_THIN : !has_page_rows(p);
+    return near && p->m[A].column == 1;
 }
 
 static int is_tiny(const product *p)
@@ -501,8 +501,9 @@ static int onednn_fits(const product *p)
                                       !has_subnormals(p, B, p->inner, p->columns));
 }
 
-/* Whether it takes some tens of microseconds at most: of f32, the multiplications of 16 threads'
- * least shares; an element that is read or written takes as long as some of them. */
+/* Whether it takes some tens of microseconds at most (team_phase): as long as 16 GRAIN multiplications
+ * of f32. Those of f64 take twice as long, complex ones four times; an element that is read or written
+ * takes as long as eight. */
 static int is_brief(const product *p)
 {
     double each = (p->wide ? 2.0 : 1.0) * (part_of(p->from) == p->from ? 1.0 : 4.0);

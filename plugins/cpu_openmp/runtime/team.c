@@ -53,8 +53,8 @@ static struct {
     _Atomic int32_t refused;                 /* threads of a call that refused a worker; 0: none */
     _Alignas(LINE) _Atomic int32_t spinning; /* idle workers */
     _Alignas(LINE) _Atomic uint32_t asleep[SLEEP_WORDS]; /* a bit for each worker; futexes */
-    _Atomic int64_t woken_at;               /* when some were last woken, in nanoseconds */
-    _Atomic int64_t missed_at;              /* when a brief loop last found none awake */
+    _Atomic int64_t woken_at;  /* when some were last woken, in nanoseconds */
+    _Atomic int64_t missed_at; /* when a brief loop last found none awake, or took too long */
     _Alignas(LINE) _Atomic int32_t workers; /* started */
     _Atomic int32_t tried;                  /* the most threads that grow() has been called for */
     pthread_mutex_t growing;
@@ -125,8 +125,8 @@ static void wake_some(job *j, int32_t index, int32_t threads)
     wake(job_left(j, index, count), threads);
 }
 
-/* When the caller of a job wakes workers: NOW, or a later time. The second brief loop of a short time wakes them at
- * once, because more are likely to come, for which they then spin. */
+/* When the caller of a job wakes workers: NOW, or a later time. A brief loop that soon follows another
+ * wakes them now, because more are likely to come, for which they then spin. */
 static int64_t wake_time(const team_phase *phase, int32_t spinning)
 {
     if (!phase->brief || spinning > 0)
@@ -511,8 +511,9 @@ static void run_phase(job *j, int32_t threads, const team_phase *phase, void *ar
     uint32_t all = (uint32_t)parts * (uint32_t)pieces, did = 0;
     for (int32_t i = 0; i < parts; i++)
         did += run_part(j, i, 0, INT32_MAX, when);
-    if (when != NEVER && clock_now() >= when) /* it was not brief, and the next one may not be */
-        atomic_store_explicit(&team.missed_at, clock_now(), memory_order_relaxed);
+    int64_t end = when != NEVER ? clock_now() : 0;
+    if (end > when) /* it was not brief, and the next one may not be */
+        atomic_store_explicit(&team.missed_at, end, memory_order_relaxed);
     if (did == all)
         push(threads);
     else

@@ -7,11 +7,11 @@
  * A loop is cut into more pieces than threads. Each running thread takes the next piece, the caller
  * too: a worker that the operating system has not scheduled delays nothing unless it has begun a
  * piece. The caller waits for such pieces only; it spins for a few microseconds and then sleeps, so
- * that its processor can run the other thread. Idle workers sleep; to wake one takes longer than a brief
- * loop: after a pause the caller does it alone, and wakes workers if it takes longer than expected. Callers and working workers
- * together are never more than the largest `threads` of a call, so calls at the same time share the
- * team. If the system now allows fewer (limit.h), calls use that number. A child after fork()
- * gets a team of its own.
+ * that its processor can run the other thread. Idle workers sleep. To wake one takes longer than a
+ * brief loop: after a pause the caller does such a loop alone, and wakes workers only if it takes longer
+ * than expected. Callers and working workers together are never more than the largest `threads` of a
+ * call, so calls at the same time share the team. If the system now allows fewer (limit.h), calls use
+ * that number. A child after fork() gets a team of its own.
  *
  * The workers are not threads of an OpenMP region, whose barrier waits for every thread, but OpenMP
  * places them: OMP_PROC_BIND, OMP_PLACES and their like hold for them. Without these they are bound
@@ -49,7 +49,7 @@ typedef struct team_phase {
     int32_t brief;
 } team_phase;
 
-/* Where a piece of `grain` items takes a few microseconds: */
+/* Whether a loop is brief whose pieces of `grain` items take a few microseconds each. */
 static inline int32_t team_is_brief(int64_t count, int64_t grain)
 {
     return count / grain < 16;

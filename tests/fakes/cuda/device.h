@@ -4,7 +4,7 @@
  * host. One group runs at a time, each item up to the next barrier: groups.c, which declares the
  * same `fake_here`.
  */
-/* The headers of C, because compiling those of C++ takes longer than most kernels do. */
+/* C headers. The C++ ones (<cmath>) take longer to compile than most kernels. */
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #include <math.h>
 #include <stdlib.h>
