@@ -33,7 +33,7 @@ static void plan_scan(kit_plan *plan)
                 kit_emit(plan, &c);
         }
     /* Chunks that threads share. */
-    kit_case c = scanned(plan, (1 << 18) + (1 << 15) + 77, 0);
+    kit_case c = scanned(plan, (1 << 19) + (1 << 15) + 77, 0);
     c.big = true;
     kit_emit(plan, &c);
 }

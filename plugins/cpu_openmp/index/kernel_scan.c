@@ -38,10 +38,44 @@
 #define ELEMENT double
 #define WORD double
 #include "kernel_scan.inc"
+
+#if defined(__AVX512DQ__)
 #define NAME(x) x##_product_u64
 #define ELEMENT uint64_t
 #define WORD uint64_t
 #include "kernel_scan.inc"
+#else
+/* Without vectors, which have no such multiplication: integers wrap, so that any order gives the same bits. */
+
+/* Chains that hide the latency of a multiplication. */
+#define CHAINS 4
+
+static void run_product_u64(void *out, const void *in, int64_t n, const scan_word *before,
+                            scan_word *local)
+{
+    const uint64_t *from = in;
+    uint64_t *to = out, all = before->word * local->word, part[CHAINS] = {local->word, 1, 1, 1};
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t x = from[i]; /* `out` may be `in` */
+        part[i % CHAINS] *= x;
+        if (to)
+            to[i] = all *= x;
+    }
+    local->word = part[0] * part[1] * part[2] * part[3];
+}
+
+static void add_product_u64(scan_word *all, const void *in, int64_t n)
+{
+    const uint64_t *from = in;
+    for (int64_t i = 0; i < n; i++)
+        all[i].word *= from[i];
+}
+
+static void join_product_u64(scan_word *a, const scan_word *b)
+{
+    a->word *= b->word;
+}
+#endif
 
 #define LOOPS(name)                                                                                \
     {                                                                                              \

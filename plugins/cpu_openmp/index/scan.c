@@ -216,10 +216,12 @@ static TEAM_BODY(scan_tiles)
     }
 }
 
-/* Whether threads share each row. */
+/* Whether threads share each row: all elements are then read twice, so that two threads gain only where memory
+ * is what they wait for. */
 static int is_shared(const collet_device *device, int64_t rows, int64_t length)
 {
-    return device->threads > 1 && rows < 4 * (int64_t)device->threads && length >= 4 * CHUNK;
+    int64_t least = device->threads > 2 ? 4 * CHUNK : 32 * CHUNK;
+    return device->threads > 1 && rows < 4 * (int64_t)device->threads && length >= least;
 }
 
 static void scan(const collet_device *device, job *j)

@@ -103,17 +103,17 @@ static void job_init(job *j, const collet_kernel_call *call)
 }
 
 /* Whether there are so many values that the keys of the sorted array are made before. */
-static int has_keys(const job *j)
+static int has_keys(const collet_kernel_call *call)
 {
-    return j->values.count >= GROUP && j->values.count >= j->n;
+    int64_t values = operand_count(operand_of(call, 2));
+    return values >= GROUP && values >= operand_of(call, 1)->shape[0];
 }
 
 ACCEPTS(searchsorted)
 {
-    job j;
-    job_init(&j, call);
+    int64_t n = operand_of(call, 1)->shape[0];
     (void)device;
-    *workspace_bytes = has_keys(&j) ? (uint64_t)j.n * sizeof *j.keys : 0;
+    *workspace_bytes = has_keys(call) ? (uint64_t)n * sizeof(uint64_t) : 0;
     return COLLET_OK;
 }
 
@@ -121,7 +121,7 @@ KERNEL(searchsorted)
 {
     job j;
     job_init(&j, call);
-    if (has_keys(&j)) {
+    if (has_keys(call)) {
         j.keys = call->workspace;
         team_run(device->threads, j.n, GRAIN, make_keys, &j);
     }

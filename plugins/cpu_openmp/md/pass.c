@@ -304,7 +304,7 @@ static TEAM_BODY(run_rows)
     batch b;
     frame_bodies lanes = {.wide = job->r.wide, .wide_masses = job->m.wide};
     int64_t frame = begin / job->bodies, body = begin % job->bodies;
-    memset(b.sums, 0, sizeof b.sums);
+    memset(b.sums, 0, (size_t)(min_i64(end - begin, BATCH) + FRAME_BODIES) * sizeof *b.sums);
     set_steps(&lanes.r, &job->r);
     set_steps(&lanes.v, &job->v);
     set_steps(&lanes.f, &job->f);

@@ -18,8 +18,9 @@
 typedef uint64_t words __attribute__((vector_size(VECTOR_BYTES)));
 #define LANES (VECTOR_BYTES / 8)
 
-/* Blocks that are made at a time. */
+/* Blocks that are made at a time, and at the ends of a run. */
 #define GROUP 64
+#define FEW (VECTORS * (int)LANES)
 
 /* 32 x 32 -> 64 bits of the low halves. */
 #if defined(__AVX512F__)
@@ -94,9 +95,9 @@ INLINE void make_vectors(uint64_t *out, uint64_t seed, uint64_t first, uint64_t 
     }
 }
 
-INLINE void make_blocks(uint64_t out[2 * GROUP], uint64_t seed, uint64_t first, uint64_t last)
+INLINE void make_blocks(uint64_t *out, uint64_t seed, uint64_t first, uint64_t last, int blocks)
 {
-    for (uint64_t i = 0; i < GROUP; i += VECTORS * LANES)
+    for (uint64_t i = 0; i < (uint64_t)blocks; i += FEW)
         make_vectors(out + 2 * i, seed, first + i, last);
 }
 
@@ -135,15 +136,15 @@ typedef uint32_t __attribute__((may_alias)) word;
 #define WORD(bits, i) (((const word *)(bits))[i])
 #endif
 
-INLINE void uniform_f32(float *out, const uint64_t *bits)
+INLINE void uniform_f32(float *out, const uint64_t *bits, int blocks)
 {
-    for (int i = 0; i < 4 * GROUP; i++)
+    for (int i = 0; i < 4 * blocks; i++)
         out[i] = (float)(int32_t)(WORD(bits, i) >> 8) * 0x1p-24f;
 }
 
-INLINE void normal_f32(float *out, const uint64_t *bits)
+INLINE void normal_f32(float *out, const uint64_t *bits, int blocks)
 {
-    for (int i = 0; i < 2 * GROUP; i++) {
+    for (int i = 0; i < 2 * blocks; i++) {
         float u = (float)WORD(bits, 2 * i) * 0x1p-32f + 0x1p-33f, cosine, sine;
         turn_f32((float)(int32_t)(WORD(bits, 2 * i + 1) >> 8) * 0x1p-24f, &cosine, &sine);
         float r = __builtin_sqrtf(-2.0f * log_normal_f32(u));
@@ -193,15 +194,15 @@ INLINE void turn_f64(double v, double *cosine, double *sine)
     *sine = of_f64(((sb & ~odd) | (cb & odd)) ^ (quarters & 2u) << 62);
 }
 
-INLINE void uniform_f64(double *out, const uint64_t *bits)
+INLINE void uniform_f64(double *out, const uint64_t *bits, int blocks)
 {
-    for (int i = 0; i < 2 * GROUP; i++)
+    for (int i = 0; i < 2 * blocks; i++)
         out[i] = fraction_f64(bits[i]);
 }
 
-INLINE void normal_f64(double *out, const uint64_t *bits)
+INLINE void normal_f64(double *out, const uint64_t *bits, int blocks)
 {
-    for (int i = 0; i < GROUP; i++) {
+    for (int i = 0; i < blocks; i++) {
         double u = fraction_f64(bits[2 * i]) + 0x1p-54, cosine, sine;
         turn_f64(fraction_f64(bits[2 * i + 1]), &cosine, &sine);
         double r = __builtin_sqrt(-2.0 * log_normal_f64(u));
@@ -214,33 +215,35 @@ INLINE void normal_f64(double *out, const uint64_t *bits)
 
 enum { UNIFORM_F32, UNIFORM_F64, NORMAL_F32, NORMAL_F64 };
 
-INLINE void make_numbers(int kind, char *out, uint64_t seed, uint64_t first)
+/* `blocks`, a constant, is GROUP or FEW. */
+INLINE void make_numbers(int kind, char *out, uint64_t seed, uint64_t first, int blocks)
 {
     _Alignas(64) uint64_t bits[2 * GROUP];
     uint64_t lanes = kind == UNIFORM_F32 || kind == NORMAL_F32 ? 4 : 2;
-    make_blocks(bits, seed, first / lanes, UINT64_MAX / lanes);
+    make_blocks(bits, seed, first / lanes, UINT64_MAX / lanes, blocks);
     if (kind == UNIFORM_F32)
-        uniform_f32((float *)(void *)out, bits);
+        uniform_f32((float *)(void *)out, bits, blocks);
     else if (kind == UNIFORM_F64)
-        uniform_f64((double *)(void *)out, bits);
+        uniform_f64((double *)(void *)out, bits, blocks);
     else if (kind == NORMAL_F32)
-        normal_f32((float *)(void *)out, bits);
+        normal_f32((float *)(void *)out, bits, blocks);
     else
-        normal_f64((double *)(void *)out, bits);
+        normal_f64((double *)(void *)out, bits, blocks);
 }
 
 INLINE void make_run(int kind, char *out, uint64_t seed, uint64_t first, int64_t n)
 {
     const int64_t lanes = kind == UNIFORM_F32 || kind == NORMAL_F32 ? 4 : 2, size = 16 / lanes;
     while (n > 0) {
-        int64_t skipped = (int64_t)(first % (uint64_t)lanes), made = GROUP * lanes - skipped;
+        int64_t skipped = (int64_t)(first % (uint64_t)lanes), made = GROUP * lanes;
         if (skipped == 0 && n >= made) {
-            make_numbers(kind, out, seed, first);
+            make_numbers(kind, out, seed, first, GROUP);
         } else {
-            _Alignas(64) char whole[16 * GROUP];
-            make_numbers(kind, whole, seed, first);
+            _Alignas(64) char few[16 * FEW];
+            make_numbers(kind, few, seed, first, FEW);
+            made = FEW * lanes - skipped;
             made = made < n ? made : n;
-            memcpy(out, whole + skipped * size, (size_t)(made * size));
+            memcpy(out, few + skipped * size, (size_t)(made * size));
         }
         out += made * size;
         first += (uint64_t)made;

@@ -14,8 +14,10 @@
 #include "shared/host/scatter/numbers.h"
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
+#include "rows.h"
 
 #define KINDS 8    /* images of an angle that have a weight, at most */
+#define GRAIN 16   /* pixels per thread, at least */
 #define STEP 32    /* energies of a pixel at a time: whole vectors */
 #define SAME 1e-13 /* of weights, and of cosines and sines */
 #define MOST_ANGLES ((int64_t)1 << 40)
@@ -523,9 +525,10 @@ KERNEL(scatter_average)
         find_quarter(&j);
         if (j.quarter)
             team_run(device->threads, folded_side(out->shape[1]), 1, fold_rows, &j);
-        team_run(device->threads, out->shape[1] * out->shape[2], 16, run_rows, &j);
+        team_run(device->threads, out->shape[1] * out->shape[2], GRAIN, run_rows, &j);
     } else {
-        team_run(device->threads, out->shape[0] * out->shape[1], 1, run_general, &j);
+        team_run(device->threads, out->shape[0] * out->shape[1], rows_of(out, GRAIN), run_general,
+                 &j);
     }
     return COLLET_OK;
 }

@@ -7,6 +7,9 @@
 #include "shared/host/scatter/numbers.h"
 #include "shared/host/scatter/scatter.h"
 #include "kernel_fields.h"
+#include "rows.h"
+
+#define GRAIN 512 /* voxels per thread, at least */
 
 typedef struct job {
     const collet_kernel_call *call;
@@ -41,6 +44,6 @@ KERNEL(scatter_euler)
     job j = {call, device->level->fields, cpu_step(out, 3) == size};
     for (uint32_t i = 1; i < 5; i++)
         j.adjacent = j.adjacent && cpu_step(operand_of(call, i), 2) == size;
-    team_run(device->threads, out->shape[1] * out->shape[2], 1, run_rows, &j);
+    team_run(device->threads, out->shape[1] * out->shape[2], rows_of(out, GRAIN), run_rows, &j);
     return COLLET_OK;
 }

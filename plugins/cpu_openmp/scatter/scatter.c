@@ -4,7 +4,12 @@
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/runtime/team.h"
+#include "shared/host/util/operand.h"
 #include "shared/host/scatter/scatter.h"
+#include "rows.h"
+
+#define GRAIN 256         /* pixels or voxels per thread, at least */
+#define VECTOR_GRAIN 1024 /* of scatter_vector */
 
 typedef struct job {
     const collet_kernel_call *call;
@@ -21,6 +26,7 @@ KERNEL(scatter)
 {
     int64_t rows;
     job j = {call, cpu_scatter(call, &rows)};
-    team_run(device->threads, rows, 1, run_rows, &j);
+    int64_t grain = call->op == COLLET_OP_SCATTER_VECTOR ? VECTOR_GRAIN : GRAIN;
+    team_run(device->threads, rows, rows_of(operand_of(call, 0), grain), run_rows, &j);
     return COLLET_OK;
 }

@@ -119,6 +119,7 @@ void loop_run(const loop *l, int64_t begin, int64_t end, loop_row row, const voi
     while (begin < end) {
         int64_t n = length - offset < end - begin ? length - offset : end - begin;
         char *at[LOOP_VIEWS];
+#pragma GCC unroll 1 /* unrolled for all views, these loops cost more than a short row */
         for (int32_t k = 0; k < l->views; k++)
             at[k] = start[k] + offset * step[k];
         row(context, at, step, n);
@@ -126,6 +127,7 @@ void loop_run(const loop *l, int64_t begin, int64_t end, loop_row row, const voi
         offset = 0;
         for (int32_t i = inner - 1; i >= 0 && begin < end; i--) {
             int carry = ++index[i] == l->shape[i];
+#pragma GCC unroll 1
             for (int32_t k = 0; k < l->views; k++)
                 start[k] += carry ? (1 - l->shape[i]) * l->step[k][i] : l->step[k][i];
             if (!carry)

@@ -17,10 +17,10 @@
 /* The measurements of one backend. */
 typedef struct calibrated {
     const char *name;
-    cJSON *now;    /* the new document */
-    cJSON *before; /* the document in use; NULL: none */
-    int32_t own_memory;
-    choice *choices; /* of the ways that were measured */
+    cJSON *now;         /* the new document */
+    cJSON *before;      /* the document in use; NULL: none */
+    int32_t own_memory; /* 1 for auto too: its arrays may be on any device */
+    choice *choices;    /* of the ways that were measured */
     int32_t choice_count;
 } calibrated;
 

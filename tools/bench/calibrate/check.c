@@ -19,7 +19,9 @@
 #define BUDGET_MIN 1e-3
 #define BUDGET_MAX 20e-3
 #define WORST 10
-#define FEW 50 /* elements: where no backend should cost more than cpu_scalar */
+#define TURNS 5             /* at most: the machine may have several speeds */
+#define SLOWEST_OTHER 16e-3 /* seconds of a call of a backend that is not the fastest */
+#define FEW 50              /* elements: where no backend should cost more than cpu_scalar */
 
 static const char *const dtypes[] = {"f32", "f64", "i32", "i64"};
 #define DTYPES ((int32_t)(sizeof dtypes / sizeof *dtypes))
@@ -29,7 +31,8 @@ static const char *const thin[] = {"16x320x320",   "320x16x320",   "320x320x16",
                                    "16x1000x1000", "1000x16x1000", "1000x1000x16"};
 #define THIN ((int32_t)(sizeof thin / sizeof *thin))
 
-/* One call on auto, on the backend that it chose and on the best, each measured by itself. */
+/* One call on auto, on the backend that it chose (where that was left out: on auto) and on the best, each
+ * measured by itself. */
 typedef struct regret {
     char call[CALIBRATE_KEY + BENCH_SHAPE_TEXT];
     const char *best, *chosen;
@@ -90,6 +93,7 @@ static regret regret_of(const check *c, const double *seconds)
             r.best = c->run->backends[b].name;
         }
     }
+    r.own = isnan(r.own) ? r.seconds : r.own;
     return r;
 }
 
@@ -114,25 +118,33 @@ static void note(check *c, const bench_layout *l, const char *dtype, const doubl
     }
 }
 
-/* Returns the time of the fastest. */
-static double check_call(check *c, const bench_layout *l, const char *dtype, double budget)
+/* Returns the time of the fastest. `seconds` as for calibrate_measure. */
+static double check_call(check *c, const bench_layout *l, const char *dtype, double budget,
+                         double *seconds)
 {
-    double seconds[BENCH_LIST_MAX] = {0}, best = INFINITY;
     calibrate_measure(c->run, l, budget, seconds);
     regret r = regret_of(c, seconds);
-    if (r.own * CALIBRATE_SAME > r.least) /* is it so? */
+    for (int turn = 1; turn < TURNS && r.own * CALIBRATE_SAME > r.least; turn++) { /* is it so? */
         calibrate_measure_again(c->run, l, budget, seconds);
+        r = regret_of(c, seconds);
+    }
     note(c, l, dtype, seconds);
-    for (int32_t b = 0; b < c->run->count; b++)
-        best = fmin(best, seconds[b]);
-    return best;
+    return fmin(r.seconds, r.least);
+}
+
+/* Far slower backends will not be the fastest of a larger call either. */
+static void leave_out_slow(const check *c, double best, double *seconds)
+{
+    for (int32_t b = 0; b < c->automatic; b++)
+        if (seconds[b] * STEP > SLOWEST_OTHER && seconds[b] > 2 * best)
+            seconds[b] = NAN;
 }
 
 static void check_op(check *c, const bench_case *row, const char *dtype)
 {
     calibration_run *run = c->run;
     bench_layout l;
-    double left = run->end - tool_now(), work = 0, best = 0;
+    double left = run->end - tool_now(), work = 0, best = 0, seconds[BENCH_LIST_MAX] = {0};
     double each = left / (c->possible - c->done) / run->count / log10(STEP * LARGEST / SMALLEST);
     double budget = fmin(fmax(each, BUDGET_MIN), BUDGET_MAX);
     if (left <= 0 && c->done)
@@ -144,9 +156,11 @@ static void check_op(check *c, const bench_case *row, const char *dtype)
         if (!calibrate_layout(&l, run->session, row, dtype, size) || calibrate_work(&l) <= work)
             continue;
         work = calibrate_work(&l);
-        best = check_call(c, &l, dtype, budget);
+        best = check_call(c, &l, dtype, budget, seconds);
+        leave_out_slow(c, best, seconds);
     }
     for (int32_t i = 0; i < THIN && !strcmp(row->name, "matmul"); i++) {
+        double thin_seconds[BENCH_LIST_MAX] = {0};
         bench_case thin_row = *row;
         bench_options options = *run->session->options;
         collet_error err;
@@ -154,7 +168,7 @@ static void check_op(check *c, const bench_case *row, const char *dtype)
         options.axis = NULL;
         if (bench_layout_make(&l, run->session->runtime, &thin_row, &options, dtype, &err) ==
             COLLET_OK)
-            check_call(c, &l, dtype, budget);
+            check_call(c, &l, dtype, budget, thin_seconds);
     }
 }
 
@@ -203,7 +217,7 @@ int calibrate_check(calibration_run *run)
     bench_case row;
     if (run->count == BENCH_LIST_MAX)
         return bench_complain(COLLET_INVALID, "calibrate: too many backends");
-    run->backends[run->count++] = (calibrated){.name = "auto"};
+    run->backends[run->count++] = (calibrated){.name = "auto", .own_memory = 1};
     c.list = s->report ? cJSON_AddArrayToObject(s->report, "results") : NULL;
     c.fine = c.list || !s->report;
     for (size_t i = 0; calibrate_op(run, &i, &row);)

@@ -21,7 +21,8 @@
 #define BUDGET_MAX 20e-3
 #define BUDGET_MIN 1e-3
 #define SHARE_OF_MEMORY 0.25
-/* Bytes up to which each backend has arrays of its own: copies on other devices cost microseconds. */
+/* Bytes up to which each backend with memory of its own has arrays of its own: copies on other devices cost
+ * microseconds. Those on the host's memory share arrays: where these lie alone can make a call twice as slow. */
 #define APART 16e6
 
 static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
@@ -70,6 +71,17 @@ static collet_status make_arrays(bench_arrays *a, collet_context *context, const
     return status;
 }
 
+/* Whose arrays backend b uses. */
+static int32_t owner(const calibration_run *run, const bench_layout *l, int32_t b)
+{
+    int32_t first = 0;
+    if (l->bytes_read + l->bytes_written >= APART)
+        return 0;
+    while (run->backends[first].own_memory != run->backends[b].own_memory)
+        first++;
+    return run->backends[b].own_memory ? b : first;
+}
+
 void calibrate_measure(calibration_run *run, const bench_layout *l, double budget, double *seconds)
 {
     bench_session *s = run->session;
@@ -77,12 +89,12 @@ void calibrate_measure(calibration_run *run, const bench_layout *l, double budge
     bench_calls calls[BENCH_LIST_MAX];
     tool_sampler samplers[BENCH_LIST_MAX] = {{.body = NULL}};
     char error[COLLET_ERROR_TEXT];
-    int32_t apart = l->bytes_read + l->bytes_written < APART;
-    for (int32_t b = 0; b < run->count; b++) {
+    for (int32_t b = 0; b < run->count; b++)
         arrays[b] = (bench_arrays){{NULL}};
+    for (int32_t b = 0; b < run->count; b++) {
         if (isnan(seconds[b]))
             continue;
-        bench_arrays *own = &arrays[apart ? b : 0];
+        bench_arrays *own = &arrays[owner(run, l, b)];
         collet_status status = make_arrays(own, s->context, l);
         if (status == COLLET_OK)
             status = bench_calls_open(&calls[b], s, l, own, run->backends[b].name, error);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define INLINE static inline __attribute__((always_inline))
+
 static void note(index_info *info, int64_t position)
 {
     int64_t first = __atomic_load_n(&info->first, __ATOMIC_RELAXED);
@@ -12,19 +14,28 @@ static void note(index_info *info, int64_t position)
     }
 }
 
+/* Returns whether one is out of range. */
+INLINE int64_t read_positions(int64_t *positions, const char *at, int64_t step, int wide, int64_t n,
+                              int64_t extent)
+{
+    int64_t bad = 0;
+    for (int64_t i = 0; i < n; i++, at += step) {
+        int64_t x = wide ? *(const int64_t *)(const void *)at : *(const int32_t *)(const void *)at;
+        x += x >> 63 & extent; /* where negative */
+        int out_of_range = (uint64_t)x >= (uint64_t)extent;
+        positions[i] = x | -(int64_t)out_of_range;
+        bad |= out_of_range;
+    }
+    return bad;
+}
+
 void index_positions(int64_t *positions, const collet_operand *index, const char *row, int64_t base,
                      int64_t from, int64_t n, int64_t extent, index_info *info)
 {
-    int64_t step = cpu_last_step(index), bad = 0;
+    int64_t step = cpu_last_step(index);
     const char *at = row + from * step;
-    for (int64_t i = 0; i < n; i++, at += step) {
-        int64_t x = index->dtype == COLLET_I64 ? *(const int64_t *)(const void *)at
-                                               : *(const int32_t *)(const void *)at;
-        x += x < 0 ? extent : 0;
-        int out_of_range = x < 0 || x >= extent;
-        positions[i] = out_of_range ? -1 : x;
-        bad |= out_of_range;
-    }
+    int64_t bad = index->dtype == COLLET_I64 ? read_positions(positions, at, step, 1, n, extent)
+                                             : read_positions(positions, at, step, 0, n, extent);
     for (int64_t i = 0; bad && i < n; i++)
         if (positions[i] < 0) {
             note(info, base + from + i);
@@ -40,6 +51,8 @@ void index_store_info(const collet_operand *o, const index_info *info)
 /* Random elements arrive from memory one by one. More lines are on their way to an L2 cache at a time
  * than to an L1 cache. */
 #define AHEAD 64 /* elements */
+#define NEAR                                                                                       \
+    (256 << 10) /* bytes that an L2 cache holds: there prefetching costs more than it brings */
 #define PREFETCH(a, offset)                                                                        \
     __builtin_prefetch((const void *)((uintptr_t)(a) + (uint64_t)(offset)), 0, 2)
 
@@ -51,20 +64,34 @@ typedef struct pair {
 #define EACH_SIZE(X) X(1, uint8_t) X(2, uint16_t) X(4, uint32_t) X(8, uint64_t) X(16, pair)
 
 #define LOOPS(size, TYPE)                                                                          \
-    static void gather_##size(char *out, int64_t out_step, const char *a, int64_t a_step,          \
-                              const int64_t *positions, int64_t n)                                 \
+    INLINE void gather_some_##size(char *out, int64_t out_step, const char *a, int64_t a_step,     \
+                                   const int64_t *positions, int64_t n, int64_t ahead)             \
     {                                                                                              \
-        int64_t ahead = n < AHEAD ? n : AHEAD;                                                     \
-        for (int64_t i = 0; i < ahead; i++)                                                        \
-            PREFETCH(a, positions[i] * a_step);                                                    \
         for (int64_t i = 0; i < n; i++) {                                                          \
             TYPE x = {0};                                                                          \
-            if (i + AHEAD < n)                                                                     \
-                PREFETCH(a, positions[i + AHEAD] * a_step);                                        \
-            if (positions[i] >= 0)                                                                 \
+            if (ahead)                                                                             \
+                PREFETCH(a, positions[i + ahead] * a_step);                                        \
+            if (__builtin_expect(positions[i] >= 0, 1))                                            \
                 x = *(const TYPE *)(const void *)(a + positions[i] * a_step);                      \
             *(TYPE *)(void *)(out + i * out_step) = x;                                             \
         }                                                                                          \
+    }                                                                                              \
+    static void gather_##size(char *out, int64_t out_step, const char *a, int64_t a_step,          \
+                              int64_t extent, const int64_t *positions, int64_t n)                 \
+    {                                                                                              \
+        int64_t begin = 0, each = sizeof(TYPE), reach = a_step < 0 ? -a_step : a_step;             \
+        if (extent > NEAR / (reach + 1)) {                                                         \
+            for (int64_t i = 0; i < AHEAD && i < n; i++)                                           \
+                PREFETCH(a, positions[i] * a_step);                                                \
+            begin = n > AHEAD ? n - AHEAD : 0;                                                     \
+            gather_some_##size(out, out_step, a, a_step, positions, begin, AHEAD);                 \
+        }                                                                                          \
+        out += begin * out_step;                                                                   \
+        positions += begin;                                                                        \
+        if (out_step == each && a_step == each)                                                    \
+            gather_some_##size(out, each, a, each, positions, n - begin, 0);                       \
+        else                                                                                       \
+            gather_some_##size(out, out_step, a, a_step, positions, n - begin, 0);                 \
     }                                                                                              \
     static void scatter_##size(char *out, int64_t out_step, const char *in, int64_t in_step,       \
                                const int64_t *positions, int64_t n, int64_t low, int64_t high)     \
@@ -76,12 +103,12 @@ typedef struct pair {
     }
 EACH_SIZE(LOOPS)
 
-void index_gather(char *out, int64_t out_step, const char *a, int64_t a_step, uint64_t size,
-                  const int64_t *positions, int64_t n)
+void index_gather(char *out, int64_t out_step, const char *a, int64_t a_step, int64_t extent,
+                  uint64_t size, const int64_t *positions, int64_t n)
 {
 #define GATHER(bytes, TYPE)                                                                        \
     if (size == (bytes))                                                                           \
-        gather_##bytes(out, out_step, a, a_step, positions, n);
+        gather_##bytes(out, out_step, a, a_step, extent, positions, n);
     EACH_SIZE(GATHER)
 }
 

@@ -69,9 +69,9 @@ void index_positions(int64_t *positions, const collet_operand *index, const char
 /* Stores 0, or 1 + the noted position, in the i64 of `o`. */
 void index_store_info(const collet_operand *o, const index_info *info);
 
-/* out[i] = a[positions[i]], i < n; position -1: 0. Steps are in bytes. */
-void index_gather(char *out, int64_t out_step, const char *a, int64_t a_step, uint64_t size,
-                  const int64_t *positions, int64_t n);
+/* out[i] = a[positions[i]], i < n; position -1: 0. Steps are in bytes; all of the `extent` positions may occur. */
+void index_gather(char *out, int64_t out_step, const char *a, int64_t a_step, int64_t extent,
+                  uint64_t size, const int64_t *positions, int64_t n);
 
 /* out[positions[i]] = in[i] for the positions in [low, high), in order. */
 void index_scatter(char *out, int64_t out_step, const char *in, int64_t in_step, uint64_t size,

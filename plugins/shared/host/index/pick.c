@@ -46,8 +46,8 @@ static void take_elements(void *argument, int32_t thread, int64_t begin, int64_t
         int64_t base = j->index_lead.ndim ? lead * j->count : 0;
         index_positions(positions, j->index, row, base, from, n, j->extent, &j->info);
         index_gather(cpu_at(j->out) + index_at(&j->out_lead, lead) + from * out_step, out_step,
-                     cpu_at(j->a) + index_at(&j->a_lead, lead), cpu_last_step(j->a), j->size,
-                     positions, n);
+                     cpu_at(j->a) + index_at(&j->a_lead, lead), cpu_last_step(j->a), j->extent,
+                     j->size, positions, n);
         begin += n;
     }
 }
@@ -56,7 +56,7 @@ static void clear(char *out, int64_t step, uint64_t size, int64_t n)
 {
     static const int64_t none = -1;
     for (int64_t i = 0; i < n; i++)
-        index_gather(out + i * step, 0, NULL, 0, size, &none, 1);
+        index_gather(out + i * step, 0, NULL, 0, 0, size, &none, 1);
 }
 
 /* Indices begin .. end-1 of one row; the elements of the other axes are copied for each, or, if they
@@ -73,8 +73,8 @@ static void take_rows(void *argument, int32_t thread, int64_t begin, int64_t end
         n = min_i64(end - begin, INDEX_BLOCK);
         index_positions(positions, j->index, cpu_at(j->index), 0, begin, n, j->extent, &j->info);
         for (int64_t c = 0; count <= FEW && c < count; c++)
-            index_gather(out + c * out_each, out_step, cpu_at(j->a) + c * a_each, a_step, j->size,
-                         positions, n);
+            index_gather(out + c * out_each, out_step, cpu_at(j->a) + c * a_each, a_step, j->extent,
+                         j->size, positions, n);
         for (int64_t i = 0; count > FEW && i < n; i++, out += out_step) {
             if (positions[i] < 0)
                 clear(out, out_each, j->size, count);
@@ -116,7 +116,8 @@ KERNEL(take)
     int64_t rows = j.out_lead.count;
     if (rows == 0)
         host_share(device, j.index_lead.count * j.count, GRAIN, check_indices, &j);
-    else if (j.index_lead.ndim == 0 && index_is_inner(&j.a_lead, cpu_last_step(j.a)) && j.out_lead.flat)
+    else if (j.index_lead.ndim == 0 && index_is_inner(&j.a_lead, cpu_last_step(j.a)) &&
+             j.out_lead.flat)
         host_share(device, j.count, 1 + GRAIN / rows, take_rows, &j);
     else
         host_share(device, rows * j.count, GRAIN, take_elements, &j);

@@ -140,7 +140,7 @@ static void compress_blocks(void *argument, int32_t thread, int64_t begin, int64
         int64_t n = min_i64(list_block(j, b, positions), most - j->first[b]);
         for (int64_t i = 0; i < out_lead.count; i++)
             index_gather(cpu_at(j->out) + index_at(&out_lead, i) + j->first[b] * step, step,
-                         cpu_at(a) + index_at(&a_lead, i), cpu_last_step(a),
+                         cpu_at(a) + index_at(&a_lead, i), cpu_last_step(a), operand_extent(a, 0),
                          cpu_dtype_size(a->dtype), positions, n);
     }
 }
@@ -152,7 +152,7 @@ static void clear_rest(const collet_operand *out, int64_t total)
     index_axes lead = index_axes_of(out, 0, out->ndim - 1);
     for (int64_t i = 0; i < lead.count; i++)
         for (int64_t k = total; k < operand_extent(out, 0); k++)
-            index_gather(cpu_at(out) + index_at(&lead, i) + k * cpu_last_step(out), 0, NULL, 0,
+            index_gather(cpu_at(out) + index_at(&lead, i) + k * cpu_last_step(out), 0, NULL, 0, 0,
                          cpu_dtype_size(out->dtype), &none, 1);
 }
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PLUGINS_CPU_OPENMP_SCATTER_ROWS_H
+#define PLUGINS_CPU_OPENMP_SCATTER_ROWS_H
+
+#include <collet/plugin.h>
+
+/* How many rows along the last axis have about `count` elements. */
+static inline int64_t rows_of(const collet_operand *o, int64_t count)
+{
+    return 1 + count / (o->shape[o->ndim - 1] + 1);
+}
+
+#endif
