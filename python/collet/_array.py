@@ -215,7 +215,9 @@ class Array(exchange.Exchange):
     def _view(self, shape: Sequence[int]) -> Array:
         """A view with another shape; ShapeError if strides allow none."""
         extents = [operator.index(n) for n in shape]
-        if extents.count(-1) == 1:
+        if extents == [-1]:
+            extents = [self.size]
+        elif extents.count(-1) == 1:
             known = math.prod(n for n in extents if n != -1)
             extents[extents.index(-1)] = self.size // known if known else 0
         return self._reshape(extents)

@@ -17,8 +17,8 @@ _SINGLE = ("float16", "bfloat16", "float32", "complex64")
 
 
 def _together(found):
-    if any(isinstance(a, Array) for a in found):
-        return [asarray(a, copy=False) for a in found]
+    if any([isinstance(a, Array) for a in found]):
+        return [a if isinstance(a, Array) else asarray(a, copy=False) for a in found]
     return found
 
 
@@ -28,6 +28,8 @@ def _array(value):
 
 def arrays(*values):
     """Every value as NumPy array, or as Array if one of them is one."""
+    if all([isinstance(v, Array) for v in values]):
+        return list(values)
     return _together([_array(v) for v in values])
 
 
@@ -56,7 +58,8 @@ _WEAK = {bool: 0, int: 1, float: 2, complex: 3}  # Python's numbers, which have 
 
 
 def _kind(dtype):
-    return 2 if dtype.name == "bfloat16" else {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}.get(dtype.kind, 9)
+    kind = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}.get(dtype.kind, 9)
+    return 2 if kind == 9 and dtype.name == "bfloat16" else kind
 
 
 def _dtype_of(value):
@@ -82,6 +85,9 @@ def result_type(*arrays_and_dtypes):
 
 def promoted(*values):
     """Arrays of one dtype, the one that NumPy 2 gives to an operator on them."""
+    first = getattr(values[0], "_dtype", None) if values else None
+    if first and all([isinstance(v, Array) and v._dtype == first for v in values]):
+        return list(values)
     found = [v if type(v) in _WEAK else _array(v) for v in values]
     dtype = result_type(*found)
     return _together([converted(_array(v), dtype) for v in found])
@@ -114,12 +120,12 @@ class AxisError(ValueError, IndexError):
 def axes_of(axes, ndim):
     """Axes, an int or ints, as a tuple of ints from 0 on. AxisError for invalid axes, ValueError for repeated
     ones."""
-    listed = tuple(operator.index(a) for a in ((axes,) if hasattr(axes, "__index__") else axes))
+    listed = [operator.index(axes)] if hasattr(axes, "__index__") else [operator.index(a) for a in axes]
     for axis in listed:
         if not -ndim <= axis < ndim:
             raise AxisError(f"axis {axis} is out of range: the array has {ndim}")
-    listed = tuple(a % ndim for a in listed)
-    if len(set(listed)) < len(listed):
+    listed = tuple([a % ndim for a in listed])
+    if len(listed) > 1 and len(set(listed)) < len(listed):
         raise ValueError(f"the axes {listed} are not different")
     return listed
 

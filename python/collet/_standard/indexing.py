@@ -30,20 +30,20 @@ def _is_advanced(key: Any) -> bool:
 def _keys(key: Any, ndim: int) -> tuple[tuple[Any, ...], int]:
     """The keys, with one '...', and the number of axes that it stands for."""
     keys = key if isinstance(key, tuple) else (key,)
-    used = sum(_axes_of(k) for k in keys)
+    used, dots = sum([_axes_of(k) for k in keys]), sum([k is Ellipsis for k in keys])
     if used > ndim:
         raise IndexError(f"{used} indices for {ndim} axes")
-    if sum(k is Ellipsis for k in keys) > 1:
+    if dots > 1:
         raise IndexError("more than one '...'")
-    if not any(k is Ellipsis for k in keys):
-        keys += (Ellipsis,)
-    return keys, ndim - used
+    return (keys if dots else (*keys, Ellipsis)), ndim - used
 
 
 def _axes_of(key: Any) -> int:
     """How many axes a key is for: a mask is for as many as it has."""
     if key is None or key is Ellipsis or isinstance(key, bool):
         return 0
+    if isinstance(key, (int, slice)):
+        return 1
     return key.ndim if getattr(key, "dtype", None) == bool else 1
 
 
@@ -62,8 +62,16 @@ def _index(key: Any, extent: int, axis: int) -> int:
     return index + extent if index < 0 else index
 
 
+def _sliced(array: Array, axis: int, key: slice) -> Array:
+    start, stop, step = key.indices(array.shape[axis])
+    count = len(range(start, stop, step))
+    return array._slice(axis, start if count else 0, count, step)
+
+
 def view(array: Array, key: Any) -> Array | None:
     """The view for a key of integers, slices, None and '...'; None: other keys."""
+    if type(key) is slice and array.ndim:
+        return _sliced(array, 0, key)
     if any(map(_is_advanced, key if isinstance(key, tuple) else (key,))):
         return None
     keys, rest = _keys(key, array.ndim)
@@ -75,10 +83,8 @@ def view(array: Array, key: Any) -> Array | None:
             shape += found.shape[axis:axis + rest]
             axis += rest
         elif isinstance(k, slice):
-            start, stop, step = k.indices(found.shape[axis])
-            count = len(range(start, stop, step))
-            found = found._slice(axis, start if count else 0, count, step)
-            shape.append(count)
+            found = _sliced(found, axis, k)
+            shape.append(found.shape[axis])
             axis += 1
         else:
             found = found._slice(axis, _index(k, found.shape[axis], axis), 1, 1)
@@ -91,8 +97,12 @@ def view(array: Array, key: Any) -> Array | None:
 
 def _array_of(key: Any) -> Array:
     """A key as an Array of bool or integers."""
-    from .._array import asarray
-    array = asarray(key, copy=False)
+    array: Array
+    if isinstance(key, _core.Array):
+        array = key  # type: ignore[assignment]
+    else:
+        from .._array import asarray
+        array = asarray(key, copy=False)
     if isinstance(key, list) and not array.size:
         array = array.astype("int64")
     if array._dtype != "bool" and array._dtype[0] not in "iu":
@@ -294,7 +304,6 @@ def _taken(array: Array, axis: int, index: Array) -> Array | None:
 
 def read(array: Array, key: Any) -> Array:
     """The elements for a key of masks and arrays of integers, and others among them."""
-    from ..functions import moveaxis
     along = _one_axis(array, key)
     if along:
         found = _taken(array, *along)
@@ -305,6 +314,7 @@ def read(array: Array, key: Any) -> Array:
         count = int(op.count_nonzero(mask))
         if mask.ndim == array.ndim:
             return op.compress(array.reshape(-1), mask.reshape(-1), shape=(count,)).out
+        from ..functions import moveaxis
         out = _core.empty((count, *array.shape[1:]), array._dtype)
         op.compress(moveaxis(array, 0, -1), mask, out=(moveaxis(out, 0, -1), None))
         return out

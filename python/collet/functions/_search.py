@@ -79,11 +79,11 @@ def take(x, indices, /, *, axis=None):
     if axis is None and x.ndim != 1:
         raise ValueError(f"take: an axis is needed, since the array has {x.ndim}")
     axis = axis_of(-1 if axis is None else axis, x.ndim)
-    flat = indices.reshape(-1)
+    flat = indices if indices.ndim == 1 else indices.reshape(-1)
     out = empty_as(x, [*x.shape[:axis], flat.size, *x.shape[axis + 1:]])
     info = op.take(moveaxis(x, axis, -1), flat, out=(moveaxis(out, axis, -1), None)).info
     _raise_outside(info, "take", flat, x.shape[axis])
-    return out.reshape([*x.shape[:axis], *indices.shape, *x.shape[axis + 1:]])
+    return out if flat is indices else out.reshape([*x.shape[:axis], *indices.shape, *x.shape[axis + 1:]])
 
 
 def take_along_axis(x, indices, /, *, axis=-1):

@@ -142,14 +142,19 @@ def transpose(x, /, axes=None):
 
 
 def moveaxis(x, source, destination, /):
-    """A view with the axes `source` at the places `destination`, the others in their order.
+    """A view with the axes `source` at the places `destination`, the others in their order; x itself if none
+    moves.
 
     >>> collet.moveaxis(np.ones((2, 3, 4)), 0, -1).shape
     (3, 4, 2)"""
     x, = arrays(x)
+    if x.ndim == 1 and type(source) is type(destination) is int and -1 <= source <= 0 >= destination >= -1:
+        return x
     source, destination = axes_of(source, x.ndim), axes_of(destination, x.ndim)
     if len(source) != len(destination):
         raise ValueError(f"moveaxis: {len(source)} axes go to {len(destination)} places")
+    if source == destination:
+        return x
     places = dict(zip(destination, source))
     others = (i for i in range(x.ndim) if i not in source)
     return permuted(x, [places[i] if i in places else next(others) for i in range(x.ndim)])
@@ -291,7 +296,7 @@ def concat(arrays, /, *, axis=0):
     out, end = empty_as(parts[0], shape), 0
     for x in parts:
         start, end = end, end + x.shape[axis]
-        op.copy(x, out=out[(slice(None),) * axis + (slice(start, end),)])
+        op.copy(x, out=out[(slice(None),) * axis + (slice(start, end),) if axis else slice(start, end)])
     return out
 
 

@@ -23,25 +23,28 @@ def _cumulative(name, x, axis, dtype, include_initial):
     if axis is None and x.ndim > 1:
         raise ValueError(f"{name}: an axis is needed, since the array has {x.ndim}")
     x = x.reshape(1) if not x.ndim else x
-    dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
-    whole = x.dtype.kind in "biu" and dtype.kind in "iu"
+    own = x.dtype
+    dtype = _WIDE.get(own.kind, own) if dtype is None else _core.dtype(dtype)
+    whole = own.kind in "biu" and dtype.kind in "iu"
     if dtype.kind == "b":
         x = converted(x, dtype)
-    elif _WIDE.get(x.dtype.kind) != _WIDE.get(dtype.kind, 0) and not whole:  # the op widens integers
-        x = converted(x, _WIDE.get(dtype.kind, dtype))
-    if x.dtype.kind in "fV" and x.dtype.itemsize < 4:  # summed in f32
+    elif own is not dtype and _WIDE.get(own.kind) != _WIDE.get(dtype.kind, 0) and not whole:
+        x = converted(x, _WIDE.get(dtype.kind, dtype))  # the op widens integers
+    own = x.dtype
+    if own.kind in "fV" and own.itemsize < 4:  # summed in f32
         x = converted(x, np.dtype("f4"))
     axis = axis_of(-1 if axis is None else axis, x.ndim)
     first = int(bool(include_initial))
-    out = empty_as(x, [n + first * (i == axis) for i, n in enumerate(x.shape)], _WIDE.get(x.dtype.kind))
+    out = empty_as(x, [n + first * (i == axis) for i, n in enumerate(x.shape)], _WIDE.get(own.kind))
     rows = moveaxis(out, axis, -1)
     if first and out.size:
         op.fill(value=int(name == "cumulative_prod"), out=rows[..., :1])
-    if name == "cumulative_prod" and x.dtype.kind == "c":
-        op.copy(_complex_products(moveaxis(x, axis, -1)), out=rows[..., first:])
+    behind = rows[..., first:] if first else rows
+    if name == "cumulative_prod" and own.kind == "c":
+        op.copy(_complex_products(moveaxis(x, axis, -1)), out=behind)
     else:
-        getattr(op, name)(moveaxis(x, axis, -1), out=rows[..., first:])
-    return narrowed(out, dtype)
+        getattr(op, name)(moveaxis(x, axis, -1), out=behind)
+    return out if out.dtype == dtype else narrowed(out, dtype)
 
 
 def _complex_products(x):
