@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sort, argsort and partition: rows of keys of 32 or 64 bits are sorted. Threads share the rows or,
- * if these are few and long, the parts of each. argsort sorts words whose upper half is a key and
- * whose lower half is an index; where 32 bits of a key are too few to differ, the words with equal ones
+ * if these are few and long, the parts of each. argsort sorts words whose upper half is a key, less the
+ * least one, and whose lower half is an index; where 32 bits of a key are too few to differ, the words with equal ones
  * are sorted again by the other bits.
  * Tests: conformance/index/sort.c
  */
 #include "cpu_openmp/runtime/device.h"
+
+#include <stdatomic.h>
 
 #include "cpu_openmp/runtime/team.h"
 #include "kernel_sort.h"
@@ -44,7 +46,8 @@ typedef struct row {
     char *out;
     const char *in;
     char *words;
-    int shift; /* argsort: bits of a key below those in the words */
+    uint64_t low; /* argsort of 64 bits: the least key, or 0 */
+    int shift;    /* bits of a key, counted from it, below those in the words */
     int32_t count;
     part parts[PARTS]; /* that are yet to be sorted */
     part halves[PARTS][2];
@@ -53,14 +56,34 @@ typedef struct row {
 
 /* ---- The words of a row ---------------------------------------------------------------------- */
 
-/* The bits in which keys differ from the first one. */
-static uint64_t differing(const row *r, int64_t begin, int64_t end)
+/* Whether the keys have more bits than a word has room for. */
+static int has_range(const job *j)
+{
+    return j->size == 8 && j->op == COLLET_OP_ARGSORT;
+}
+
+typedef struct range {
+    uint64_t low, high; /* keys */
+} range;
+
+static range range_of(const row *r, int64_t begin, int64_t end)
 {
     const job *j = r->job;
-    uint64_t first = index_key_u64(&j->order, index_load(r->in, j->size)), bits = 0;
-    for (int64_t i = begin; i < end; i++)
-        bits |= first ^ index_key_u64(&j->order, index_load(r->in + i * j->in_step, j->size));
-    return bits;
+    range all = {UINT64_MAX, 0};
+    for (int64_t i = begin; i < end; i++) {
+        uint64_t key = index_key_u64(&j->order, index_load(r->in + i * j->in_step, j->size));
+        all.low = key < all.low ? key : all.low;
+        all.high = key > all.high ? key : all.high;
+    }
+    return all;
+}
+
+/* The words have the 32 upper bits in which keys differ from the least one. */
+static void set_range(row *r, range all)
+{
+    uint64_t most = all.high - all.low;
+    r->low = all.low;
+    r->shift = most >> 32 ? 32 - __builtin_clzll(most) : 0;
 }
 
 static void read_words(const row *r, int64_t begin, int64_t end)
@@ -75,7 +98,7 @@ static void read_words(const row *r, int64_t begin, int64_t end)
     uint64_t *words = (uint64_t *)(void *)r->words;
     for (int64_t i = begin; i < end; i++, in += j->in_step) {
         uint64_t key = index_key_u64(&j->order, index_load(in, j->size));
-        words[i] = key >> r->shift << 32 | (uint64_t)i;
+        words[i] = (key - r->low) >> r->shift << 32 | (uint64_t)i;
     }
 }
 
@@ -87,7 +110,7 @@ static void sort_equal(const row *r, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         uint64_t index = words[i] & UINT32_MAX;
         const char *at = r->in + (int64_t)index * j->in_step;
-        words[i] = index_key_u64(&j->order, index_load(at, j->size)) << 32 | index;
+        words[i] = (index_key_u64(&j->order, index_load(at, j->size)) - r->low) << 32 | index;
     }
     j->width->sort(words + begin, end - begin, NULL);
 }
@@ -120,12 +143,6 @@ static void write_words(const row *r, int64_t begin, int64_t end)
     }
     for (int64_t i = begin; i < end; i++, out += j->out_step)
         *(int64_t *)(void *)out = (int64_t)(words[i] & UINT32_MAX);
-}
-
-static int shift_of(uint64_t differing_bits)
-{
-    int top = differing_bits ? 64 - __builtin_clzll(differing_bits) : 0;
-    return top > 32 ? top - 32 : 0;
 }
 
 static void sort_words(const row *r, int64_t begin, int64_t end)
@@ -164,7 +181,7 @@ static void sort_rows_at(const void *context, char *const *at, const int64_t *st
         r.out = at[0] + i * step[0];
         r.in = at[1] + i * step[1];
         r.words = j->in_place ? r.out : s->scratch;
-        r.shift = j->size == 8 && j->op == COLLET_OP_ARGSORT ? shift_of(differing(&r, 0, j->n)) : 0;
+        set_range(&r, has_range(j) ? range_of(&r, 0, j->n) : (range){0, 0});
         sort_row(&r);
     }
 }
@@ -180,13 +197,18 @@ static TEAM_BODY(sort_rows)
 
 typedef struct census {
     const row *row;
-    _Atomic uint64_t bits;
+    _Atomic uint64_t low, high;
 } census;
 
-static TEAM_BODY(find_bits)
+static TEAM_BODY(find_range)
 {
     census *c = argument;
-    c->bits |= differing(c->row, begin, end);
+    range some = range_of(c->row, begin, end);
+    uint64_t low = c->low, high = c->high;
+    while (some.low < low && !atomic_compare_exchange_weak(&c->low, &low, some.low)) {
+    }
+    while (some.high > high && !atomic_compare_exchange_weak(&c->high, &high, some.high)) {
+    }
 }
 
 static TEAM_BODY(read_part)
@@ -258,10 +280,10 @@ static int64_t cut_row(row *r)
 
 static void share_row(const job *j, row *r)
 {
-    if (j->size == 8 && j->op == COLLET_OP_ARGSORT) {
-        census c = {r, 0};
-        team_run(j->threads, j->n, GRAIN, find_bits, &c);
-        r->shift = shift_of(c.bits);
+    if (has_range(j)) {
+        census c = {r, UINT64_MAX, 0};
+        team_run(j->threads, j->n, GRAIN, find_range, &c);
+        set_range(r, (range){c.low, c.high});
     }
     team_run(j->threads, j->n, GRAIN, read_part, r);
     if (j->op == COLLET_OP_PARTITION) {
@@ -283,7 +305,7 @@ static void share_rows(const void *context, char *const *at, const int64_t *step
         r.out = at[0] + i * step[0];
         r.in = at[1] + i * step[1];
         r.words = j->in_place ? r.out : j->scratch;
-        r.shift = 0;
+        set_range(&r, (range){0, 0});
         share_row(j, &r);
     }
 }
