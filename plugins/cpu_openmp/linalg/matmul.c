@@ -116,10 +116,13 @@ static void divide(product *p)
     if (work > 2 * PART_WORK * (double)parts)
         parts *= work > 4 * PART_WORK * (double)parts ? 4 : 2;
     int64_t across = 1;
-    if (p->strategy == BY_TINY || work < 2.0 * GRAIN)
+    if (p->strategy == BY_TINY || work < 2.0 * GRAIN) /* so are empty products */
         parts = 1;
     p->part_rows = p->rows;
     p->part_columns = p->columns;
+    p->parts = p->parts_across = 1;
+    if (parts == 1)
+        return;
     double best = 0.0;
     for (int64_t i = 1; i <= parts; i++) {
         if (parts % i != 0)
@@ -130,18 +133,14 @@ static void divide(product *p)
             across = i;
         }
     }
-    if (p->rows > 0 && p->columns > 0) {
-        if (parts > 1) {
-            p->part_columns = round_up(divide_up(p->columns, across), PART);
-            p->part_rows = round_up(divide_up(p->rows, parts / across), PART);
-            /* A last part of fewer columns than the kernel computes at a time would overlap another. */
-            if (p->strategy == BY_SMALL && p->columns % p->part_columns > 0 &&
-                p->columns % p->part_columns < p->device->level->small->columns_min[p->wide])
-                p->part_columns += PART;
-        }
-        p->parts_across = divide_up(p->columns, p->part_columns);
-        p->parts = p->parts_across * divide_up(p->rows, p->part_rows);
-    }
+    p->part_columns = round_up(divide_up(p->columns, across), PART);
+    p->part_rows = round_up(divide_up(p->rows, parts / across), PART);
+    /* A last part of fewer columns than the kernel computes at a time would overlap another. */
+    if (p->strategy == BY_SMALL && p->columns % p->part_columns > 0 &&
+        p->columns % p->part_columns < p->device->level->small->columns_min[p->wide])
+        p->part_columns += PART;
+    p->parts_across = divide_up(p->columns, p->part_columns);
+    p->parts = p->parts_across * divide_up(p->rows, p->part_rows);
 }
 
 /* ---- Strategy -------------------------------------------------------------------------------- */
@@ -264,6 +263,8 @@ static strategy choose(product *p)
 {
     if (fits_dots(p))
         return BY_DOTS;
+    if (p->work < LIBRARY_MIN && fits_small(p))
+        return BY_SMALL;
     if (is_tiny(p))
         return BY_TINY;
     return open_way(p, choose_way(p));
