@@ -168,11 +168,12 @@ static int64_t find_taps(const collet_operand *images, const turn *t, double asp
     between down = between_pixels((double)Y / 2 + t->s / aspect * dx + t->c * dy, Y);
     if (across.low < 0 || down.low < 0)
         return -1;
+    int64_t y_step = cpu_step(images, 2), x_step = cpu_step(images, 3);
+    const char *first = cpu_at(images) + down.low * y_step + across.low * x_step;
     for (int i = 0; i < 4; i++) {
         double w =
             (i % 2 ? across.high : 1.0 - across.high) * (i / 2 ? down.high : 1.0 - down.high);
-        const char *at = cpu_at(images) + (down.low + i / 2) * cpu_step(images, 2) +
-                         (across.low + i % 2) * cpu_step(images, 3);
+        const char *at = first + (i / 2) * y_step + (i % 2) * x_step;
         for (int64_t k = 0; k < t->kinds && w != 0.0; k++)
             taps[count++] = (scatter_tap){at + t->offset[k], w * t->weight[k]};
     }

@@ -20,12 +20,15 @@ typedef struct between {
 
 static inline between between_pixels(double at, int64_t n)
 {
-    double pixel = nearbyint(at);
+    if (!(at > -0.5 && at < (double)n - 0.5))
+        return (between){-1, 0.0};
+    double pixel = (double)(int64_t)(at + 0.5);
     if (fabs(at - pixel) < BETWEEN_ON_PIXEL)
         at = pixel;
     if (!(at >= 0.0 && at <= (double)(n - 1)))
         return (between){-1, 0.0};
-    return (between){(int64_t)floor(at), at - floor(at)};
+    int64_t low = (int64_t)at;
+    return (between){low, at - (double)low};
 }
 
 /* The height of a pixel over its width. */
