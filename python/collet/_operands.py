@@ -120,7 +120,8 @@ class AxisError(ValueError, IndexError):
 def axes_of(axes, ndim):
     """Axes, an int or ints, as a tuple of ints from 0 on. AxisError for invalid axes, ValueError for repeated
     ones."""
-    listed = [operator.index(axes)] if hasattr(axes, "__index__") else [operator.index(a) for a in axes]
+    alone = hasattr(axes, "__index__") and not getattr(axes, "ndim", 0)
+    listed = [operator.index(axes)] if alone else [operator.index(a) for a in axes]
     for axis in listed:
         if not -ndim <= axis < ndim:
             raise AxisError(f"axis {axis} is out of range: the array has {ndim}")
@@ -144,7 +145,10 @@ def permuted(a, order):
 
 def empty_as(a, shape, dtype=None):
     """An array of undefined elements, of the kind and, without dtype, of the dtype of a."""
-    return (empty if isinstance(a, Array) else np.empty)(tuple(shape), dtype or a.dtype)
+    dtype = dtype or a.dtype
+    if isinstance(a, Array):
+        return empty(tuple(shape), dtype)
+    return np.empty(tuple(shape), dtype if dtype.isnative else dtype.newbyteorder("="))
 
 
 def zeros_as(a, shape):

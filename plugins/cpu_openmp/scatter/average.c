@@ -14,7 +14,6 @@
 #include "shared/host/scatter/numbers.h"
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
-#include "rows.h"
 
 #define KINDS 8    /* images of an angle that have a weight, at most */
 #define GRAIN 16   /* pixels per thread, at least */
@@ -528,8 +527,7 @@ KERNEL(scatter_average)
             team_run(device->threads, folded_side(out->shape[1]), 1, fold_rows, &j);
         team_run(device->threads, out->shape[1] * out->shape[2], GRAIN, run_rows, &j);
     } else {
-        team_run(device->threads, out->shape[0] * out->shape[1], rows_of(out, GRAIN), run_general,
-                 &j);
+        team_run(device->threads, out->shape[0] * out->shape[1], 1, run_general, &j);
     }
     return COLLET_OK;
 }

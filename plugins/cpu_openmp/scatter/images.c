@@ -7,11 +7,8 @@
 #include "shared/host/scatter/numbers.h"
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
-#include "rows.h"
 
 #define PADDING 16 /* energies: a multiple of the lanes of a vector */
-
-#define GRAIN 64 /* pixels per thread, at least */
 
 typedef struct job {
     const collet_kernel_call *call;
@@ -156,10 +153,9 @@ KERNEL(scatter_images)
     int adjacent = out->shape[0] == 1 || cpu_step(out, 0) == (j.wide ? 8 : 4);
     if (adjacent && !operand_present(operand_of(call, 8)) && out->shape[0] && j.energies.slices) {
         copy_weights(&j, copy_waves(&j, call->workspace));
-        team_run(device->threads, out->shape[2], rows_of(out, GRAIN), run_rows, &j);
+        team_run(device->threads, out->shape[2], 1, run_rows, &j);
     } else {
-        team_run(device->threads, out->shape[0] * out->shape[2], rows_of(out, GRAIN), run_general,
-                 &j);
+        team_run(device->threads, out->shape[0] * out->shape[2], 1, run_general, &j);
     }
     return COLLET_OK;
 }

@@ -13,11 +13,8 @@
 #include "shared/host/scatter/numbers.h"
 #include "shared/host/scatter/scatter.h"
 #include "kernel_scatter.h"
-#include "rows.h"
 
 #define PI 3.14159265358979323846
-
-#define GRAIN 64 /* pixels per thread, at least */
 
 typedef struct job {
     const collet_kernel_call *call;
@@ -161,9 +158,8 @@ KERNEL(scatter_slices)
     }
     if (cpu_step(out, 3) == size && cpu_step(layers, 3) == size &&
         (!operand_present(before) || cpu_step(before, 3) == size))
-        team_run(device->threads, out->shape[2], rows_of(out, GRAIN), run_rows, &j);
+        team_run(device->threads, out->shape[2], 1, run_rows, &j);
     else
-        team_run(device->threads, out->shape[0] * out->shape[2], rows_of(out, GRAIN), run_general,
-                 &j);
+        team_run(device->threads, out->shape[0] * out->shape[2], 1, run_general, &j);
     return COLLET_OK;
 }

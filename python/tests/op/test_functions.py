@@ -591,3 +591,13 @@ def test_devices():
 def test_medians_of_infinities():
     for a in ([0.0, np.inf], [1, 2, np.inf, np.inf], [-np.inf, 3], [-np.inf, np.inf], [np.nan, 1], [1.0, 2, 4]):
         assert np.array_equal(float(collet.median(np.array(a))), np.median(a), equal_nan=True)
+
+
+def test_foreign_byte_order_and_axes_in_arrays():
+    swapped = np.arange(6, dtype=">f4").reshape(2, 3)
+    assert np.array_equal(collet.cumulative_sum(swapped, axis=1), np.cumsum(swapped, axis=1))
+    assert np.array_equal(collet.take(swapped, [2, 0], axis=1), swapped[:, [2, 0]])
+    assert np.array_equal(collet.concat([swapped, swapped]), np.concatenate([swapped, swapped]))
+    x = np.ones((2, 3, 4))
+    assert collet.moveaxis(x, np.array([0, 1]), np.array([1, 0])).shape == (3, 2, 4)
+    assert collet.moveaxis(x, np.int64(2), np.array(0)).shape == (4, 2, 3)
