@@ -290,6 +290,7 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp",
                                           "remote:2,cpu_openmp"};
     sample s;
+    const int least = ADDRESS_SANITIZER ? 1 : 3, turns = ADDRESS_SANITIZER ? 7 : 13;
     int lost = 0;
     (void)state;
     make_sample(&s);
@@ -297,7 +298,9 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
     team alone = team_of(choices, 1, NULL);
     double *expected = patterns_of_team(&alone, s.o);
     close_team(&alone);
-    for (int call = 1; call < 40; call += ADDRESS_SANITIZER ? 6 : 3) {
+    /* Not lost each time: on a busy machine the others may have done all before it is asked. */
+    for (int turn = 0; turn < turns || (lost < least && turn < 20 * turns); turn++) {
+        int call = 1 + turn % turns * (40 / turns);
         char lose[32];
         const char *const settings[] = {"remote.devices=3", "remote.faulty=1", lose, NULL};
         collet_device_share share = {.struct_size = sizeof share};
@@ -330,7 +333,7 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
         collet_scattering_destroy(scattering);
         close_team(&t);
     }
-    assert_true(lost > (ADDRESS_SANITIZER ? 0 : 2)); /* not each time: the others may be faster */
+    assert_true(lost >= least);
     free(expected);
     free_morphology(&s.m);
 }
