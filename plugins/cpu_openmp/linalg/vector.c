@@ -40,6 +40,9 @@
 #define ROW_TILE 256
 #define ROW_TILE_ELEMENTS 2048
 
+/* Rows of a matrix for which a vector is copied whose elements are not adjacent. */
+#define COPIED_ROWS 4
+
 /* Complex elements that are multiplied at a time. */
 #define COMPLEX_BLOCK 512
 
@@ -383,24 +386,61 @@ static void multiply_short(const collet_device *device, const collet_kernel_call
     real_store(cpu_at(y), to_wide, cpu_total(&(cpu_sum){sum, lost}));
 }
 
+/* Each row of a matrix reads the vector: one whose elements are not adjacent is copied before. */
+typedef struct copied {
+    collet_operand operands[VIEWS];
+    collet_kernel_call call; /* with the copy at the beginning of the workspace */
+    uint64_t bytes;          /* of the copy; 0: the call is the original one */
+} copied;
+
+static void begin_copied(copied *c, const collet_kernel_call *call)
+{
+    static const int64_t one = 1;
+    const collet_operand *a = operand_of(call, A), *x = operand_of(call, X);
+    c->call = *call;
+    c->bytes = 0;
+    if (call->op != COLLET_OP_MATVEC || a->ndim != 2 || x->strides[0] == 1 || a->strides[1] != 1 ||
+        a->strides[0] == 0 || a->shape[0] < COPIED_ROWS || a->shape[1] <= VECTOR_SHORT ||
+        part_of(a->dtype) != a->dtype)
+        return;
+    uint64_t size = cpu_dtype_size(x->dtype);
+    for (uint32_t i = 0; i < VIEWS; i++)
+        c->operands[i] = *operand_of(call, i);
+    c->operands[X].buffer = call->workspace;
+    c->operands[X].byte_offset = 0;
+    c->operands[X].strides = &one;
+    c->call.operands = c->operands;
+    c->call.operand_size = sizeof *c->operands;
+    c->bytes = (uint64_t)divide_up(x->shape[0] * (int64_t)size, 64) * 64;
+}
+
 ACCEPTS(vector)
 {
     vector_plan p = {0};
+    copied c;
     *workspace_bytes = 0;
     if (is_short(call))
         return COLLET_OK;
-    make_plan(&p, device, call);
-    *workspace_bytes = scratch_bytes(device, &p);
+    begin_copied(&c, call);
+    make_plan(&p, device, &c.call);
+    *workspace_bytes = c.bytes + scratch_bytes(device, &p);
     return COLLET_OK;
 }
 
 KERNEL(vector)
 {
+    copied c;
     if (is_short(call)) {
         multiply_short(device, call);
         return COLLET_OK;
     }
-    vector_plan p = {.sums = call->workspace};
-    make_plan(&p, device, call);
+    begin_copied(&c, call);
+    vector_plan p = {.sums = (double *)(void *)((char *)call->workspace + c.bytes)};
+    make_plan(&p, device, &c.call);
+    if (c.bytes) {
+        const collet_operand *x = operand_of(call, X);
+        uint64_t size = cpu_dtype_size(x->dtype);
+        cpu_move(call->workspace, (int64_t)size, cpu_at(x), cpu_step(x, 0), size, x->shape[0]);
+    }
     return run(device, &p);
 }

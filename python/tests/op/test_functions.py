@@ -601,3 +601,14 @@ def test_foreign_byte_order_and_axes_in_arrays():
     x = np.ones((2, 3, 4))
     assert collet.moveaxis(x, np.array([0, 1]), np.array([1, 0])).shape == (3, 2, 4)
     assert collet.moveaxis(x, np.int64(2), np.array(0)).shape == (4, 2, 3)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_products_with_columns(dtype):
+    rng = np.random.default_rng(5)
+    a, b = (collet.asarray(rng.standard_normal((300, 300)).astype(dtype)) for _ in range(2))
+    for column in (b[:, 3], b[::-1, 7], b[::2, 5]):
+        factor = a[:, :column.size]
+        apart, beside = op.matvec(factor, column), op.matvec(factor, column.copy())
+        assert apart.to_numpy().tobytes() == beside.to_numpy().tobytes()
+        assert np.allclose(apart, factor.to_numpy() @ column.to_numpy(), rtol=1e-4 if dtype == "f4" else 1e-12)
