@@ -116,7 +116,7 @@ static void divide(product *p)
     if (work > 2 * PART_WORK * (double)parts)
         parts *= work > 4 * PART_WORK * (double)parts ? 4 : 2;
     int64_t across = 1;
-    if (p->strategy == BY_TINY || work < 2.0 * GRAIN) /* so are empty products */
+    if (p->strategy == BY_TINY || work < 2.0 * GRAIN) /* or nothing to multiply */
         parts = 1;
     p->part_rows = p->rows;
     p->part_columns = p->columns;

@@ -386,32 +386,52 @@ static void multiply_short(const collet_device *device, const collet_kernel_call
     real_store(cpu_at(y), to_wide, cpu_total(&(cpu_sum){sum, lost}));
 }
 
-/* Each row of a matrix reads the vector: one whose elements are not adjacent is copied before. */
+/* Each row of a matrix reads the vector: vectors whose elements are not adjacent are copied before, each once. */
 typedef struct copied {
     collet_operand operands[VIEWS];
+    int64_t shape[COLLET_MAX_DIMS]; /* of the copy: 1 where vectors are repeated */
+    int64_t strides[COLLET_MAX_DIMS];
     collet_kernel_call call; /* with the copy at the beginning of the workspace */
     uint64_t bytes;          /* of the copy; 0: the call is the original one */
 } copied;
 
 static void begin_copied(copied *c, const collet_kernel_call *call)
 {
-    static const int64_t one = 1;
     const collet_operand *a = operand_of(call, A), *x = operand_of(call, X);
+    int32_t last = x->ndim - 1;
     c->call = *call;
     c->bytes = 0;
-    if (call->op != COLLET_OP_MATVEC || a->ndim != 2 || x->strides[0] == 1 || a->strides[1] != 1 ||
-        a->strides[0] == 0 || a->shape[0] < COPIED_ROWS || a->shape[1] <= VECTOR_SHORT ||
-        part_of(a->dtype) != a->dtype)
+    if (call->op != COLLET_OP_MATVEC || x->strides[last] == 1 || a->strides[last + 1] != 1 ||
+        a->strides[last] == 0 || a->shape[last] < COPIED_ROWS ||
+        a->shape[last + 1] <= VECTOR_SHORT || part_of(a->dtype) != a->dtype)
         return;
-    uint64_t size = cpu_dtype_size(x->dtype);
+    int64_t count = 1;
+    for (int32_t i = last; i >= 0; i--) {
+        int repeated = i < last && x->strides[i] == 0;
+        c->shape[i] = repeated ? 1 : x->shape[i];
+        c->strides[i] = repeated ? 0 : count;
+        count *= c->shape[i];
+    }
     for (uint32_t i = 0; i < VIEWS; i++)
         c->operands[i] = *operand_of(call, i);
     c->operands[X].buffer = call->workspace;
     c->operands[X].byte_offset = 0;
-    c->operands[X].strides = &one;
+    c->operands[X].strides = c->strides;
     c->call.operands = c->operands;
     c->call.operand_size = sizeof *c->operands;
-    c->bytes = (uint64_t)divide_up(x->shape[0] * (int64_t)size, 64) * 64;
+    c->bytes = (uint64_t)divide_up(count * (int64_t)cpu_dtype_size(x->dtype), 64) * 64;
+}
+
+static void copy_vectors(const copied *c, const collet_operand *x)
+{
+    collet_operand to = c->operands[X], from = *x;
+    cpu_rows walk = {0};
+    to.shape = from.shape = c->shape;
+    cpu_rows_view(&walk, &to);
+    cpu_rows_view(&walk, &from);
+    for (cpu_rows_begin(&walk); walk.rows > 0; cpu_rows_next(&walk))
+        cpu_move(walk.at[0], walk.inner[0], walk.at[1], walk.inner[1], cpu_dtype_size(x->dtype),
+                 walk.length);
 }
 
 ACCEPTS(vector)
@@ -437,10 +457,7 @@ KERNEL(vector)
     begin_copied(&c, call);
     vector_plan p = {.sums = (double *)(void *)((char *)call->workspace + c.bytes)};
     make_plan(&p, device, &c.call);
-    if (c.bytes) {
-        const collet_operand *x = operand_of(call, X);
-        uint64_t size = cpu_dtype_size(x->dtype);
-        cpu_move(call->workspace, (int64_t)size, cpu_at(x), cpu_step(x, 0), size, x->shape[0]);
-    }
+    if (c.bytes)
+        copy_vectors(&c, operand_of(call, X));
     return run(device, &p);
 }

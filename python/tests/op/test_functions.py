@@ -612,3 +612,8 @@ def test_products_with_columns(dtype):
         apart, beside = op.matvec(factor, column), op.matvec(factor, column.copy())
         assert apart.to_numpy().tobytes() == beside.to_numpy().tobytes()
         assert np.allclose(apart, factor.to_numpy() @ column.to_numpy(), rtol=1e-4 if dtype == "f4" else 1e-12)
+    matrices = collet.asarray(rng.standard_normal((3, 40, 30)).astype(dtype))
+    vectors = collet.asarray(rng.standard_normal((30, 5, 3)).astype(dtype)).transpose(1, 2, 0)
+    for columns in (vectors, vectors[:1], vectors[2], vectors[..., ::-1], vectors[:0]):
+        apart, beside = op.matvec(matrices, columns), op.matvec(matrices, columns.copy())
+        assert apart.shape == beside.shape and apart.to_numpy().tobytes() == beside.to_numpy().tobytes()

@@ -51,8 +51,8 @@ void index_store_info(const collet_operand *o, const index_info *info)
 /* Random elements arrive from memory one by one. More lines are on their way to an L2 cache at a time
  * than to an L1 cache. */
 #define AHEAD 64 /* elements */
-#define NEAR                                                                                       \
-    (256 << 10) /* bytes that an L2 cache holds: there prefetching costs more than it brings */
+/* Bytes that an L2 cache holds: there prefetching costs more than it brings. */
+#define NEAR (256 << 10)
 #define PREFETCH(a, offset)                                                                        \
     __builtin_prefetch((const void *)((uintptr_t)(a) + (uint64_t)(offset)), 0, 2)
 

@@ -69,7 +69,7 @@ void index_positions(int64_t *positions, const collet_operand *index, const char
 /* Stores 0, or 1 + the noted position, in the i64 of `o`. */
 void index_store_info(const collet_operand *o, const index_info *info);
 
-/* out[i] = a[positions[i]], i < n; position -1: 0. Steps are in bytes; all of the `extent` positions may occur. */
+/* out[i] = a[positions[i]], i < n; position -1: 0. Steps are in bytes; positions are below `extent`. */
 void index_gather(char *out, int64_t out_step, const char *a, int64_t a_step, int64_t extent,
                   uint64_t size, const int64_t *positions, int64_t n);
 
