@@ -16,6 +16,7 @@
 #include "timeline/order.h"
 #include "timeline/origins.h"
 #include "timeline/span.h"
+#include "util/host_memory.h"
 #include "util/struct.h"
 #include "util/text.h"
 
@@ -340,6 +341,7 @@ collet_status collet_trim(collet_context *cx)
         blocks_collect(d, 1);
         device_trim(d);
     }
+    host_memory_trim();
     return status;
 }
 
@@ -348,7 +350,7 @@ static collet_memory_stats host_memory(const collet_runtime *r)
     long page = sysconf(_SC_PAGESIZE), available = sysconf(_SC_AVPHYS_PAGES);
     uint64_t current = atomic_load(&r->host_memory.current);
     return (collet_memory_stats){.current = current,
-                                 .held = current,
+                                 .held = current + host_memory_kept(),
                                  .peak = atomic_load(&r->host_memory.peak),
                                  .total = runtime_host_bytes(),
                                  .available =

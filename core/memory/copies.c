@@ -3,16 +3,11 @@
 #include "copies.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
 #include "timeline/order.h"
 #include "timeline/origins.h"
 #include "timeline/span.h"
-
-#define HOST_ALIGNMENT 64
-#define SMALL 512 /* bytes */
-#define HUGE_PAGE ((uint64_t)2 << 20)
+#include "util/host_memory.h"
 
 static const origins no_origins;
 
@@ -42,42 +37,6 @@ void copies_drop_lost(storage *s)
 }
 
 /* ---- Host memory ------------------------------------------------------------------------- */
-
-/* malloc is three times as fast as aligned_alloc. The byte before the memory is the distance to what malloc
- * gave. */
-static void *small_memory_create(uint64_t bytes)
-{
-    unsigned char *all = malloc(bytes + HOST_ALIGNMENT);
-    if (!all)
-        return NULL;
-    size_t distance = HOST_ALIGNMENT - (uintptr_t)all % HOST_ALIGNMENT;
-    all[distance - 1] = (unsigned char)distance;
-    return all + distance;
-}
-
-static void small_memory_free(void *memory)
-{
-    unsigned char *bytes = memory;
-    free(bytes - bytes[-1]);
-}
-
-void (*copies_freeing(const storage *s))(void *memory)
-{
-    return s->bytes <= SMALL ? small_memory_free : free;
-}
-
-/* Huge pages give a tenth more bandwidth and one page fault instead of 512. */
-static void *host_memory_create(uint64_t bytes)
-{
-    if (bytes <= SMALL)
-        return small_memory_create(bytes);
-    uint64_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : HOST_ALIGNMENT;
-    uint64_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
-    void *memory = rounded < bytes ? NULL : aligned_alloc(alignment, rounded);
-    if (memory && alignment == HUGE_PAGE)
-        madvise(memory, rounded, MADV_HUGEPAGE);
-    return memory;
-}
 
 collet_status copies_take_host(storage *s, collet_error *err)
 {

@@ -54,9 +54,8 @@ static inline int copies_never_written(const storage *s)
  * work if another valid copy exists. */
 void copies_drop_lost(storage *s);
 
-/* Allocates the host memory unless it exists; and the function that frees it. */
+/* Allocates the host memory unless it exists. */
 collet_status copies_take_host(storage *s, collet_error *err);
-void (*copies_freeing(const storage *s))(void *memory);
 /* Adds a copy on q's device. */
 collet_status copies_create(storage *s, queue *q, block **out, collet_error *err);
 /* The copy in the device's space, or NULL; a valid copy on any device, or NULL. */

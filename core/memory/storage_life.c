@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "context/life.h"
+#include "util/host_memory.h"
 
 collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
                              collet_error *err)
@@ -121,7 +122,7 @@ static void end_copies(storage *s)
     block_reach(&s->host);
     device *lost = block_lost(&s->host);
     if (s->host.memory && !s->wrapped) {
-        end_memory(lost, copies_freeing(s), s->host.memory);
+        end_memory(lost, host_memory_free, s->host.memory);
         memory_count_subtract(&s->runtime->host_memory, s->bytes);
     }
     if (foreign) {
@@ -146,7 +147,7 @@ void storage_release(storage *s)
         end_copies(s);
     } else {
         if (s->host.memory && !s->wrapped)
-            copies_freeing(s)(s->host.memory);
+            host_memory_free(s->host.memory);
         end_memory(NULL, s->deleter, s->user);
     }
     pthread_mutex_destroy(&s->lock);

@@ -342,7 +342,8 @@ COLLET_API collet_status collet_memory(collet_context *context, collet_memory_st
 COLLET_API collet_status collet_memory_reset_peak(collet_context *context, const char *space);
 
 /*
- * Waits for the context's work, then frees what is cached for later calls: its scratch memory, and
+ * Waits for the context's work, then frees what is cached for later calls: its scratch memory, host
+ * memory of freed arrays (at most 64 MiB in the process), and
  * the pooled memory, plans and compiled programs of every open device, also while other contexts
  * use it. Arrays stay; later calls allocate and compile again what they need. collet_finish reports
  * failures of the work.

@@ -3,6 +3,7 @@
  */
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <collet/ops/array.h>
@@ -512,6 +513,75 @@ static void read_only_memory_is_never_written(void **state)
     munmap(page, 4096);
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#define KEPT 0 /* the sanitizer's malloc gives all memory */
+#else
+#define KEPT ((uint64_t)64 << 20)
+#endif
+
+static uint64_t kept_memory(collet_context *cx)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    assert_ok(cx, collet_memory(cx, &stats, "host"));
+    return stats.held - stats.current;
+}
+
+static collet_array *written(collet_context *cx, int64_t n, int byte)
+{
+    void *address = NULL;
+    collet_array *a = NULL;
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_F32, 1, &n));
+    assert_ok(cx, collet_array_acquire(cx, a, &address, COLLET_WRITE));
+    assert_int_equal(0, (uintptr_t)address % 64);
+    memset(address, byte, (size_t)n * sizeof(float));
+    assert_ok(cx, collet_array_release(cx, a));
+    return a;
+}
+
+/* Arrays that follow each other get the same pages, which the system would have to clear; of 3 to 24 MiB, aligned
+ * to cache lines or to huge pages. */
+static void freed_memory_is_used_again(void **state)
+{
+    (void)state;
+    world w = open_world(BOTH, NULL, "cpu_scalar");
+    for (int64_t n = (3 << 18) + 1; n < 8 << 20; n *= 2) {
+        struct rusage before, after;
+        for (int i = 0; i < 13; i++) {
+            if (i == 3)
+                getrusage(RUSAGE_SELF, &before);
+            collet_array_destroy(written(w.cx, n, i));
+        }
+        getrusage(RUSAGE_SELF, &after);
+        if (KEPT)
+            assert_in_range(after.ru_minflt - before.ru_minflt, 0, 9);
+    }
+    close_world(w);
+}
+
+/* A part of what many arrays had, until it is trimmed; no part of very large ones. */
+static void little_freed_memory_is_kept(void **state)
+{
+    (void)state;
+    collet_array *many[20];
+    world w = open_world(BOTH, NULL, "cpu_scalar");
+    assert_ok(w.cx, collet_trim(w.cx));
+    assert_int_equal(0, kept_memory(w.cx));
+    collet_array_destroy(written(w.cx, 40 << 20, 1));
+    assert_int_equal(0, kept_memory(w.cx));
+    for (int i = 0; i < 20; i++)
+        many[i] = written(w.cx, (int64_t)(1 + i % 5) << 20, i);
+    assert_int_equal(0, kept_memory(w.cx));
+    for (int i = 0; i < 20; i++)
+        collet_array_destroy(many[i]);
+    assert_true(kept_memory(w.cx) <= KEPT && kept_memory(w.cx) >= KEPT / 2);
+    collet_array *again = written(w.cx, 5 << 20, 7); /* of the size that was freed last */
+    assert_true(kept_memory(w.cx) <= KEPT - KEPT / 4);
+    collet_array_destroy(again);
+    assert_ok(w.cx, collet_trim(w.cx));
+    assert_int_equal(0, kept_memory(w.cx));
+    close_world(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -531,6 +601,8 @@ int main(void)
         cmocka_unit_test(arrays_may_outlive_everything),
         cmocka_unit_test(wrapped_memory_has_the_result_when_freed),
         cmocka_unit_test(read_only_memory_is_never_written),
+        cmocka_unit_test(freed_memory_is_used_again),
+        cmocka_unit_test(little_freed_memory_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

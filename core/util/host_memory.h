@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * host_memory.h - the memory of arrays on the host. The process keeps some large memory that was freed, for later
+ * arrays: new pages, which the system clears, cost more than most ops. Any thread, and after fork().
+ */
+#ifndef CORE_UTIL_HOST_MEMORY_H
+#define CORE_UTIL_HOST_MEMORY_H
+
+#include <stdint.h>
+
+#define HOST_MEMORY_KEPT ((uint64_t)64 << 20) /* bytes, at most */
+
+/* Aligned to cache lines, large memory to huge pages; NULL: there is none. */
+void *host_memory_create(uint64_t bytes);
+void host_memory_free(void *memory);
+
+/* Bytes that are kept; gives them back to the system. */
+uint64_t host_memory_kept(void);
+void host_memory_trim(void);
+
+#endif
