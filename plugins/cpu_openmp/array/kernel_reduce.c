@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#else
+#include <arm_neon.h>
+#endif
+
 #include "cpu_openmp/util/kernel_sums.h"
 #include "kernel_columns.h"
 
@@ -195,6 +201,30 @@ INLINE double less_f64(double a, double b)
     return x;
 }
 
+/* The smaller elements of two vectors: the processor's instruction gives the second operand where both are equal or
+ * one is NaN, as above. */
+typedef int32_t ints __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t longs __attribute__((vector_size(VECTOR_BYTES)));
+#if defined(__AVX512F__)
+#define LEAST_OF(ps, type, words, a, b)                                                            \
+    ((words)_mm512_min_##ps((type)(a), (type)(b)) | (words)_mm512_min_##ps((type)(b), (type)(a)))
+#define LEAST_F32(a, b) LEAST_OF(ps, __m512, ints, a, b)
+#define LEAST_F64(a, b) LEAST_OF(pd, __m512d, longs, a, b)
+#elif defined(__AVX2__)
+#define LEAST_OF(ps, type, words, a, b)                                                            \
+    ((words)_mm256_min_##ps((type)(a), (type)(b)) | (words)_mm256_min_##ps((type)(b), (type)(a)))
+#define LEAST_F32(a, b) LEAST_OF(ps, __m256, ints, a, b)
+#define LEAST_F64(a, b) LEAST_OF(pd, __m256d, longs, a, b)
+#elif defined(__SSE2__)
+#define LEAST_OF(ps, type, words, a, b)                                                            \
+    ((words)_mm_min_##ps((type)(a), (type)(b)) | (words)_mm_min_##ps((type)(b), (type)(a)))
+#define LEAST_F32(a, b) LEAST_OF(ps, __m128, ints, a, b)
+#define LEAST_F64(a, b) LEAST_OF(pd, __m128d, longs, a, b)
+#else /* aarch64, whose minimum is that of IEEE 754-2019 */
+#define LEAST_F32(a, b) ((ints)vminq_f32((float32x4_t)(a), (float32x4_t)(b)))
+#define LEAST_F64(a, b) ((longs)vminq_f64((float64x2_t)(a), (float64x2_t)(b)))
+#endif
+
 #define WORD double
 
 #define NAME(x) x##_product_f32
@@ -228,7 +258,16 @@ INLINE double less_f64(double a, double b)
 #define JOIN_LANES(a, b) less_f32(a, b)
 #define JOIN(w, x) (less_f64((w), (double)(x)))
 #define NOTHING ((float)__builtin_inf())
+#define COLUMNS_ALONE
 #include "kernel_fold.inc"
+
+#define NAME(x) x##_min_f32
+#define REAL float
+#define WORDS ints
+#define LEAST(a, b) LEAST_F32(a, b)
+#define FLIPPED 0
+#define JOIN(w, x) (less_f64((w), (double)(x)))
+#include "kernel_extreme.inc"
 
 #define NAME(x) x##_min_f64
 #define ELEMENT double
@@ -239,7 +278,16 @@ INLINE double less_f64(double a, double b)
 #define JOIN_LANES(a, b) less_f64(a, b)
 #define JOIN(w, x) (less_f64((w), (double)(x)))
 #define NOTHING ((double)__builtin_inf())
+#define COLUMNS_ALONE
 #include "kernel_fold.inc"
+
+#define NAME(x) x##_min_f64
+#define REAL double
+#define WORDS longs
+#define LEAST(a, b) LEAST_F64(a, b)
+#define FLIPPED 0
+#define JOIN(w, x) (less_f64((w), (double)(x)))
+#include "kernel_extreme.inc"
 
 /* max(x) = -min(-x). */
 #define NAME(x) x##_max_f32
@@ -251,7 +299,16 @@ INLINE double less_f64(double a, double b)
 #define JOIN_LANES(a, b) less_f32(a, b)
 #define JOIN(w, x) (-less_f64(-(w), (double)(x)))
 #define NOTHING ((float)__builtin_inf())
+#define COLUMNS_ALONE
 #include "kernel_fold.inc"
+
+#define NAME(x) x##_max_f32
+#define REAL float
+#define WORDS ints
+#define LEAST(a, b) LEAST_F32(a, b)
+#define FLIPPED INT32_MIN
+#define JOIN(w, x) (-less_f64(-(w), (double)(x)))
+#include "kernel_extreme.inc"
 
 #define NAME(x) x##_max_f64
 #define ELEMENT double
@@ -262,7 +319,16 @@ INLINE double less_f64(double a, double b)
 #define JOIN_LANES(a, b) less_f64(a, b)
 #define JOIN(w, x) (-less_f64(-(w), (double)(x)))
 #define NOTHING ((double)__builtin_inf())
+#define COLUMNS_ALONE
 #include "kernel_fold.inc"
+
+#define NAME(x) x##_max_f64
+#define REAL double
+#define WORDS longs
+#define LEAST(a, b) LEAST_F64(a, b)
+#define FLIPPED INT64_MIN
+#define JOIN(w, x) (-less_f64(-(w), (double)(x)))
+#include "kernel_extreme.inc"
 
 extern const reduce_kernels LEVEL_NAME(reduce);
 const reduce_kernels LEVEL_NAME(reduce) = {

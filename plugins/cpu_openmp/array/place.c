@@ -19,8 +19,11 @@
 
 #define GRAIN (32 << 10) /* elements per thread, at least */
 #define BLOCK 4096       /* elements, which stay in the L1 cache */
+#define PIECE 64         /* of such a block */
 #define PARTS 256        /* of one output, at most */
-#define SHORT 256        /* elements that are compared one by one: kernels take longer to call */
+/* Elements that are compared one by one: kernels take longer to call; adjacent ones, and others. */
+#define SHORT 16
+#define SHORT_APART 32
 
 /* A block whose extreme is `value`; it begins at `at`, which has `index` in the order of the axes.
  */
@@ -28,6 +31,7 @@ typedef struct block {
     double value; /* as results of kernels: a number, or the bits of an integer */
     int64_t index;
     const char *at; /* NULL: all elements so far are equal to the result of no elements */
+    int64_t left;   /* its elements */
 } block;
 
 typedef struct job {
@@ -71,11 +75,24 @@ static double extreme_of(const job *j, const char *in, int64_t step, int64_t n)
     return x;
 }
 
-static double element_at(const job *j, const char *in)
+/* How many of n elements are before the first one that is `extreme`; n: another thread has changed it. */
+static int64_t before(const job *j, const char *in, int64_t step, int64_t n, double extreme)
 {
-    collet_dtype dtype = j->method.from;
-    return dtype == COLLET_F32 || dtype == COLLET_F64 ? real_load(in, dtype == COLLET_F64)
-                                                      : extreme_of(j, in, 0, 1);
+    int64_t i = 0;
+    int is_f64 = j->method.from == COLLET_F64;
+    if (!is_f64 && j->method.from != COLLET_F32)
+        while (i < n && exceeds(j, extreme, extreme_of(j, in + i * step, 0, 1)))
+            i++;
+    else if (isnan(extreme))
+        while (i < n && !isnan(real_load(in + i * step, is_f64)))
+            i++;
+    else if (is_f64)
+        while (i < n && real_load(in + i * step, 1) != extreme)
+            i++;
+    else
+        while (i < n && real_load(in + i * step, 0) != extreme)
+            i++;
+    return i;
 }
 
 static void search_row(const void *context, char *const *at, const int64_t *step, int64_t n)
@@ -83,9 +100,10 @@ static void search_row(const void *context, char *const *at, const int64_t *step
     search *s = *(search *const *)context;
     for (int64_t i = 0; i < n; i += BLOCK) {
         const char *in = at[0] + i * step[0];
-        double x = extreme_of(s->job, in, step[0], min_i64(n - i, BLOCK));
+        int64_t count = min_i64(n - i, BLOCK);
+        double x = extreme_of(s->job, in, step[0], count);
         if (exceeds(s->job, x, s->best.value))
-            s->best = (block){x, s->index + i, in};
+            s->best = (block){x, s->index + i, in, count};
     }
     s->index += n;
 }
@@ -93,7 +111,7 @@ static void search_row(const void *context, char *const *at, const int64_t *step
 /* The first block with the most extreme element among elements begin .. end-1 of those at `in`. */
 static block search_part(const job *j, char *in, int64_t begin, int64_t end)
 {
-    search s = {j, begin, {j->method.first, begin, NULL}}, *context = &s;
+    search s = {j, begin, {j->method.first, begin, NULL, 0}}, *context = &s;
     if (j->reduced.ndim == 1) {
         char *at = in + begin * j->reduced.step[0][0];
         search_row(&context, &at, j->reduced.step[0], end - begin);
@@ -105,14 +123,17 @@ static block search_part(const job *j, char *in, int64_t begin, int64_t end)
     return s.best;
 }
 
-/* The index of the first element of `b` that is its extreme. */
+/* The index of the first element of `b` that is its extreme. Pieces without it are passed, which is
+ * faster than element by element. */
 static int64_t place_in(const job *j, block b)
 {
-    while (b.at && exceeds(j, b.value, element_at(j, b.at))) {
-        b.index++;
-        b.at += j->reduced.step[0][j->reduced.ndim - 1];
+    int64_t step = j->reduced.step[0][j->reduced.ndim - 1];
+    for (; b.at && b.left > PIECE && exceeds(j, b.value, extreme_of(j, b.at, step, PIECE));
+         b.left -= PIECE) {
+        b.index += PIECE;
+        b.at += PIECE * step;
     }
-    return b.index;
+    return b.at ? b.index + before(j, b.at, step, b.left - 1, b.value) : b.index;
 }
 
 static TEAM_BODY(search_parts)
@@ -180,7 +201,8 @@ static TEAM_BODY(run_outputs)
 {
     const job *j = argument;
     collet_dtype dtype = j->method.from;
-    int is_short = j->reduced.ndim == 1 && j->reduced.count <= SHORT;
+    int adjacent = j->reduced.step[0][0] == (int64_t)cpu_dtype_size(dtype);
+    int is_short = j->reduced.ndim == 1 && j->reduced.count <= (adjacent ? SHORT : SHORT_APART);
     loop_run(&j->kept, begin, end,
              is_short && dtype == COLLET_F32   ? run_short_f32
              : is_short && dtype == COLLET_F64 ? run_short_f64

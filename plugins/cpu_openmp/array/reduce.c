@@ -24,6 +24,7 @@
 #define ROW_CHUNK (64 << 10)
 #define FOLD 1024 /* columns of rows that count as one */
 #define PART 512  /* columns whose chunks are joined at a time */
+#define ELEMENTS 64
 
 /*
  * Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.
@@ -69,19 +70,20 @@ typedef struct reduce_plan {
     int32_t outputs; /* each has results of its own, result_size doubles apart */
     int64_t result_size;
     collet_dtype to;
-    int spread;      /* chunks have a mean of their own, see join_spread */
-    method sum;      /* for the mean */
-    int to_center;   /* results become numbers of `center` */
-    double *center;  /* the mean of each column, [items][tile]; NULL: not needed */
-    int by_columns;  /* else one kept element at a time */
-    int64_t tile;    /* columns of a tile; 1 unless by_columns */
-    int64_t tiles;   /* along the last kept axis; an item is one tile */
-    int64_t fold;    /* adjacent rows that count as one wide row */
-    int64_t blocks;  /* by rows: of one kept element */
-    int64_t chunk;   /* blocks or rows a chunk */
-    int64_t chunks;  /* of one tile */
-    int64_t items;   /* tiles in all */
-    int shared;      /* several threads share the chunks of a tile */
+    int spread;     /* chunks have a mean of their own, see join_spread */
+    method sum;     /* for the mean */
+    int to_center;  /* results become numbers of `center` */
+    double *center; /* the mean of each column, [items][tile]; NULL: not needed */
+    int by_columns; /* else one kept element at a time */
+    int64_t tile;   /* columns of a tile; 1 unless by_columns */
+    int64_t tiles;  /* along the last kept axis; an item is one tile */
+    int64_t fold;   /* adjacent rows that count as one wide row */
+    int64_t blocks; /* by rows: of one kept element */
+    int64_t chunk;  /* blocks or rows a chunk */
+    int64_t chunks; /* of one tile */
+    int64_t items;  /* tiles in all */
+    int shared;     /* several threads share the chunks of a tile */
+    int by_elements; /* one kept element at a time, whose result takes as long to store as to compute */
     double *partial; /* results of `tile` columns: shared, [items][chunks]; else two a thread */
     const reduce_source *source; /* NULL: the elements are at `in` */
     int64_t size;                /* bytes of an element, and of its parts */
@@ -250,6 +252,8 @@ static void make_plan(reduce_plan *plan, const collet_device *device,
     plan->spread = is_spread(plan, call);
     plan->result_size = plan->spread ? SPREAD_SIZE : 2 * plan->tile;
     plan->shared = shares_tiles(device, plan);
+    plan->by_elements = !plan->by_columns && plan->chunks <= 1 && plan->outputs == 1 &&
+                        !plan->spread && !plan->shared;
 }
 
 /* ---- Elements of a source -------------------------------------------------------------------- */
@@ -462,20 +466,19 @@ static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, i
         reduce_chunk_by(p, &plan->exact, item, in, chunk, width, result);
 }
 
-/* The results of `width` columns of tile `item`, from `first` on; `out` is where the tile begins. */
-static void store(const reduce_plan *plan, int64_t item, int64_t out, int64_t first, int64_t width,
-                  const double *result)
+/* The results of `width` columns, from number `first` of all tiles on; in the output from byte `out` on. */
+static void store(const reduce_plan *plan, int64_t first, int64_t out, int64_t width,
+                  const double *result, const double *lost)
 {
     int64_t step = plan->kept.out[plan->kept.ndim - 1];
-    const double *lost = result + plan->tile;
     if (plan->to_center) {
-        method_store(&plan->method, (char *)(plan->center + item * plan->tile + first), COLLET_F64,
-                     sizeof(double), result, lost, width);
+        method_store(&plan->method, (char *)(plan->center + first), COLLET_F64, sizeof(double),
+                     result, lost, width);
         return;
     }
     for (int64_t k = 0, at = 0; k < plan->outputs; k++, at += plan->result_size)
-        method_store(&plan->method, plan->out[k] + out + first * step, plan->to, step, result + at,
-                     lost + at, width);
+        method_store(&plan->method, plan->out[k] + out, plan->to, step, result + at, lost + at,
+                     width);
 }
 
 /* The squares of the distances of n and m elements from the mean of all: those from their own means, and
@@ -502,12 +505,35 @@ static void join_chunk(const reduce_plan *plan, double *result, const double *mo
     }
 }
 
+/* Tiles begin .. end-1 of one column, of one chunk each and on one axis: their results are stored together. */
+static void reduce_elements(part *p, int64_t begin, int64_t end)
+{
+    const reduce_plan *plan = p->plan;
+    const axes *k = &plan->kept;
+    double result[ELEMENTS], lost[ELEMENTS], one[2];
+    const char *in;
+    int64_t out;
+    find_tile(plan, begin, &in, &out);
+    for (int64_t i = begin; i < end; i++, in += k->step[k->ndim - 1]) {
+        reduce_chunk(p, i, in, 0, 1, one);
+        result[i - begin] = one[0];
+        lost[i - begin] = one[1];
+    }
+    store(plan, begin, out, end - begin, result, lost);
+}
+
 /* Whole tiles, with two of plan->partial that are the thread's. */
 static TEAM_BODY(reduce_tiles)
 {
     const reduce_plan *plan = argument;
     part p = {plan, thread, plan->method.about, &plan->method, 0.0, 0};
-    for (int64_t item = begin; item < end; item++) {
+    int64_t last;
+    for (int64_t item = begin; plan->by_elements && item < end; item = last) {
+        last =
+            min_i64(item / plan->tiles * plan->tiles + plan->tiles, min_i64(item + ELEMENTS, end));
+        reduce_elements(&p, item, last);
+    }
+    for (int64_t item = begin; !plan->by_elements && item < end; item++) {
         const char *in;
         int64_t out;
         double *result = plan->partial + thread * thread_size(plan);
@@ -518,7 +544,7 @@ static TEAM_BODY(reduce_tiles)
             reduce_chunk(&p, item, in, chunk, width, more);
             join_chunk(plan, result, more, width);
         }
-        store(plan, item, out, 0, width, result);
+        store(plan, item * plan->tile, out, width, result, result + plan->tile);
     }
 }
 
@@ -549,7 +575,8 @@ static TEAM_BODY(join_chunks)
         double *result = plan->partial + item * plan->chunks * tile_size(plan) + first;
         for (int64_t chunk = 1; chunk < plan->chunks; chunk++)
             join_chunk(plan, result, result + chunk * tile_size(plan), width);
-        store(plan, item, out, first, width, result);
+        store(plan, item * plan->tile + first, out + first * plan->kept.out[plan->kept.ndim - 1],
+              width, result, result + plan->tile);
     }
 }
 

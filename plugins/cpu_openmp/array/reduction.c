@@ -13,7 +13,9 @@
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 
-#define BLOCK 512 /* elements that are converted at a time, which stay in the L1 cache */
+#define BLOCK                                                                                      \
+    512 /* elements that are converted or made adjacent at a time, which stay in the L1 cache */
+#define FEW 32 /* elements that kernels reduce where they are */
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
@@ -75,6 +77,7 @@ static void choose_float(method *m, const collet_device *device, uint32_t op, in
     int wide = part_of(m->from) == COLLET_F64;
     m->to = wide ? COLLET_F64 : COLLET_F32;
     m->convert = device->level->convert->run[m->to][m->from];
+    m->gather = device->level->move->row[wide ? 3 : 2];
     m->kind = RESULT_NUMBER;
     if (op == COLLET_OP_MIN || op == COLLET_OP_MAX) {
         const reduction *both = op == COLLET_OP_MIN ? kernels->min : kernels->max;
@@ -121,10 +124,12 @@ int method_narrow(method *m, const collet_device *device)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* n elements at `in` as elements that the kernel reads, in `block`. */
-static void widen(const method *m, double *block, const char *in, int64_t step, int64_t n)
+/* n elements at `in` as adjacent elements that the kernel reads, in `block`. */
+static void collect(const method *m, double *block, const char *in, int64_t step, int64_t n)
 {
-    if (m->convert && step == (int64_t)cpu_dtype_size(m->from))
+    if (m->from == m->to)
+        m->gather((char *)block, (int64_t)cpu_dtype_size(m->to), in, step, n);
+    else if (m->convert && step == (int64_t)cpu_dtype_size(m->from))
         m->convert(block, in, n);
     else
         cpu_convert((char *)block, m->to, (int64_t)cpu_dtype_size(m->to), in, m->from, step, n);
@@ -133,14 +138,14 @@ static void widen(const method *m, double *block, const char *in, int64_t step, 
 void method_run(const method *m, const reduce_about *about, double *result, double *lost,
                 const char *in, int64_t step, int64_t n)
 {
-    if (m->from == m->to) {
+    if (m->from == m->to && (!m->gather || n < FEW || step == (int64_t)cpu_dtype_size(m->from))) {
         m->kernel->run(result, lost, in, step, n, about);
         return;
     }
     double block[BLOCK];
     for (int64_t i = 0; i < n; i += BLOCK) {
         int64_t part = min_i64(n - i, BLOCK);
-        widen(m, block, in + i * step, step, part);
+        collect(m, block, in + i * step, step, part);
         m->kernel->run(result, lost, (const char *)block, (int64_t)cpu_dtype_size(m->to), part,
                        about);
     }
@@ -159,7 +164,7 @@ void method_columns(const method *m, const reduce_about *about, double *result, 
         for (int64_t j = 0; j < columns; j += BLOCK) {
             int64_t part = min_i64(columns - j, BLOCK);
             reduce_about these = {about->bits, about->center ? about->center + j : NULL};
-            widen(m, block, in + j * column_step, column_step, part);
+            collect(m, block, in + j * column_step, column_step, part);
             m->kernel->columns(result + j, lost + j, (const char *)block, 0,
                                (int64_t)cpu_dtype_size(m->to), 1, part, &these);
         }
@@ -167,49 +172,67 @@ void method_columns(const method *m, const reduce_about *about, double *result, 
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-static double number_of(const method *m, double result, double lost)
+/* The numbers of n results: sums with their lost parts, unless they are not finite, over the divisor. */
+static void find_numbers(const method *m, double *restrict numbers, const double *restrict result,
+                         const double *restrict lost, int64_t n)
 {
-    cpu_sum sum = {result, lost};
-    if (m->kind == RESULT_NUMBER)
-        return result;
-    double x = cpu_total(&sum) / m->divisor;
-    return m->kind == RESULT_ROOT ? sqrt(x) : x;
+    const double divisor = m->divisor;
+    for (int64_t i = 0; i < n; i++) {
+        double sum = result[i], more = sum - sum == 0.0 ? lost[i] : 0.0;
+        numbers[i] = sum + more;
+    }
+    for (int64_t i = 0; divisor != 1.0 && i < n; i++)
+        numbers[i] /= divisor;
+    for (int64_t i = 0; m->kind == RESULT_ROOT && i < n; i++)
+        numbers[i] = sqrt(numbers[i]);
 }
 
-static uint64_t word_of(const method *m, double result)
+/* The words of n results. */
+static void find_words(const method *m, uint64_t *restrict words, const double *restrict result,
+                       int64_t n)
 {
-    uint64_t word;
-    memcpy(&word, &result, sizeof word);
-    switch (m->kind) {
-    case RESULT_WORD:
-        return word ^ m->about.bits;
-    case RESULT_POSITIVE:
-        return word != 0;
-    case RESULT_EQUAL:
-        return word == (uint64_t)m->all;
-    default:
-        return word;
-    }
+    const uint64_t bits = m->kind == RESULT_WORD ? m->about.bits : 0, all = (uint64_t)m->all;
+    memcpy(words, result, (size_t)n * sizeof *words);
+    for (int64_t i = 0; bits && i < n; i++)
+        words[i] ^= bits;
+    for (int64_t i = 0; m->kind == RESULT_POSITIVE && i < n; i++)
+        words[i] = words[i] != 0;
+    for (int64_t i = 0; m->kind == RESULT_EQUAL && i < n; i++)
+        words[i] = words[i] == all;
+}
+
+/* n numbers as elements; floats that are adjacent in a loop of their own, which vectorises. */
+static void store_numbers(char *out, collet_dtype to, int64_t step, const double *restrict numbers,
+                          int64_t n)
+{
+    float *restrict floats = (float *)(void *)out;
+    if (to == COLLET_F32 && step == (int64_t)sizeof *floats)
+        for (int64_t i = 0; i < n; i++)
+            floats[i] = (float)numbers[i];
+    else
+        cpu_convert(out, to, step, (const char *)numbers, COLLET_F64, 8, n);
 }
 
 void method_store(const method *m, char *out, collet_dtype to, int64_t step, const double *result,
                   const double *lost, int64_t n)
 {
-    for (int64_t i = 0; i < n; i += BLOCK) {
+    if (m->kind == RESULT_NUMBER) {
+        store_numbers(out, to, step, result, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += BLOCK, out += BLOCK * step) {
         int64_t part = min_i64(n - i, BLOCK);
         union {
             double numbers[BLOCK];
             uint64_t words[BLOCK];
         } block;
-        if (m->kind <= RESULT_NUMBER) {
-            for (int64_t j = 0; j < part; j++)
-                block.numbers[j] = number_of(m, result[i + j], lost[i + j]);
-            cpu_convert(out + i * step, to, step, (const char *)&block, COLLET_F64, 8, part);
+        if (m->kind < RESULT_NUMBER) {
+            find_numbers(m, block.numbers, result + i, lost + i, part);
+            store_numbers(out, to, step, block.numbers, part);
         } else {
-            for (int64_t j = 0; j < part; j++)
-                block.words[j] = word_of(m, result[i + j]);
+            find_words(m, block.words, result + i, part);
             /* The first bytes of a word are its low ones. */
-            cpu_move(out + i * step, step, (const char *)&block, 8, cpu_dtype_size(to), part);
+            cpu_move(out, step, (const char *)&block, 8, cpu_dtype_size(to), part);
         }
     }
 }

@@ -9,6 +9,7 @@
 #include <collet/plugin.h>
 
 #include "kernel_convert.h"
+#include "kernel_move.h"
 #include "kernel_reduce.h"
 
 /* Elements of a row that are reduced at a time. */
@@ -34,6 +35,8 @@ typedef struct method {
     collet_dtype from;   /* of the elements */
     collet_dtype to;     /* of the kernel's elements: another one if they are converted first */
     convert_run convert; /* of adjacent elements; NULL: there is no vector loop */
+    /* Copies elements that are not adjacent (kernel_move.h); NULL: kernels read them where they are as fast. */
+    void (*gather)(char *out, int64_t out_step, const char *in, int64_t in_step, int64_t n);
     double first;        /* the result of no elements, or its bits */
     result_kind kind;
     double divisor;

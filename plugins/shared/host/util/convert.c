@@ -148,24 +148,25 @@ void cpu_move(char *out, int64_t out_step, const char *in, int64_t in_step, uint
         memmove(out, in, (size_t)count * size);
         return;
     }
-    for (int64_t i = 0; i < count; i++, out += out_step, in += in_step) {
-        switch (size) {
-        case 1:
-            *out = *in;
-            break;
-        case 2:
-            memmove(out, in, 2);
-            break;
-        case 4:
-            memmove(out, in, 4);
-            break;
-        case 8:
-            memmove(out, in, 8);
-            break;
-        default:
-            memmove(out, in, 16);
-            break;
-        }
+#define MOVE_EACH(bytes)                                                                           \
+    for (int64_t i = 0; i < count; i++)                                                            \
+    memmove(out + i * out_step, in + i * in_step, bytes)
+    switch (size) {
+    case 1:
+        MOVE_EACH(1);
+        break;
+    case 2:
+        MOVE_EACH(2);
+        break;
+    case 4:
+        MOVE_EACH(4);
+        break;
+    case 8:
+        MOVE_EACH(8);
+        break;
+    default:
+        MOVE_EACH(16);
+        break;
     }
 }
 
