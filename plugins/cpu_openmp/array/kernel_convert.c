@@ -28,17 +28,19 @@
 /* X(to, from): conversions that are a cast in C; and those from or to bool. */
 #define CASTS(X)                                                                                   \
     X(F64, F32)                                                                                    \
-    X(F32, F64) X(F32, I8) X(F32, U8) X(F32, I16) X(F32, U16) X(F32, I32) X(F32, U32) X(F32, I64)  \
-        X(F32, U64) X(F64, I8) X(F64, U8) X(F64, I16) X(F64, U16) X(F64, I32) X(F64, U32)          \
-            X(F64, I64) X(F64, U64) X(I16, I8) X(I16, U8) X(U16, U8) X(I32, I8) X(I32, U8)         \
-                X(I32, I16) X(I32, U16) X(U32, U8) X(U32, U16) X(I64, I8) X(I64, U8) X(I64, I16)   \
-                    X(I64, U16) X(I64, I32) X(I64, U32) X(U64, U8) X(U64, U16) X(U64, U32)               \
-                        X(C64, F32) X(C128, F64) X(C128, F32)
+    X(F32, F64)                                                                                    \
+    X(F32, I8) X(F32, U8) X(F32, I16) X(F32, U16) X(F32, I32) X(F32, U32) X(F32, I64) X(F32, U64)  \
+        X(F64, I8) X(F64, U8) X(F64, I16) X(F64, U16) X(F64, I32) X(F64, U32) X(F64, I64)          \
+            X(F64, U64) X(I16, I8) X(I16, U8) X(U16, U8) X(I32, I8) X(I32, U8) X(I32, I16)         \
+                X(I32, U16) X(U32, U8) X(U32, U16) X(I64, I8) X(I64, U8) X(I64, I16) X(I64, U16)   \
+                    X(I64, I32) X(I64, U32) X(U64, U8) X(U64, U16) X(U64, U32) X(C64, F32)         \
+                        X(C128, F64) X(C128, F32)
 #define TRUTHS(X)                                                                                  \
     X(BOOL, F32)                                                                                   \
-    X(BOOL, F64) X(BOOL, I8) X(BOOL, U8) X(BOOL, I16) X(BOOL, U16) X(BOOL, I32) X(BOOL, U32)       \
-        X(BOOL, I64) X(BOOL, U64) X(F32, BOOL) X(F64, BOOL) X(I8, BOOL) X(U8, BOOL) X(I16, BOOL)   \
-            X(U16, BOOL) X(I32, BOOL) X(U32, BOOL) X(I64, BOOL) X(U64, BOOL)
+    X(BOOL, F64)                                                                                   \
+    X(BOOL, I8) X(BOOL, U8) X(BOOL, I16) X(BOOL, U16) X(BOOL, I32) X(BOOL, U32) X(BOOL, I64)       \
+        X(BOOL, U64) X(F32, BOOL) X(F64, BOOL) X(I8, BOOL) X(U8, BOOL) X(I16, BOOL) X(U16, BOOL)   \
+            X(I32, BOOL) X(U32, BOOL) X(I64, BOOL) X(U64, BOOL)
 
 #define LOOP(to_dtype, from_dtype, value)                                                          \
     static void to_dtype##_##from_dtype(void *restrict out, const void *restrict in, int64_t n)    \
@@ -52,6 +54,43 @@
 #define TRUTH(to_dtype, from_dtype) LOOP(to_dtype, from_dtype, from[i] != 0)
 CASTS(CAST)
 TRUTHS(TRUTH)
+
+/* X(to, from, least, most): numbers with fractions become the nearest integer towards 0 that there is, NaN 0. */
+#define LIMITED(X)                                                                                 \
+    X(I8, F32, INT8_MIN, INT8_MAX)                                                                 \
+    X(I8, F64, INT8_MIN, INT8_MAX)                                                                 \
+    X(U8, F32, 0, UINT8_MAX) X(U8, F64, 0, UINT8_MAX) X(I16, F32, INT16_MIN, INT16_MAX)            \
+        X(I16, F64, INT16_MIN, INT16_MAX) X(U16, F32, 0, UINT16_MAX) X(U16, F64, 0, UINT16_MAX)    \
+            X(I32, F32, INT32_MIN, INT32_MAX) X(I32, F64, INT32_MIN, INT32_MAX)
+INLINE int32_t limited(double x, double least, double most)
+{
+    x = x < least ? least : x;
+    x = x > most ? most : x;
+    return (int32_t)(x == x ? x : 0.0);
+}
+#define LIMIT(to_dtype, from_dtype, least, most)                                                   \
+    LOOP(to_dtype, from_dtype, limited((double)from[i], least, most))
+LIMITED(LIMIT)
+
+/* There is no instruction for numbers from 2^31 on. */
+INLINE uint32_t limited_u32(double x)
+{
+    x = x < 0.0 ? 0.0 : x;
+    x = x > UINT32_MAX ? UINT32_MAX : x;
+    return (uint32_t)(int32_t)(__builtin_trunc(x == x ? x : 0.0) - 0x1p31) ^ 0x80000000u;
+}
+LOOP(U32, F32, limited_u32((double)from[i]))
+LOOP(U32, F64, limited_u32(from[i]))
+
+/* Nearly all numbers take the first way. */
+INLINE int64_t limited_i64(double x)
+{
+    if (__builtin_expect(x < 0x1p63 && x > -0x1p63, 1))
+        return (int64_t)x;
+    return x > 0.0 ? INT64_MAX : x < 0.0 ? INT64_MIN : 0;
+}
+LOOP(I64, F32, limited_i64((double)from[i]))
+LOOP(I64, F64, limited_i64(from[i]))
 
 static void f32_bf16(void *restrict out, const void *restrict in, int64_t n)
 {
@@ -117,7 +156,9 @@ extern const convert_kernels LEVEL_NAME(convert);
 const convert_kernels LEVEL_NAME(convert) = {
     .run = {
 #define RUN(to, from) [COLLET_##to][COLLET_##from] = to##_##from,
-        CASTS(RUN) TRUTHS(RUN)[COLLET_F32][COLLET_BF16] = f32_bf16,
+#define RUN_LIMITED(to, from, least, most) RUN(to, from)
+        CASTS(RUN) TRUTHS(RUN) LIMITED(RUN_LIMITED) RUN(U32, F32) RUN(U32, F64) RUN(I64, F32)
+            RUN(I64, F64)[COLLET_F32][COLLET_BF16] = f32_bf16,
         [COLLET_BF16][COLLET_F32] = bf16_f32,
 #if defined(__F16C__)
         [COLLET_F32][COLLET_F16] = f32_f16,

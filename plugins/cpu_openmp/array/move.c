@@ -40,6 +40,9 @@
  * save. */
 #define STREAMED_COLUMNS 64
 
+/* Elements of rows that are moved many at a call. */
+#define SHORT_ROW 64
+
 typedef struct moving {
     loop l;
     const move_kernels *kernels;
@@ -67,6 +70,23 @@ static TEAM_BODY(move_part)
 {
     const moving *m = argument;
     loop_run(&m->l, begin, end, move_row, m);
+}
+
+/* n rows of the last axis. */
+static void move_few(const void *context, char *const *at, const int64_t *step, int64_t n)
+{
+    const moving *m = context;
+    int32_t inner = m->l.ndim - 1;
+    m->kernels->rows[m->size](at[0], step[0], m->l.step[0][inner], at[1], step[1],
+                              m->l.step[1][inner], n, m->l.shape[inner]);
+}
+
+static TEAM_BODY(move_short_rows)
+{
+    const moving *m = argument;
+    loop rows = m->l;
+    rows.ndim--;
+    loop_run(&rows, begin, end, move_few, m);
 }
 
 static int64_t grain_of(int32_t size)
@@ -119,11 +139,11 @@ KERNEL(fill)
 /* ---- Transposition --------------------------------------------------------------------------- */
 
 /* The axis other than the last along which the input's elements are adjacent; -1: none, or this is
- * no transposition. */
+ * no transposition, such as elements that are repeated along the last axis. */
 static int32_t find_across(const loop *l, int64_t size)
 {
     int32_t inner = l->ndim - 1;
-    if (l->step[0][inner] != size || l->step[1][inner] == size)
+    if (l->step[0][inner] != size || l->step[1][inner] == size || l->step[1][inner] == 0)
         return -1;
     for (int32_t i = 0; i < inner; i++) {
         if (l->step[1][i] == size && l->shape[i] > 1)
@@ -252,6 +272,12 @@ static void move_all(const collet_device *device, moving *m)
     const loop *l = &m->l;
     if (l->count == 0)
         return;
+    if (m->across < 0 && l->ndim > 1 && l->shape[l->ndim - 1] <= SHORT_ROW) {
+        int64_t width = l->shape[l->ndim - 1];
+        team_run(device->threads, l->count / width, divide_up(grain_of(m->size), width),
+                 move_short_rows, m);
+        return;
+    }
     if (m->across < 0) {
         int streamed = l->count * size > device->cache_bytes && l->ndim == 1 &&
                        l->step[0][0] == size && l->step[1][0] == size && l->at[0] != l->at[1];
