@@ -233,13 +233,13 @@ class Array(exchange.Exchange):
         return self._broadcast(shape[0] if alone else shape)
 
     def __getitem__(self, key: Any) -> Array:
-        found = indexing.view(self, key)
+        found = self._at(key)
         if found is None:
             return indexing.read(self, key)
         return found if found.ndim or indexing.has_ellipsis(key) else found.copy()
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        target = indexing.view(self, key)
+        target = self._at(key)
         if target is None:
             indexing.write(self, key, value)
         elif isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
@@ -327,13 +327,6 @@ class Array(exchange.Exchange):
         >>> collet.asarray([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]"""
         return self.to_numpy().tolist()
-
-    def item(self) -> Any:
-        """The only element as a Python number.
-
-        >>> collet.asarray(2.5).item()
-        2.5"""
-        return self.to_numpy().item()
 
     def __float__(self) -> float:
         return float(self.item())

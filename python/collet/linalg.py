@@ -15,7 +15,7 @@ import numpy as np
 from numpy.linalg import LinAlgError
 
 from . import op
-from ._core import Array, evaluate
+from ._core import Array, ShapeError, evaluate, is_pending
 from ._gradient.hook import hook as _hook
 from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
 from ._standard.operators import small
@@ -353,8 +353,15 @@ def slogdet(a):
                          op.sum(op.log(op.abs(pivots)), axes=-1))
 
 
-def _is_vector(x):
-    return isinstance(x, Array) and x._dtype in ("f32", "f64") and x.ndim == 1
+def _as_vector(x):
+    """The elements of an Array of real numbers as a vector, in any order; None: it is another array, it has no such
+    view, or it waits, and is then computed together with the norm."""
+    if not isinstance(x, Array) or x._dtype not in ("f32", "f64") or not x.ndim or x.ndim > 1 and is_pending(x):
+        return None
+    try:
+        return x if x.ndim == 1 else x._permute(sorted(range(x.ndim), key=lambda i: -x.strides[i]))._view([-1])
+    except ShapeError:
+        return None
 
 
 def _size(x, ord=2):
@@ -414,8 +421,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
     >>> float(collet.linalg.norm([3, 4]))
     5.0"""
-    if ord in (None, 2) and not keepdims and axis is None and _is_vector(x):
-        return _root_of_dot(x)
+    vector = _as_vector(x) if axis is None and not keepdims and ord in (None, 2) else None
+    if vector is not None and (ord is None or x.ndim == 1):
+        return _root_of_dot(vector)
     x, = _numbers(x)
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     if ord is not None and len(axes) not in (1, 2):
@@ -434,8 +442,9 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
 
     >>> float(collet.linalg.vector_norm([3, 4]))
     5.0"""
-    if ord == 2 and not keepdims and axis is None and _is_vector(x):
-        return _root_of_dot(x)
+    vector = _as_vector(x) if ord == 2 and axis is None and not keepdims else None
+    if vector is not None:
+        return _root_of_dot(vector)
     x, = _numbers(x)
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     size = _size(x, ord if axes else 1)

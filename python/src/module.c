@@ -5,6 +5,7 @@
 #include "binding.h"
 #include "src/calls/compute.h"
 #include "src/array/dlpack.h"
+#include "src/array/key.h"
 #include "src/base/error.h"
 #include "src/calls/expression.h"
 #include "src/lazy/elementwise.h"
@@ -100,7 +101,7 @@ PyMODINIT_FUNC PyInit__core(void)
         return NULL;
     module = python_module(&definition);
     if (!module || runtime_prepare() || work_prepare() || error_add_types(module) ||
-        op_add_type(module) || add_array_type(module) || dlpack_add(module) ||
+        op_add_type(module) || add_array_type(module) || dlpack_add(module) || key_add() ||
         expression_add_type(module) || elementwise_add_type(module) || binding_add(module) ||
         PyModule_AddStringConstant(module, "version", collet_version())) {
         Py_XDECREF(module);

@@ -162,6 +162,20 @@ def test_conversions(device):
     assert collet.zeros((2, 2), "i8").to_numpy().tolist() == [[0, 0], [0, 0]]
 
 
+def test_items_are_numbers_of_python(device):
+    for dtype in "?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16":
+        least, most = (np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype[0] in "iu" else (0.1, 2**-16 / 3)
+        for value in least, most, 0, 1, *((-np.inf, -1e4) if dtype[0] in "fc" else ()):
+            host = np.asarray([[value]], dtype) * np.asarray(1 + 2j if dtype[0] == "c" else 1, dtype)
+            found, expected = collet.asarray(host).item(), host.item()
+            assert repr(found) == repr(expected), dtype
+    assert np.isnan(collet.asarray(np.asarray(np.nan, "f2")).item())
+    assert collet.full((), -1.5, "bf16").item() == -1.5
+    for x in collet.ones(2), collet.ones((0, 3)):
+        with pytest.raises(ValueError, match="item: the array has"):
+            x.item()
+
+
 def test_sharing_and_copying():
     a = np.zeros(4)
     shared, copied = collet.asarray(a, copy=False), collet.asarray(a)

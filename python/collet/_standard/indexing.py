@@ -62,36 +62,6 @@ def _index(key: Any, extent: int, axis: int) -> int:
     return index + extent if index < 0 else index
 
 
-def _sliced(array: Array, axis: int, key: slice) -> Array:
-    start, stop, step = key.indices(array.shape[axis])
-    count = len(range(start, stop, step))
-    return array._slice(axis, start if count else 0, count, step)
-
-
-def view(array: Array, key: Any) -> Array | None:
-    """The view for a key of integers, slices, None and '...'; None: other keys."""
-    if type(key) is slice and array.ndim:
-        return _sliced(array, 0, key)
-    if any(map(_is_advanced, key if isinstance(key, tuple) else (key,))):
-        return None
-    keys, rest = _keys(key, array.ndim)
-    found, shape, axis = array, [], 0
-    for k in keys:
-        if k is None:
-            shape.append(1)
-        elif k is Ellipsis:
-            shape += found.shape[axis:axis + rest]
-            axis += rest
-        elif isinstance(k, slice):
-            found = _sliced(found, axis, k)
-            shape.append(found.shape[axis])
-            axis += 1
-        else:
-            found = found._slice(axis, _index(k, found.shape[axis], axis), 1, 1)
-            axis += 1
-    return found if list(found.shape) == shape and found is not array else found._reshape(shape)
-
-
 # ---- Masks and arrays of integers
 
 
@@ -313,7 +283,9 @@ def read(array: Array, key: Any) -> Array:
     if mask is not None:
         count = int(op.count_nonzero(mask))
         if mask.ndim == array.ndim:
-            return op.compress(array.reshape(-1), mask.reshape(-1), shape=(count,)).out
+            if mask.ndim > 1:
+                array, mask = array.reshape(-1), mask.reshape(-1)
+            return op.compress(array, mask, shape=(count,)).out
         from ..functions import moveaxis
         out = _core.empty((count, *array.shape[1:]), array._dtype)
         op.compress(moveaxis(array, 0, -1), mask, out=(moveaxis(out, 0, -1), None))

@@ -62,7 +62,7 @@ def nanprod(x, /, axis=None, dtype=None, *, keepdims=False):
 def _extreme(name, beyond, x, axis, keepdims):
     x, = taken(x)
     found = getattr(collet, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
-    if not has_nan(x):
+    if not has_nan(x) or not hook.traced(x) and not bool(collet.any(found == beyond)):
         return found
     return collet.where(collet.all(collet.isnan(x), axis=axis, keepdims=keepdims), np.nan, found)
 

@@ -346,17 +346,18 @@ def repeat(x, repeats, /, *, axis=None):
 
     >>> collet.repeat([1, 2], 2)
     array([1, 1, 2, 2])"""
-    x, counts = arrays(x, repeats)
+    alone = type(repeats) is int
+    x, counts = (*arrays(x), None) if alone else arrays(x, repeats)
     if axis is None:
         x, axis = x.reshape(-1), 0
     axis = axis_of(axis, x.ndim)
-    if counts.ndim > 1 or (counts.ndim and counts.shape[0] not in (1, x.shape[axis])):
+    if not alone and (counts.ndim > 1 or (counts.ndim and counts.shape[0] not in (1, x.shape[axis]))):
         raise ValueError(f"repeat: repeats has the shape {counts.shape}; the axis has the length "
                          f"{x.shape[axis]}")
-    if counts.dtype.kind not in "iu" or (counts.size and int(op.min(counts)) < 0):
+    if repeats < 0 if alone else counts.dtype.kind not in "iu" or (counts.size and int(op.min(counts)) < 0):
         raise ValueError("repeat: repeats are integers that are not negative")
-    if counts.size == 1:  # of any backend
-        n = int(counts.reshape(()))
+    if alone or counts.size == 1:  # of any backend
+        n = repeats if alone else int(counts.reshape(()))
         shape = [*x.shape[:axis + 1], n, *x.shape[axis + 1:]]
         shape = broadcast_to(expand_dims(x, axis + 1), shape)
         return op.copy(shape).reshape([*x.shape[:axis], x.shape[axis] * n, *x.shape[axis + 1:]])

@@ -93,8 +93,8 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     if n < 0:
         raise ValueError(f"diff: n is {n}; it must not be negative")
     parts = [_end(prepend, x, axis), x, _end(append, x, axis)]
-    x = concat([p for p in parts if p is not None], axis=axis)
-    x = moveaxis(x, axis, -1)
+    parts = [p for p in parts if p is not None]
+    x = moveaxis(concat(parts, axis=axis) if len(parts) > 1 else x, axis, -1)
     for _ in range(min(operator.index(n), x.shape[-1])):  # then it is empty, and stays so
         x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[..., 1:], x[..., :-1])
     return moveaxis(x, -1, axis)

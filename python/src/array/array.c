@@ -2,6 +2,7 @@
 /* Tests: python/tests/test_array.py */
 #include "array.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,13 +229,17 @@ static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(unused))
 
 /* ---- Views -------------------------------------------------------------------------------- */
 
+PyObject *array_view(PyObject *self, collet_array *view)
+{
+    return view ? object_of(value_new(view, array_value(self))) : NULL;
+}
+
 /* An Array of *view, which a function with this status stored, over the elements of `self`; NULL with its
  * exception. */
 static PyObject *viewed(PyObject *self, collet_context *context, collet_status status,
                         collet_array **view)
 {
-    return status == COLLET_OK ? object_of(value_new(*view, array_value(self)))
-                               : runtime_raise(context);
+    return array_view(self, status == COLLET_OK ? *view : runtime_raise(context));
 }
 
 static PyObject *slice(PyObject *self, PyObject *arguments)
@@ -438,6 +443,71 @@ static PyObject *to_bytes(PyObject *self, PyObject *Py_UNUSED(unused))
     return bytes;
 }
 
+static double of_half(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, digits = bits & 1023;
+    double x = exponent == 31 ? (digits ? (double)NAN : (double)INFINITY)
+               : exponent     ? ldexp(digits + 1024, exponent - 25)
+                              : ldexp(digits, -24);
+    return bits >> 15 ? -x : x;
+}
+
+/* A number of Python. */
+static PyObject *number_of(const collet_scalar *s)
+{
+    float wide;
+    switch (s->dtype) {
+    case COLLET_F16:
+        return PyFloat_FromDouble(of_half(s->value.f16));
+    case COLLET_BF16:
+        memcpy(&wide, &(uint32_t){(uint32_t)s->value.bf16 << 16}, sizeof wide);
+        return PyFloat_FromDouble((double)wide);
+    case COLLET_F32:
+        return PyFloat_FromDouble((double)s->value.f32);
+    case COLLET_F64:
+        return PyFloat_FromDouble(s->value.f64);
+    case COLLET_C64:
+        return PyComplex_FromDoubles((double)s->value.c64.re, (double)s->value.c64.im);
+    case COLLET_C128:
+        return PyComplex_FromDoubles(s->value.c128.re, s->value.c128.im);
+    case COLLET_I8:
+        return PyLong_FromLong(s->value.i8);
+    case COLLET_U8:
+        return PyLong_FromLong(s->value.u8);
+    case COLLET_I16:
+        return PyLong_FromLong(s->value.i16);
+    case COLLET_U16:
+        return PyLong_FromLong(s->value.u16);
+    case COLLET_I32:
+        return PyLong_FromLong(s->value.i32);
+    case COLLET_U32:
+        return PyLong_FromLongLong(s->value.u32);
+    case COLLET_I64:
+        return PyLong_FromLongLong(s->value.i64);
+    case COLLET_U64:
+        return PyLong_FromUnsignedLongLong(s->value.u64);
+    case COLLET_BOOL:
+        return PyBool_FromLong(s->value.b8);
+    default:
+        return NULL;
+    }
+}
+
+static PyObject *item(PyObject *self, PyObject *unused)
+{
+    const collet_array *a = array_get(self);
+    if (a && collet_array_size(a) != 1)
+        return PyErr_Format(PyExc_ValueError, "item: the array has %lld elements, not one",
+                            (long long)collet_array_size(a));
+    PyObject *bytes = a ? to_bytes(self, unused) : NULL;
+    if (!bytes)
+        return NULL;
+    collet_scalar s = {.dtype = collet_array_dtype(a)};
+    memcpy(s.value.bytes, PyBytes_AsString(bytes), collet_dtype_size(s.dtype));
+    Py_DECREF(bytes);
+    return number_of(&s);
+}
+
 static PyObject *write_bytes(PyObject *self, PyObject *bytes)
 {
     char *source;
@@ -481,6 +551,7 @@ int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_
         {"prefetch", prefetch, METH_O,
          "Copies the elements to a device, \"cuda:0\", or to the \"host\", unless they are there, "
          "so that their next use there need not. A copy to a device goes on after the call."},
+        {"item", item, METH_NOARGS, "The only element as a number of Python."},
         {"to_numpy", to_numpy, METH_NOARGS,
          "A NumPy array with a copy of the elements, after the work that computes them."},
         {NULL, NULL, 0, NULL}};
@@ -499,6 +570,14 @@ int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_
     lazy = evaluation;
     base = class = (PyTypeObject *)PyType_FromSpec(&spec);
     return base ? PyModule_AddObjectRef(module, "Array", (PyObject *)base) : -1;
+}
+
+int array_add_method(PyMethodDef *method)
+{
+    PyObject *made = PyDescr_NewMethod(base, method);
+    int failed = made ? PyObject_SetAttrString((PyObject *)base, method->ml_name, made) : -1;
+    Py_XDECREF(made);
+    return failed;
 }
 
 /* ---- Functions ---------------------------------------------------------------------------- */

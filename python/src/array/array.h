@@ -18,6 +18,9 @@ typedef struct array_lazy {
 int array_add_type(PyObject *module, const array_lazy *evaluation, const PyType_Slot *operators,
                    size_t count);
 
+/* Adds a method to that type. 0, or -1 with an exception. */
+int array_add_method(PyMethodDef *method);
+
 int array_check(PyObject *object);
 
 /* The array of an Array, which is computed first if it waits; NULL with an exception if that fails, there is
@@ -44,6 +47,10 @@ void array_settle(PyObject *owner, lazy_value *v);
 
 /* An Array that owns `array`, which is freed on failure. NULL with an exception; also for NULL. */
 PyObject *array_new(collet_array *array);
+
+/* An Array over elements of the Array `self` that owns `view`, which is freed on failure. NULL with an exception;
+ * also for NULL. */
+PyObject *array_view(PyObject *self, collet_array *view);
 
 /* An array of the caller's over the elements of an Array or of what numpy.asarray takes; a copy
  * where the layout or `dtype` (0: any) does not fit. NULL with an exception. */

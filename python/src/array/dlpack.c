@@ -465,14 +465,6 @@ static int stream(int32_t type, int32_t id, void **out)
 
 /* ---- The type ----------------------------------------------------------------------------- */
 
-static int add_method(PyTypeObject *type, PyMethodDef *method)
-{
-    PyObject *made = PyDescr_NewMethod(type, method);
-    int failed = !made || PyObject_SetAttrString((PyObject *)type, method->ml_name, made);
-    Py_XDECREF(made);
-    return failed;
-}
-
 int dlpack_add(PyObject *module)
 {
     static exchange table = {1, 3, NULL, allocate, from_object, to_object, borrow, stream};
@@ -491,7 +483,7 @@ int dlpack_add(PyObject *module)
     int failed = !api || PyObject_SetAttrString(type, "__dlpack_c_exchange_api__", api) ||
                  PyModule_AddFunctions(module, function);
     for (size_t i = 0; !failed && i < sizeof methods / sizeof *methods; i++)
-        failed = add_method((PyTypeObject *)type, &methods[i]);
+        failed = array_add_method(&methods[i]);
     Py_XDECREF(api);
     Py_XDECREF(type);
     return failed ? -1 : 0;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Masks and arrays of integers as indices, for reading and writing, against NumPy."""
 
+import enum
 import random
 
 import numpy as np
@@ -140,6 +141,56 @@ def test_wrong_keys(key):
         x[key]
     with pytest.raises((IndexError, TypeError)):
         x[key] = 1
+
+
+def test_views_by_integers_and_slices():
+    """Against NumPy: integers of its and of other types, limits beyond the extents, no elements, new axes."""
+    three = enum.IntEnum("three", {"n": 3}).n
+    index = collet.asarray(np.array(2))
+    keys = (three, np.int8(-1), np.array(2), slice(2**80, -2**80, -1), slice(-2**80, 2**80, 2**70), slice(4, 1),
+            (), (None, ...), (..., None, 1), (slice(None), None, 0, None), (slice(3, 0, -2), slice(1, None)),
+            (slice(np.int32(1), three, index),))
+    host = np.arange(15.0).reshape(5, 3)
+    for key in keys:
+        for base, x in ((host, collet.asarray(host)), (host[::-2, 1:].T, collet.asarray(host)[::-2, 1:].T)):
+            try:
+                expected = base[key]
+            except IndexError:
+                with pytest.raises(IndexError, match="out of range"):
+                    x[key]
+                continue
+            assert x[key].shape == expected.shape and np.array_equal(x[key].to_numpy(), expected), key
+            if expected.ndim:
+                made = x[key]
+                made[...] = 7
+                changed = base.copy()
+                changed[key] = 7
+                assert np.array_equal(x.to_numpy(), changed), key
+    x = collet.asarray(host)
+    for key, error, text in ((2**70, IndexError, f"index {2**70} is out of range for axis 0 of length 5"),
+                             ((0, -4), IndexError, "index -4 is out of range for axis 1 of length 3"),
+                             ((0, 0, 0), IndexError, "3 indices for 2 axes"), ((..., ...), IndexError, "more than one"),
+                             ((0, "a"), TypeError, "not str"), (slice(0, 1, 0), ValueError, "zero"),
+                             (slice("a", None), TypeError, "slice indices"), ((None,) * 80, collet.ShapeError, "axes")):
+        with pytest.raises(error, match=text):
+            x[key]
+
+    class Broken:
+        def __index__(self):
+            return 1 // 0
+
+    class Stopped:
+        ndim = property(lambda self: exec("raise KeyboardInterrupt"))
+
+        def __index__(self):
+            return 1
+
+    for key, error in ((Broken(), ZeroDivisionError), (slice(Broken(), None), ZeroDivisionError),
+                       ((0, Broken()), ZeroDivisionError), (Stopped(), KeyboardInterrupt)):
+        with pytest.raises(error):
+            x[key]
+        with pytest.raises(error):
+            x[key] = 7
 
 
 def test_values_that_do_not_fit():

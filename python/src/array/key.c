@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests: python/tests/op/test_indexing.py */
+#include "key.h"
+
+#include "array.h"
+#include "src/base/error.h"
+#include "src/base/runtime.h"
+
+/* What a part of a key is; the last one copies elements. */
+typedef enum part { INTEGER, SLICE, NEW_AXIS, REST, ARRAY } part;
+
+/* Whether an attribute is true, or equal to `equal`; one that is absent is not. -1 with an exception. */
+static int truth_of(PyObject *object, const char *attribute, PyObject *equal)
+{
+    PyObject *found = PyObject_GetAttrString(object, attribute);
+    if (!found && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        PyErr_Clear();
+        return 0;
+    }
+    int truth = !found  ? -1
+                : equal ? PyObject_RichCompareBool(found, equal, Py_EQ)
+                        : PyObject_IsTrue(found);
+    Py_XDECREF(found);
+    return truth;
+}
+
+/* -1 with an exception. */
+static int part_of(PyObject *key, part *found)
+{
+    int copies = 0;
+    *found = PyLong_CheckExact(key) ? INTEGER
+             : PySlice_Check(key)   ? SLICE
+             : key == Py_None       ? NEW_AXIS
+             : key == Py_Ellipsis   ? REST
+                                    : ARRAY;
+    if (*found != ARRAY || PyBool_Check(key) || PyList_Check(key))
+        return 0;
+    copies = truth_of(key, "ndim", NULL);
+    if (!copies)
+        copies = truth_of(key, "dtype", (PyObject *)&PyBool_Type);
+    *found = copies ? ARRAY : INTEGER;
+    return copies < 0 ? -1 : 0;
+}
+
+/* Finds the parts of `count` keys: how many axes '...' stands for, and in *copies whether there are arrays. -1 with an
+ * exception. */
+static int parts_of(PyObject *keys, Py_ssize_t count, int ndim, int *copies)
+{
+    int used = 0, dots = 0;
+    *copies = 0;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        part found;
+        if (part_of(PyTuple_GetItem(keys, i), &found))
+            return -1;
+        *copies |= found == ARRAY;
+        used += found == INTEGER || found == SLICE;
+        dots += found == REST;
+    }
+    if (!*copies && used > ndim)
+        PyErr_Format(PyExc_IndexError, "%d indices for %d axes", used, ndim);
+    else if (!*copies && dots > 1)
+        PyErr_SetString(PyExc_IndexError, "more than one '...'");
+    else
+        return ndim - used;
+    return -1;
+}
+
+/* ---- The view ------------------------------------------------------------------------------- */
+
+typedef struct walk {
+    collet_context *context;
+    const collet_array *from;
+    collet_array *view; /* owned; NULL: no axis is cut yet */
+    int changed;        /* the result has not the axes of the view */
+    int32_t axis, ndim; /* axes done of the view, and of the result */
+    int64_t shape[COLLET_MAX_DIMS];
+} walk;
+
+static int add_extent(walk *w, int64_t extent)
+{
+    if (w->ndim == COLLET_MAX_DIMS) {
+        error_format(COLLET_SHAPE, "more than %d axes; arrays have at most that many",
+                     COLLET_MAX_DIMS);
+        return -1;
+    }
+    w->shape[w->ndim++] = extent;
+    return 0;
+}
+
+static const collet_array *current(const walk *w)
+{
+    return w->view ? w->view : w->from;
+}
+
+static int64_t extent_of(const walk *w)
+{
+    return collet_array_shape(current(w))[w->axis];
+}
+
+static int cut(walk *w, int64_t start, int64_t count, int64_t step)
+{
+    collet_array *next;
+    if (start == 0 && step == 1 && count == extent_of(w))
+        return 0;
+    if (collet_array_slice(w->context, current(w), &next, w->axis, start, count, step) !=
+        COLLET_OK) {
+        runtime_raise(w->context);
+        return -1;
+    }
+    collet_array_destroy(w->view);
+    w->view = next;
+    return 0;
+}
+
+static int take_slice(walk *w, PyObject *key)
+{
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(key, &start, &stop, &step))
+        return -1;
+    Py_ssize_t count = PySlice_AdjustIndices((Py_ssize_t)extent_of(w), &start, &stop, step);
+    if (cut(w, count ? start : 0, count, step) || add_extent(w, count))
+        return -1;
+    w->axis++;
+    return 0;
+}
+
+static int take_integer(walk *w, PyObject *key)
+{
+    int overflow;
+    int64_t extent = extent_of(w);
+    PyObject *index = PyNumber_Index(key);
+    if (!index && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(key), "__name__");
+        PyErr_Format(
+            PyExc_TypeError,
+            "an index is an integer, a slice, '...', None, a mask or an array of integers, not %S",
+            name);
+        Py_XDECREF(name);
+    }
+    if (!index)
+        return -1;
+    int64_t i = PyLong_AsLongLongAndOverflow(index, &overflow);
+    int inside = !overflow && i >= -extent && i < extent;
+    if (!inside)
+        PyErr_Format(PyExc_IndexError, "index %S is out of range for axis %d of length %lld", index,
+                     (int)w->axis, (long long)extent);
+    Py_DECREF(index);
+    if (!inside || cut(w, i < 0 ? i + extent : i, 1, 1))
+        return -1;
+    w->axis++;
+    return 0;
+}
+
+static int take_axes(walk *w, int count)
+{
+    for (int i = 0; i < count; i++, w->axis++)
+        if (add_extent(w, extent_of(w)))
+            return -1;
+    return 0;
+}
+
+static int take(walk *w, PyObject *key, int rest)
+{
+    part found;
+    if (part_of(key, &found))
+        return -1;
+    w->changed |= found == INTEGER || found == NEW_AXIS;
+    return found == SLICE      ? take_slice(w, key)
+           : found == NEW_AXIS ? add_extent(w, 1)
+           : found == REST     ? take_axes(w, rest)
+                               : take_integer(w, key);
+}
+
+static int take_all(walk *w, PyObject *keys, Py_ssize_t count, int rest)
+{
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (take(w, PyTuple_GetItem(keys, i), rest))
+            return -1;
+    return take_axes(w, collet_array_ndim(w->from) - w->axis);
+}
+
+/* The result with its axes. NULL with an exception. */
+static collet_array *finish(walk *w)
+{
+    collet_array *found = w->view;
+    if (found && !w->changed) {
+        w->view = NULL;
+        return found;
+    }
+    return collet_array_reshape(w->context, current(w), &found, w->ndim, w->shape) == COLLET_OK
+               ? found
+               : runtime_raise(w->context);
+}
+
+static PyObject *key_view(PyObject *self, PyObject *key)
+{
+    int copies;
+    PyObject *view = NULL;
+    const collet_array *a = array_get(self);
+    walk w = {.from = a, .context = a ? runtime_context() : NULL};
+    PyObject *keys = !w.context ? NULL : PyTuple_Check(key) ? Py_NewRef(key) : PyTuple_Pack(1, key);
+    Py_ssize_t count = keys ? PyTuple_Size(keys) : 0;
+    int rest = keys ? parts_of(keys, count, collet_array_ndim(a), &copies) : -1;
+    if (keys && !PyErr_Occurred() && copies)
+        view = Py_NewRef(Py_None);
+    else if (rest >= 0 && !take_all(&w, keys, count, rest))
+        view = array_view(self, finish(&w));
+    collet_array_destroy(w.view);
+    Py_XDECREF(keys);
+    return view;
+}
+
+int key_add(void)
+{
+    static PyMethodDef method = {
+        "_at", key_view, METH_O,
+        "A view: a key of integers, slices, None and '...'; None: other keys."};
+    return array_add_method(&method);
+}
