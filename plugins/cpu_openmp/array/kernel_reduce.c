@@ -6,8 +6,6 @@
 
 #if defined(__SSE2__)
 #include <immintrin.h>
-#else
-#include <arm_neon.h>
 #endif
 
 #include "cpu_openmp/util/kernel_sums.h"
@@ -220,9 +218,17 @@ typedef int64_t longs __attribute__((vector_size(VECTOR_BYTES)));
     ((words)_mm_min_##ps((type)(a), (type)(b)) | (words)_mm_min_##ps((type)(b), (type)(a)))
 #define LEAST_F32(a, b) LEAST_OF(ps, __m128, ints, a, b)
 #define LEAST_F64(a, b) LEAST_OF(pd, __m128d, longs, a, b)
-#else /* aarch64, whose minimum is that of IEEE 754-2019 */
-#define LEAST_F32(a, b) ((ints)vminq_f32((float32x4_t)(a), (float32x4_t)(b)))
-#define LEAST_F64(a, b) ((longs)vminq_f64((float64x2_t)(a), (float64x2_t)(b)))
+#else
+INLINE ints LEAST_F32(ints a, ints b)
+{
+    ints less = (floats)a < (floats)b, more = (floats)b < (floats)a;
+    return (a & ~more) | (b & ~less);
+}
+INLINE longs LEAST_F64(longs a, longs b)
+{
+    longs less = (lanes)a < (lanes)b, more = (lanes)b < (lanes)a;
+    return (a & ~more) | (b & ~less);
+}
 #endif
 
 #define WORD double

@@ -75,7 +75,8 @@ static double extreme_of(const job *j, const char *in, int64_t step, int64_t n)
     return x;
 }
 
-/* How many of n elements are before the first one that is `extreme`; n: another thread has changed it. */
+/* How many of n elements are before the first one that is `extreme`; n if there is none, which another thread may
+ * have changed. */
 static int64_t before(const job *j, const char *in, int64_t step, int64_t n, double extreme)
 {
     int64_t i = 0;

@@ -22,9 +22,9 @@
 
 #define CHUNK (256 << 10) /* elements, by columns */
 #define ROW_CHUNK (64 << 10)
-#define FOLD 1024 /* columns of rows that count as one */
-#define PART 512  /* columns whose chunks are joined at a time */
-#define ELEMENTS 64
+#define FOLD 1024   /* columns of rows that count as one */
+#define PART 512    /* columns whose chunks are joined at a time */
+#define ELEMENTS 64 /* results that are stored together */
 
 /*
  * Columns of a tile, in multiples of TILE_STEP. The results of TILE columns stay in the L1 cache.

@@ -13,8 +13,8 @@
 #include "shared/host/util/rows.h"
 #include "shared/host/util/sum.h"
 
-#define BLOCK                                                                                      \
-    512 /* elements that are converted or made adjacent at a time, which stay in the L1 cache */
+/* Elements that are converted or made adjacent at a time, which stay in the L1 cache. */
+#define BLOCK 512
 #define FEW 32 /* elements that kernels reduce where they are */
 
 /* ---- Choosing -------------------------------------------------------------------------------- */

@@ -470,20 +470,17 @@ static PyObject *number_of(const collet_scalar *s)
         return PyComplex_FromDoubles((double)s->value.c64.re, (double)s->value.c64.im);
     case COLLET_C128:
         return PyComplex_FromDoubles(s->value.c128.re, s->value.c128.im);
-    case COLLET_I8:
-        return PyLong_FromLong(s->value.i8);
-    case COLLET_U8:
-        return PyLong_FromLong(s->value.u8);
-    case COLLET_I16:
-        return PyLong_FromLong(s->value.i16);
-    case COLLET_U16:
-        return PyLong_FromLong(s->value.u16);
-    case COLLET_I32:
-        return PyLong_FromLong(s->value.i32);
-    case COLLET_U32:
-        return PyLong_FromLongLong(s->value.u32);
-    case COLLET_I64:
-        return PyLong_FromLongLong(s->value.i64);
+#define INTEGER(NAME, name)                                                                        \
+    case COLLET_##NAME:                                                                            \
+        return PyLong_FromLongLong(s->value.name);
+        INTEGER(I8, i8)
+        INTEGER(U8, u8)
+        INTEGER(I16, i16)
+        INTEGER(U16, u16)
+        INTEGER(I32, i32)
+        INTEGER(U32, u32)
+        INTEGER(I64, i64)
+#undef INTEGER
     case COLLET_U64:
         return PyLong_FromUnsignedLongLong(s->value.u64);
     case COLLET_BOOL:
