@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const int limits[KIT_LIMITS] = {RLIMIT_NOFILE, RLIMIT_STACK, RLIMIT_CORE, RLIMIT_AS,
-                                       RLIMIT_DATA,   RLIMIT_CPU,   RLIMIT_FSIZE};
+static const __rlimit_resource_t limits[KIT_LIMITS] = {
+    RLIMIT_NOFILE, RLIMIT_STACK, RLIMIT_CORE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_CPU, RLIMIT_FSIZE};
 
 /* A library may request an executable stack; then the system makes all stacks executable. */
 static bool has_executable_stack(void)

@@ -114,8 +114,8 @@ static inline void collet_floating_end(const collet_floating *was)
 /* Place this macro first in a function: the function then computes in Collet's state, and each
  * return restores the caller's state. */
 #define COLLET_FLOATING_SCOPE                                                                      \
-    __attribute__((cleanup(collet_floating_end))) const collet_floating collet_floating_was =      \
-        collet_floating_begin()
+    __attribute__((cleanup(collet_floating_end), unused)) const collet_floating                    \
+        collet_floating_was = collet_floating_begin()
 
 #ifdef __cplusplus
 }

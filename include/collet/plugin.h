@@ -490,8 +490,10 @@ COLLET_API const collet_plugin *collet_layer_entry(const collet_host *host,
  *
  * The manifest of a layer has "layer": true, and no "priority", "features" and "kernels".
  *
- * COLLET_PLUGIN_MANIFEST("path/to/manifest.json") at file scope, once, embeds the file (searched
- * like .incbin: in the assembler's include path, -Wa,-I).
+ * COLLET_PLUGIN_MANIFEST("manifest.json") at file scope, once, embeds the file. If the macro
+ * COLLET_MANIFEST_DIRECTORY is defined, a string, the file is in that directory; else the path is
+ * relative to the directory in which the assembler runs. With link-time optimisation that is the
+ * directory of the link: a build in another directory defines the macro as an absolute path.
  */
 #define COLLET_NOTE_OWNER "collet"
 COLLET_ENUM(uint32_t){
@@ -526,8 +528,14 @@ COLLET_ENUM(uint32_t){
     "894: .balign 4\n"                                                                             \
     ".popsection\n"
 
+#ifdef COLLET_MANIFEST_DIRECTORY
+#define COLLET_MANIFEST_PATH_(file) COLLET_MANIFEST_DIRECTORY "/" file
+#else
+#define COLLET_MANIFEST_PATH_(file) file
+#endif
+
 #define COLLET_PLUGIN_MANIFEST(file)                                                               \
-    __asm__(COLLET_NOTE_("1", ".incbin \"" file "\"")                                              \
+    __asm__(COLLET_NOTE_("1", ".incbin \"" COLLET_MANIFEST_PATH_(file) "\"")                       \
                 COLLET_NOTE_("2", ".ascii \"" COLLET_SANITIZER "\""))
 
 #ifdef __cplusplus

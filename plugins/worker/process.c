@@ -59,7 +59,7 @@ static int start(process *p)
 
 /* ---- The thread ------------------------------------------------------------------------------ */
 
-static void set_state(process *p, int state)
+static void set_state(process *p, process_state state)
 {
     pthread_mutex_lock(&p->lock);
     p->state = state;

@@ -14,6 +14,12 @@
 
 #include <collet/plugin.h>
 
+typedef enum process_state {
+    PROCESS_STARTING,
+    PROCESS_RUNS,
+    PROCESS_ENDED
+} process_state;
+
 typedef struct process {
     const collet_host *host;
     const char *name;   /* for messages; lent */
@@ -23,13 +29,9 @@ typedef struct process {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    enum {
-        PROCESS_STARTING,
-        PROCESS_RUNS,
-        PROCESS_ENDED
-    } state;    /* under lock, as the next three */
-    int error;  /* errno of a start that failed */
-    int status; /* of waitpid */
+    process_state state; /* under lock, as the next three */
+    int error;           /* errno of a start that failed */
+    int status;          /* of waitpid */
     pid_t pid;
     int control, events;             /* of this side */
     int their_control, their_events; /* closed when it has started */

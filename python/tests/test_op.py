@@ -257,7 +257,7 @@ def test_a_failing_call_leaves_the_inputs_and_outputs():
                     reason="no C compiler, or one without the sanitizer")
 def test_ops_of_plugins(tmp_path):
     root = pathlib.Path(__file__).parents[2]
-    subprocess.run(["cc", "-shared", "-fPIC", f"-I{root}/include", f"-Wa,-I,{root}/examples/plugin",
+    subprocess.run(["cc", "-shared", "-fPIC", f"-I{root}/include", f'-DCOLLET_MANIFEST_DIRECTORY="{root}/examples/plugin"',
                     root / "examples/plugin/plugin.c", "-o", tmp_path / "example.so", "-lm"],
                    check=True)
     done = subprocess.run([sys.executable, "-c", """if True:

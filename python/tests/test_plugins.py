@@ -42,7 +42,7 @@ def wheel(tmp_path_factory):
     """collet-backend-example with the files that its pyproject.toml gives it, without the tools."""
     work = tmp_path_factory.mktemp("wheel")
     compiled(work / "example.so", EXAMPLE / "plugin.c", "-fvisibility=hidden", "-I",
-             ROOT / "include", f"-Wa,-I,{EXAMPLE}")
+             ROOT / "include", f'-DCOLLET_MANIFEST_DIRECTORY="{EXAMPLE}"')
     text = (EXAMPLE / "pyproject.toml").read_text()
     group = text.partition('[project.entry-points."collet.plugins"]\n')[2].partition("\n\n")[0]
     info = "collet_backend_example-1.0.0.dist-info"

@@ -108,9 +108,7 @@ static void an_archive(void **state)
 static void texts(void **state)
 {
     (void)state;
-    static const char *const labels[3] = {"\xc3\xa4\xff"
-                                          "b",
-                                          "", "SOL 3"};
+    static const char *const labels[3] = {"\xc3\xa4\xff\142", "", "SOL 3"};
     static const uint32_t expected[3][5] = {{0xe4, '?', 'b'}, {0}, {'S', 'O', 'L', ' ', '3'}};
     const char *path = io_path(directory, "out.npz");
     io_results *results;

@@ -119,7 +119,7 @@ static void invert(set result)
 static trajectory_choice *choose(const char *text)
 {
     trajectory_selection *selection;
-    trajectory_choice *choice;
+    trajectory_choice *choice = NULL;
     collet_error err;
 
     if (trajectory_selection_compile(text, &selection, &err) != COLLET_OK ||

@@ -188,7 +188,7 @@ static collet_status choose(void *user, uint8_t *chosen, int64_t index, collet_e
 
 static void expect_keys(collet_trajectory_options o)
 {
-    const collet_trajectory_batch *batch;
+    const collet_trajectory_batch *batch = NULL;
     collet_trajectory *x;
     collet_error err;
     int least = ATOMS, most = 0;

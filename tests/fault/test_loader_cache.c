@@ -182,8 +182,8 @@ static int count_cached(void)
 
 static void stale_by_limits(void **state)
 {
-    static const int limits[] = {RLIMIT_AS,     RLIMIT_DATA,  RLIMIT_STACK,
-                                 RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_MEMLOCK};
+    static const __rlimit_resource_t limits[] = {RLIMIT_AS,     RLIMIT_DATA,  RLIMIT_STACK,
+                                                 RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_MEMLOCK};
     cache_marked(*state);
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct rlimit all, fewer;

@@ -81,7 +81,7 @@ static void add_refusal(text *json, text *choices, const char *library, const ch
     choice_add(choices, word, reason);
 }
 
-/* Logs that the probe refused a library, as a warning where a setting of the user's has no effect.
+/* Logs that the probe refused a library: a warning if a setting has no effect, else for debugging, since backend-info says it too.
  * `usual`: the default of its name; `more`: the end of another key. */
 static void warn_of_refusal(const collet_host *host, const char *library, const char *usual,
                             const char *more)
@@ -92,7 +92,7 @@ static void warn_of_refusal(const collet_host *host, const char *library, const 
     if (!wrong || (safe && strcmp(safe, "off") != 0) || (name && strcmp(name, "off") == 0))
         return;
     if (!named && !setting(host, library, more)) {
-        host->log(host, COLLET_LOG_INFO, "%s is not used: %s", library, wrong);
+        host->log(host, COLLET_LOG_DEBUG, "%s is not used: %s", library, wrong);
         return;
     }
     host->log(host, COLLET_LOG_WARNING, "the setting cpu_openmp.%s%s has no effect: %s", library,

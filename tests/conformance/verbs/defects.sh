@@ -15,7 +15,7 @@ cp "$source/examples/plugin_async/manifest.json" "$list" "$work/"
 build() {
     "$cc" -std=gnu11 -D_GNU_SOURCE -O2 -Werror=incompatible-pointer-types \
         -fPIC -shared -fvisibility=hidden -I "$source/include" \
-        -Wa,-I,"$work" -o "$work/example_async.so" "$1" -lm -lpthread
+        -DCOLLET_MANIFEST_DIRECTORY="\"$work\"" -o "$work/example_async.so" "$1" -lm -lpthread
 }
 
 # run_check NAME[@LAYER]: on the plugin, with its output in $work/output; the status.

@@ -52,7 +52,7 @@ static int32_t open_product(reference_job *job, void *handle, const char *prefix
     char begin[32];
     if (!p || job->operands[0].ndim != 2)
         return p ? reference_fail(job, "it does not support batches") : 0;
-    *p = (products){NULL};
+    memset(p, 0, sizeof *p);
     job->state = p;
     job->call = call_product;
     snprintf(begin, sizeof begin, "%scblas_", prefix);

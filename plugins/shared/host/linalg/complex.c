@@ -12,6 +12,10 @@
 #include "spectral.h"
 #include "table.h"
 
+#ifndef CMPLX /* glibc before 2.37 defines it for gcc alone */
+#define CMPLX(real, imaginary) __builtin_complex((double)(real), (double)(imaginary))
+#endif
+
 typedef double complex number;
 #define DTYPE COLLET_C128
 #define PARTS 2
