@@ -33,6 +33,7 @@ collet_status collet_backend_info_at(const collet_runtime *r, collet_backend_inf
                                 .gpu = p->manifest.gpu,
                                 .device_count = known ? b->device_count : 0,
                                 .kernel_count = (uint32_t)p->manifest.kernel_count,
+                                .named_devices = p->manifest.named_devices,
                                 .path = p->path,
                                 .reason = backend_reason(b, state),
                                 .capabilities = capabilities ? capabilities : "",

@@ -90,7 +90,10 @@ static void test_named_device(void **state)
         {"COLLET_BACKEND=cpu_scalar:", "is not a choice of backend"},
     };
     (void)state;
-    tool_result r = INFO_WITH("COLLET_BACKEND=worker:cpu_scalar", NULL);
+    tool_result r = INFO(NULL);
+    assert_contains(r.out, "  worker      by name        name a backend: worker:NAME");
+    tool_free(&r);
+    r = INFO_WITH("COLLET_BACKEND=worker:cpu_scalar", NULL);
     tool_expect(&r, 0);
     assert_contains(r.out, "* worker      usable         worker:cpu_scalar\n");
     assert_contains(r.out, "selected by the setting backend = worker:cpu_scalar (environment)");
@@ -404,17 +407,17 @@ static void test_env(void **state)
 static void test_nothing_found(void **state)
 {
     const char *const none[] = {NULL};
-    tool_result r = info_with("COLLET_PLUGIN_PATH=/nonexistent/plugins", none);
+    tool_result r = info_with("COLLET_PLUGIN_PATH=" COLLET_TEST_ABSENT "/plugins", none);
     (void)state;
     tool_expect(&r, 3);
     assert_contains(r.out, "no backend was found");
-    assert_contains(r.out, "  /nonexistent/plugins: ");
+    assert_contains(r.out, "  " COLLET_TEST_ABSENT "/plugins: ");
     tool_free(&r);
 
-    r = info_with("COLLET_PLUGIN_PATH=+/nonexistent/plugins:here", none);
+    r = info_with("COLLET_PLUGIN_PATH=+" COLLET_TEST_ABSENT "/plugins:here", none);
     tool_expect(&r, 0);
     assert_contains(r.out, "cpu_scalar");
-    assert_contains(r.err, "/nonexistent/plugins is ignored: it does not exist\n");
+    assert_contains(r.err, COLLET_TEST_ABSENT "/plugins is ignored: it does not exist\n");
     assert_contains(r.err, "here is ignored: only absolute paths are searched");
     tool_free(&r);
 }
@@ -453,9 +456,9 @@ static void test_statuses(void **state)
     tool_expect(&r, 1);
     assert_contains(r.err, "standard output");
     tool_free(&r);
-    r = INFO_WITH("COLLET_CONFIG=/nonexistent/collet.conf", "--json");
+    r = INFO_WITH("COLLET_CONFIG=" COLLET_TEST_ABSENT "/collet.conf", "--json");
     tool_expect(&r, 1);
-    assert_contains(r.err, "/nonexistent/collet.conf");
+    assert_contains(r.err, COLLET_TEST_ABSENT "/collet.conf");
     tool_free(&r);
 }
 
