@@ -4,21 +4,23 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-Usage: ./bootstrap.sh [build|test [--all]|clean|--help]
+Usage: ./bootstrap.sh [--help] [build|test [--full|--all]|clean]
 
-  build   (the default) installs what is missing, builds a release into build/, lists the
-          backends of this machine and extracts the water trajectory into build/water.npz
-  test    the same, then the tests, then the tests of code that sanitizers can check again, in
-          build-asan/ with the address and undefined-behaviour sanitizers
-          --all: the long tests too, for more than an hour: every case of every kernel, every row
+  build   (the default) installs what is missing, builds a release into build/ and computes an example:
+          numbers and a picture. Some two minutes on two processors, later runs seconds
+  test    the same, then the tests that a newcomer needs: five minutes on two processors
+          --full: all but the long ones, with the address and undefined-behaviour sanitizers in
+          build-asan/, OpenCL by PoCL, all levels of x86-64, all of Python: some 18 minutes more
+          --all: the long ones too, for more than an hour: every case of every kernel, every row
           under Oclgrind, emulated processors, every architecture of NVRTC, every f32 number
   clean   removes build/ and build-*/; build-cache/: kernels compiled by tests
 
 Works from any directory, is not interactive, and uses the network only when a package is missing.
+With sudo or as root it installs the missing packages, else it lists them.
 
 Environment:
   BOOTSTRAP_INSTALL=0    never install packages, only list missing ones
-  BOOTSTRAP_SANITIZE=0   test: leave the sanitizers out
+  BOOTSTRAP_SANITIZE=0   --full, --all: leave the sanitizers out
   BOOTSTRAP_JOBS=N       parallel jobs (default: one a processor, one more for tests)
   BOOTSTRAP_WERROR=1     warnings are errors (default: 1 when CI is set, else 0)
   CC, CXX, CFLAGS, CMAKE_GENERATOR   as for CMake
@@ -39,11 +41,11 @@ die() {
 missing=()
 optional=()
 
-# need PACKAGE COMMAND...: PACKAGE is missing when the command fails.
+# need PACKAGE COMMAND...: PACKAGE is missing when the command fails. gcc is asked for twice: OpenMP is part of it.
 need() {
     local package=$1
     shift
-    "$@" >/dev/null 2>&1 || missing+=("$package")
+    "$@" >/dev/null 2>&1 || [[ " ${missing[*]} " == *" $package "* ]] || missing+=("$package")
 }
 
 # optionally PACKAGE COMMAND...: the same for optional packages.
@@ -67,16 +69,17 @@ openmp_package() {
     esac
 }
 
-# python_has MODULE: a Python does; the tests take the first one.
+# python_has MODULE: a Python does; the tests take the first one, whose name is printed.
 python_has() {
     local python
     for python in python3 /usr/bin/python3; do
-        ! "$python" -c "import $1" || return 0
+        ! "$python" -c "import $1" 2>/dev/null || { echo "$python"; return 0; }
     done
     return 1
 }
 
-# Debian's packages. The commands test the contents of a package, so other systems work as well.
+# find_missing build|quick|full|all: Debian's packages. The commands test the contents of a package, so other
+# systems work as well.
 find_missing() {
     missing=()
     optional=()
@@ -93,28 +96,30 @@ find_missing() {
     need libopenblas-dev pkg-config --exists openblas
     optionally libdnnl-dev compiles "${CC:-cc}" c '#include <oneapi/dnnl/dnnl.h>'
     optionally libcairo2-dev pkg-config --exists cairo
-    if [ "$1" = test ]; then
-        optionally opencl-c-headers compiles "${CC:-cc}" c '#define CL_TARGET_OPENCL_VERSION 120
+    optionally python3-dev compiles "${CC:-cc}" c '#include <Python.h>' "-I$(python3 -c \
+        'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)"
+    optionally python3-numpy python_has numpy
+    [ "$1" != build ] || return 0
+    need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
+    need libcmocka-dev pkg-config --exists cmocka
+    optionally python3-pytest python_has pytest
+    [ "$1" != quick ] || return 0
+    optionally opencl-c-headers compiles "${CC:-cc}" c '#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>'
-        optionally pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
-        optionally oclgrind command -v oclgrind
-        optionally patch command -v patch
-        optionally patchelf command -v patchelf
-        optionally openmpi-bin command -v mpirun.openmpi
-        optionally locales ls /usr/share/i18n/locales/de_DE
-        optionally libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
-        optionally python3-dev compiles "${CC:-cc}" c '#include <Python.h>' "-I$(python3 -c \
-            'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)"
-        optionally python3-numpy python_has numpy
-        optionally python3-pytest python_has pytest
-        optionally python3-distributed python_has distributed
-        need g++ compiles "${CXX:-c++}" c++ '#include <memory>'
-        need libcmocka-dev pkg-config --exists cmocka
-        if [ "$(uname -m)" = x86_64 ]; then
-            optionally qemu-user command -v qemu-x86_64
-            optionally gcc-aarch64-linux-gnu compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
-            optionally libc6-dev-arm64-cross compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
-        fi
+    optionally pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
+    optionally oclgrind command -v oclgrind
+    optionally patch command -v patch
+    optionally patchelf command -v patchelf
+    optionally openmpi-bin command -v mpirun.openmpi
+    optionally locales ls /usr/share/i18n/locales/de_DE
+    optionally libclblast-dev compiles "${CC:-cc}" c '#include <clblast_c.h>'
+    optionally python3-distributed python_has distributed
+    optionally clang command -v clang
+    optionally libomp-dev eval 'compiles clang c "#include <omp.h>" -fopenmp'
+    if [ "$(uname -m)" = x86_64 ]; then
+        optionally qemu-user command -v qemu-x86_64
+        optionally gcc-aarch64-linux-gnu compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
+        optionally libc6-dev-arm64-cross compiles aarch64-linux-gnu-gcc c '#include <stdlib.h>'
     fi
 }
 
@@ -159,12 +164,35 @@ suggest() {
     fi
 }
 
+# announce build|quick|full|all: what this run does, for how long, and what it installs.
+announce() {
+    local work what # seconds of one processor, at 3 GHz
+    case $1 in
+    build) work=230 what="builds Collet in build/ and computes an example" ;;
+    quick) work=480 what="builds Collet in build/ and runs the short tests" ;;
+    full) work=2600 what="builds Collet twice, in build/ and with sanitizers in build-asan/, and tests both" ;;
+    all) work=12000 what="builds Collet in build/ and build-asan/ and runs every test" ;;
+    esac
+    if [ "$1" = build ] && [ -e build/bin/collet-extract ]; then
+        say "This brings build/ up to date, in seconds if little has changed, and computes an example."
+    else
+        say "This $what: about $(((work / jobs + 59) / 60)) minutes on $jobs processors."
+    fi
+    if [ ${#missing[@]} = 0 ] && [ ${#optional[@]} = 0 ]; then
+        echo "Nothing has to be installed."
+    elif can_install; then
+        echo "It first installs, by apt-get: ${missing[*]} ${optional[*]}"
+    else
+        echo "It cannot install packages here (not root, no sudo)."
+    fi
+}
+
 require_packages() {
     find_missing "$1"
+    announce "$1"
     if [ ${#missing[@]} = 0 ] && [ ${#optional[@]} = 0 ]; then
         return
     fi
-    say "Missing: ${missing[*]} ${optional[*]}"
     if can_install; then
         install_packages || say "apt-get failed; its messages are above"
         find_missing "$1"
@@ -174,7 +202,7 @@ require_packages() {
 $(suggest)"
     fi
     if [ ${#optional[@]} != 0 ]; then
-        say "Without ${optional[*]} some backends or tests are left out. $(suggest)"
+        say "Without ${optional[*]} some parts or tests are left out. $(suggest)"
     fi
 }
 
@@ -182,9 +210,9 @@ $(suggest)"
 
 jobs=${BOOTSTRAP_JOBS:-$(nproc)}
 
-# build_preset PRESET DIRECTORY TESTS: configures and builds a preset of CMakePresets.json.
+# build_preset PRESET DIRECTORY OPTION...: configures and builds a preset of CMakePresets.json.
 build_preset() {
-    local preset=$1 directory=$2 tests=$3 werror=OFF generator=()
+    local preset=$1 directory=$2 werror=OFF generator=()
     if [ "${BOOTSTRAP_WERROR:-${CI:+1}}" = 1 ]; then
         werror=ON
     fi
@@ -193,68 +221,169 @@ build_preset() {
         generator=(-G Ninja)
     fi
     say "Building $directory/ ($preset)"
-    cmake --preset "$preset" "${generator[@]}" -DCOLLET_TESTS="$tests" \
-        -DCOLLET_WERROR="$werror"
+    cmake --preset "$preset" "${generator[@]}" -DCOLLET_WERROR="$werror" "${@:3}"
     cmake --build "$directory" --parallel "$jobs"
 }
 
-main_job() {
-    local water=tests/data/md/water extract
-    extract=(build/bin/collet-extract "$water/conf.gro" "$water/traj.trr"
-        --masses "$water/masses.txt" -o build/water.npz --force)
-    say "Backends of this machine: build/bin/backend-info"
+# The kernels of this machine alone, unless build/ has all levels already.
+levels() {
+    ! grep -qs '^COLLET_LEVELS:STRING=all' build/CMakeCache.txt || { echo all; return; }
+    echo native
+}
+
+# The example: 50 frames of a peptide in vacuum.
+peptide=tests/data/md/peptide
+extract=(build/bin/collet-extract $peptide/conf.gro $peptide/traj.trr --masses $peptide/masses.txt --force)
+
+compute() {
+    local draw=(--plot build/peptide)
+    build/bin/collet-extract --help | grep -q -- --plot || draw=()
+    say "Example: ${extract[*]} -o build/peptide.npz ${draw[*]}"
+    "${extract[@]}" -o build/peptide.npz "${draw[@]}"
+    # A table of a few quantities.
+    "${extract[@]}" --quiet --keys rg,rmsd,asphericity,k_total,L_magnitude -o build/peptide.csv
+}
+
+show() {
+    say "The first of 51 frames (build/peptide.csv; all quantities are in build/peptide.npz)"
+    # The names of the columns, their units and the numbers, under each other.
+    head -6 build/peptide.csv | awk -F, '
+        NR == 1 {
+            for (i = 1; i <= NF; i++) {
+                unit[i] = $i ~ / \(/ ? $i : ""
+                sub(/^.* \(/, "(", unit[i])
+                sub(/_ps \(.*| \(.*/, "", $i)
+                printf "%14s", $i
+            }
+            printf "\n"
+            for (i = 1; i <= NF; i++)
+                printf "%14s", unit[i]
+        }
+        NR > 1 { for (i = 1; i <= NF; i++) printf i == 1 ? "%14.2f" : "%14.4f", $i }
+        { printf "\n" }'
+    if [ -e build/peptide/size.png ]; then
+        echo "A picture of all frames, in which the peptide unfolds: build/peptide/size.png"
+    fi
+    say "Backends of this machine (build/bin/backend-info)"
     build/bin/backend-info
-    say "Main job: ${extract[*]}"
-    "${extract[@]}"
-    ls -l build/water.npz build/water.meta.json
 }
 
-# run_tests DIRECTORY
+next_steps() {
+    cat <<'END'
+
+== Next
+A program of your own   cc -std=c11 examples/hello.c -Iinclude -Lbuild/lib -Wl,-rpath,"$PWD/build/lib" -lcore -o build/hello
+                        build/hello
+END
+    local python
+    if [ -e build/python/collet/_core.abi3.so ] && python=$(python_has numpy); then
+        echo "Python                  PYTHONPATH=build/python $python examples/hello.py"
+    else
+        echo "Python                  docs/install.md#python (python3-dev or python3-numpy is missing)"
+    fi
+    cat <<'END'
+The documents           docs/README.md
+END
+}
+
+# ---- Tests ------------------------------------------------------------------------------------
+
+# select_tests SET: options of ctest.
+select_tests() {
+    case $1 in
+    quick) echo '--label-regex ^quick$' ;;
+    full) echo '--label-exclude ^long$' ;;
+    esac
+}
+
+passed=0 failed=0 skipped=0
+
+# counted ATTRIBUTE: of the report's test suite.
+counted() {
+    sed -n "/<testcase/q; s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" "$report"
+}
+
+# run_tests DIRECTORY SET: adds to passed, failed and skipped.
 run_tests() {
-    local left_out=(--label-exclude '^long$')
-    [ "$all" = 0 ] || left_out=()
-    say "Tests of $1/"
+    local directory=$1 report=$1/Testing/tests.xml number name
+    say "Tests of $directory/"
+    rm -f "$report" "$directory/Testing/Temporary/LastTestsFailed.log"
     # Some wait for others' processes or for a time: one more than processors.
-    ctest --test-dir "$1" --output-on-failure "${left_out[@]}" \
-        --parallel "${BOOTSTRAP_JOBS:-$((jobs + 1))}"
+    # shellcheck disable=SC2046 # two words
+    ctest --test-dir "$directory" --output-on-failure $(select_tests "$2") \
+        --output-junit Testing/tests.xml --parallel "${BOOTSTRAP_JOBS:-$((jobs + 1))}" || true
+    [ -e "$report" ] || die "ctest wrote no report"
+    passed=$((passed + $(counted tests) - $(counted failures) - $(counted skipped)))
+    failed=$((failed + $(counted failures))) skipped=$((skipped + $(counted skipped)))
+    [ -s "$directory/Testing/Temporary/LastTestsFailed.log" ] || return 0
+    say "Each failed test again:"
+    while IFS=: read -r number name; do
+        echo "    ctest --test-dir $directory --output-on-failure -R '^$name\$'"
+    done <"$directory/Testing/Temporary/LastTestsFailed.log"
 }
 
-build() {
+# count_tests SET: how many tests of build/ it has.
+count_tests() {
+    # shellcheck disable=SC2046
+    ctest --test-dir build -N $(select_tests "$1") | sed -n 's/^Total Tests: //p'
+}
+
+# summarise SET SECONDS: the last line.
+summarise() {
+    local more=
+    if [ "$1" = quick ]; then
+        more=" --full adds $(($(count_tests full) - $(count_tests quick))) tests, sanitizers, OpenCL and all levels of x86-64: some $((2400 / jobs / 60)) minutes."
+    elif [ "$1" = full ]; then
+        more=" --all adds $(($(count_tests all) - $(count_tests full))) long tests: more than an hour."
+    fi
+    printf '\n== %d tests passed, %d skipped, %d failed in %d s, with the build %d s.%s\n' \
+        "$passed" "$skipped" "$failed" "$2" "$SECONDS" "$more"
+    [ "$failed" = 0 ] && [ "$passed" != 0 ]
+}
+
+# test_set quick|full|all
+test_set() {
+    local start
     require_packages "$1"
-    build_preset release build "$([ "$1" = test ] && echo ON || echo OFF)"
-    main_job
+    if [ "$1" = quick ]; then
+        build_preset release build -DCOLLET_TESTS=QUICK -DCOLLET_LEVELS="$(levels)"
+    else
+        build_preset release build -DCOLLET_TESTS=ON -DCOLLET_LEVELS=all
+    fi
+    compute
+    if [ "$1" != quick ] && [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
+        build_preset asan build-asan -DCOLLET_TESTS=ON
+    fi
+    start=$SECONDS
+    run_tests build "$1"
+    if [ "$1" != quick ] && [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
+        run_tests build-asan "$1"
+    fi
+    summarise "$1" $((SECONDS - start))
 }
 
+for word; do
+    case $word in
+    -h | --help | help)
+        usage
+        exit
+        ;;
+    esac
+done
 cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"
-case ${1:-build} in
-build)
-    build build
-    say "Done. Next: ./bootstrap.sh test, or cmake --install build --prefix DIRECTORY"
+case $* in
+"" | build)
+    require_packages build
+    build_preset release build -DCOLLET_TESTS=OFF -DCOLLET_LEVELS="$(levels)"
+    compute
+    show
+    next_steps
     ;;
-test)
-    all=0
-    if [ "${2:-}" = --all ]; then
-        all=1
-    elif [ $# -gt 1 ]; then
-        usage >&2
-        exit 2
-    fi
-    build test
-    if [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
-        build_preset asan build-asan ON
-    fi
-    failed=0
-    run_tests build || failed=1
-    if [ "${BOOTSTRAP_SANITIZE:-1}" != 0 ]; then
-        run_tests build-asan || failed=1
-    fi
-    exit $failed
-    ;;
+test) test_set quick ;;
+"test --full") test_set full ;;
+"test --all") test_set all ;;
 clean)
     rm -rf build build-*/
-    ;;
--h | --help | help)
-    usage
     ;;
 *)
     usage >&2

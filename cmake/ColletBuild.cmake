@@ -212,6 +212,7 @@ function(collet_add_test name)
   target_compile_definitions(${name} PRIVATE
     COLLET_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     COLLET_TEST_BIN="${CMAKE_BINARY_DIR}/bin"
+    COLLET_TEST_ABSENT="${CMAKE_BINARY_DIR}/tests/absent" # nothing is there
     COLLET_TEST_PLUGINS="${COLLET_PLUGIN_OUTPUT_DIRECTORY}"
     COLLET_TEST_ZOO="${CMAKE_BINARY_DIR}/tests/plugins" ${TEST_DEFINES})
   list(TRANSFORM TEST_WRAP PREPEND LINKER:--wrap=)
@@ -225,6 +226,38 @@ function(collet_add_test name)
     get_filename_component(TEST_LABEL ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
+endfunction()
+
+# collet_choose_sets(): at the end of each directory with tests. Labels those that tests/quick.txt names `quick`
+# (`./bootstrap.sh test`); the others that are not `long` are `full` (`./bootstrap.sh test --full`). With
+# COLLET_TESTS=QUICK only the programs of quick tests are built (tests/CMakeLists.txt), the others cannot run.
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/quick.txt COLLET_QUICK REGEX "^[^#]")
+string(REPLACE " " ";" COLLET_QUICK "${COLLET_QUICK}")
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/quick.txt)
+function(collet_choose_sets)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(test ${tests})
+    get_property(labels TEST ${test} PROPERTY LABELS)
+    if(test IN_LIST COLLET_QUICK)
+      set_property(TEST ${test} APPEND PROPERTY LABELS quick)
+      set_property(GLOBAL APPEND PROPERTY COLLET_QUICK_FOUND ${test})
+      if(TARGET ${test})
+        collet_quick_needs(${test})
+      endif()
+      continue()
+    endif()
+    if(NOT long IN_LIST labels)
+      set_property(TEST ${test} APPEND PROPERTY LABELS full)
+    endif()
+    if(COLLET_TESTS STREQUAL "QUICK")
+      set_property(TEST ${test} PROPERTY DISABLED ON)
+    endif()
+  endforeach()
+endfunction()
+
+# collet_quick_needs(TARGET...): what quick tests of this directory use and no program of theirs depends on.
+function(collet_quick_needs)
+  set_property(GLOBAL APPEND PROPERTY COLLET_QUICK_TARGETS ${ARGN})
 endfunction()
 
 # collet_tests_optimised(NAME...): tests for which PoCL optimises kernels, which takes it twice as long. The others have a cache of

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops on NumPy arrays and on arrays that stay on a device."""
+"""The radius of gyration along a trajectory, from the root of the repository."""
 import collet
-import numpy as np
+from collet import md
 
-a = np.arange(6.0).reshape(2, 3)
-values, vectors, info = collet.op.eigh(a @ a.T)  # NumPy in, NumPy out
-print(values, "by", collet.last_backend())
-
-x = collet.asarray(a)  # a collet.Array: its bytes stay where they are used
-with collet.using("cpu_scalar"):
-    y = (x @ x.T)[0] / 2 + 1
-print(y.to_numpy(), np.from_dlpack(y))
+files = "tests/data/md/peptide/conf.gro", "tests/data/md/peptide/traj.trr"
+rg = collet.asarray(md.extract(*files, keys="rg")["rg"])  # nm, one number a frame
+mean, growth = collet.mean(rg), rg[-1] / rg[0] - 1
+print(f"Rg {float(mean):.4f} nm, grows by {float(growth):.1%}, by {collet.last_backend()}")

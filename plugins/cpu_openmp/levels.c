@@ -10,6 +10,13 @@
 
 #if defined(__x86_64__)
 
+/* COLLET_NATIVE_LEVEL: the only level of the build. */
+#ifdef COLLET_NATIVE_LEVEL
+#define COLLET_HAS_LEVEL(level) (COLLET_NATIVE_LEVEL == (level))
+#else
+#define COLLET_HAS_LEVEL(level) 1
+#endif
+
 /* Under a sanitizer only the highest level of this machine is compiled, and stands for the others. */
 #define AT_LEVEL(level, name) name##_##level
 #ifdef COLLET_ONE_LEVEL
@@ -32,26 +39,37 @@ extern const struct ternary_products BEYOND(v4_vnni, ternary), BEYOND(v4_counts,
 #define V2(type, name) &AT(v2, name),
 #define V3(type, name) &AT(v3, name),
 #define V4(type, name) &AT(v4, name),
+/* A build with COLLET_LEVELS=native has one level. */
 static const isa_level levels[] = {
+#if COLLET_HAS_LEVEL(2)
     {"x86-64-v2", 1, ISA_TABLES(V2)},
+#endif
+#if COLLET_HAS_LEVEL(3)
     {"x86-64-v3", 2, ISA_TABLES(V3)},
+#endif
+#if COLLET_HAS_LEVEL(4)
     {"x86-64-v4", 3, ISA_TABLES(V4)},
+#endif
 };
 
 const struct narrow_kernels *levels_narrow(const isa_level *level)
 {
+#if COLLET_HAS_LEVEL(4)
     uint32_t features = processor_features(level);
     if (features & PROCESSOR_VNNI)
         return features & PROCESSOR_BF16 ? &BEYOND(v4_bf16, narrow) : &BEYOND(v4_vnni, narrow);
+#endif
     return level->narrow;
 }
 
 const struct ternary_products *levels_ternary(const isa_level *level)
 {
+#if COLLET_HAS_LEVEL(4)
     uint32_t features = processor_features(level);
     if (features & PROCESSOR_VNNI)
         return features & PROCESSOR_COUNTS ? &BEYOND(v4_counts, ternary)
                                            : &BEYOND(v4_vnni, ternary);
+#endif
     return level->ternary;
 }
 
@@ -85,33 +103,48 @@ const struct ternary_products *levels_ternary(const isa_level *level)
 
 #define LEVEL_COUNT ((int)(sizeof levels / sizeof levels[0]))
 
-/* The index of the level called `name`, with or without the "x86-64-" before it; -1: none. */
+/* The number of the level called `name`, with or without the "x86-64-" before it, whether or not the
+ * build has it; 0: none. */
 static int find_level(const char *name)
 {
-    for (int i = 0; i < LEVEL_COUNT; i++) {
-        const char *tail = strrchr(levels[i].name, '-');
-        if (strcmp(name, levels[i].name) == 0 || (tail && strcmp(name, tail + 1) == 0))
-            return i;
+    static const char *const names[] = {
+#if defined(__x86_64__)
+        "x86-64-v2", "x86-64-v3", "x86-64-v4",
+#elif defined(__aarch64__)
+        "armv8",
+#else
+        "baseline",
+#endif
+    };
+    for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++) {
+        const char *tail = strrchr(names[i], '-');
+        if (strcmp(name, names[i]) == 0 || (tail && strcmp(name, tail + 1) == 0))
+            return i + 1;
     }
-    return -1;
+    return 0;
 }
 
 const isa_level *levels_select(const char *cap, const char **reason)
 {
-    int best = isa_usable_levels() - 1;
-    if (best < 0) {
+    int highest = isa_usable_levels();
+    if (highest < 1) {
         *reason = "the processor lacks instructions of x86-64-v2 (SSE4.2, POPCNT)";
         return NULL;
     }
     if (cap && cap[0] && strcmp(cap, "auto") != 0) {
         int requested = find_level(cap);
-        if (requested < 0) {
+        if (requested < 1) {
             *reason = "the setting isa is not a level of this build: x86-64 has x86-64-v2, "
                       "x86-64-v3 and x86-64-v4, aarch64 has armv8";
             return NULL;
         }
-        if (requested < best)
-            best = requested;
+        if (requested < highest)
+            highest = requested;
     }
-    return &levels[best];
+    for (int i = LEVEL_COUNT - 1; i >= 0; i--)
+        if (levels[i].number <= highest)
+            return &levels[i];
+    *reason = "this build has kernels for a higher level of x86-64 alone, that of the machine that made "
+              "it; a build with -DCOLLET_LEVELS=all has those of every level";
+    return NULL;
 }

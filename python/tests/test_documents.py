@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of the README and of the pages for Python, and the stubs."""
+"""The examples of the README, of the tour and of the pages for Python, and the stubs."""
 
 import ast
 import pathlib
@@ -16,9 +16,16 @@ import collet
 ROOT = pathlib.Path(__file__).parents[2]
 
 
+def test_readme():
+    done = subprocess.run([sys.executable, "examples/hello.py"], capture_output=True, text=True, cwd=ROOT)
+    said = f"Rg 0.8441 nm, grows by 7.9%, by {collet.backends()[0].name}"
+    assert done.stdout == said + "\n", done.stderr
+    assert said.replace(collet.backends()[0].name, "cpu_openmp") in (ROOT / "README.md").read_text()
+
+
 @pytest.mark.skipif(not hasattr(np, "from_dlpack"), reason="this NumPy has no from_dlpack")
-def test_example():
-    done = subprocess.run([sys.executable, ROOT / "examples/hello.py"], capture_output=True,
+def test_ops():
+    done = subprocess.run([sys.executable, ROOT / "examples/ops.py"], capture_output=True,
                           text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == "[3.5 8. ] [3.5 8. ]"

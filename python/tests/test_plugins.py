@@ -229,7 +229,7 @@ def test_openblas_beside_the_package(tmp_path):
     shutil.rmtree(tmp_path / "site")
     file = tmp_path / "collet.conf"
     file.write_text("cpu_openmp.openblas = off\n")
-    done = python(["-c", OPENBLAS.replace('if not library', 'library = "/nonexistent"\n    if not library'),
+    done = python(["-c", OPENBLAS.replace('if not library', f'library = "{tmp_path}/absent"\n    if not library'),
                    tmp_path / "site"], COLLET_CONFIG=str(file))  # the user's file wins
     assert done.stdout.splitlines()[0].startswith("switched off by the setting"), done.stderr
 

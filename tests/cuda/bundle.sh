@@ -36,7 +36,7 @@ run=$work/bundle/run.sh
     printf 'cuda.%s = off\n' cublas cufft cusolver
     echo "cache = off"
 } >"$work/collet.conf"
-printf 'cuda.library = /nonexistent\n' >"$work/none.conf"
+printf 'cuda.library = %s\n' "$work/absent" >"$work/none.conf"
 fake=(COLLET_CONFIG="$work/collet.conf" FAKE_NVRTC_CXX="$4" FAKE_CUDA_MEMORY=2000000000 "$run" "$work/out")
 
 env -i PATH=/usr/bin:/bin "$work/bundle/bin/backend-info" | grep -q 'cpu_scalar *usable' || fail "no backends"

@@ -4,11 +4,11 @@
 # directory, by default in a copy of the project's root after ./bootstrap.sh. Checks that the targets
 # of the document's links exist. Does not run indented blocks.
 set -euo pipefail
-# From CMakeLists.txt; FLAGS are flags of the sanitizer.
-: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${FLAGS?}"
+# From CMakeLists.txt; FLAGS are flags of the sanitizer; PYTHON is "" where none has NumPy.
+: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${FLAGS?}" "${PYTHON?}"
 document=$1
 directory=${2:-}
-root=$WORK/$(basename "$(dirname "$document")")
+root=$WORK/$(basename "$(dirname "$document")")-$(basename "$document" .md)
 
 fail() {
     echo "run.sh: $*" >&2
@@ -37,7 +37,8 @@ make_root() {
     fi
     # shellcheck disable=SC2016 # the wrapper expands "$@"
     printf '#!/bin/sh\nexec %s %s "$@"\n' "$CC" "$FLAGS" >"$root/.bin/cc"
-    chmod +x "$root/.bin/cc"
+    printf '#!/bin/sh\nexec %s "$@"\n' "$PYTHON" >"$root/.bin/python3"
+    chmod +x "$root/.bin/"*
 }
 
 # Each block becomes $root/.block.N.
@@ -52,6 +53,10 @@ run_blocks() {
     local block count=0
     for block in "$root"/.block.*; do
         [ -e "$block" ] || fail "$document has no block to run"
+        if [ -z "$PYTHON" ] && grep -q python3 "$block"; then
+            echo "not run, because no Python here has NumPy: $(cat "$block")"
+            continue
+        fi
         (cd "$root" && HOME=$root/.home PATH=$root/.bin:$PATH CC=$root/.bin/cc \
             bash -euo pipefail "$block") >"$root/.output" 2>&1 || fail "a block of $document fails:
 $(cat "$block")

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# bootstrap.sh SOURCE WORK: tests how bootstrap.sh finds and installs packages, with stand-ins for
+# bootstrap.sh SOURCE WORK BUILD: tests how bootstrap.sh finds and installs packages, with stand-ins for
 # the compiler, pkg-config, apt-get, sudo and cmake in a separate PATH. $state/installed lists the
 # installed packages, $state/archive those that apt-get can install.
 set -euo pipefail
-source=$1 work=$2 project=$2/project bin=$2/bin state=$2/state
+source=$1 work=$2 build=$3 project=$2/project bin=$2/bin state=$2/state
 
 fail() {
     printf 'bootstrap.sh: %s\n%s\n' "$*" "$(cat "$work/output")" >&2
@@ -22,7 +22,7 @@ stand_in() {
 # Stand-ins that map headers and pkg-config modules to packages.
 stand_ins() {
     local program compiler
-    for program in bash cat dirname grep ls readlink env; do
+    for program in awk bash cat dirname env grep head ls mkdir readlink rm sed tr; do
         ln -s "$(command -v $program)" "$bin/$program"
     done
     for compiler in cc c++ clang clang-16; do
@@ -31,7 +31,7 @@ text=$(cat)
 case ${0##*/},$text in
 clang,*omp.h*) has libomp-dev ;;
 clang-16,*omp.h*) has libomp-16-dev ;;
-*omp.h*) has gcc ;;
+*'int collet'* | *omp.h*) has gcc ;;
 *dnnl.h*) has libdnnl-dev ;;
 *cl.h*) has opencl-c-headers ;;
 *clblast_c.h*) has libclblast-dev ;;
@@ -59,6 +59,7 @@ for name; do
 done
 END
     stand_in cmake <<<'echo "cmake $*" >>"$state/log"; exit 9'
+    stand_in python3 <<<'exit 1'
     stand_in make </dev/null
     stand_in nproc <<<'echo 2'
     stand_in uname <<<'echo riscv64'
@@ -87,7 +88,8 @@ reset() {
 
 # bootstrap [NAME=VALUE...] COMMAND
 bootstrap() {
-    env -i PATH="$bin" HOME="$work" "$@" >"$work/output" 2>&1 </dev/null || true
+    status=0
+    env -i PATH="$bin" HOME="$work" "$@" >"$work/output" 2>&1 </dev/null || status=$?
 }
 
 prints() {
@@ -100,7 +102,7 @@ reached_cmake() {
 
 test_optional_package_is_not_in_the_archive() {
     reset
-    bootstrap "$project/bootstrap.sh" test
+    bootstrap "$project/bootstrap.sh" test --full
     reached_cmake
     for package in libcmocka-dev libdnnl-dev libcairo2-dev libclblast-dev opencl-c-headers; do
         grep -qx $package "$state/installed" || fail "$package was not installed:"
@@ -131,14 +133,112 @@ test_clang_needs_its_openmp() {
 test_suggestion_names_optional_packages() {
     reset
     stand_in id <<<'echo 1000'
-    bootstrap "$project/bootstrap.sh" test
+    bootstrap "$project/bootstrap.sh" test --full
     prints '^ *apt-get install .*libzip-dev'
-    prints 'for p in libdnnl-dev libcairo2-dev opencl-c-headers.*; do apt-get install'
+    prints 'for p in libdnnl-dev libcairo2-dev .*opencl-c-headers.*; do apt-get install'
     ! grep -q '^apt-get' "$state/log" || fail "apt-get was called:"
     printf '%s\n' libcjson-dev libzip-dev libhdf5-dev libconfig-dev libopenblas-dev >>"$state/installed"
     bootstrap "$project/bootstrap.sh" build
-    prints 'for p in libdnnl-dev libcairo2-dev; do apt-get install'
+    prints 'for p in libdnnl-dev libcairo2-dev.*; do apt-get install'
     reached_cmake
+}
+
+test_each_package_is_listed_once() {
+    reset
+    : >"$state/installed"
+    bootstrap BOOTSTRAP_INSTALL=0 "$project/bootstrap.sh"
+    prints 'packages are missing .*: gcc libcjson-dev '
+    ! grep -q 'gcc.*gcc' "$work/output" || fail "gcc is listed twice:"
+}
+
+test_help_comes_before_everything() {
+    local words
+    reset
+    for words in --help -h help 'test --help' '--nonsense --help'; do
+        # shellcheck disable=SC2086 # words
+        bootstrap "$project/bootstrap.sh" $words
+        prints '^Usage: ./bootstrap.sh'
+        [ ! -s "$state/log" ] || fail "with '$words' it did something:"
+    done
+    bootstrap "$project/bootstrap.sh" --nonsense
+    prints '^Usage: ./bootstrap.sh'
+}
+
+# It says first what it will do; without python3-pytest the tests of Python would be left out.
+test_it_says_what_it_installs() {
+    reset
+    bootstrap "$project/bootstrap.sh"
+    prints '^== This builds Collet .* about [0-9]+ minutes on 2 processors'
+    prints '^It first installs, by apt-get: libcjson-dev .*libcairo2-dev'
+    ! grep -q 'python3-pytest\|libcmocka-dev\|pocl' "$work/output" || fail "it installs packages of tests:"
+    bootstrap "$project/bootstrap.sh" test
+    prints '^== This builds Collet .* tests: about'
+    grep -qx libcmocka-dev "$state/installed" || fail "libcmocka-dev was not installed:"
+    ! grep -qx pocl-opencl-icd "$state/installed" || fail "the short tests need no PoCL:"
+}
+
+# With the programs of this build: the README's table, a picture, the backends, what to type next.
+test_it_ends_with_a_result() {
+    local line
+    reset
+    stand_in cmake <<<'echo "cmake $*" >>"$state/log"'
+    mkdir -p "$project/build" "$project/tests"
+    ln -sfn "$build/bin" "$project/build/bin"
+    ln -sfn "$source/tests/data" "$project/tests/data"
+    bootstrap "$project/bootstrap.sh"
+    grep -q 'cmake --preset release.*-DCOLLET_LEVELS=native' "$state/log" || fail "no native build:"
+    sed -n '/^== The first of/,/^A picture/p' "$source/README.md" >"$work/expected"
+    [ "$(grep -c . "$work/expected")" = 9 ] || fail "the README has no table of 9 lines; it printed:"
+    if ! "$build/bin/collet-extract" --help | grep -q -- --plot; then
+        sed -i '/^A picture/d' "$work/expected" # built without cairo
+    else
+        [ -s "$project/build/peptide/size.png" ] || fail "there is no picture:"
+    fi
+    while IFS= read -r line; do
+        sed 's/ *$//' "$work/output" | grep -qxF -- "$line" || fail "it did not print the README's line '$line', but:"
+    done <"$work/expected"
+    prints '^. cpu_scalar  usable'
+    prints '^A program of your own .* examples/hello.c'
+    prints '^The documents  *docs/README.md'
+    echo 'COLLET_LEVELS:STRING=all' >"$project/build/CMakeCache.txt"
+    bootstrap "$project/bootstrap.sh"
+    grep -q 'cmake --preset release.*-DCOLLET_LEVELS=all' "$state/log" || fail "levels that were built are dropped:"
+    prints '^== This brings build/ up to date'
+    rm -r "$project/build"
+}
+
+# A failed test is named with the command that repeats it; the last line counts.
+test_failures_are_named() {
+    reset
+    mkdir -p "$project/build/bin" "$project/build/Testing/Temporary"
+    stand_in cmake <<<'exit 0'
+    printf '#!/bin/bash\n' >"$project/build/bin/collet-extract"
+    chmod +x "$project/build/bin/collet-extract"
+    stand_in ctest <<'END'
+case $* in
+*" -N"*)
+    [[ $* == *quick* ]] && echo "Total Tests: 4" || echo "Total Tests: 9"
+    exit
+    ;;
+esac
+echo "ctest $*" >>"$state/log"
+report=build/Testing/tests.xml
+printf '<?xml version="1.0"?>\n<testsuite name="(empty)"\n\ttests="4"\n\tfailures="%s"\n\tdisabled="0"\n\tskipped="1"\n' \
+    "$(cat "$state/failures")" >$report
+printf '\t>\n\t<testcase name="a"><system-out>tests="77" failures="66"</system-out></testcase>\n' >>$report
+[ "$(cat "$state/failures")" = 0 ] || { echo 12:test_b >build/Testing/Temporary/LastTestsFailed.log; exit 8; }
+END
+    echo 1 >"$state/failures"
+    bootstrap "$project/bootstrap.sh" test
+    grep -q 'ctest .*--label-regex ^quick\$' "$state/log" || fail "the short tests were not chosen:"
+    prints "ctest --test-dir build --output-on-failure -R '\^test_b\\$'"
+    prints '^== 2 tests passed, 1 skipped, 1 failed in [0-9]+ s, with the build [0-9]+ s\. --full adds .*5 tests'
+    [ "$status" = 1 ] || fail "its exit status was $status:"
+    echo 0 >"$state/failures"
+    bootstrap "$project/bootstrap.sh" test
+    prints '^== 3 tests passed, 1 skipped, 0 failed'
+    [ "$status" = 0 ] || fail "its exit status was $status:"
+    rm -r "$project/build"
 }
 
 test_sudo_does_not_ask_for_a_password() {

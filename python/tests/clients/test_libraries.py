@@ -193,7 +193,12 @@ def test_dask():
                      a, bins=4, range=(-2, 2))[0]):
         made, expected = call(x).compute(scheduler="synchronous"), call(host).compute(scheduler="synchronous")
         same(made, np.asarray(expected))
+    same(x.map_blocks(collet.cos).compute(), np.cos(HOST))  # in threads
+
+
+def test_dask_solve():
+    array = pytest.importorskip("dask.array")
+    pytest.importorskip("scipy.linalg", reason="dask.array.linalg needs SciPy")
     matrix = HOST[0, :, :5] + 3 * np.eye(5)
     solved = array.linalg.solve(array.from_array(collet.asarray(matrix), asarray=False), array.ones(5)).compute()
     np.testing.assert_allclose(np.asarray(solved), np.linalg.solve(matrix, np.ones(5)))
-    same(x.map_blocks(collet.cos).compute(), np.cos(HOST))  # in threads
