@@ -161,7 +161,7 @@ static void other_layouts(void **state)
 static void rotor_on_a_cone(void **state)
 {
     enum { FRAMES = 60, BLOCKS = 3, LENGTH = FRAMES / BLOCKS };
-    const double pi = acos(-1.0), cone[] = {0.7, 1.1};
+    const double step = 2 * acos(-1.0) * (int)BLOCKS / (int)FRAMES, cone[] = {0.7, 1.1};
     double u[FRAMES][2][3], c1[FRAMES], c2[FRAMES], parts[2][FRAMES], s2[BLOCKS], expected = 0;
     collet_analysis_rotation_curves curves = {.struct_size = sizeof curves,
                                               .c1 = c1,
@@ -172,7 +172,7 @@ static void rotor_on_a_cone(void **state)
     (void)state;
     for (int t = 0; t < FRAMES; t++)
         for (int b = 0; b < 2; b++) {
-            double angle = 2 * pi * BLOCKS * t / FRAMES, length = b ? 1e200 : 1e-200;
+            double angle = step * t, length = b ? 1e200 : 1e-200;
             u[t][b][0] = length * sin(cone[b]) * cos(angle);
             u[t][b][1] = length * sin(cone[b]) * sin(angle);
             u[t][b][2] = length * cos(cone[b]);
@@ -188,7 +188,7 @@ static void rotor_on_a_cone(void **state)
         double one = 0, two = 0;
         for (int b = 0; b < 2; b++) {
             double z = cos(cone[b]), r = sin(cone[b]);
-            double cosine = z * z + r * r * cos(2 * pi * BLOCKS * k / FRAMES);
+            double cosine = z * z + r * r * cos(step * k);
             one += cosine / 2;
             two += (1.5 * cosine * cosine - 0.5) / 2;
         }
