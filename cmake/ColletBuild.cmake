@@ -212,7 +212,7 @@ function(collet_add_test name)
   target_compile_definitions(${name} PRIVATE
     COLLET_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     COLLET_TEST_BIN="${CMAKE_BINARY_DIR}/bin"
-    COLLET_TEST_ABSENT="${CMAKE_BINARY_DIR}/tests/absent" # nothing is there
+    COLLET_TEST_NOTHING="${CMAKE_BINARY_DIR}/tests/absent"
     COLLET_TEST_PLUGINS="${COLLET_PLUGIN_OUTPUT_DIRECTORY}"
     COLLET_TEST_ZOO="${CMAKE_BINARY_DIR}/tests/plugins" ${TEST_DEFINES})
   list(TRANSFORM TEST_WRAP PREPEND LINKER:--wrap=)

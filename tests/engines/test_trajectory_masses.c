@@ -254,9 +254,9 @@ static void test_missing_file(void **state)
     collet_error err;
 
     (void)state;
-    assert_int_equal(trajectory_masses_read(COLLET_TEST_ABSENT "/masses", &three, masses, &err),
+    assert_int_equal(trajectory_masses_read(COLLET_TEST_NOTHING "/masses", &three, masses, &err),
                      COLLET_IO);
-    assert_contains(err.text, COLLET_TEST_ABSENT "/masses");
+    assert_contains(err.text, COLLET_TEST_NOTHING "/masses");
 }
 
 int main(void)

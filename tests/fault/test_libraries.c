@@ -287,12 +287,12 @@ static void long_integers(void **state)
 static void no_library(void **state)
 {
     (void)state;
-    expect(&(library_case){COLLET_TEST_ABSENT "/libopenblas.so.0",
+    expect(&(library_case){COLLET_TEST_NOTHING "/libopenblas.so.0",
                            "off",
                            NULL,
-                           {REFUSED(COLLET_TEST_ABSENT "/libopenblas.so.0 cannot be opened")},
+                           {REFUSED(COLLET_TEST_NOTHING "/libopenblas.so.0 cannot be opened")},
                            NULL,
-                           "the setting cpu_openmp.openblas has no effect: " COLLET_TEST_ABSENT "/"});
+                           "the setting cpu_openmp.openblas has no effect: " COLLET_TEST_NOTHING "/"});
     expect(&(library_case){"off", "off", NULL, {REFUSED("switched off")}, NULL, NULL});
 }
 

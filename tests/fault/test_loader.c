@@ -436,7 +436,7 @@ static void names_of_files(void **state)
 static void probe_missing(void **state)
 {
     fixture *f = *state;
-    f->options.probe_program = COLLET_TEST_ABSENT "/collet-probe";
+    f->options.probe_program = COLLET_TEST_NOTHING "/collet-probe";
     fixture_add(f, "good", "good.so");
     fixture_scan(f);
     const loader_plugin *p = fixture_plugin(f, "zoo_good");

@@ -455,7 +455,7 @@ static void path_elements(void **state)
     char *here = getcwd(NULL, 0);
     assert_int_equal(chdir(f->directory), 0);
     snprintf(f->path, sizeof f->path,
-             "::one:.:" COLLET_TEST_ABSENT "/there:%s/one/file.so:%s:%s//:%s/one/file.so:"
+             "::one:.:" COLLET_TEST_NOTHING "/there:%s/one/file.so:%s:%s//:%s/one/file.so:"
              "%s/one/file.so/below:%s/empty:",
              f->directory, f->directory, f->directory, f->directory, f->directory, f->directory);
     fixture_scan(f);
@@ -509,9 +509,9 @@ static void order_and_plus(void **state)
     assert_true(searched(f, f->directory) && searched(f, user));
     fixture_assert_proven(f, "zoo_good");
 
-    f->options.environment_path = COLLET_TEST_ABSENT "/environment";
+    f->options.environment_path = COLLET_TEST_NOTHING "/environment";
     fixture_scan(f);
-    assert_true(searched(f, f->directory) && searched(f, COLLET_TEST_ABSENT "/environment"));
+    assert_true(searched(f, f->directory) && searched(f, COLLET_TEST_NOTHING "/environment"));
     assert_false(searched(f, user));
 
     f->options.program_path = "";

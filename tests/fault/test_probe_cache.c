@@ -48,7 +48,7 @@ static int set_up(void **state)
 
 static probe_cache_key sample_key(const fixture *f)
 {
-    static const char *depends[] = {"ZOO_*", COLLET_TEST_ABSENT, "/proc/sys/kernel", "/dev/null"};
+    static const char *depends[] = {"ZOO_*", COLLET_TEST_NOTHING, "/proc/sys/kernel", "/dev/null"};
     static const manifest m = {.name = "zoo_good", .depends = depends, .depends_count = 4};
     static const file_identity file = {0};
     return (probe_cache_key){
@@ -138,7 +138,7 @@ static void files_of_settings(void **state)
 {
     fixture *f = *state;
     char library[PATH_MAX + 32];
-    const char *settings[] = {library, "zoo.other=" COLLET_TEST_ABSENT, "zoo.word=file", NULL};
+    const char *settings[] = {library, "zoo.other=" COLLET_TEST_NOTHING, "zoo.word=file", NULL};
     probe_cache_key key = sample_key(f);
     probe_report report = {.code = NULL};
     fixture_write(f, "library", "one", 3);

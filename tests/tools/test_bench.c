@@ -387,7 +387,7 @@ static void test_bandwidth(void **state)
     }
     cJSON_Delete(root);
     /* It needs no backend. */
-    r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_ABSENT, "bandwidth", "1M", QUICK);
+    r = BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING, "bandwidth", "1M", QUICK);
     tool_expect(&r, 0);
     tool_free(&r);
 }
@@ -458,7 +458,7 @@ static void test_failures(void **state)
     static const char bad[] = "COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/zoo_crash_entry.so";
     (void)state;
     refused(BENCH_WITH(bad, "add", "10", "--backend", "zoo_crash_entry"), 1, "cannot be used");
-    refused(BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_ABSENT, "add", "10"), 1, "no plugin was found");
+    refused(BENCH_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING, "add", "10"), 1, "no plugin was found");
     refused(BENCH("add", "10", "--dtype", "d:ff", "--backend", "cpu_scalar"), 2,
             "no signature for 'd:ff'");
     refused(BENCH("add", "10", "--dtype", "float32x", "--backend", "cpu_scalar"), 2,

@@ -407,17 +407,17 @@ static void test_env(void **state)
 static void test_nothing_found(void **state)
 {
     const char *const none[] = {NULL};
-    tool_result r = info_with("COLLET_PLUGIN_PATH=" COLLET_TEST_ABSENT "/plugins", none);
+    tool_result r = info_with("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING "/plugins", none);
     (void)state;
     tool_expect(&r, 3);
     assert_contains(r.out, "no backend was found");
-    assert_contains(r.out, "  " COLLET_TEST_ABSENT "/plugins: ");
+    assert_contains(r.out, "  " COLLET_TEST_NOTHING "/plugins: ");
     tool_free(&r);
 
-    r = info_with("COLLET_PLUGIN_PATH=+" COLLET_TEST_ABSENT "/plugins:here", none);
+    r = info_with("COLLET_PLUGIN_PATH=+" COLLET_TEST_NOTHING "/plugins:here", none);
     tool_expect(&r, 0);
     assert_contains(r.out, "cpu_scalar");
-    assert_contains(r.err, COLLET_TEST_ABSENT "/plugins is ignored: it does not exist\n");
+    assert_contains(r.err, COLLET_TEST_NOTHING "/plugins is ignored: it does not exist\n");
     assert_contains(r.err, "here is ignored: only absolute paths are searched");
     tool_free(&r);
 }
@@ -456,9 +456,9 @@ static void test_statuses(void **state)
     tool_expect(&r, 1);
     assert_contains(r.err, "standard output");
     tool_free(&r);
-    r = INFO_WITH("COLLET_CONFIG=" COLLET_TEST_ABSENT "/collet.conf", "--json");
+    r = INFO_WITH("COLLET_CONFIG=" COLLET_TEST_NOTHING "/collet.conf", "--json");
     tool_expect(&r, 1);
-    assert_contains(r.err, COLLET_TEST_ABSENT "/collet.conf");
+    assert_contains(r.err, COLLET_TEST_NOTHING "/collet.conf");
     tool_free(&r);
 }
 
