@@ -36,6 +36,7 @@ install(EXPORT colletTargets NAMESPACE collet:: FILE collet-targets.cmake
 # In the folders of the sources, so that the links between them work.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE TYPE DOC)
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
+install(FILES python/cyrsoxs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python/cyrsoxs)
 install(FILES plugins/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plugins)
 install(FILES core/DESIGN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/core)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS

@@ -155,7 +155,7 @@ typedef struct collet_backend_info {
     int32_t jit, parallel, gpu; /* 0 or 1 */
     uint32_t device_count;
     uint32_t kernel_count;
-    int32_t named_devices; /* 1: its devices are chosen by name, NAME:TEXT, whether or not it has others */
+    int32_t named_devices; /* 1: it has devices by name, NAME:TEXT, whether or not it has others */
     const char *path;
     const char *reason;       /* why unavailable; "" otherwise */
     const char *capabilities; /* the plugin's JSON; "" when not probed */

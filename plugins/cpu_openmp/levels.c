@@ -109,7 +109,9 @@ static int find_level(const char *name)
 {
     static const char *const names[] = {
 #if defined(__x86_64__)
-        "x86-64-v2", "x86-64-v3", "x86-64-v4",
+        "x86-64-v2",
+        "x86-64-v3",
+        "x86-64-v4",
 #elif defined(__aarch64__)
         "armv8",
 #else
@@ -144,7 +146,8 @@ const isa_level *levels_select(const char *cap, const char **reason)
     for (int i = LEVEL_COUNT - 1; i >= 0; i--)
         if (levels[i].number <= highest)
             return &levels[i];
-    *reason = "this build has kernels for a higher level of x86-64 alone, that of the machine that made "
-              "it; a build with -DCOLLET_LEVELS=all has those of every level";
+    *reason =
+        "this build has kernels for a higher level of x86-64 alone, that of the machine that made "
+        "it; a build with -DCOLLET_LEVELS=all has those of every level";
     return NULL;
 }

@@ -391,7 +391,8 @@ static void bad_configuration_is_refused(void **state)
     unlink(p->file);
     collet_runtime *rt = NULL;
     collet_error err;
-    collet_runtime_options options = {.struct_size = sizeof options, .config_file = COLLET_TEST_NOTHING};
+    collet_runtime_options options = {.struct_size = sizeof options,
+                                      .config_file = COLLET_TEST_NOTHING};
     assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_IO);
     options = (collet_runtime_options){0};
     assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_INVALID);

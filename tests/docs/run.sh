@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # run.sh DOCUMENT [DIRECTORY]: runs every ```sh block of the document, in order, in a copy of the
-# directory, by default in a copy of the project's root after ./bootstrap.sh. Checks that the targets
-# of the document's links exist. Does not run indented blocks.
+# directory, by default in a copy of the project's root after ./bootstrap.sh. Does not
+# run indented blocks.
 set -euo pipefail
 # From CMakeLists.txt; FLAGS are flags of the sanitizer; PYTHON is "" where none has NumPy.
 : "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${FLAGS?}" "${PYTHON?}"
@@ -67,17 +67,6 @@ $(cat "$root/.output")"
     echo "$document: $count blocks ran"
 }
 
-check_links() {
-    local link
-    { grep -oE '\]\([^)# ]+\)' "$document" || true; } | sed 's/^](//; s/)$//' | while read -r link; do
-        case $link in
-        http*) ;;
-        *) [ -e "$(dirname "$document")/$link" ] || fail "$document links to $link: not found" ;;
-        esac
-    done
-}
-
 make_root
 extract_blocks
-check_links
 run_blocks

@@ -292,7 +292,8 @@ static void no_library(void **state)
                            NULL,
                            {REFUSED(COLLET_TEST_NOTHING "/libopenblas.so.0 cannot be opened")},
                            NULL,
-                           "the setting cpu_openmp.openblas has no effect: " COLLET_TEST_NOTHING "/"});
+                           "the setting cpu_openmp.openblas has no effect: " COLLET_TEST_NOTHING
+                           "/"});
     expect(&(library_case){"off", "off", NULL, {REFUSED("switched off")}, NULL, NULL});
 }
 

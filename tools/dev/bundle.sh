@@ -4,7 +4,7 @@
 # without packages, compiler or network: programs, plugins, the Python package, its tests, and the libraries
 # that they need. DIRECTORY/run.sh checks and measures that machine, and its GPU. Without BUILD it is built in
 # build-bundle/ against the libraries of Debian 11, which apt fetches once, for glibc 2.31 and later; BUILD, a
-# folder that ./bootstrap.sh made, gives a bundle for the glibc of this machine and later ones. Libraries that
+# folder that ./bootstrap.sh test --full made, gives a bundle for the glibc of this machine and later ones. Libraries that
 # plugins open where they exist (CUDA, OpenCL, OpenBLAS) are not carried, but those in NVRTC="FILE..." and the one
 # in OPENBLAS=FILE, for which pip's scipy_openblas32/lib/libscipy_openblas.so fits: 24 MiB. Needs patchelf.
 set -euo pipefail
@@ -83,8 +83,9 @@ if [ $# = 1 ]; then
 fi
 build=$(cd "$build" && pwd)
 for needed in bin/backend-check lib/collet/cuda.so python/collet tests/gpu-limits; do
-    [ -e "$build/$needed" ] || die "$build/$needed is missing: build with COLLET_TESTS=ON, as ./bootstrap.sh does"
+    [ -e "$build/$needed" ] || die "$build/$needed is missing: build with COLLET_TESTS=ON, as ./bootstrap.sh test --full does"
 done
+grep -q '^COLLET_LEVELS:STRING=all' "$build/CMakeCache.txt" || die "$build has the kernels of this machine alone: build with COLLET_LEVELS=all"
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)
 trap '[ $? = 0 ] || rm -rf "$folder"' EXIT

@@ -27,10 +27,11 @@ const char *info_state_word(int32_t state)
                                                  : "unproven";
 }
 
-/* A backend whose devices all have names is missing nothing. */
+/* A backend that was probed and whose devices all have names is missing nothing. */
 static const char *state_text(const collet_backend_info *backend)
 {
-    if (backend->state == COLLET_BACKEND_UNAVAILABLE && backend->named_devices && !backend->device_count)
+    if (backend->state == COLLET_BACKEND_UNAVAILABLE && backend->named_devices &&
+        !backend->device_count && *backend->capabilities)
         return "by name";
     return backend->state == COLLET_BACKEND_UNPROVEN ? "not tried yet"
                                                      : info_state_word(backend->state);

@@ -74,7 +74,8 @@ collet_status cuda_driver_open(const collet_host *host, cuda_driver *cu, collet_
         int absent = why && !strncmp(why, DEFAULT_LIBRARY ":", sizeof DEFAULT_LIBRARY) &&
                      strstr(why, "No such file");
         if (!strcmp(path, DEFAULT_LIBRARY) && absent)
-            return host->fail(err, COLLET_UNAVAILABLE, DEFAULT_LIBRARY " not found: no NVIDIA driver");
+            return host->fail(err, COLLET_UNAVAILABLE,
+                              DEFAULT_LIBRARY " not found: no NVIDIA driver");
         return host->fail(err, COLLET_UNAVAILABLE, "%s cannot be opened: no NVIDIA driver (%s)",
                           path, why ? why : "");
     }
