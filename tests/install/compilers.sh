@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # compilers.sh SOURCE WORK BUILD BACKENDS CC [FLAG...]: builds libcore, the backends, backend-info and a plugin of
-# examples/ with another compiler or other flags, strictly, and runs them. BUILD has backend-check. -O1 takes half the
-# time of -O3.
+# examples/ with another compiler or other flags, strictly, and runs them. BUILD has backend-check.
+# The flags alone optimise: -O0 takes a third of the time of -O3.
 set -euo pipefail
 source=$1 work=$2 build=$3 backends=$4 cc=$5 flags=${*:6}
 
@@ -18,7 +18,7 @@ echo '#include <omp.h>' | "$cc" $flags -fopenmp -fsyntax-only -x c - 2>/dev/null
 
 mkdir -p "$work"
 output=$(cmake -S "$source" -B "$work" -G "$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$build/CMakeCache.txt")" \
-    -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS="$flags" -DCMAKE_C_FLAGS_RELEASE=-O1 -DCOLLET_TESTS=OFF -DCOLLET_LEVELS=native -DCOLLET_WERROR=ON 2>&1) ||
+    -DCMAKE_C_COMPILER="$cc" -DCMAKE_C_FLAGS="$flags" -DCMAKE_C_FLAGS_RELEASE= -DCOLLET_TESTS=OFF -DCOLLET_LEVELS=native -DCOLLET_WERROR=ON 2>&1) ||
     fail "cmake fails:" "$output"
 # shellcheck disable=SC2086
 output=$(cmake --build "$work" --parallel 1 --target ${backends//cpu_/plugin_cpu_} collet-probe backend-info 2>&1) || fail "the build fails:" "$output"
