@@ -93,6 +93,9 @@ static void test_named_device(void **state)
     tool_result r = INFO(NULL);
     assert_contains(r.out, "  worker      by name        name a backend: worker:NAME");
     tool_free(&r);
+    r = INFO("--doctor");
+    assert_contains(r.out, "  worker: by name\n");
+    tool_free(&r);
     r = INFO_WITH("COLLET_BACKEND=worker:cpu_scalar", NULL);
     tool_expect(&r, 0);
     assert_contains(r.out, "* worker      usable         worker:cpu_scalar\n");

@@ -284,7 +284,7 @@ static void print_findings(const collet_runtime *runtime, const findings *all)
         collet_backend_info b = {.struct_size = sizeof b};
         if (collet_backend_info_at(runtime, &b, i, NULL) != COLLET_OK)
             continue;
-        printf("  %s: %s", tool_shown(b.name), info_state_word(b.state));
+        printf("  %s: %s", tool_shown(b.name), info_state_text(&b));
         print_devices(runtime, i, b.device_count);
         putchar('\n');
     }

@@ -48,6 +48,8 @@ int32_t info_requests_record(const collet_backend_info *backend,
 
 /* "usable", "unavailable", "unproven". */
 const char *info_state_word(int32_t state);
+/* For people: "not tried yet" for "unproven", and "by name". */
+const char *info_state_text(const collet_backend_info *backend);
 
 /* A line for each backend (listing.c). Opens what the setting `backend` names. 0: none is
  * selected. */

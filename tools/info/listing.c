@@ -28,7 +28,7 @@ const char *info_state_word(int32_t state)
 }
 
 /* A backend that was probed and whose devices all have names is missing nothing. */
-static const char *state_text(const collet_backend_info *backend)
+const char *info_state_text(const collet_backend_info *backend)
 {
     if (backend->state == COLLET_BACKEND_UNAVAILABLE && backend->named_devices &&
         !backend->device_count && *backend->capabilities)
@@ -193,7 +193,7 @@ static void print_line(const collet_backend_info *backend, int width, int32_t ch
     else
         add_devices(&t, backend);
     int indent = printf("%c %-*s  %-13s  ", chosen ? '*' : ' ', width, backend->name,
-                        item ? info_state_word(COLLET_BACKEND_USABLE) : state_text(backend));
+                        item ? info_state_word(COLLET_BACKEND_USABLE) : info_state_text(backend));
     wrap_print(t.bytes, indent);
 }
 
@@ -339,9 +339,9 @@ void info_print_backend(const collet_backend_info *backend, const info_options *
     text t = {.length = 0};
     int indent = printf("%s%s%s: ", backend->name, *backend->version ? " " : "", backend->version);
     if (options->named)
-        add(&t, "%s as %s:%s", state_text(backend), backend->name, options->named);
+        add(&t, "%s as %s:%s", info_state_text(backend), backend->name, options->named);
     else
-        add(&t, "%s%s%s", state_text(backend), *backend->reason ? ": " : "", backend->reason);
+        add(&t, "%s%s%s", info_state_text(backend), *backend->reason ? ": " : "", backend->reason);
     wrap_print(t.bytes, indent);
     if (backend->abi) {
         print_label(1, "plugin interface");
