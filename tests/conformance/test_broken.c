@@ -194,7 +194,7 @@ static void a_case_runs_again(void **state)
     assert_int_equal((int)cJSON_GetNumberValue(cJSON_GetObjectItem(again, "cases")), 1);
     assert_string_equal(text_of(again, "reason"), text_of(row, "reason"));
     cJSON_Delete(json);
-    assert_int_equal(system(COLLET_TEST_CHECK " cpu_scalar --op add --sig d:dd --case 0 | grep -q "
+    assert_int_equal(system("'" COLLET_TEST_CHECK "' cpu_scalar --op add --sig d:dd --case 0 | grep -q "
                                               "'1 row passed, 0 failed, 0 skipped; 1 case in'"),
                      0);
 }
@@ -252,7 +252,7 @@ static void exit_statuses(void **state)
     assert_int_equal(status_of(COLLET_TEST_CHECK "/"), 3);
     assert_int_equal(status_of("no_such_backend"), 3);
     /* A report that cannot be written is an error. */
-    int ended = system(COLLET_TEST_CHECK " cpu_scalar --op add >/dev/full 2>/dev/null");
+    int ended = system("'" COLLET_TEST_CHECK "' cpu_scalar --op add >/dev/full 2>/dev/null");
     assert_int_equal(WEXITSTATUS(ended), 1);
 }
 

@@ -70,7 +70,7 @@ static void started_by_hand(void **state)
 {
     (void)state;
     assert_int_equal(setenv("FAILING_CALL", "", 1), 0);
-    int status = system(PROGRAM " 2>/dev/null");
+    int status = system("'" PROGRAM "' 2>/dev/null");
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
 }
 
