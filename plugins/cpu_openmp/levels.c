@@ -146,8 +146,7 @@ const isa_level *levels_select(const char *cap, const char **reason)
     for (int i = LEVEL_COUNT - 1; i >= 0; i--)
         if (levels[i].number <= highest)
             return &levels[i];
-    *reason =
-        "this build has kernels for a higher level of x86-64 alone, that of the machine that made "
-        "it; a build with -DCOLLET_LEVELS=all has those of every level";
+    *reason = "this build has kernels for one level of x86-64, and the processor or the setting isa "
+              "allows only lower ones: build with -DCOLLET_LEVELS=all";
     return NULL;
 }
