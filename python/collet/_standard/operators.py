@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from .._array import Array
 
 
-def copied(array: Array, dtype: str) -> Array:
-    """A copy in another dtype, computed at once."""
-    return op.copy(array, dtype=dtype)
-
-
 def cast(array: Array, dtype: str) -> Array:
     """The array in another dtype."""
     if array._dtype == dtype:

@@ -85,10 +85,29 @@ collet_array *array_get(PyObject *object)
     return v ? v->array : NULL;
 }
 
+int array_settle_readers(PyObject *object)
+{
+    memory *m = ((array_object *)object)->value->memory;
+    if (!m || (!m->readers && !m->pins))
+        return 0;
+    return lazy->before_write(((array_object *)object)->value) ? -1 : 1;
+}
+
+void array_begin_write(PyObject *object)
+{
+    memory_begin_write(((array_object *)object)->value->memory);
+}
+
 collet_array *array_get_written(PyObject *object)
 {
     collet_array *array = array_get(object);
-    return array && !lazy->before_write(((array_object *)object)->value) ? array : NULL;
+    int settled = 1;
+    while (array && settled > 0)
+        settled = array_settle_readers(object);
+    if (!array || settled < 0)
+        return NULL;
+    array_begin_write(object);
+    return array;
 }
 
 void array_spec(const collet_array *array, collet_array_spec *spec)

@@ -26,8 +26,15 @@ int array_check(PyObject *object);
 /* The array of an Array, which is computed first if it waits; NULL with an exception if that fails, there is
  * none, or it is of a parent of fork. */
 collet_array *array_get(PyObject *object);
-/* The same, for a caller that writes the elements: whatever waits to read them is computed first. */
+/* The same, for a caller that writes the elements next: what waits to read them is computed, and evaluations
+ * that read them are awaited. */
 collet_array *array_get_written(PyObject *object);
+
+/* Computes what waits to read the elements of an Array that is computed, and waits for the evaluations that
+ * read them. 0: there was nothing of it, no other code ran; 1; -1 with an exception. */
+int array_settle_readers(PyObject *object);
+/* The elements are written next; array_settle_readers returned 0. */
+void array_begin_write(PyObject *object);
 
 /* Raises ForkedError; returns NULL. */
 void *array_raise_forked(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A node: an elementwise function of Arrays that is not computed yet. A node whose Array exists is
- * pending; one that only other nodes read is a part of them. All functions need the GIL.
+ * pending; one that only other nodes read is a part of them. A node has no state of an evaluation (program.h
+ * says why). All functions need the GIL.
  */
 #ifndef PYTHON_SRC_ARRAY_NODE_H
 #define PYTHON_SRC_ARRAY_NODE_H
@@ -42,7 +43,6 @@ struct node {
     uint64_t generation;
     uint32_t choice;        /* of a backend, where it was made */
     uint32_t count, inputs; /* nodes and inputs below this one, at least */
-    uint32_t mark, index;   /* of a walk */
     int seen;               /* 1: was computed as a part of another without being kept */
     PyObject *code;         /* where it was made: a code object and an offset; may be NULL */
     PyObject *offset;

@@ -2,7 +2,10 @@
 /* Tests: python/tests/op/test_lazy.py */
 #include "value.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "src/base/error.h"
 #include "src/base/runtime.h"
@@ -94,6 +97,109 @@ void value_attach(lazy_value *v, PyObject *object)
     v->object = object;
 }
 
+static void memory_unref(memory *m)
+{
+    if (m && !--m->refs)
+        free(m);
+}
+
+/* ---- Writes and pins ---------------------------------------------------------------------- */
+
+#define LISTEN 30000000 /* nanoseconds between two looks for signals */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t unpinned = PTHREAD_COND_INITIALIZER;
+static atomic_uint waiting; /* writers */
+
+void memory_begin_write(memory *m)
+{
+    if (m)
+        m->writes++;
+}
+
+/* Whoever unpins needs neither the GIL nor a pin: so a thread that has pinned something may wait here, as
+ * the handler of a signal does. */
+static void wait_without_gil(const memory *m)
+{
+    struct timespec until;
+    pthread_mutex_lock(&mutex);
+    waiting++;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LISTEN;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (m->pins)
+        pthread_cond_timedwait(&unpinned, &mutex, &until);
+    waiting--;
+    pthread_mutex_unlock(&mutex);
+}
+
+int memory_wait_unpinned(memory *m)
+{
+    int failed = 0;
+    m->refs++;
+    while (m->pins && !failed) {
+        PyThreadState *state = runtime_leave();
+        wait_without_gil(m);
+        runtime_return(state);
+        failed = PyErr_CheckSignals();
+    }
+    memory_unref(m);
+    return failed ? -1 : 0;
+}
+
+void snapshot_add(snapshot *s, const lazy_value *v)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->of[i].memory == v->memory)
+            return;
+    v->memory->refs++;
+    s->of[s->count].memory = v->memory;
+    s->of[s->count++].writes = v->memory->writes;
+}
+
+snapshot *snapshot_copy(const snapshot *s)
+{
+    snapshot *made = malloc(sizeof *made);
+    if (!made)
+        return (snapshot *)PyErr_NoMemory();
+    *made = *s;
+    for (uint32_t i = 0; i < s->count; i++)
+        s->of[i].memory->refs++;
+    return made;
+}
+
+void snapshot_clear(snapshot *s)
+{
+    while (s->count)
+        memory_unref(s->of[--s->count].memory);
+}
+
+int snapshot_holds(const snapshot *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->of[i].memory->writes != s->of[i].writes)
+            return 0;
+    return 1;
+}
+
+void snapshot_pin(const snapshot *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        s->of[i].memory->pins++;
+}
+
+void snapshot_unpin(const snapshot *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        s->of[i].memory->pins--;
+    if (!waiting)
+        return;
+    pthread_mutex_lock(&mutex);
+    pthread_cond_broadcast(&unpinned);
+    pthread_mutex_unlock(&mutex);
+}
+
 /* ---- Values ------------------------------------------------------------------------------- */
 
 static void destroy(collet_array *array)
@@ -136,7 +242,6 @@ void value_unref(lazy_value *v)
     memory *m = v->memory;
     collet_array *array = v->array;
     free(v);
-    if (m && !--m->refs)
-        free(m);
+    memory_unref(m);
     destroy(array);
 }

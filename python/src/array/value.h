@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The value of an Array that is computed: a collet_array, shared by the Array and by the nodes that
- * read it. Values over the same elements (an array and its views) share a `memory`, which knows the
- * nodes that wait to read it: they are evaluated before the elements change. All functions need the GIL.
+ * read it. Values over the same elements (an array and its views) share a `memory`. The memory knows the
+ * nodes that wait to read it: they are evaluated before the elements change. It also knows how many
+ * evaluations read it without the GIL: a write waits for them. All functions need the GIL unless stated
+ * otherwise.
  */
 #ifndef PYTHON_SRC_ARRAY_VALUE_H
 #define PYTHON_SRC_ARRAY_VALUE_H
+
+#include <stdatomic.h>
+
+#include <collet/expression.h>
 
 #include "src/base/python.h"
 
@@ -27,6 +33,8 @@ typedef struct memory {
     uint64_t generation;
     int64_t bytes;
     reader *readers;
+    uint32_t writes;  /* that have begun */
+    atomic_uint pins; /* evaluations that read it */
 } memory;
 
 typedef struct lazy_value {
@@ -52,6 +60,32 @@ memory *value_memory(lazy_value *v);
 /* Adds a reader of the value, whose memory is known, and removes one. */
 void value_read_by(lazy_value *v, reader *r);
 void value_not_read_by(lazy_value *v, reader *r);
+
+/* What an evaluation reads besides the operands of its caller, and how often it was written before. */
+typedef struct snapshot {
+    uint32_t count;
+    struct {
+        memory *memory; /* a reference */
+        uint32_t writes;
+    } of[COLLET_EXPRESSION_INPUTS];
+} snapshot;
+
+/* Adds the memory of a value, which is known, unless it is there. */
+void snapshot_add(snapshot *s, const lazy_value *v);
+/* Copies a snapshot. NULL with an exception. */
+snapshot *snapshot_copy(const snapshot *s);
+void snapshot_clear(snapshot *s);
+/* 1: all is as it was; 0: something was written since. */
+int snapshot_holds(const snapshot *s);
+/* Pins all memories: nobody writes them until snapshot_unpin. The caller releases the GIL next. */
+void snapshot_pin(const snapshot *s);
+/* Any thread, without the GIL too. */
+void snapshot_unpin(const snapshot *s);
+
+/* A write of the memory begins: earlier snapshots of it do not hold. NULL is accepted. */
+void memory_begin_write(memory *m);
+/* Waits until no evaluation has pinned the memory. 0; -1 with the exception of a signal's handler. */
+int memory_wait_unpinned(memory *m);
 
 /* Bytes of memories whose Arrays are gone, which wait for nodes. */
 int64_t value_held(void);

@@ -354,10 +354,12 @@ static void begin_call(call *c, op_object *op, operand *operands)
     c->n_in = op->n_in;
     c->params_size = op->params_size;
     c->device = 0;
+    c->pinned = 0;
     c->operands = operands;
 }
 
-PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
+PyObject *op_call_reading(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                          PyObject *keywords, const snapshot *reads)
 {
     if (tracer_given(arguments, count, keywords))
         return tracer_call(((op_object *)self)->name, arguments, count, keywords);
@@ -369,6 +371,7 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
     c.op = op;
     c.out = c.dtype = c.shape = NULL;
     begin_call(&c.call, op, c.operands);
+    c.call.reads = reads;
     for (uint32_t i = 0; i < end; i++) {
         c.given[i] = NULL;
         operand_start(&c.operands[i]);
@@ -385,12 +388,18 @@ PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, 
         c.call.id = op->id;
         c.call.given = c.out && c.out != Py_None;
         c.call.elementwise = is_elementwise(&c);
-        if (!call_compute(&c.call))
-            made = result(&c);
+        int stale = call_compute(&c.call);
+        if (stale >= 0)
+            made = stale ? Py_NewRef(Py_NotImplemented) : result(&c);
     }
     for (uint32_t i = 0; i < end; i++)
         operand_clear(&c.operands[i]);
     return made;
+}
+
+PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords)
+{
+    return op_call_reading(self, arguments, count, keywords, NULL);
 }
 
 PyObject *op_compute(op_object *op, const collet_array *const *in, const collet_array_spec *out,

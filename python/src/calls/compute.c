@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The computation of a call: without the GIL and, if it takes long, so that Ctrl-C interrupts
- * it.
+ * it. No code of Python runs between the checks of `begin` and the computation.
  * Tests: python/tests/test_interrupt.py, python/tests/test_processes.py */
 #include "compute.h"
 
@@ -35,6 +35,13 @@ static collet_status wrap(call *c, collet_array **outs, const collet_array **ins
     return status;
 }
 
+static void unpin(call *c)
+{
+    if (c->pinned)
+        snapshot_unpin(c->reads);
+    c->pinned = 0;
+}
+
 static collet_status run(call *c)
 {
     collet_array *outs[OUTS];
@@ -49,6 +56,7 @@ static collet_status run(call *c)
         status = operand_fetch(&c->operands[i], c->context);
     for (uint32_t i = 0; i < end; i++)
         operand_unwrap(&c->operands[i]);
+    unpin(c);
     return status;
 }
 
@@ -123,7 +131,8 @@ static int waits(const call *c)
 
 typedef struct job {
     work work;
-    call call; /* with references of its own */
+    call call;       /* with references of its own */
+    snapshot *reads; /* NULL: none */
     operand operands[];
 } job;
 
@@ -137,6 +146,10 @@ static collet_status run_job(work *w, collet_context *context)
 static void drop_job(work *w)
 {
     job *j = (job *)w;
+    unpin(&j->call);
+    if (j->reads)
+        snapshot_clear(j->reads);
+    free(j->reads);
     for (uint32_t i = 0; i < j->call.n_out + j->call.n_in; i++)
         operand_clear(&j->operands[i]);
     if (j->call.users)
@@ -145,15 +158,22 @@ static void drop_job(work *w)
     free(j);
 }
 
-static work *new_job(const call *c)
+/* Takes over what the call has pinned. */
+static work *new_job(call *c)
 {
     uint32_t end = c->n_out + c->n_in;
     job *j = calloc(1, sizeof *j + end * sizeof *j->operands);
     if (!j)
         return (work *)PyErr_NoMemory();
+    if (c->reads && !(j->reads = snapshot_copy(c->reads))) {
+        free(j);
+        return NULL;
+    }
     j->work.run = run_job;
     j->work.drop = drop_job;
     j->call = *c;
+    j->call.reads = j->reads;
+    c->pinned = 0;
     j->call.operands = j->operands;
     memcpy(j->operands, c->operands, end * sizeof *j->operands);
     Py_INCREF(c->object);
@@ -192,6 +212,8 @@ static int compute_heard(call *c)
         return raised(c, status);
     }
     work *w = new_job(c);
+    if (!w)
+        unpin(c);
     int failed = w ? work_run(w) : -1;
     if (failed > 0 && c->given)
         tell_of_out(c);
@@ -273,13 +295,46 @@ PyObject *compute_explain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unuse
                              : PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
+/* 0; 1: what the call reads was written; -1 with an exception. */
+static int settle_outputs(const call *c)
+{
+    int settled = c->given;
+    while (settled > 0) {
+        settled = 0;
+        for (uint32_t i = 0; i < c->n_out && settled >= 0; i++) {
+            const operand *o = &c->operands[i];
+            int more = o->object && !o->host ? array_settle_readers(o->object) : 0;
+            settled = more < 0 ? -1 : settled | more;
+        }
+    }
+    return settled;
+}
+
+static int begin(call *c, int held)
+{
+    if (settle_outputs(c))
+        return -1;
+    if (c->reads && !snapshot_holds(c->reads))
+        return 1;
+    for (uint32_t i = 0; i < c->n_out; i++)
+        if (c->given && c->operands[i].object && !c->operands[i].host)
+            array_begin_write(c->operands[i].object);
+    c->pinned = c->reads && !held;
+    if (c->pinned)
+        snapshot_pin(c->reads);
+    return 0;
+}
+
 static int compute(call *c)
 {
-    int held;
+    int held, failed;
     collet_status status;
     if (make_outputs(c))
         return -1;
     held = runtime_at_once() && is_small(c) && !waits(c);
+    failed = begin(c, held);
+    if (failed)
+        return failed;
     if (!held && work_on_main_thread())
         return compute_heard(c);
     PyThreadState *state = held ? NULL : runtime_leave();
@@ -291,5 +346,8 @@ static int compute(call *c)
 
 int call_compute(call *c)
 {
-    return tell(c, Py_True) || compute(c) || tell(c, Py_False) ? -1 : 0;
+    int failed = tell(c, Py_True) ? -1 : compute(c);
+    if (failed >= 0 && tell(c, Py_False))
+        return -1;
+    return failed;
 }

@@ -4,6 +4,7 @@
 #define PYTHON_SRC_CALLS_COMPUTE_H
 
 #include "operand.h"
+#include "src/array/value.h"
 
 #define CALL_PARAMS 512 /* bytes of the longest parameter block */
 
@@ -24,11 +25,15 @@ struct call {
     int device;        /* 1: the results are Arrays */
     int given;         /* 1: the caller gave outputs */
     int elementwise;   /* 1: outputs get the order of the axes of the inputs */
+    const snapshot *reads; /* of the lazy evaluation that the call is a part of; NULL: of none */
+    int pinned;            /* 1: the snapshot is, until the call is computed */
     operand *operands; /* outputs first */
     _Alignas(16) unsigned char params[CALL_PARAMS];
 };
 
-/* Makes the outputs that the caller did not give, and computes. 0, or -1 with an exception. */
+/* Makes the outputs that the caller did not give, and computes. What waits to read the outputs is computed
+ * before, and evaluations that read them are awaited. 0; -1 with an exception; 1: `reads` does not hold any
+ * more, nothing was computed. */
 int call_compute(call *c);
 
 /* 1 if calls of this thread are observed. */

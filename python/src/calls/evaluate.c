@@ -146,7 +146,8 @@ static PyObject *traced(expression_object *e, PyObject *const *given, PyObject *
     return made;
 }
 
-PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyObject *out)
+PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyObject *out,
+                              const snapshot *reads)
 {
     if (tracer_among(given, collet_expression_input_count(e->handle)) || tracer_among(&out, 1))
         return traced(e, given, out);
@@ -170,9 +171,13 @@ PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyOb
         operand_start(&operands[i]);
     e->users++;
     c.context = runtime_context();
-    if (c.context && !take_inputs(&c, e, given) && !take_outputs(&c, out) && !infer(&c, e) &&
-        !call_compute(&c))
-        made = results(&c);
+    c.reads = reads;
+    c.pinned = 0;
+    if (c.context && !take_inputs(&c, e, given) && !take_outputs(&c, out) && !infer(&c, e)) {
+        int stale = call_compute(&c);
+        if (stale >= 0)
+            made = stale ? Py_NewRef(Py_NotImplemented) : results(&c);
+    }
     e->users--;
     for (uint32_t i = 0; i < c.n_out + c.n_in; i++)
         operand_clear(&operands[i]);

@@ -5,7 +5,7 @@
 
 #include <collet/expression.h>
 
-#include "src/base/python.h"
+#include "src/array/value.h"
 
 typedef struct expression_object {
     PyObject_HEAD collet_expression *handle;
@@ -19,8 +19,9 @@ typedef struct expression_object {
 int evaluate_number(PyObject *object, const char *name, collet_scalar *s);
 
 /* Evaluates with `given`, an array or a number for each input. `out`: NULL, None, an array, or a
- * tuple with an array or None for each output. An array or a tuple of arrays; NULL with an
- * exception. */
-PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyObject *out);
+ * tuple with an array or None for each output. `reads`: of a lazy evaluation, or NULL. An array or a tuple
+ * of arrays; NotImplemented: `reads` does not hold any more; NULL with an exception. */
+PyObject *evaluate_expression(expression_object *e, PyObject *const *given, PyObject *out,
+                              const snapshot *reads);
 
 #endif

@@ -50,7 +50,7 @@ static PyObject *expression_call(PyObject *self, PyObject *arguments, PyObject *
                                 "the expression has %zd inputs; %zd, '%s', is "
                                 "missing",
                                 inputs, i, collet_expression_input_name(e->handle, (uint32_t)i));
-    return evaluate_expression(e, given, out);
+    return evaluate_expression(e, given, out, NULL);
 }
 
 /* ---- Making ------------------------------------------------------------------------------- */

@@ -73,5 +73,8 @@ PyObject *op_compute(op_object *op, const collet_array *const *in, const collet_
 
 /* (call.c) The function that Python calls by METH_FASTCALL; `self` is an op_object. */
 PyObject *op_call(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *keywords);
+/* (call.c) The same as a part of a lazy evaluation; NotImplemented: the snapshot does not hold any more. */
+PyObject *op_call_reading(PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                          PyObject *keywords, const snapshot *reads);
 
 #endif

@@ -92,7 +92,7 @@ int operand_input(operand *o, PyObject *object, const char *name, collet_dtype l
 int operand_output(operand *o, PyObject *object, const char *name)
 {
     if (array_check(object))
-        return take_array(o, object, array_get_written(object));
+        return take_array(o, object, array_get(object));
     if (!numpy_is_array(object)) {
         PyErr_Format(PyExc_TypeError, "%s: an output is a collet.Array or numpy.ndarray, not %R",
                      name, (PyObject *)Py_TYPE(object));

@@ -144,7 +144,7 @@ PyObject *texts_evaluate(PyObject *Py_UNUSED(module), PyObject *const *arguments
     if (names) {
         e->users++; /* a mapping may run any code */
         if (!look_up(names, given, mapping)) {
-            made = evaluate_expression(e, given, out);
+            made = evaluate_expression(e, given, out, NULL);
             for (Py_ssize_t i = PyTuple_Size(names); i > 0; i--)
                 Py_DECREF(given[i - 1]);
         }

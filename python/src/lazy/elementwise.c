@@ -39,7 +39,7 @@ static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out
     for (uint32_t i = 0; i < f->n_in; i++)
         waiting |= array_check(in[i]) && array_node(in[i]);
     if (!waiting || !array_check(out) || !array_get(out))
-        return PyErr_Occurred() ? NULL : function_call(f, in, out);
+        return PyErr_Occurred() ? NULL : function_call(f, in, out, NULL);
     const memory *m = value_memory(array_value(out));
     for (uint32_t i = 0; m && i < f->n_in; i++) {
         node *part = array_check(in[i]) ? array_node(in[i]) : NULL;
@@ -48,12 +48,17 @@ static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out
     }
     n = m && !lazy_is_off() ? wait_for(f, in) : NULL;
     if (!n)
-        return PyErr_Occurred() ? NULL : function_call(f, in, out);
+        return PyErr_Occurred() ? NULL : function_call(f, in, out, NULL);
     array_spec(array_value(out)->array, &spec);
-    if (spec.dtype == n->spec.dtype && node_same_shape(&spec, &n->spec))
-        return lazy_compute_into(n, out);
-    node_unref(n);
-    return function_call(f, in, out);
+    if (spec.dtype == n->spec.dtype && node_same_shape(&spec, &n->spec)) {
+        PyObject *made = lazy_compute_into(n, out);
+        if (made != Py_NotImplemented)
+            return made;
+        Py_DECREF(made);
+    } else {
+        node_unref(n);
+    }
+    return function_call(f, in, out, NULL);
 }
 
 PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
@@ -72,7 +77,7 @@ PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
     n = lazy_is_off() ? NULL : wait_for(f, in);
     if (n)
         return array_of_new(n);
-    return PyErr_Occurred() ? NULL : function_call(f, in, NULL);
+    return PyErr_Occurred() ? NULL : function_call(f, in, NULL, NULL);
 }
 
 /* (array, dtype) */

@@ -48,17 +48,19 @@ static int op_takes(const elementwise *f, PyObject *const *in)
            f->floating >> second & 1;
 }
 
-static PyObject *power(const elementwise *f, PyObject *const *in, PyObject *out)
+static PyObject *power(const elementwise *f, PyObject *const *in, PyObject *out,
+                       const snapshot *reads)
 {
     PyObject *function = PyObject_CallFunctionObjArgs(f->powers, in[1], NULL);
     PyObject *made = NULL;
     if (function && expression_check(function))
-        made = evaluate_expression((expression_object *)function, in, out);
+        made = evaluate_expression((expression_object *)function, in, out, reads);
     Py_XDECREF(function);
     return made;
 }
 
-PyObject *function_call(const elementwise *f, PyObject *const *in, PyObject *out)
+PyObject *function_call(const elementwise *f, PyObject *const *in, PyObject *out,
+                        const snapshot *reads)
 {
     static PyObject *out_only; /* ("out",) */
     PyObject *given[NODE_INPUTS + 1];
@@ -67,11 +69,11 @@ PyObject *function_call(const elementwise *f, PyObject *const *in, PyObject *out
     if (out == Py_None)
         out = NULL;
     if (f->powers && function_is_small_exponent(in[1]))
-        return power(f, in, out);
+        return power(f, in, out, reads);
     if (!op_takes(f, in))
-        return evaluate_expression(f->general, in, out);
+        return evaluate_expression(f->general, in, out, reads);
     memcpy(given, in, f->n_in * sizeof *in);
     given[f->n_in] = out;
-    return op_call(PyCFunction_GetSelf(f->single), given, (Py_ssize_t)f->n_in,
-                   out ? out_only : NULL);
+    return op_call_reading(PyCFunction_GetSelf(f->single), given, (Py_ssize_t)f->n_in,
+                           out ? out_only : NULL, reads);
 }

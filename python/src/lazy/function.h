@@ -33,7 +33,9 @@ int function_is_floating(collet_dtype dtype);
 /* Whether the number is an exponent for which x**n is a product, or a square root. */
 int function_is_small_exponent(PyObject *number);
 
-/* The function of `in`, by its op or its expression; into `out` unless that is NULL or None. */
-PyObject *function_call(const elementwise *f, PyObject *const *in, PyObject *out);
+/* The function of `in`, by its op or its expression; into `out` unless that is NULL or None. `reads`: of a
+ * lazy evaluation, or NULL; NotImplemented: it does not hold any more. */
+PyObject *function_call(const elementwise *f, PyObject *const *in, PyObject *out,
+                        const snapshot *reads);
 
 #endif

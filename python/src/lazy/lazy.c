@@ -82,13 +82,87 @@ static int publish(const program *p, PyObject *made)
     return failed;
 }
 
-/* `every`: all nodes below that have an Array are computed too. */
-static int force(node *n, int every)
+static int force(node *n, int every);
+
+/* What is wanted of a node: its value, a reduction of it, or its elements in `out`. */
+typedef struct request {
+    int every;                  /* 1: all nodes below that have an Array are computed too */
+    const reduction *reduction; /* NULL: none */
+    PyObject *out;              /* NULL: none; else only the caller's reference to the node is left */
+} request;
+
+/* A node of a program that is needed again; NULL: there is none. */
+static node *needed_again(const program *p)
+{
+    for (uint32_t i = p->n_nodes - 1; i-- > 0;)
+        if (is_needed_again(p->nodes[i]))
+            return p->nodes[i];
+    return NULL;
+}
+
+static PyObject *reduced(program *p, const reduction *r)
+{
+    node *again = needed_again(p);
+    if (again)
+        return force(again, 0) ? NULL : Py_NewRef(Py_NotImplemented);
+    PyObject *made = program_reduce(p, r) ? NULL : program_run(p, NULL);
+    if (made && made != Py_NotImplemented)
+        mark_seen(p);
+    return made;
+}
+
+/* Nodes are freed that would else be computed before `out` is written. */
+static PyObject *computed_into(program *p, node *n, PyObject *out)
+{
+    mark_seen(p);
+    node_unref(n);
+    program_forget_nodes(p);
+    return program_run(p, out);
+}
+
+static PyObject *published(program *p, int every)
+{
+    for (uint32_t i = 0; i + 1 < p->n_nodes && p->n_outs < COLLET_EXPRESSION_OUTPUTS; i++)
+        if (every ? p->nodes[i]->owner != NULL : is_needed_again(p->nodes[i]))
+            program_output(p, i);
+    PyObject *made = program_run(p, NULL);
+    if (made && made != Py_NotImplemented && publish(p, made))
+        Py_CLEAR(made);
+    return made;
+}
+
+/* The one evaluation. The result of program_run; None: the node has a value. For `out` NotImplemented is left
+ * to the caller, since the node is gone. */
+static PyObject *evaluate(node *n, const request *q)
 {
     PyObject *made = NULL;
-    program p;
+    busy++;
+    do {
+        program p;
+        Py_XDECREF(made);
+        made = NULL;
+        if (n->value) {
+            made = Py_NewRef(Py_None);
+            break;
+        }
+        if (!program_begin(&p, n))
+            made = q->reduction ? reduced(&p, q->reduction)
+                   : q->out     ? computed_into(&p, n, q->out)
+                                : published(&p, q->every);
+        else if (q->out)
+            node_unref(n);
+        if (!made && !q->out)
+            name_origin(n);
+        program_end(&p);
+    } while (made == Py_NotImplemented && !q->out);
+    busy--;
+    return made;
+}
+
+static int force(node *n, int every)
+{
+    const request q = {.every = every};
     uint32_t choice = n->choice;
-    int failed;
     if (n->value)
         return 0;
     if (n->generation != runtime_generation()) {
@@ -97,23 +171,10 @@ static int force(node *n, int every)
     }
     if (runtime_switch(&choice))
         return -1;
-    if (n->value) { /* another thread computed it meanwhile */
-        runtime_switch_back(choice);
-        return 0;
-    }
-    busy++;
-    failed = program_begin(&p, n);
-    for (uint32_t i = 0; i + 1 < p.n_nodes && p.n_outs < COLLET_EXPRESSION_OUTPUTS && !failed; i++)
-        if (every ? p.nodes[i]->owner != NULL : is_needed_again(p.nodes[i]))
-            program_output(&p, i);
-    made = failed ? NULL : program_run(&p, NULL, NULL);
-    failed = !made || publish(&p, made);
-    if (failed)
-        name_origin(n);
+    PyObject *made = evaluate(n, &q);
+    int failed = !made;
     Py_XDECREF(made);
-    program_end(&p);
     runtime_switch_back(choice);
-    busy--;
     lazy_save_memory();
     return failed ? -1 : 0;
 }
@@ -145,30 +206,19 @@ int lazy_reads(const node *n, const memory *m)
 
 int lazy_before_write(lazy_value *v)
 {
-    while (v->memory && v->memory->readers) {
-        node *n = node_ref(node_top(v->memory->readers));
-        int failed = force(n, 1);
+    int failed = 0;
+    while (v->memory && (v->memory->readers || v->memory->pins) && !failed) {
+        node *n = v->memory->readers ? node_ref(node_top(v->memory->readers)) : NULL;
+        failed = n ? force(n, 1) : memory_wait_unpinned(v->memory);
         node_unref(n);
-        if (failed)
-            return -1;
     }
-    return 0;
+    return failed ? -1 : 0;
 }
 
 PyObject *lazy_compute_into(node *n, PyObject *out)
 {
-    program p;
-    PyObject *made = NULL;
-    int failed;
-    busy++;
-    failed = program_begin(&p, n);
-    node_unref(n);
-    if (!failed) {
-        mark_seen(&p);
-        made = program_run(&p, NULL, out);
-    }
-    program_end(&p);
-    busy--;
+    const request q = {.out = out};
+    PyObject *made = evaluate(n, &q);
     lazy_save_memory();
     return made;
 }
@@ -213,58 +263,23 @@ PyObject *lazy_is_pending(PyObject *Py_UNUSED(module), PyObject *object)
 
 /* ---- Reductions --------------------------------------------------------------------------- */
 
-/* Computes a node of the program that is needed again. 1; 0: there is none; -1 with an exception. */
-static int force_needed(const program *p)
-{
-    for (uint32_t i = p->n_nodes - 1; i-- > 0;)
-        if (is_needed_again(p->nodes[i])) {
-            node *n = node_ref(p->nodes[i]);
-            int failed = force(n, 0);
-            node_unref(n);
-            return failed ? -1 : 1;
-        }
-    return 0;
-}
-
-static PyObject *reduced(node *n, const reduction *r)
-{
-    program p;
-    PyObject *made = NULL;
-    int again = 1;
-    while (again) {
-        if (n->value) /* another thread computed it meanwhile */
-            Py_RETURN_NONE;
-        again = program_begin(&p, n) ? -1 : force_needed(&p);
-        if (again)
-            program_end(&p);
-        if (again < 0)
-            return NULL;
-    }
-    mark_seen(&p);
-    busy++;
-    made = program_run(&p, r, NULL);
-    if (!made)
-        name_origin(n);
-    program_end(&p);
-    busy--;
-    return made;
-}
-
 PyObject *lazy_reduce(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *array, *op, *made;
+    PyObject *array, *op;
     reduction r;
+    const request q = {.reduction = &r};
     if (!PyArg_ParseTuple(arguments, "OOOpd", &array, &op, &r.axes, &r.keepdims, &r.correction) ||
         !(r.op = expression_op(op)))
         return NULL;
-    node *n = array_check(array) ? array_node(array) : NULL;
-    uint32_t choice = n ? runtime_choice() : 0;
-    if (n && !choice)
+    if (!array_check(array) || !array_node(array))
+        Py_RETURN_NONE;
+    uint32_t choice = runtime_choice(); /* may run other code, which computes the Array */
+    node *n = choice ? array_node(array) : NULL;
+    if (!choice)
         return NULL;
     if (!n || n->seen || off || n->generation != runtime_generation() || n->choice != choice)
         Py_RETURN_NONE;
-    node_ref(n);
-    made = reduced(n, &r);
+    PyObject *made = evaluate(node_ref(n), &q);
     node_unref(n);
     lazy_save_memory();
     return made;

@@ -12,14 +12,15 @@
 /* Computes the node's value. 0, or -1 with an exception: then it is computed when it is needed again. */
 int lazy_force(node *n);
 
-/* Evaluates what waits to read the memory of a value. 0, or -1 with an exception. */
+/* Evaluates what waits to read the memory of a value, and waits for evaluations that read it. 0, or -1 with an
+ * exception. */
 int lazy_before_write(lazy_value *v);
 
 /* Whether nodes below `n` read the memory. */
 int lazy_reads(const node *n, const memory *m);
 
-/* Computes a node that has no Array into `out`. Takes the caller's reference. An Array; NULL with an
- * exception. */
+/* Computes a node that has no Array into `out`. Takes the caller's reference. An Array; NotImplemented: an
+ * operand was computed or written meanwhile, nothing was done; NULL with an exception. */
 PyObject *lazy_compute_into(node *n, PyObject *out);
 
 /* Evaluates what waits if nodes keep more memory than their results need. Exceptions are dropped: the

@@ -8,6 +8,7 @@
 #include "src/array/array.h"
 #include "src/base/error.h"
 #include "src/calls/expression.h"
+#include "src/calls/op.h"
 #include "src/base/runtime.h"
 #include "function.h"
 
@@ -46,12 +47,11 @@ static int give(program *p, lazy_value *v, PyObject *number)
                     "a lazy expression has more inputs than an expression can have");
         return -1;
     }
-    PyObject *object = v ? array_of_value(v) : Py_NewRef(number);
-    if (!object)
-        return -1;
-    p->given[i] = object;
-    p->values[i] = v;
+    p->values[i] = v ? value_ref(v) : NULL;
+    p->given[i] = Py_XNewRef(number);
     p->n_given++;
+    if (v)
+        snapshot_add(&p->reads, v);
     return (int)i;
 }
 
@@ -65,10 +65,19 @@ static int put_constant(program *p, step *s, PyObject *number)
     return STEP_CONSTANT;
 }
 
+/* Where the number of the node is, or its place if it has none yet. */
+static uint16_t *place_of(program *p, const node *n)
+{
+    uint32_t i = (uint32_t)(((uintptr_t)n >> 4) * 0x9e3779b1u >> 7);
+    while (p->places[i & p->mask] && p->nodes[p->places[i & p->mask] - 1] != n)
+        i++;
+    return &p->places[i & p->mask];
+}
+
 static int source(program *p, step *s, const input *in)
 {
     if (in->kind == INPUT_NODE)
-        return (int)in->node->index;
+        return *place_of(p, in->node) - 1;
     if (in->kind == INPUT_CONSTANT)
         return put_constant(p, s, in->number);
     int i = give(p, in->value, in->number);
@@ -78,8 +87,8 @@ static int source(program *p, step *s, const input *in)
 static int add_step(program *p, node *n)
 {
     step *s = &p->steps[p->n_nodes];
-    n->index = p->n_nodes;
     p->nodes[p->n_nodes++] = node_ref(n);
+    *place_of(p, n) = (uint16_t)p->n_nodes;
     *s = (step){.dtype = n->spec.dtype, .n_in = n->n_in};
     s->function = (elementwise *)Py_XNewRef((PyObject *)n->function);
     for (uint32_t i = 0; i < n->n_in; i++) {
@@ -95,13 +104,12 @@ static int add_step(program *p, node *n)
     return 0;
 }
 
-static int walk(program *p, node *n, uint32_t mark)
+static int walk(program *p, node *n)
 {
-    if (n->mark == mark)
+    if (*place_of(p, n))
         return 0;
-    n->mark = mark;
     for (uint32_t i = 0; i < n->n_in; i++)
-        if (n->in[i].kind == INPUT_NODE && walk(p, n->in[i].node, mark))
+        if (n->in[i].kind == INPUT_NODE && walk(p, n->in[i].node))
             return -1;
     if (p->n_nodes == PROGRAM_NODES) {
         error_raise(COLLET_OVERFLOW, "a lazy expression has too many nodes");
@@ -112,19 +120,45 @@ static int walk(program *p, node *n, uint32_t mark)
 
 int program_begin(program *p, node *root)
 {
-    static uint32_t mark;
-    p->n_nodes = p->n_outs = p->n_given = p->key_size = 0;
-    if (!++mark)
-        mark = 1;
-    if (walk(p, root, mark))
+    p->n_nodes = p->n_steps = p->n_outs = p->n_given = p->key_size = p->reads.count = 0;
+    for (p->mask = 7; p->mask < 2 * root->count && p->mask < PROGRAM_PLACES - 1;)
+        p->mask = 2 * p->mask + 1;
+    memset(p->places, 0, (p->mask + 1) * sizeof *p->places);
+    if (walk(p, root))
         return -1;
+    p->n_steps = p->n_nodes;
     program_output(p, p->n_nodes - 1);
     return 0;
 }
 
 void program_output(program *p, uint32_t i)
 {
+    if (p->n_outs)
+        put(p, &i, sizeof i);
     p->outs[p->n_outs++] = i;
+}
+
+static int put_axes(program *p, PyObject *axes)
+{
+    if (axes == Py_None)
+        return 0;
+    Py_ssize_t count = PyTuple_Check(axes) ? PyTuple_Size(axes) : 1;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        long axis = PyLong_AsLong(PyTuple_Check(axes) ? PyTuple_GetItem(axes, i) : axes);
+        put(p, &axis, sizeof axis);
+    }
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+int program_reduce(program *p, const reduction *r)
+{
+    p->steps[p->n_steps] = (step){
+        .reduction = r, .n_in = 1, .from = {(uint16_t)(p->n_steps - 1)}};
+    p->outs[0] = p->n_steps++;
+    put(p, &r->op, sizeof r->op);
+    put(p, &r->keepdims, sizeof r->keepdims);
+    put(p, &r->correction, sizeof r->correction);
+    return put_axes(p, r->axes);
 }
 
 void program_forget_nodes(program *p)
@@ -142,8 +176,11 @@ void program_end(program *p)
         Py_XDECREF((PyObject *)p->steps[i].function);
         Py_XDECREF(p->steps[i].number);
     }
-    for (uint32_t i = 0; i < p->n_given; i++)
-        Py_DECREF(p->given[i]);
+    for (uint32_t i = 0; i < p->n_given; i++) {
+        Py_XDECREF(p->given[i]);
+        value_unref(p->values[i]);
+    }
+    snapshot_clear(&p->reads);
 }
 
 /* ---- Building ----------------------------------------------------------------------------- */
@@ -174,11 +211,12 @@ static collet_status apply(const step *s, collet_expression *e, const uint32_t *
                        : collet_expression_convert(e, &results[i], in[0], s->dtype, err);
 }
 
-static expression_object *build(const program *p, const reduction *r)
+static expression_object *build(const program *p)
 {
     collet_error err = {0};
     collet_status status = COLLET_OK;
     uint32_t given[COLLET_EXPRESSION_INPUTS], results[PROGRAM_NODES];
+    const reduction *r = p->steps[p->n_steps - 1].reduction;
     expression_object *made = (expression_object *)expression_new(NULL);
     if (!made)
         return NULL;
@@ -187,7 +225,7 @@ static expression_object *build(const program *p, const reduction *r)
     for (uint32_t i = 0; status == COLLET_OK && i < p->n_nodes; i++)
         status = apply(&p->steps[i], made->handle, given, results, i, &err);
     for (uint32_t i = 0; status == COLLET_OK && i < p->n_outs; i++)
-        status = collet_expression_output(made->handle, results[p->outs[i]], &err);
+        status = collet_expression_output(made->handle, results[p->outs[i] - (r != NULL)], &err);
     if (status == COLLET_OK && r)
         status = expression_reduce(made, r->op, r->axes, r->keepdims, r->correction, &err);
     if (status == COLLET_OK)
@@ -212,38 +250,12 @@ static uint64_t hash_of(const unsigned char *key, size_t size)
     return hash;
 }
 
-static int put_axes(program *p, PyObject *axes)
-{
-    if (axes == Py_None)
-        return 0;
-    Py_ssize_t count = PyTuple_Check(axes) ? PyTuple_Size(axes) : 1;
-    for (Py_ssize_t i = 0; i < count; i++) {
-        long axis = PyLong_AsLong(PyTuple_Check(axes) ? PyTuple_GetItem(axes, i) : axes);
-        put(p, &axis, sizeof axis);
-    }
-    return PyErr_Occurred() ? -1 : 0;
-}
-
-static int put_rest(program *p, const reduction *r)
-{
-    for (uint32_t i = 1; i < p->n_outs; i++)
-        put(p, &p->outs[i], sizeof p->outs[i]);
-    if (!r)
-        return 0;
-    put(p, &r->op, sizeof r->op);
-    put(p, &r->keepdims, sizeof r->keepdims);
-    put(p, &r->correction, sizeof r->correction);
-    return put_axes(p, r->axes);
-}
-
 /* The entry of the program, with its Expression. NULL with an exception. */
-static kept *keep(program *p, const reduction *r)
+static kept *keep(program *p)
 {
     static kept last; /* of a program whose key is too long */
     uint64_t hash = 0;
     kept *k = &last;
-    if (put_rest(p, r))
-        return NULL;
     if (p->key_size <= PROGRAM_KEY) {
         hash = hash_of(p->key, p->key_size);
         k = &table[hash % KEPT];
@@ -251,7 +263,7 @@ static kept *keep(program *p, const reduction *r)
             !memcmp(k->key, p->key, p->key_size))
             return k;
     }
-    expression_object *made = build(p, r), *before;
+    expression_object *made = build(p), *before;
     unsigned char *key = made ? malloc(p->key_size) : NULL;
     if (!key) {
         Py_XDECREF(made);
@@ -267,13 +279,21 @@ static kept *keep(program *p, const reduction *r)
 
 /* ---- Single functions --------------------------------------------------------------------- */
 
-static PyObject *converted(PyObject *array, collet_dtype dtype)
+static PyObject *converted(PyObject *array, collet_dtype dtype, const snapshot *reads)
 {
-    PyObject *module = PyImport_ImportModule("collet._standard.operators");
+    static PyObject *copy, *dtype_only; /* the op; ("dtype",) */
+    if (!copy) {
+        PyObject *module = PyImport_ImportModule("collet._ops");
+        copy = module ? PyObject_CallMethod(module, "get", "s", "copy") : NULL;
+        Py_XDECREF(module);
+    }
+    if (!copy || (!dtype_only && !(dtype_only = Py_BuildValue("(s)", "dtype"))))
+        return NULL;
+    PyObject *name = PyUnicode_FromString(collet_dtype_name(dtype));
+    PyObject *const given[] = {array, name};
     PyObject *made =
-        module ? PyObject_CallMethod(module, "copied", "Os", array, collet_dtype_name(dtype))
-               : NULL;
-    Py_XDECREF(module);
+        name ? op_call_reading(PyCFunction_GetSelf(copy), given, 1, dtype_only, reads) : NULL;
+    Py_XDECREF(name);
     return made;
 }
 
@@ -284,7 +304,8 @@ static PyObject *compute(const program *p, const step *s, PyObject *const *made)
         in[k] = s->from[k] == STEP_CONSTANT ? s->number
                 : s->from[k] < STEP_GIVEN   ? made[s->from[k]]
                                             : p->given[s->from[k] - STEP_GIVEN];
-    return s->function ? function_call(s->function, in, NULL) : converted(in[0], s->dtype);
+    return s->function ? function_call(s->function, in, NULL, &p->reads)
+                       : converted(in[0], s->dtype, &p->reads);
 }
 
 static PyObject *outputs(const program *p, PyObject *const *made)
@@ -308,12 +329,16 @@ static PyObject *compute_singly(const program *p)
                 last[p->steps[i].from[k]] = i;
     for (i = 0; i < p->n_outs; i++)
         last[p->outs[i]] = p->n_nodes;
-    for (i = 0; i < p->n_nodes && (made[i] = compute(p, &p->steps[i], made)); i++)
+    for (i = 0; i < p->n_nodes && (made[i] = compute(p, &p->steps[i], made)) &&
+                made[i] != Py_NotImplemented;
+         i++)
         for (uint32_t k = 0; k < p->steps[i].n_in; k++)
             if (p->steps[i].from[k] < STEP_GIVEN && last[p->steps[i].from[k]] == i)
                 Py_CLEAR(made[p->steps[i].from[k]]);
     if (i == p->n_nodes)
         result = outputs(p, made);
+    else if (made[i])
+        result = Py_NewRef(Py_NotImplemented);
     for (i = 0; i < p->n_nodes; i++)
         Py_XDECREF(made[i]);
     return result;
@@ -339,19 +364,29 @@ static int is_to_be_compiled(const program *p, kept *k)
 
 /* ---- Running ------------------------------------------------------------------------------ */
 
-PyObject *program_run(program *p, const reduction *r, PyObject *out)
+/* The Arrays of the values: making them may run other code. */
+static int make_given(program *p)
 {
-    if (p->n_nodes == 1 && p->steps[0].function && !p->steps[0].number && !r && !out)
+    for (uint32_t i = 0; i < p->n_given; i++)
+        if (!p->given[i] && !(p->given[i] = array_of_value(p->values[i])))
+            return -1;
+    return 0;
+}
+
+PyObject *program_run(program *p, PyObject *out)
+{
+    if (make_given(p))
+        return NULL;
+    if (p->n_steps == 1 && p->steps[0].function && !p->steps[0].number && !out)
         return compute(p, &p->steps[0], NULL);
-    kept *k = keep(p, r);
+    kept *k = keep(p);
     if (!k)
         return NULL;
-    if (!out && !is_to_be_compiled(p, k))
-        return r ? Py_NewRef(Py_None) : compute_singly(p);
     expression_object *e = (expression_object *)Py_NewRef(k->expression);
-    if (out) /* which is written once no node reads it any more */
-        program_forget_nodes(p);
-    PyObject *made = evaluate_expression(e, p->given, out);
+    PyObject *made = out || is_to_be_compiled(p, k)
+                         ? evaluate_expression(e, p->given, out, &p->reads)
+                     : p->n_steps > p->n_nodes ? Py_NewRef(Py_None)
+                                               : compute_singly(p);
     Py_DECREF(e);
     return made;
 }

@@ -301,7 +301,7 @@ PyObject *wait_not(elementwise *f, PyObject *const *in)
     if (size >= least || !(out.dtype = result_dtype(f, a)))
         return NULL;
     if (runtime_waits()) /* an Array may have work on a device */
-        return function_call(f, in, NULL);
+        return function_call(f, in, NULL, NULL);
     return numbers ? with_number(op, a, arrays, like, &out) : op_compute(op, arrays, &out, NULL);
 }
 

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An evaluation of lazy Arrays works on a copy: finalizers, handlers of signals, observers, other threads and
+failures in the middle of it evaluate the same Arrays or write their inputs, and every value is what NumPy has
+at once. Python runs the collector inside allocations up to 3.11: later versions test less here.
+`test_lazy_snapshot.py TRIES` makes that many random tries with finalizers and threads."""
+
+import gc
+import signal
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import collet
+from collet import _core, op
+
+pytestmark = pytest.mark.usefixtures("all_wait")
+N = 200
+
+
+class Cycle:
+    """Garbage that the collector alone frees. Its finalizer calls the function."""
+
+    def __init__(self, function):
+        self.function = function
+        self.me = self
+
+    def __del__(self):
+        self.function()
+
+
+@pytest.fixture
+def collects_always():
+    before = gc.get_threshold()
+    gc.set_threshold(1)
+    yield
+    gc.set_threshold(*before)
+
+
+# ---- Random programs
+
+
+def steps(random, count):
+    """Which values each step takes, and how."""
+    return [(random.integers(5), *random.integers(3 + i, size=2), random.integers(8)) for i in range(count)]
+
+
+def run(plan, inputs, astype):
+    made = [inputs[0] * 2, inputs[1] + inputs[2], inputs[3] - 1.5]
+    for kind, i, j, k in plan:
+        v = inputs[k]
+        made.append([lambda: made[i] + made[j], lambda: made[i] * v, lambda: v - made[j],
+                     lambda: astype(astype(made[i], "f4"), "f8") + v, lambda: made[i] ** 2 - made[j]][kind]())
+    return made
+
+
+def use(way, x, inputs, random):
+    """The value of x, found in one of the ways; the last ones write an input meanwhile or after."""
+    if way == 0:
+        return x.to_numpy()
+    if way == 1:
+        return collet.sum(x)
+    if way == 2:
+        return collet.max(x * 2)
+    if way == 3:
+        return collet.add(x, 1, out=collet.empty(N, dtype="f8")).to_numpy()
+    if inputs:
+        inputs[random.integers(8)][random.integers(2)::2] += 1000
+    return x.to_numpy()
+
+
+def expected(way, x):
+    return [lambda: x, lambda: np.sum(x), lambda: np.max(x * 2), lambda: x + 1, lambda: x][way]()
+
+
+def attempt(seed, threads=False):
+    """One program; several values are used, while garbage uses others and writes inputs. Number of uses."""
+    random = np.random.default_rng(seed)
+    values = [random.normal(size=N) for _ in range(8)]
+    plan = steps(random, 20)
+    right = run(plan, values, lambda x, d: x.astype(d))
+    inputs = [collet.asarray(v) for v in values]
+    made = run(plan, inputs, collet.astype)
+    if random.integers(2):
+        inputs.clear()  # the program alone has the values
+    errors = []
+
+    def check(way, i, random=random):
+        try:
+            got = np.asarray(use(way, made[i], inputs, random))
+        except Exception as error:  # of a finalizer: Python only prints it
+            return errors.append((seed, way, i, repr(error)))
+        if not np.allclose(got, expected(way, right[i]), rtol=1e-12, atol=1e-9):
+            errors.append((seed, way, i))
+
+    def garbage():
+        for way, i in zip(random.integers(5, size=2), random.integers(len(made), size=2)):
+            Cycle(lambda: check(way, i))
+
+    def work(numbers, random):
+        for i in numbers:
+            check(random.integers(5), i, random)
+
+    places = random.permutation(len(made))[:6]
+    if threads:
+        both = [threading.Thread(target=work, args=(part, np.random.default_rng(seed + k)))
+                for k, part in enumerate((places[:3], places[3:]))]
+        for t in both:
+            t.start()
+        garbage()
+        for t in both:
+            t.join()
+    else:
+        for i in places:
+            garbage()
+            check(random.integers(5), i)
+    gc.collect()
+    assert not errors
+    return len(places)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_finalizers(seed, collects_always):
+    attempt(seed)
+
+
+def test_finalizer_uses_a_shared_node(collects_always):
+    """The value w has no Array, so that one is made in the middle of the evaluation of y."""
+    for i in range(20):
+        gc.collect()
+        gc.disable()
+        start = np.arange(N) + float(i)
+        u, v, w = (collet.asarray(start + k) for k in range(3))
+        shared = v * 3
+        other = shared - 7  # shared is its first step, and the third one of y
+        y = ((u + 1) + 2) + (w * shared)
+        Cycle(other.to_numpy)
+        del w, other
+        gc.enable()
+        assert np.array_equal(y.to_numpy(), ((start + 1) + 2) + (start + 2) * ((start + 1) * 3))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_finalizers_and_threads(seed, collects_always):
+    attempt(seed, threads=True)
+
+
+# ---- Writes by another thread
+
+
+USES = {
+    "sum": lambda y: float(collet.sum(y)) / y.size,
+    "max": lambda y: float(collet.max(y)),
+    "numpy": lambda y: y.to_numpy().max(),
+    "out": lambda y: collet.add(y, 0.0, out=collet.empty(y.size, dtype="f8")).to_numpy().max(),
+    "chain": lambda y: float(collet.max(collet.sqrt(y * y))),
+}
+
+
+def add(x):
+    x += 1000
+
+
+def assign(x):
+    x[...] = 7
+
+
+def write_view(x):
+    x[::2] += 1000
+
+
+def write_op(x):
+    op.mul(x, 1000, out=x)
+
+
+def write_bytes(x):
+    x._write(np.full(x.size, 7.0).tobytes())
+
+
+WRITES = [add, assign, write_view, write_op, write_bytes]
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("used", USES)
+def test_write_waits_for_readers(used, write):
+    for _ in range(4):
+        x = collet.ones(600_000)
+        y = x * 2 + 1
+        go, found = threading.Barrier(2), []
+
+        def read(y=y, go=go, found=found):
+            go.wait()
+            found.append(USES[used](y))
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        go.wait()
+        for _ in range(10):
+            write(x)
+        thread.join()
+        assert found == [3]
+
+
+# ---- Code that runs between the copy and the computation
+
+
+@pytest.fixture
+def observed():
+    """observed(function): it is called once, before the next call is computed."""
+    before = _core.observe(None)
+
+    def once(function):
+        def observer(name, begins):
+            _core.observe(None)
+            function()
+
+        _core.observe(observer)
+
+    yield once
+    _core.observe(None if before is None else before)
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("used", USES)
+def test_input_is_written_after_the_copy(used, write, observed):
+    x = collet.ones(N)
+    y = x * 2 + 1
+    observed(lambda: write(x))
+    assert USES[used](y) == 3
+    assert x.to_numpy().max() != 1
+
+
+@pytest.mark.parametrize("used", USES)
+def test_part_is_computed_after_the_copy(used, observed):
+    x = collet.ones(N)
+    part = x * 2
+    y = part + 1
+
+    def use_part():
+        part.to_numpy()
+        add(x)
+
+    observed(use_part)
+    assert USES[used](y) == 3
+    assert part.to_numpy().max() == 2
+
+
+def test_program_writes_its_own_input(observed):
+    x = collet.ones(N)
+    y = x * 2
+    observed(lambda: add(x))
+    collet.add(x + 0, y, out=x)  # x is 1 where the statement begins, or 1001 after the observer
+    assert y.to_numpy().tolist() == [2.0] * N
+    assert x.to_numpy().max() in (3, 1003)
+    collet.add(x, x, out=x)
+    assert x.to_numpy().max() in (6, 2006)
+
+
+def test_input_is_written_between_single_functions(observed):
+    """A device computes functions one by one before it compiles a program."""
+    try:
+        with collet.using("opencl"):
+            collet.sum(collet.ones(N))
+    except collet.Error as error:
+        pytest.skip(str(error))
+    with collet.using("opencl"):
+        x = collet.ones(N)
+        y = collet.astype(x * 2 + 1, "f4") + x
+        for _ in range(3):
+            observed(lambda: add(x))
+            assert (y + 0).to_numpy().max() == 4
+
+
+# ---- Signals
+
+
+@pytest.mark.parametrize("used", USES)
+def test_handler_writes_an_input(used):
+    state = {}
+
+    def handler(number, frame):
+        if "x" in state:
+            add(state.pop("x"))
+            state["late"].to_numpy()
+        signal.setitimer(signal.ITIMER_REAL, 0.001)
+
+    before = signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.001)
+    try:
+        for _ in range(10):
+            x = collet.ones(1_000_000)
+            y = x * 2 + 1
+            late = y * y - 1
+            state.update(x=x, late=late)
+            assert USES[used](y) == 3
+            assert late.to_numpy().max() == 8
+            state.clear()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_handler_raises_while_inputs_are_pinned():
+    """The call goes on without its caller, and a write waits for it."""
+    class Stop(Exception):
+        pass
+
+    def handler(number, frame):
+        raise Stop
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        for delay in np.linspace(0.001, 0.02, 15):
+            x = collet.ones(1_500_000)
+            y = collet.sin(collet.exp(x * 0)) * 0 + 1 + x
+            o = collet.zeros(1_500_000)
+            signal.setitimer(signal.ITIMER_REAL, delay)
+            try:
+                collet.add(y, 0, out=o)
+            except Stop:
+                pass
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            x += 1000
+            collet.finish()
+            assert o.to_numpy().max() in (0, 2)
+            assert y.to_numpy().max() == 2
+    finally:
+        signal.signal(signal.SIGALRM, before)
+
+
+# ---- Failing allocations
+
+
+@pytest.mark.parametrize("compute", [lambda y, o: y._bytes(), lambda y, o: collet.max(y),
+                                     lambda y, o: collet.add(y, 0.0, out=o)], ids=["value", "max", "out"])
+def test_allocations_fail(compute):
+    capi = pytest.importorskip("_testcapi")
+    failed = 0
+    for k in range(-3, 80):
+        x = collet.ones(N)
+        y = x * 2 + 1
+        z, o = y * y, collet.zeros(N)
+        if k > 0:
+            capi.set_nomemory(k, k + 1)
+        try:
+            compute(y, o)
+        except MemoryError:
+            failed += 1
+        finally:
+            capi.remove_mem_hooks()
+        add(x)
+        assert y.to_numpy().max() == 3 and z.to_numpy().max() == 9 and x.to_numpy().max() == 1001
+    assert failed or compute(y, o) is o  # a call into an Array allocates nothing of Python
+
+
+if __name__ == "__main__":
+    _core.wait_from(0)
+    gc.set_threshold(1)
+    tries, seed = 0, 10**6
+    while tries < int(sys.argv[1]):
+        tries += attempt(seed, threads=seed % 4 == 0)
+        seed += 1
+    print(f"{tries} tries, none wrong")
