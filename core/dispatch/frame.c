@@ -57,28 +57,16 @@ static collet_status take_operands(frame *f, collet_array *const *outs,
 
 static collet_status check_outputs(frame *f)
 {
-    char name[OP_OPERAND_TEXT], other[OP_OPERAND_TEXT];
-    for (uint32_t i = 0; i < f->op->n_out; i++) {
-        const collet_array *a = f->arrays[i];
-        if (!a)
-            continue;
-        if (a->repeats)
-            return context_fail(
-                f->cx, COLLET_INVALID,
-                "%s: %s repeats elements (a broadcast view, or strides that overlap) "
-                "and cannot be written",
-                f->op->name, op_operand_name(f->op, i, name));
-        if (a->storage->readonly)
-            return context_fail(f->cx, COLLET_INVALID,
-                                "%s: %s wraps read-only memory and cannot be written", f->op->name,
-                                op_operand_name(f->op, i, name));
-        for (uint32_t k = 0; k < i; k++)
-            if (f->arrays[k] && array_overlaps(a, f->arrays[k]))
-                return context_fail(f->cx, COLLET_INVALID, "%s: the outputs %s and %s overlap",
-                                    f->op->name, op_operand_name(f->op, k, name),
-                                    op_operand_name(f->op, i, other));
-    }
-    return COLLET_OK;
+    char name[OP_OPERAND_TEXT], last[OP_OPERAND_TEXT];
+    uint32_t i, k;
+    const char *why = array_refused_as_outputs(f->arrays, f->op->n_out, &i, &k);
+    if (!why)
+        return COLLET_OK;
+    if (i == k)
+        return context_fail(f->cx, COLLET_INVALID, "%s: %s %s", f->op->name,
+                            op_operand_name(f->op, i, name), why);
+    return context_fail(f->cx, COLLET_INVALID, "%s: the outputs %s and %s %s", f->op->name,
+                        op_operand_name(f->op, i, name), op_operand_name(f->op, k, last), why);
 }
 
 /* ---- Overlaps ---------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_expression.c */
+/* Tests: tests/core/test_expression.c, tests/core/test_expression_rules.c */
 #include "evaluate.h"
 
 #include <stdlib.h>
@@ -339,7 +339,7 @@ static collet_status take_inputs(evaluation *v, collet_dtype *dtypes)
     return reduce_extent(&v->x, v->g, v->err);
 }
 
-static collet_status check_outputs(const evaluation *v)
+static collet_status check_output_shapes(const evaluation *v)
 {
     for (uint32_t k = 0; k < v->g->output_count; k++) {
         const collet_array *a = v->outs[k];
@@ -365,12 +365,38 @@ static collet_status check_outputs(const evaluation *v)
     return COLLET_OK;
 }
 
+/* What collet_call would check for each program by itself, when others have written already. */
+static collet_status check_arrays(const evaluation *v)
+{
+    uint32_t i, k, outs = v->g->output_count;
+    collet_status status = check_output_shapes(v);
+    if (status != COLLET_OK)
+        return status;
+    const char *why =
+        array_refused_as_outputs((const collet_array *const *)v->outs, outs, &i, &k);
+    if (why && i == k)
+        return context_fail(v->cx, COLLET_INVALID, "expression: output %u %s", i, why);
+    if (why)
+        return context_fail(v->cx, COLLET_INVALID, "expression: outputs %u and %u %s", i, k, why);
+    for (k = 0; k < outs + v->g->input_count && status == COLLET_OK; k++) {
+        const collet_array *a = k < outs ? v->outs[k] : v->ins[k - outs];
+        collet_error busy;
+        if (a && a->size)
+            status = storage_check_use(a->storage, k < outs ? COLLET_WRITE : COLLET_READ, &busy);
+        if (status != COLLET_OK)
+            status = context_fail(v->cx, status, "expression: %s %u: %s",
+                                  k < outs ? "output" : "input", k < outs ? k : k - outs,
+                                  busy.text);
+    }
+    return status;
+}
+
 static collet_status run(evaluation *v)
 {
     const collet_array *in[COLLET_PROGRAM_INPUTS];
     int64_t shape[COLLET_MAX_DIMS];
     int32_t ndim;
-    collet_status status = check_outputs(v);
+    collet_status status = check_arrays(v);
     if (status != COLLET_OK)
         return status;
     if (v->p->piece_count == 1) {

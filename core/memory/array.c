@@ -157,6 +157,26 @@ int array_overlaps(const collet_array *a, const collet_array *b)
     return low_a < high_b && low_b < high_a && !interleave(a, b, (int64_t)(low_b - low_a));
 }
 
+const char *array_refused_as_outputs(const collet_array *const *outs, uint32_t count,
+                                     uint32_t *which, uint32_t *other)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!outs[i])
+            continue;
+        *which = *other = i;
+        if (outs[i]->repeats)
+            return "repeats elements (a broadcast view, or strides that overlap) and cannot be written";
+        if (outs[i]->storage->readonly)
+            return "wraps read-only memory and cannot be written";
+        for (uint32_t k = 0; k < i; k++)
+            if (outs[k] && array_overlaps(outs[i], outs[k])) {
+                *which = k;
+                return "overlap";
+            }
+    }
+    return NULL;
+}
+
 /* ---- Making arrays ----------------------------------------------------------------------- */
 
 static void row_major(collet_array *a)

@@ -88,6 +88,16 @@ collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void 
     return status;
 }
 
+collet_status storage_check_use(storage *s, int32_t access, collet_error *err)
+{
+    if (atomic_load_explicit(&s->settled, memory_order_acquire))
+        return COLLET_OK;
+    pthread_mutex_lock(&s->lock);
+    collet_status status = busy_check(s, access, err);
+    state_unlock(s);
+    return status;
+}
+
 void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const origins *from)
 {
     use u = copies_use(q, ticket);

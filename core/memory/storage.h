@@ -36,6 +36,9 @@ static inline int storage_settled(const storage *s, const queue *q)
            atomic_load_explicit(&s->settled, memory_order_acquire);
 }
 
+/* BUSY if storage_use would be refused because the storage is acquired. */
+collet_status storage_check_use(storage *s, int32_t access, collet_error *err);
+
 /* Call it when the work after storage_use is in `q` with this ticket (already done on synchronous
  * devices). A write makes the copies in all other spaces stale, and the written bytes derive from
  * `from`. */
