@@ -372,8 +372,7 @@ static collet_status check_arrays(const evaluation *v)
     collet_status status = check_output_shapes(v);
     if (status != COLLET_OK)
         return status;
-    const char *why =
-        array_refused_as_outputs((const collet_array *const *)v->outs, outs, &i, &k);
+    const char *why = array_refused_as_outputs((const collet_array *const *)v->outs, outs, &i, &k);
     if (why && i == k)
         return context_fail(v->cx, COLLET_INVALID, "expression: output %u %s", i, why);
     if (why)
@@ -384,9 +383,9 @@ static collet_status check_arrays(const evaluation *v)
         if (a && a->size)
             status = storage_check_use(a->storage, k < outs ? COLLET_WRITE : COLLET_READ, &busy);
         if (status != COLLET_OK)
-            status = context_fail(v->cx, status, "expression: %s %u: %s",
-                                  k < outs ? "output" : "input", k < outs ? k : k - outs,
-                                  busy.text);
+            status =
+                context_fail(v->cx, status, "expression: %s %u: %s", k < outs ? "output" : "input",
+                             k < outs ? k : k - outs, busy.text);
     }
     return status;
 }

@@ -165,7 +165,8 @@ const char *array_refused_as_outputs(const collet_array *const *outs, uint32_t c
             continue;
         *which = *other = i;
         if (outs[i]->repeats)
-            return "repeats elements (a broadcast view, or strides that overlap) and cannot be written";
+            return "repeats elements (a broadcast view, or strides that overlap) and cannot be "
+                   "written";
         if (outs[i]->storage->readonly)
             return "wraps read-only memory and cannot be written";
         for (uint32_t k = 0; k < i; k++)
