@@ -20,12 +20,36 @@ typedef struct plan_step {
     collet_dtype dtype;
 } plan_step;
 
-/* A constant of the graph, converted. */
+/* A number that the host knows: a node of the graph, or PLAN_STEP and the index of a range. */
+#define PLAN_ZERO UINT32_MAX /* 0 */
+
+/* A number, converted; an integer must fit. For a comparison of elements of an integer dtype with an integer
+ * beyond it: the nearest one that it has; or, as bool, the result. */
 typedef struct plan_constant {
-    uint32_t node; /* PLAN_ZERO: 0 */
+    uint32_t number;
     collet_dtype dtype;
+    uint32_t compares;   /* the comparison, COLLET_NO_OP: none */
+    collet_dtype beside; /* of the elements */
 } plan_constant;
-#define PLAN_ZERO UINT32_MAX
+
+/* A function of known integers and bools. Where `where` selects one of them for each element, the
+ * bounds of the result are known. */
+typedef struct plan_range {
+    uint32_t op, count;
+    uint32_t in[3]; /* numbers; UINT32_MAX: a condition that is an array */
+    int varies;     /* from element to element */
+    int given;      /* depends on inputs that are numbers */
+} plan_range;
+
+typedef struct plan_bounds {
+    literal low, high;
+} plan_bounds;
+
+/* The range must be within the integer dtype. */
+typedef struct plan_check {
+    uint32_t range;
+    collet_dtype dtype;
+} plan_check;
 
 /* Steps that one call of `evaluate` computes. */
 typedef struct plan_piece {
@@ -49,7 +73,12 @@ typedef struct plan {
     uint32_t step_count, step_capacity;
     plan_constant *constants;
     uint32_t constant_count, constant_capacity;
-    collet_scalar *values;                              /* of the constants */
+    plan_range *ranges;
+    uint32_t range_count, range_capacity;
+    plan_check *checks;
+    uint32_t check_count, check_capacity;
+    collet_scalar *values; /* of the constants and ranges that inputs do not change */
+    plan_bounds *bounds;
     uint32_t outs[COLLET_EXPRESSION_OUTPUTS];           /* step of each output */
     collet_dtype out_dtypes[COLLET_EXPRESSION_OUTPUTS]; /* after the reduction */
     uint32_t *last; /* for each step, the last piece that uses it; outputs: the end */

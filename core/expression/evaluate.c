@@ -7,6 +7,7 @@
 
 #include <collet/floating.h>
 
+#include "constants.h"
 #include "context/context.h"
 #include "cut.h"
 #include "memory/array.h"
@@ -63,9 +64,10 @@ static collet_status reduce_extent(extent *x, const graph *g, collet_error *err)
 /* The key of a number among the inputs; COLLET_DTYPE_NONE: it has another dtype. */
 static collet_dtype number_key(const graph *g, uint32_t i, collet_dtype d, collet_error *err)
 {
-    if (d == COLLET_I64 || d == COLLET_U64 || d == COLLET_F64 || d == COLLET_C128 ||
-        d == COLLET_BOOL)
+    if (d == COLLET_I64 || d == COLLET_F64 || d == COLLET_C128 || d == COLLET_BOOL)
         return d | PLAN_NUMBER;
+    if (d == COLLET_U64)
+        return COLLET_I64 | PLAN_NUMBER;
     collet_fail(err, COLLET_DTYPE,
                 "expression: input %u, %s is a number of the dtype %s; a number is bool, i64, u64, "
                 "f64 or c128",
@@ -127,8 +129,9 @@ typedef struct evaluation {
     extent x;
     collet_array *const *outs;
     const collet_array *const *ins;
-    const collet_scalar *numbers; /* inputs without an array; NULL: there are none */
-    collet_array **steps;         /* the arrays of steps between pieces; outputs among them */
+    const collet_scalar *numbers;   /* inputs without an array; NULL: there are none */
+    const collet_scalar *constants; /* of the plan, with the numbers */
+    collet_array **steps;           /* the arrays of steps between pieces; outputs among them */
 } evaluation;
 
 static collet_evaluate_params params_of(const evaluation *v, const collet_program *program,
@@ -175,15 +178,15 @@ static collet_status call_piece(const evaluation *v, const collet_program *progr
                                 const collet_array *const *ins)
 {
     collet_scalar few[FEW], *values = few;
-    if (!v->numbers)
+    if (!v->numbers || !program->n_constants)
         return call_program(v, program, piece->values, outs, ins);
     if (program->n_constants > FEW)
         values = malloc(program->n_constants * sizeof *values);
     if (!values)
         return context_fail(v->cx, COLLET_NO_MEMORY, "out of memory for an expression");
-    collet_status status = plan_piece_constants(v->p, v->g, piece, values, v->numbers, v->err);
-    if (status == COLLET_OK)
-        status = call_program(v, program, values, outs, ins);
+    for (uint32_t i = 0; i < program->n_constants; i++)
+        values[i] = v->constants[piece->constant[i]];
+    collet_status status = call_program(v, program, values, outs, ins);
     if (values != few)
         free(values);
     return status;
@@ -390,25 +393,41 @@ static collet_status check_arrays(const evaluation *v)
     return status;
 }
 
-static collet_status run(evaluation *v)
+static collet_status run_plan(evaluation *v)
 {
     const collet_array *in[COLLET_PROGRAM_INPUTS];
     int64_t shape[COLLET_MAX_DIMS];
     int32_t ndim;
-    collet_status status = check_arrays(v);
-    if (status != COLLET_OK)
-        return status;
     if (v->p->piece_count == 1) {
         const plan_piece *piece = &v->p->pieces[0];
         gather(v, piece, in, &ndim, shape);
         if (same_shape(&v->x, ndim, shape)) {
-            status = call_piece(v, &piece->program, piece, v->outs, in);
+            collet_status status = call_piece(v, &piece->program, piece, v->outs, in);
             if (!piece->program.reduce || status != COLLET_REFUSED)
                 return status;
             v->apart = 1;
         }
     }
     return run_pieces(v);
+}
+
+static collet_status run(evaluation *v)
+{
+    collet_scalar few[FEW], *values = few;
+    collet_status status = check_arrays(v);
+    if (status != COLLET_OK || !v->numbers)
+        return status == COLLET_OK ? run_plan(v) : status;
+    if (v->p->constant_count > FEW)
+        values = malloc(v->p->constant_count * sizeof *values);
+    if (!values)
+        return context_fail(v->cx, COLLET_NO_MEMORY, "out of memory for an expression");
+    status = constants_with(v->p, v->g, v->numbers, values, v->err);
+    v->constants = values;
+    if (status == COLLET_OK)
+        status = run_plan(v);
+    if (values != few)
+        free(values);
+    return status;
 }
 
 collet_status expression_evaluate(collet_context *cx, collet_expression *e,

@@ -7,6 +7,7 @@
 
 #include <collet/floating.h>
 
+#include "constants.h"
 #include "op/program.h"
 #include "parse.h"
 
@@ -105,7 +106,10 @@ static collet_status add_literal(graph *g, uint32_t *value, const collet_scalar 
                                  collet_error *why)
 {
     collet_status status = graph_check_number(s, 1, why);
-    return status == COLLET_OK ? graph_literal(g, value, *s, why) : status;
+    if (status != COLLET_OK)
+        return status;
+    const literal number = literal_read(s, 1);
+    return graph_literal(g, value, &number, why);
 }
 
 collet_status collet_expression_literal(collet_expression *e, uint32_t *value,
@@ -146,13 +150,10 @@ collet_status collet_expression_set_constant(collet_expression *e, uint32_t valu
     if (!e || !constant)
         return collet_fail(err, COLLET_INVALID, "%s: %s is NULL", what,
                            e ? "the constant" : "the expression");
-    if (value >= e->graph.count || e->graph.nodes[value].kind != NODE_CONSTANT)
-        return collet_fail(err, COLLET_INVALID, "%s: value %u is not a constant", what, value);
-    collet_scalar *old = &e->graph.nodes[value].value;
-    if (old->dtype != constant->dtype)
-        return collet_fail(err, COLLET_DTYPE, "%s: the constant is %s; it must stay %s", what,
-                           collet_dtype_name(constant->dtype), collet_dtype_name(old->dtype));
-    memcpy(old->value.bytes, constant->value.bytes, collet_dtype_size(old->dtype));
+    collet_error why;
+    collet_status status = graph_set_constant(&e->graph, value, constant, &why);
+    if (status != COLLET_OK)
+        return end(what, status, &why, err);
     e->version++;
     return COLLET_OK;
 }
@@ -221,7 +222,7 @@ static collet_status find_plan(collet_expression *e, plan **out, const collet_dt
             *slot = p;
         }
     } else if (p->version != e->version) {
-        status = plan_set_constants(p, &e->graph, err);
+        status = constants_set(p, &e->graph, err);
         if (status == COLLET_OK)
             p->version = e->version;
     }

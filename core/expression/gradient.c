@@ -20,6 +20,12 @@ typedef struct reversal {
     collet_error *err;
 } reversal;
 
+static collet_status literal_of(reversal *r, uint32_t *value, int integer)
+{
+    const literal number = literal_of_integer(integer);
+    return graph_literal(r->g, value, &number, r->err);
+}
+
 static collet_status apply2(reversal *r, uint32_t *value, uint32_t op, uint32_t a, uint32_t b)
 {
     return graph_apply(r->g, value, op, (uint32_t[]){a, b}, 2, r->err);
@@ -118,7 +124,7 @@ static collet_status through(reversal *r, uint32_t y)
     /* A conversion to integers is constant but where it jumps. */
     if (n.kind != NODE_LIKE && !(n.kind == NODE_CONVERT && is_floating(n.dtype)))
         return COLLET_OK;
-    collet_status status = graph_literal(r->g, &one, literal_integer(1), r->err);
+    collet_status status = literal_of(r, &one, 1);
     return status == COLLET_OK ? hand_on(r, y, n.in[0], one) : status;
 }
 
@@ -134,13 +140,13 @@ static collet_status reverse(reversal *r, uint32_t output, uint32_t input)
             if (!(g->nodes[i].kind == NODE_LIKE && k))
                 r->depends[i] |= r->depends[g->nodes[i].in[k]];
     }
-    collet_status status = graph_literal(g, &r->derivative[output], literal_integer(1), r->err);
+    collet_status status = literal_of(r, &r->derivative[output], 1);
     for (uint32_t y = output; y > input && status == COLLET_OK; y--)
         if (r->depends[y] && r->derivative[y] != NONE)
             status = through(r, y);
     value = r->derivative[input];
     if (status == COLLET_OK && (value == NONE || !r->depends[output]))
-        status = graph_literal(g, &value, literal_integer(0), r->err);
+        status = literal_of(r, &value, 0);
     if (status == COLLET_OK)
         status = graph_convert(g, &value, NODE_LIKE, value, input, COLLET_DTYPE_NONE, r->err);
     return status == COLLET_OK ? graph_output(g, value, r->err) : status;
@@ -182,7 +188,7 @@ collet_status collet_expression_gradient(const collet_expression *e, collet_expr
     r.depends = calloc(e->graph.count + 1u, 1);
     if (status == COLLET_OK && (!r.derivative || !r.depends))
         status = collet_fail(&why, COLLET_NO_MEMORY, "out of memory for an expression");
-    made->graph.simplify = 1;
+    made->graph.simplify = made->graph.derivative = 1;
     if (status == COLLET_OK)
         status = reverse(&r, e->graph.outputs[output], e->graph.inputs[input]);
     made->graph.simplify = 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "literal.h"
+#include "fold.h"
 #include "op/elementwise.h"
 #include "op/program.h"
 
@@ -42,11 +42,14 @@ static collet_status grow(graph *g, collet_error *err)
 
 static uint32_t bucket_of(const node *n)
 {
-    uint64_t words[2], hash = n->kind + 31u * n->op + 7u * (uint32_t)n->dtype;
-    memcpy(words, n->value.value.bytes, sizeof words);
+    uint64_t re, im, hash = n->kind + 31u * n->op + 7u * (uint32_t)n->dtype;
+    memcpy(&re, &n->value.re, sizeof re);
+    memcpy(&im, &n->value.im, sizeof im);
+    re ^= (uint64_t)n->value.integer;
+    im ^= (uint64_t)(n->value.integer >> 64);
     for (uint32_t i = 0; i < 3; i++)
         hash = hash * 1000003u + n->in[i];
-    hash = (hash ^ words[0]) * 0x9e3779b97f4a7c15u ^ words[1] * 0xc2b2ae3d27d4eb4fu;
+    hash = (hash ^ re) * 0x9e3779b97f4a7c15u ^ im * 0xc2b2ae3d27d4eb4fu;
     return (uint32_t)(hash >> 40) % 512;
 }
 
@@ -75,6 +78,15 @@ static node zeroed(node_kind kind)
     memset(&n, 0, sizeof n);
     n.kind = (uint8_t)kind;
     return n;
+}
+
+/* Not the padding. */
+static void set_number(node *n, const literal *number)
+{
+    n->value.integer = number->integer;
+    n->value.re = number->re;
+    n->value.im = number->im;
+    n->value.dtype = number->dtype;
 }
 
 static int name_is_valid(const char *name, size_t length)
@@ -116,34 +128,50 @@ collet_status graph_check_number(const collet_scalar *s, int weak, collet_error 
 {
     if (!s || !collet_dtype_size(s->dtype))
         return collet_fail(err, COLLET_DTYPE, "the constant is NULL or has no dtype");
-    if (weak && s->dtype != COLLET_I64 && s->dtype != COLLET_F64 && s->dtype != COLLET_C128 &&
-        s->dtype != COLLET_BOOL)
+    if (weak && s->dtype != COLLET_I64 && s->dtype != COLLET_U64 && s->dtype != COLLET_F64 &&
+        s->dtype != COLLET_C128 && s->dtype != COLLET_BOOL)
         return collet_fail(err, COLLET_DTYPE,
-                           "a weak constant is i64, f64, c128 or bool, and this one is %s",
+                           "a weak constant is i64, u64, f64, c128 or bool, and this one is %s",
                            collet_dtype_name(s->dtype));
     return COLLET_OK;
+}
+
+static collet_status add_number(graph *g, uint32_t *value, node_kind kind, const literal *number,
+                                int weak, collet_error *err)
+{
+    node n = zeroed(kind);
+    set_number(&n, number);
+    n.weak = weak != 0;
+    return add(g, value, &n, kind == NODE_LITERAL, err);
 }
 
 collet_status graph_constant(graph *g, uint32_t *value, const collet_scalar *s, int weak,
                              collet_error *err)
 {
-    node n = zeroed(NODE_CONSTANT);
     collet_status status = graph_check_number(s, weak, err);
     if (status != COLLET_OK)
         return status;
-    memcpy(n.value.value.bytes, s->value.bytes, collet_dtype_size(s->dtype));
-    n.value.dtype = s->dtype;
-    n.weak = weak && s->dtype != COLLET_BOOL;
-    return add(g, value, &n, 0, err);
+    const literal number = literal_read(s, weak);
+    return add_number(g, value, NODE_CONSTANT, &number, weak, err);
 }
 
-collet_status graph_literal(graph *g, uint32_t *value, collet_scalar s, collet_error *err)
+collet_status graph_set_constant(graph *g, uint32_t value, const collet_scalar *s,
+                                 collet_error *err)
 {
-    node n = zeroed(NODE_LITERAL);
-    memcpy(n.value.value.bytes, s.value.bytes, collet_dtype_size(s.dtype));
-    n.value.dtype = s.dtype;
-    n.weak = s.dtype != COLLET_BOOL;
-    return add(g, value, &n, 1, err);
+    if (value >= g->count || g->nodes[value].kind != NODE_CONSTANT)
+        return REFUSE("value %u is not a constant", value);
+    node *n = &g->nodes[value];
+    const literal number = literal_read(s, n->weak);
+    if (number.dtype != n->value.dtype)
+        return collet_fail(err, COLLET_DTYPE, "the constant is %s; it must stay %s",
+                           collet_dtype_name(s->dtype), collet_dtype_name(n->value.dtype));
+    set_number(n, &number);
+    return COLLET_OK;
+}
+
+collet_status graph_literal(graph *g, uint32_t *value, const literal *number, collet_error *err)
+{
+    return add_number(g, value, NODE_LITERAL, number, 1, err);
 }
 
 int graph_is(const graph *g, uint32_t value, double number)
@@ -206,28 +234,57 @@ static int simpler(const graph *g, uint32_t *value, uint32_t *op, uint32_t *in, 
     return keep < 3;
 }
 
+/* Real literals in the place of integers. */
+static collet_status make_real(graph *g, uint32_t *in, literal *numbers, uint32_t count,
+                               collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
+        literal_make_real(&numbers[i]);
+        status = graph_literal(g, &in[i], &numbers[i], err);
+    }
+    return status;
+}
+
+/* UNSUPPORTED: not a literal, but a function. What a derivative multiplies and divides is no mistake of the
+ * expression: that of x / 0 has 1 / 0, which is infinite as the value is. */
+static collet_status fold_literals(graph *g, uint32_t *value, uint32_t op, uint32_t *in,
+                                   uint32_t count, collet_error *err)
+{
+    literal numbers[3] = {{0}}, made;
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] = g->nodes[in[i]].value;
+    collet_status status = fold(op, numbers, count, &made, err);
+    if (status == COLLET_INVALID && g->simplify) {
+        status = make_real(g, in, numbers, count, err);
+        if (status == COLLET_OK)
+            status = fold(op, numbers, count, &made, err);
+        if (status == COLLET_INVALID)
+            return COLLET_UNSUPPORTED;
+    }
+    return status == COLLET_OK ? graph_literal(g, value, &made, err) : status;
+}
+
 collet_status graph_apply(graph *g, uint32_t *value, uint32_t op, const uint32_t *operands,
                           uint32_t count, collet_error *err)
 {
     const elementwise *e = elementwise_of(op);
     uint32_t in[3] = {0};
-    collet_scalar folded;
     if (!e)
         return REFUSE("the op %u is not elementwise", op);
     if (count != e->inputs || !operands)
         return REFUSE("%s takes %u operands, and there are %u", e->name, e->inputs, count);
-    int literal = 1;
+    int fixed = 1;
     for (uint32_t i = 0; i < count; i++) {
         in[i] = operands[i];
         if (in[i] >= g->count)
             return REFUSE("operand %u of %s is the value %u; the expression has %u", i, e->name,
                           in[i], g->count);
-        literal &= g->nodes[in[i]].kind == NODE_LITERAL;
+        fixed &= g->nodes[in[i]].kind == NODE_LITERAL;
     }
-    if (literal && count <= 2 &&
-        literal_fold(op, &g->nodes[in[0]].value, count == 2 ? &g->nodes[in[1]].value : NULL,
-                     &folded))
-        return graph_literal(g, value, folded, err);
+    collet_status status = fixed ? fold_literals(g, value, op, in, count, err) : COLLET_UNSUPPORTED;
+    if (status != COLLET_UNSUPPORTED)
+        return status;
     if (g->simplify && simpler(g, value, &op, in, &count))
         return COLLET_OK;
     node n = zeroed(NODE_APPLY);

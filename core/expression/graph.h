@@ -5,6 +5,8 @@
 
 #include <collet/expression.h>
 
+#include "literal.h"
+
 #define GRAPH_NAME 64
 
 typedef enum node_kind {
@@ -17,12 +19,13 @@ typedef enum node_kind {
 } node_kind;
 
 typedef struct node {
-    uint8_t kind, weak;
+    uint8_t kind;
+    uint8_t weak;   /* a number for which Python's rules hold */
     uint16_t count; /* operands */
     uint32_t op;
     uint32_t in[3];
     collet_dtype dtype; /* NODE_INPUT: the only one, or none; NODE_CONVERT */
-    collet_scalar value;
+    literal value;
 } node;
 
 typedef struct graph {
@@ -31,6 +34,7 @@ typedef struct graph {
     uint32_t *next;       /* of each node: the next one in the same bucket, + 1 */
     uint32_t bucket[512]; /* the first node, + 1 */
     int simplify;         /* 1: graph_apply simplifies as derivatives need it */
+    int derivative;       /* 1: what has too many bits, or divides by zero, is a real number */
     uint32_t input_count, output_count;
     uint32_t inputs[COLLET_EXPRESSION_INPUTS], outputs[COLLET_EXPRESSION_OUTPUTS];
     char names[COLLET_EXPRESSION_INPUTS][GRAPH_NAME];
@@ -47,8 +51,10 @@ collet_status graph_input(graph *g, uint32_t *value, const char *name, size_t le
                           collet_dtype dtype, collet_error *err);
 collet_status graph_constant(graph *g, uint32_t *value, const collet_scalar *s, int weak,
                              collet_error *err);
+collet_status graph_set_constant(graph *g, uint32_t value, const collet_scalar *s,
+                                 collet_error *err);
 collet_status graph_check_number(const collet_scalar *s, int weak, collet_error *err);
-collet_status graph_literal(graph *g, uint32_t *value, collet_scalar s, collet_error *err);
+collet_status graph_literal(graph *g, uint32_t *value, const literal *number, collet_error *err);
 collet_status graph_apply(graph *g, uint32_t *value, uint32_t op, const uint32_t *in,
                           uint32_t count, collet_error *err);
 collet_status graph_convert(graph *g, uint32_t *value, node_kind kind, uint32_t in, uint32_t like,

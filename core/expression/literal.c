@@ -1,164 +1,93 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_expression.c */
+/* Tests: tests/core/test_expression_numbers.c */
 #include "literal.h"
 
 #include <math.h>
+#include <stdio.h>
 
-collet_scalar literal_integer(int64_t value)
+#include "util/numerals.h"
+
+literal literal_of_integer(literal_integer value)
 {
-    return (collet_scalar){.value.i64 = value, .dtype = COLLET_I64};
+    return (literal){.integer = value, .dtype = COLLET_I64};
 }
 
-collet_scalar literal_real(double value)
+literal literal_of_real(double value)
 {
-    return (collet_scalar){.value.f64 = value, .dtype = COLLET_F64};
+    return (literal){.re = value, .dtype = COLLET_F64};
 }
 
-int literal_is(const collet_scalar *s, double value)
+literal literal_of_complex(double re, double im)
 {
-    return (s->dtype == COLLET_I64 && (double)s->value.i64 == value) ||
-           (s->dtype == COLLET_F64 && s->value.f64 == value &&
-            !signbit(s->value.f64) == !signbit(value));
+    return (literal){.re = re, .im = im, .dtype = COLLET_C128};
 }
 
-/* ---- Arithmetic -------------------------------------------------------------------------- */
-
-static int power(int64_t a, int64_t b, int64_t *out)
+literal literal_of_bool(int value)
 {
-    int64_t result = 1;
-    for (; b > 0; b--) {
-        if (__builtin_mul_overflow(result, a, &result))
-            return 0;
-        if (b > 64 && (a == 0 || a == 1 || a == -1))
-            b = b % 2 + 2;
-    }
-    *out = result;
-    return 1;
+    return (literal){.integer = value != 0, .dtype = COLLET_BOOL};
 }
 
-static int fold_integers(uint32_t op, int64_t a, int64_t b, collet_scalar *out)
+int literal_is(const literal *n, double value)
 {
-    int64_t r = 0;
-    int good = 0;
-    switch (op) {
-    case COLLET_OP_ADD:
-        good = !__builtin_add_overflow(a, b, &r);
+    return (n->dtype == COLLET_I64 && (double)n->integer == value) ||
+           (n->dtype == COLLET_F64 && n->re == value && !signbit(n->re) == !signbit(value));
+}
+
+/* ---- Reading ----------------------------------------------------------------------------- */
+
+static double widened(uint16_t bits, int mantissa, int bias)
+{
+    int exponent = (bits & 0x7fff) >> mantissa, fraction = bits & ((1 << mantissa) - 1);
+    double x = exponent == 2 * bias + 1 ? (fraction ? NAN : INFINITY)
+               : exponent ? ldexp((1 << mantissa) + fraction, exponent - bias - mantissa)
+                          : ldexp(fraction, 1 - bias - mantissa);
+    return bits & 0x8000 ? -x : x;
+}
+
+literal literal_read(const collet_scalar *s, int weak)
+{
+    literal n = {.dtype = s->dtype};
+    switch (s->dtype) {
+#define READ_INTEGER(NAME, name)                                                                   \
+    case COLLET_##NAME:                                                                            \
+        n.integer = s->value.name;                                                                 \
+        n.dtype = weak ? COLLET_I64 : s->dtype;                                                    \
         break;
-    case COLLET_OP_SUB:
-        good = !__builtin_sub_overflow(a, b, &r);
+        READ_INTEGER(I8, i8)
+        READ_INTEGER(U8, u8)
+        READ_INTEGER(I16, i16)
+        READ_INTEGER(U16, u16)
+        READ_INTEGER(I32, i32)
+        READ_INTEGER(U32, u32)
+        READ_INTEGER(I64, i64)
+        READ_INTEGER(U64, u64)
+    case COLLET_BOOL:
+        n.integer = s->value.b8 != 0;
         break;
-    case COLLET_OP_MUL:
-        good = !__builtin_mul_overflow(a, b, &r);
+    case COLLET_F16:
+        n.re = widened(s->value.f16, 10, 15);
         break;
-    case COLLET_OP_NEG:
-        good = !__builtin_sub_overflow((int64_t)0, a, &r);
+    case COLLET_BF16:
+        n.re = widened(s->value.bf16, 7, 127);
         break;
-    case COLLET_OP_POW:
-        good = b >= 0 && power(a, b, &r);
+    case COLLET_F32:
+        n.re = (double)s->value.f32;
         break;
-    case COLLET_OP_FLOOR_DIVIDE:
-    case COLLET_OP_REMAINDER:
-        good = b != 0 && !(a == INT64_MIN && b == -1);
-        if (good) {
-            int64_t rest = a % b, down = rest && (rest < 0) != (b < 0);
-            r = op == COLLET_OP_REMAINDER ? rest + (down ? b : 0) : a / b - down;
-        }
+    case COLLET_F64:
+        n.re = s->value.f64;
+        break;
+    case COLLET_C64:
+        n.re = (double)s->value.c64.re;
+        n.im = (double)s->value.c64.im;
         break;
     default:
-        break;
+        n.re = s->value.c128.re;
+        n.im = s->value.c128.im;
     }
-    *out = literal_integer(r);
-    return good;
-}
-
-static int fold_reals(uint32_t op, double a, double b, collet_scalar *out)
-{
-    double r = 0;
-    switch (op) {
-    case COLLET_OP_ADD:
-        r = a + b;
-        break;
-    case COLLET_OP_SUB:
-        r = a - b;
-        break;
-    case COLLET_OP_MUL:
-        r = a * b;
-        break;
-    case COLLET_OP_NEG:
-        r = -a;
-        break;
-    case COLLET_OP_DIV:
-        if (b == 0.0)
-            return 0;
-        r = a / b;
-        break;
-    case COLLET_OP_POW:
-        if (a < 0.0 || (a == 0.0 && b < 0.0))
-            return 0;
-        r = pow(a, b);
-        break;
-    default:
-        return 0;
-    }
-    *out = literal_real(r);
-    return 1;
-}
-
-static double real_of(const collet_scalar *s)
-{
-    return s->dtype == COLLET_I64 ? (double)s->value.i64 : s->value.f64;
-}
-
-static collet_c128 complex_of(const collet_scalar *s)
-{
-    return s->dtype == COLLET_C128 ? s->value.c128 : (collet_c128){real_of(s), 0.0};
-}
-
-static int fold_complex(uint32_t op, collet_c128 a, collet_c128 b, collet_scalar *out)
-{
-    *out = (collet_scalar){.dtype = COLLET_C128};
-    switch (op) {
-    case COLLET_OP_ADD:
-        out->value.c128 = (collet_c128){a.re + b.re, a.im + b.im};
-        return 1;
-    case COLLET_OP_SUB:
-        out->value.c128 = (collet_c128){a.re - b.re, a.im - b.im};
-        return 1;
-    case COLLET_OP_MUL:
-        out->value.c128 = (collet_c128){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-        return 1;
-    case COLLET_OP_NEG:
-        out->value.c128 = (collet_c128){-a.re, -a.im};
-        return 1;
-    default:
-        return 0;
-    }
-}
-
-int literal_fold(uint32_t op, const collet_scalar *a, const collet_scalar *b, collet_scalar *out)
-{
-    if (!b)
-        b = a;
-    if (a->dtype == COLLET_BOOL || b->dtype == COLLET_BOOL)
-        return 0;
-    if (a->dtype == COLLET_C128 || b->dtype == COLLET_C128)
-        return fold_complex(op, complex_of(a), complex_of(b), out);
-    int whole = a->dtype == COLLET_I64 && b->dtype == COLLET_I64 && op != COLLET_OP_DIV;
-    if (whole && !(op == COLLET_OP_POW && b->value.i64 < 0))
-        return fold_integers(op, a->value.i64, b->value.i64, out);
-    return fold_reals(op, real_of(a), real_of(b), out);
+    return n;
 }
 
 /* ---- Conversion -------------------------------------------------------------------------- */
-
-/* A number in a form that every dtype fits. */
-typedef struct number {
-    int whole; /* 1: it is `integer`, or as u64 if `large` */
-    int large;
-    int64_t integer;
-    double re, im;
-    int complex;
-} number;
 
 /* The bits of x rounded to nearest even in a format of 16 bits. */
 static uint16_t narrowed(double x, int mantissa, int bias)
@@ -181,126 +110,124 @@ static uint16_t narrowed(double x, int mantissa, int bias)
     return (uint16_t)(sign | (bits > infinity ? infinity : bits));
 }
 
-static double widened(uint16_t bits, int mantissa, int bias)
+/* An f64 that rounds to a shorter format as the integer does: what 53 bits lose sets the last bit. */
+static double rounded_to_odd(literal_integer v)
 {
-    int exponent = (bits & 0x7fff) >> mantissa, fraction = bits & ((1 << mantissa) - 1);
-    double x = exponent == 2 * bias + 1 ? (fraction ? NAN : INFINITY)
-               : exponent ? ldexp((1 << mantissa) + fraction, exponent - bias - mantissa)
-                          : ldexp(fraction, 1 - bias - mantissa);
-    return bits & 0x8000 ? -x : x;
-}
-
-static number read_number(const collet_scalar *s)
-{
-    number n = {.whole = 1};
-    switch (s->dtype) {
-#define READ_WHOLE(NAME, name)                                                                     \
-    case COLLET_##NAME:                                                                            \
-        n.integer = (int64_t)s->value.name;                                                        \
-        n.re = (double)s->value.name;                                                              \
-        break;
-        READ_WHOLE(I8, i8)
-        READ_WHOLE(U8, u8)
-        READ_WHOLE(I16, i16)
-        READ_WHOLE(U16, u16)
-        READ_WHOLE(I32, i32)
-        READ_WHOLE(U32, u32)
-        READ_WHOLE(I64, i64)
-        READ_WHOLE(U64, u64)
-    case COLLET_BOOL:
-        n.integer = s->value.b8 != 0;
-        n.re = (double)n.integer;
-        break;
-    default:
-        n.whole = 0;
-        n.complex = s->dtype == COLLET_C64 || s->dtype == COLLET_C128;
-        n.re = s->dtype == COLLET_F16    ? widened(s->value.f16, 10, 15)
-               : s->dtype == COLLET_BF16 ? widened(s->value.bf16, 7, 127)
-               : s->dtype == COLLET_F32  ? (double)s->value.f32
-               : s->dtype == COLLET_F64  ? s->value.f64
-               : s->dtype == COLLET_C64  ? (double)s->value.c64.re
-                                         : s->value.c128.re;
-        n.im = s->dtype == COLLET_C64    ? (double)s->value.c64.im
-               : s->dtype == COLLET_C128 ? s->value.c128.im
-                                         : 0.0;
+    literal_integer size = v < 0 ? -v : v, top = size;
+    int shift = 0;
+    while (top >> 53) {
+        top >>= 1;
+        shift++;
     }
-    n.large = s->dtype == COLLET_U64 && n.integer < 0;
-    return n;
+    if (size != top << shift)
+        top |= 1;
+    return ldexp(v < 0 ? -(double)top : (double)top, shift);
 }
 
-/* An integer between `low` and `high`: toward zero, saturating, NaN is 0. */
-static int64_t saturated(const number *n, double low, double high, int64_t lowest, int64_t highest)
+/* Toward zero, saturating; NaN is 0. */
+static literal_integer saturated(const literal *n, literal_integer lowest, literal_integer highest)
 {
-    if (n->whole)
-        return n->large || n->integer > highest ? highest
-               : n->integer < lowest            ? lowest
-                                                : n->integer;
-    return isnan(n->re) ? 0 : n->re <= low ? lowest : n->re >= high ? highest : (int64_t)n->re;
+    if (!literal_is_whole(n))
+        return isnan(n->re)               ? 0
+               : n->re <= (double)lowest  ? lowest
+               : n->re >= (double)highest ? highest
+                                          : (literal_integer)n->re;
+    return n->integer < lowest ? lowest : n->integer > highest ? highest : n->integer;
 }
 
-static int in_range(const number *n, int64_t low, uint64_t high)
+/* 0: an integer beyond the dtype. */
+static int to_integer(collet_scalar *out, collet_dtype dtype, const literal *n)
 {
-    if (!n->whole)
-        return 1;
-    if (n->large || n->integer > 0)
-        return (uint64_t)n->integer <= high;
-    return n->integer >= low;
-}
-
-static int to_integer(collet_scalar *out, collet_dtype dtype, const number *n)
-{
+    literal_integer fit;
     switch (dtype) {
-#define TO_SIGNED(NAME, name, type, LOW, HIGH)                                                     \
+#define TO_INTEGER(NAME, name, type, LOW, HIGH)                                                    \
     case COLLET_##NAME:                                                                            \
-        out->value.name = (type)saturated(n, (double)LOW, (double)HIGH, LOW, HIGH);                \
-        return in_range(n, LOW, (uint64_t)HIGH);
-        TO_SIGNED(I8, i8, int8_t, INT8_MIN, INT8_MAX)
-        TO_SIGNED(I16, i16, int16_t, INT16_MIN, INT16_MAX)
-        TO_SIGNED(I32, i32, int32_t, INT32_MIN, INT32_MAX)
-        TO_SIGNED(I64, i64, int64_t, INT64_MIN, INT64_MAX)
-        TO_SIGNED(U8, u8, uint8_t, 0, UINT8_MAX)
-        TO_SIGNED(U16, u16, uint16_t, 0, UINT16_MAX)
-        TO_SIGNED(U32, u32, uint32_t, 0, UINT32_MAX)
+        fit = saturated(n, LOW, HIGH);                                                             \
+        out->value.name = (type)fit;                                                               \
+        break;
+        TO_INTEGER(I8, i8, int8_t, INT8_MIN, INT8_MAX)
+        TO_INTEGER(I16, i16, int16_t, INT16_MIN, INT16_MAX)
+        TO_INTEGER(I32, i32, int32_t, INT32_MIN, INT32_MAX)
+        TO_INTEGER(I64, i64, int64_t, INT64_MIN, INT64_MAX)
+        TO_INTEGER(U8, u8, uint8_t, 0, UINT8_MAX)
+        TO_INTEGER(U16, u16, uint16_t, 0, UINT16_MAX)
+        TO_INTEGER(U32, u32, uint32_t, 0, UINT32_MAX)
     default:
-        out->value.u64 = n->whole          ? (n->large || n->integer > 0 ? (uint64_t)n->integer : 0)
-                         : !(n->re > 0.0)  ? 0
-                         : n->re >= 0x1p64 ? UINT64_MAX
-                                           : (uint64_t)n->re;
-        return in_range(n, 0, UINT64_MAX);
+        fit = saturated(n, 0, UINT64_MAX);
+        out->value.u64 = (uint64_t)fit;
     }
+    return !literal_is_whole(n) || fit == n->integer;
 }
 
-int literal_convert(collet_scalar *out, collet_dtype dtype, const collet_scalar *from)
+int literal_convert(collet_scalar *out, collet_dtype dtype, const literal *n)
 {
-    number n = read_number(from);
+    int whole = literal_is_whole(n);
+    int complex = n->dtype == COLLET_C64 || n->dtype == COLLET_C128;
     *out = (collet_scalar){.dtype = dtype};
-    /* Once, from a whole number: f64 may round it before. */
-    float single = n.large ? (float)(uint64_t)n.integer : n.whole ? (float)n.integer : (float)n.re;
-    if (n.complex && dtype != COLLET_C64 && dtype != COLLET_C128 && dtype != COLLET_BOOL)
+    if (complex && dtype != COLLET_C64 && dtype != COLLET_C128 && dtype != COLLET_BOOL)
         return 0;
+    /* From the integer directly: f64 may round it before. */
+    double re = whole ? (double)n->integer : n->re;
+    float single = whole ? (float)n->integer : (float)n->re;
     switch (dtype) {
     case COLLET_F16:
-        out->value.f16 = narrowed(n.re, 10, 15);
+        out->value.f16 = narrowed(whole ? rounded_to_odd(n->integer) : re, 10, 15);
         return 1;
     case COLLET_BF16:
-        out->value.bf16 = narrowed(n.re, 7, 127);
+        out->value.bf16 = narrowed(whole ? rounded_to_odd(n->integer) : re, 7, 127);
         return 1;
     case COLLET_F32:
         out->value.f32 = single;
         return 1;
     case COLLET_F64:
-        out->value.f64 = n.re;
+        out->value.f64 = re;
         return 1;
     case COLLET_C64:
-        out->value.c64 = (collet_c64){single, (float)n.im};
+        out->value.c64 = (collet_c64){single, (float)n->im};
         return 1;
     case COLLET_C128:
-        out->value.c128 = (collet_c128){n.re, n.im};
+        out->value.c128 = (collet_c128){re, n->im};
         return 1;
     case COLLET_BOOL:
-        out->value.b8 = n.re != 0.0 || n.im != 0.0;
+        out->value.b8 = re != 0.0 || n->im != 0.0;
         return 1;
     default:
-        return to_integer(out, dtype, &n);
+        return to_integer(out, dtype, n);
     }
+}
+
+int literal_beyond(const literal *n, collet_dtype dtype)
+{
+    collet_scalar s;
+    return to_integer(&s, dtype, n) ? 0 : n->integer < 0 ? -1 : 1;
+}
+
+/* ---- Text -------------------------------------------------------------------------------- */
+
+static const char *integer_text(literal_integer v, char text[LITERAL_TEXT])
+{
+    int negative = v < 0, at = LITERAL_TEXT - 1;
+    text[at] = '\0';
+    do {
+        text[--at] = (char)('0' + (int)(negative ? -(v % 10) : v % 10));
+        v /= 10;
+    } while (v);
+    if (negative)
+        text[--at] = '-';
+    return text + at;
+}
+
+const char *literal_text(const literal *n, char text[LITERAL_TEXT])
+{
+    if (n->dtype == COLLET_BOOL)
+        return n->integer ? "True" : "False";
+    if (literal_is_whole(n))
+        return integer_text(n->integer, text);
+    locale_t before = numerals_begin();
+    if (n->dtype == COLLET_C64 || n->dtype == COLLET_C128)
+        snprintf(text, LITERAL_TEXT, "(%.12g%+.12gj)", n->re, n->im);
+    else
+        snprintf(text, LITERAL_TEXT, "%.12g", n->re);
+    numerals_end(before);
+    return text;
 }

@@ -1,22 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of expressions: arithmetic as Python has it, and conversion to a dtype. */
+/* Numbers of expressions, and their conversion to a dtype. */
 #ifndef CORE_EXPRESSION_LITERAL_H
 #define CORE_EXPRESSION_LITERAL_H
 
 #include <collet/types.h>
 
-collet_scalar literal_integer(int64_t value);
-collet_scalar literal_real(double value);
-/* 1 if a number (i64, f64 or c128) has this real value. */
-int literal_is(const collet_scalar *s, double value);
+/* Integers of weak numbers: exact, as Python's are, up to 127 bits. */
+__extension__ typedef __int128 literal_integer;
+#define LITERAL_BITS 127
 
-/* Computes an op (add, sub, mul, div, floor_divide, remainder, pow, neg) of weak numbers; 0: not
- * computed, because the op is another one, or the result would not be exact in 64 bits or an
- * error in Python. `b` is NULL for neg. */
-int literal_fold(uint32_t op, const collet_scalar *a, const collet_scalar *b, collet_scalar *out);
+/* A number of any dtype. The dtype of a weak one is I64 (an integer, which need not fit i64), F64, C128
+ * or BOOL. */
+typedef struct literal {
+    literal_integer integer; /* of integers and bool */
+    double re, im;           /* of the other dtypes */
+    collet_dtype dtype;
+} literal;
 
-/* Converts as `copy` does, real numbers also to complex ones. 0: an integer that is out of range of
- * an integer dtype; complex to real. */
-int literal_convert(collet_scalar *out, collet_dtype dtype, const collet_scalar *from);
+literal literal_of_integer(literal_integer value);
+literal literal_of_real(double value);
+literal literal_of_complex(double re, double im);
+literal literal_of_bool(int value);
+
+/* `weak`: the dtype of an integer becomes I64. */
+literal literal_read(const collet_scalar *s, int weak);
+
+/* 1: an integer dtype. */
+static inline int literal_has_integers(collet_dtype d)
+{
+    return d == COLLET_I8 || d == COLLET_I16 || d == COLLET_I32 || d == COLLET_I64 ||
+           d == COLLET_U8 || d == COLLET_U16 || d == COLLET_U32 || d == COLLET_U64;
+}
+
+/* 1: its integer is its value. */
+static inline int literal_is_whole(const literal *n)
+{
+    return n->dtype == COLLET_BOOL || literal_has_integers(n->dtype);
+}
+
+/* Rounds an integer or bool to f64. */
+static inline void literal_make_real(literal *n)
+{
+    if (literal_is_whole(n))
+        *n = (literal){.re = (double)n->integer, .dtype = COLLET_F64};
+}
+
+/* 1 if a weak number has this real value. */
+int literal_is(const literal *n, double value);
+
+/* Converts as `copy` does, with one rounding. 0: an integer beyond the dtype, which is the nearest
+ * that it has then; complex to real. */
+int literal_convert(collet_scalar *out, collet_dtype dtype, const literal *n);
+
+/* -1, 0 or 1: the integer is below, within or above an integer dtype. */
+int literal_beyond(const literal *n, collet_dtype dtype);
+
+#define LITERAL_TEXT 64
+/* The number as Python writes it, for messages. Returns `text`. */
+const char *literal_text(const literal *n, char text[LITERAL_TEXT]);
 
 #endif

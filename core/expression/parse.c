@@ -3,13 +3,11 @@
  * Tests: tests/core/test_expression.c, tests/fuzz/fuzz_expression.c */
 #include "parse.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "literal.h"
 #include "op/elementwise.h"
 #include "op/program.h"
 #include "token.h"
@@ -33,9 +31,9 @@ static collet_status apply(parser *p, const char *at, uint32_t *value, uint32_t 
     return placed(p, at, graph_apply(p->g, value, op, in, count, &p->why), &p->why);
 }
 
-static collet_status literal(parser *p, uint32_t *value, collet_scalar s)
+static collet_status add_literal(parser *p, uint32_t *value, literal number)
 {
-    return placed(p, p->token, graph_literal(p->g, value, s, &p->why), &p->why);
+    return placed(p, p->token, graph_literal(p->g, value, &number, &p->why), &p->why);
 }
 
 /* ---- Primaries --------------------------------------------------------------------------- */
@@ -54,35 +52,39 @@ static double real_number(const char *digits, int *used)
     return x;
 }
 
+/* 0: it has too many bits. */
+static int whole_number(const char *digits, literal *out)
+{
+    literal_integer v = 0;
+    for (; *digits >= '0' && *digits <= '9'; digits++)
+        if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, *digits - '0', &v))
+            return 0;
+    *out = literal_of_integer(v);
+    return 1;
+}
+
 static collet_status number(parser *p, uint32_t *value)
 {
-    char digits[NUMBER_MAX + 1], *end;
-    int real = 0, used = 0;
+    char digits[NUMBER_MAX + 1];
+    int used = (int)strspn(p->token, "0123456789");
+    literal made;
     if (p->length > NUMBER_MAX)
         return token_fail(p, p->token, "expected a number of at most %d characters", NUMBER_MAX);
     memcpy(digits, p->token, p->length);
     digits[p->length] = '\0';
-    for (size_t i = 0; i < p->length; i++)
-        real |= strchr(".eEjJ", digits[i]) != NULL;
-    errno = 0;
-    collet_scalar s;
-    if (real) {
+    if (strpbrk(digits, ".eEjJ")) {
         double x = real_number(digits, &used);
-        end = digits + used;
-        s = literal_real(x);
-        if (used && (*end == 'j' || *end == 'J')) {
-            s = (collet_scalar){.value.c128 = {0.0, x}, .dtype = COLLET_C128};
-            end++;
-        }
-    } else {
-        s = literal_integer(strtoll(digits, &end, 10));
-        if (errno == ERANGE)
-            return token_fail(p, p->token,
-                              "expected an integer that fits i64; write %s.0 for an f64", digits);
+        int imaginary = used && (digits[used] == 'j' || digits[used] == 'J');
+        made = imaginary ? literal_of_complex(0.0, x) : literal_of_real(x);
+        used += imaginary;
+    } else if (!whole_number(digits, &made)) {
+        return token_fail(p, p->token,
+                          "expected an integer of at most %d bits; write %s.0 for an f64",
+                          LITERAL_BITS, digits);
     }
-    if (*end)
+    if (digits[used])
         return token_expected(p, "a number such as 12, 0.5, 1e-3 or 2j");
-    collet_status status = literal(p, value, s);
+    collet_status status = add_literal(p, value, made);
     token_next(p);
     return status;
 }
@@ -157,7 +159,7 @@ static collet_status call(parser *p, const char *name, size_t length, uint32_t *
 }
 
 /* 1: the name is a number. */
-static int named_number(const char *name, size_t length, collet_scalar *s)
+static int named_number(const char *name, size_t length, literal *out)
 {
     static const struct {
         const char *name;
@@ -165,13 +167,13 @@ static int named_number(const char *name, size_t length, collet_scalar *s)
     } numbers[] = {{"pi", 0x1.921fb54442d18p+1}, {"inf", INFINITY}, {"nan", NAN}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (length == strlen(numbers[i].name) && !memcmp(name, numbers[i].name, length)) {
-            *s = literal_real(numbers[i].value);
+            *out = literal_of_real(numbers[i].value);
             return 1;
         }
     int is_true = length == 4 && !memcmp(name, "True", 4);
     if (!is_true && !(length == 5 && !memcmp(name, "False", 5)))
         return 0;
-    *s = (collet_scalar){.value.b8 = (uint8_t)is_true, .dtype = COLLET_BOOL};
+    *out = literal_of_bool(is_true);
     return 1;
 }
 
@@ -208,14 +210,14 @@ static collet_status name_or_call(parser *p, uint32_t *value)
 {
     const char *name = p->token;
     size_t length = p->length;
-    collet_scalar s;
+    literal made;
     if (is_keyword(p))
         return token_expected(p, "a value, written with the operators & | ~ or where()");
     token_next(p);
     if (token_is(p, "("))
         return call(p, name, length, value);
-    if (named_number(name, length, &s))
-        return literal(p, value, s);
+    if (named_number(name, length, &made))
+        return add_literal(p, value, made);
     return bound_name(p, name, length, value);
 }
 

@@ -6,26 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "constants.h"
 #include "cut.h"
-#include "literal.h"
+#include "fold.h"
 #include "op/elementwise.h"
 #include "op/program.h"
 #include "power.h"
-
-/* A value of the graph: its number, its dtype; weak: it adapts to others. */
-typedef struct typed {
-    uint32_t id;
-    collet_dtype dtype;
-    int weak;
-} typed;
-
-typedef struct compiler {
-    plan *p;
-    const graph *g;
-    typed *values; /* of the nodes */
-    uint32_t node; /* in work */
-    collet_error *err;
-} compiler;
+#include "values.h"
 
 static int is_complex(collet_dtype d)
 {
@@ -35,97 +22,6 @@ static int is_complex(collet_dtype d)
 static int is_float(collet_dtype d)
 {
     return d == COLLET_F16 || d == COLLET_BF16 || d == COLLET_F32 || d == COLLET_F64;
-}
-
-static collet_status no_memory(compiler *c)
-{
-    return collet_fail(c->err, COLLET_NO_MEMORY, "out of memory for an expression");
-}
-
-/* ---- Values ------------------------------------------------------------------------------ */
-
-/* Room for one more element. */
-static int room(void **array, uint32_t count, uint32_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return 1;
-    void *more = realloc(*array, (*capacity ? 2 * (size_t)*capacity : 32) * size);
-    if (!more)
-        return 0;
-    *array = more;
-    *capacity = *capacity ? 2 * *capacity : 32;
-    return 1;
-}
-
-static collet_status constant(compiler *c, uint32_t origin, collet_dtype dtype, typed *out)
-{
-    plan *p = c->p;
-    uint32_t k = 0;
-    while (k < p->constant_count &&
-           (p->constants[k].node != origin || p->constants[k].dtype != dtype))
-        k++;
-    if (k == p->constant_count) {
-        if (!room((void **)&p->constants, k, &p->constant_capacity, sizeof *p->constants))
-            return no_memory(c);
-        p->constants[p->constant_count++] = (plan_constant){origin, dtype};
-    }
-    *out = (typed){PLAN_CONSTANT | k, dtype, 0};
-    return COLLET_OK;
-}
-
-/* Conversions repeat; a graph has no other equal steps. */
-static int same_conversion(const plan_step *a, const plan_step *b)
-{
-    return a->op == b->op && a->dtype == b->dtype && !memcmp(a->in, b->in, sizeof a->in);
-}
-
-#define SEARCHED 64 /* steps back */
-
-static collet_status emit(compiler *c, uint32_t op, collet_dtype dtype, const uint32_t *in,
-                          uint32_t inputs, typed *out)
-{
-    plan *p = c->p;
-    plan_step s = {.op = op, .inputs = inputs, .dtype = dtype};
-    memcpy(s.in, in, inputs * sizeof *in);
-    uint32_t k = p->step_count;
-    for (uint32_t back = 0; back < SEARCHED && back < p->step_count; back++)
-        if (same_conversion(&p->steps[p->step_count - 1 - back], &s))
-            k = p->step_count - 1 - back;
-    if (k == p->step_count) {
-        if (!room((void **)&p->steps, k, &p->step_capacity, sizeof *p->steps))
-            return no_memory(c);
-        p->steps[p->step_count++] = s;
-    }
-    *out = (typed){PLAN_STEP | k, dtype, 0};
-    return COLLET_OK;
-}
-
-/* The node of a constant that is not converted yet; PLAN_ZERO: it is none. */
-static uint32_t node_of_constant(const compiler *c, const typed *v)
-{
-    uint32_t k =
-        PLAN_KIND(v->id) == PLAN_CONSTANT ? c->p->constants[PLAN_INDEX(v->id)].node : PLAN_ZERO;
-    if (k == PLAN_ZERO)
-        return k;
-    const node *n = &c->g->nodes[k];
-    collet_dtype own = n->kind != NODE_INPUT ? n->value.dtype
-                       : n->dtype            ? n->dtype
-                                             : c->p->in_dtypes[n->op] & ~PLAN_NUMBER;
-    return v->dtype == own ? k : PLAN_ZERO;
-}
-
-static collet_status convert(compiler *c, const typed *v, collet_dtype dtype, typed *out)
-{
-    *out = *v;
-    out->weak = 0;
-    if (v->dtype == dtype)
-        return COLLET_OK;
-    if (node_of_constant(c, v) != PLAN_ZERO)
-        return constant(c, node_of_constant(c, v), dtype, out);
-    if (program_converts(dtype, v->dtype))
-        return emit(c, COLLET_OP_COPY, dtype, &v->id, 1, out);
-    return collet_fail(c->err, COLLET_DTYPE, "%s cannot be converted to %s; take real() or imag()",
-                       collet_dtype_name(v->dtype), collet_dtype_name(dtype));
 }
 
 /* ---- Promotion --------------------------------------------------------------------------- */
@@ -222,8 +118,10 @@ static collet_status emit_power(compiler *c, const typed *x, const power_step *s
     collet_status status = COLLET_OK;
     for (uint32_t i = 0; i < count && status == COLLET_OK; i++) {
         const power_step *s = &steps[i];
-        const uint32_t in[] = {values[s->in[0]].id, values[s->in[1]].id};
-        status = emit(c, s->op, x->dtype, in, s->inputs, &values[i + 1]);
+        plan_step step = {s->op, s->inputs, {values[s->in[0]].id}, x->dtype};
+        if (s->inputs > 1)
+            step.in[1] = values[s->in[1]].id;
+        status = value_step(c, &step, &values[i + 1]);
     }
     *out = values[count];
     return status;
@@ -234,15 +132,108 @@ static collet_status bad_dtype(const compiler *c, const elementwise *e, collet_d
     return collet_fail(c->err, COLLET_DTYPE, "%s does not take %s", e->name, collet_dtype_name(d));
 }
 
+/* A function of integers and bools that the host knows. *done 0: another one. */
+static collet_status type_numbers(compiler *c, const node *n, const typed *in, typed *out,
+                                  int *done)
+{
+    plan_range r = {.op = n->op, .count = n->count};
+    uint32_t first = n->op == COLLET_OP_WHERE;
+    int known = 1, integers = 0, ranges;
+    for (uint32_t i = 0; i < n->count; i++) {
+        r.in[i] = in[i].number;
+        if (i < first && (!value_is_known(&in[i]) || in[i].form == TYPED_SELECTED)) {
+            r.in[i] = UINT32_MAX;
+            r.varies = 1;
+            continue;
+        }
+        known &= value_is_known(&in[i]);
+        integers |= i >= first && in[i].dtype == COLLET_I64;
+        r.varies |= in[i].form == TYPED_SELECTED;
+        r.given |= known && (PLAN_KIND(in[i].number) == PLAN_STEP
+                                 ? c->p->ranges[PLAN_INDEX(in[i].number)].given
+                                 : c->g->nodes[in[i].number].kind == NODE_INPUT);
+    }
+    collet_dtype dtype = known ? fold_result(n->op, integers, &ranges) : COLLET_DTYPE_NONE;
+    *done = dtype != COLLET_DTYPE_NONE && !(r.varies && (!ranges || dtype == COLLET_BOOL));
+    if (!*done)
+        return COLLET_OK;
+    *out = (typed){.dtype = dtype,
+                   .weak = 1,
+                   .form = r.varies ? TYPED_SELECTED : TYPED_NUMBER,
+                   .node = c->node};
+    return value_range(c, &r, &out->number);
+}
+
+/* The comparison with the operands in the other order. */
+static uint32_t swapped(uint32_t op)
+{
+    return op == COLLET_OP_LESS            ? COLLET_OP_GREATER
+           : op == COLLET_OP_GREATER       ? COLLET_OP_LESS
+           : op == COLLET_OP_LESS_EQUAL    ? COLLET_OP_GREATER_EQUAL
+           : op == COLLET_OP_GREATER_EQUAL ? COLLET_OP_LESS_EQUAL
+                                           : op;
+}
+
+/* Elements of an integer dtype and an integer that the dtype may not have. Which of them is the larger one
+ * is known only with the number: x < 300 of u8 is (x < 255) | True. A number that does not change is
+ * compared as it is, or not at all. */
+static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, const typed *number,
+                                     collet_dtype d, typed *out)
+{
+    int and = op == COLLET_OP_EQUAL || op == COLLET_OP_LESS_EQUAL || op == COLLET_OP_GREATER_EQUAL;
+    const node *n = PLAN_KIND(number->number) == PLAN_STEP ? NULL : &c->g->nodes[number->number];
+    int fixed = n && n->kind == NODE_LITERAL, beyond = fixed && literal_beyond(&n->value, d);
+    typed a, b, answer;
+    collet_status status = COLLET_OK;
+    if (!fixed || beyond)
+        status = value_constant(c, &(plan_constant){number->number, COLLET_BOOL, op, d}, &answer);
+    if (beyond)
+        *out = answer;
+    if (status != COLLET_OK || beyond)
+        return status;
+    status = value_convert(c, x, d, &a);
+    if (status == COLLET_OK)
+        status = value_constant(c, &(plan_constant){number->number, d, op, d}, &b);
+    if (status == COLLET_OK)
+        status = value_step(c, &(plan_step){op, 2, {a.id, b.id}, COLLET_BOOL}, out);
+    if (status != COLLET_OK || fixed)
+        return status;
+    const uint32_t joins = and? COLLET_OP_LOGICAL_AND : COLLET_OP_LOGICAL_OR;
+    return value_step(c, &(plan_step){joins, 2, {out->id, answer.id}, COLLET_BOOL}, out);
+}
+
+/* Integers of all dtypes but u64 have an i64, which holds what where() of numbers gives. */
+static int compares_selected(const elementwise *e, const typed *in, const typed *all)
+{
+    return fold_compares(e->op) && literal_has_integers(all->dtype) && all->dtype != COLLET_U64 &&
+           (in[0].form == TYPED_SELECTED || in[1].form == TYPED_SELECTED);
+}
+
 static collet_status type_apply(compiler *c, const node *n, typed *out)
 {
     const elementwise *e = elementwise_of(n->op);
-    uint32_t first = e->result == ELEMENTWISE_SELECT, ids[3] = {0};
+    uint32_t first = e->result == ELEMENTWISE_SELECT;
     power_step steps[POWER_STEPS];
     typed in[3];
+    int done;
     for (uint32_t i = 0; i < n->count; i++)
         in[i] = c->values[n->in[i]];
+    collet_status status = type_numbers(c, n, in, out, &done);
+    if (status != COLLET_OK || done)
+        return status;
     typed all = common(in + first, n->count - first);
+    if (all.weak && all.dtype == COLLET_BOOL && !takes(e->op, COLLET_BOOL))
+        all.dtype = COLLET_I64; /* Python's bools are integers */
+    if (first && all.weak && all.dtype != COLLET_BOOL) {
+        *out = (typed){.dtype = all.dtype, .weak = 1, .form = TYPED_SELECTED, .node = c->node};
+        return COLLET_OK;
+    }
+    for (uint32_t i = 0;
+         i < 2 && fold_compares(e->op) && literal_has_integers(all.dtype) && !all.weak; i++)
+        if (value_is_known(&in[i]) && in[i].form == TYPED_NUMBER)
+            return type_comparison(c, i ? e->op : swapped(e->op), &in[!i], &in[i], all.dtype, out);
+    if (compares_selected(e, in, &all))
+        all.dtype = COLLET_I64;
     if (all.dtype == COLLET_BOOL)
         e = elementwise_of(logical_op(e->op));
     if (is_identity(e->op, all.dtype)) {
@@ -250,23 +241,24 @@ static collet_status type_apply(compiler *c, const node *n, typed *out)
         return COLLET_OK;
     }
     if (e->op == COLLET_OP_IMAG && !is_complex(all.dtype))
-        return constant(c, PLAN_ZERO, all.dtype, out);
+        return value_constant(c, &(plan_constant){PLAN_ZERO, all.dtype, COLLET_NO_OP, 0}, out);
     collet_dtype dtype = taken(e->op, all.dtype);
     if (!dtype)
         return bad_dtype(c, e, all.dtype);
+    plan_step s = {.op = e->op, .inputs = n->count, .dtype = elementwise_result(e, dtype)};
     for (uint32_t i = 0; i < n->count; i++) {
-        collet_status status = convert(c, &in[i], elementwise_operand(e, dtype, i), &in[i]);
+        status = value_convert(c, &in[i], elementwise_operand(e, dtype, i), &in[i]);
         if (status != COLLET_OK)
             return status;
-        ids[i] = in[i].id;
+        s.in[i] = in[i].id;
     }
     const node *last = &c->g->nodes[n->in[n->count - 1]];
     uint32_t count = 0;
     if (e->op == COLLET_OP_POW && last->kind == NODE_LITERAL)
         count = power_steps(steps, &last->value, dtype);
-    collet_status status = count ? emit_power(c, &in[0], steps, count, out)
-                                 : emit(c, e->op, elementwise_result(e, dtype), ids, n->count, out);
-    out->weak = all.weak && out->dtype != COLLET_BOOL;
+    status = count ? emit_power(c, &in[0], steps, count, out) : value_step(c, &s, out);
+    /* Of integers that where() selects, other functions give those of arrays. */
+    out->weak = all.weak && (is_float(out->dtype) || is_complex(out->dtype));
     return status;
 }
 
@@ -278,32 +270,32 @@ static collet_status type_node(compiler *c, const node *n, typed *out)
     case NODE_INPUT:
         d = c->p->in_dtypes[n->op];
         if (d & PLAN_NUMBER) {
-            collet_dtype weak = d & ~PLAN_NUMBER;
-            collet_status status = constant(c, c->node, n->dtype ? n->dtype : weak, out);
-            out->weak = !n->dtype && weak != COLLET_BOOL;
-            return status;
+            *out = (typed){.dtype = n->dtype ? n->dtype : d & ~PLAN_NUMBER,
+                           .weak = !n->dtype,
+                           .form = TYPED_NUMBER,
+                           .number = c->node};
+            return COLLET_OK;
         }
         if (n->dtype && n->dtype != d)
             return collet_fail(c->err, COLLET_DTYPE, "input %u (%s) is %s; it must be %s", n->op,
                                g->names[n->op], collet_dtype_name(d), collet_dtype_name(n->dtype));
-        *out = (typed){PLAN_INPUT | n->op, d, 0};
+        *out = (typed){.id = PLAN_INPUT | n->op, .dtype = d};
         return COLLET_OK;
     case NODE_CONSTANT:
-    case NODE_LITERAL: {
-        collet_status status = constant(c, c->node, n->value.dtype, out);
-        out->weak = n->weak;
-        return status;
-    }
+    case NODE_LITERAL:
+        *out = (typed){
+            .dtype = n->value.dtype, .weak = n->weak, .form = TYPED_NUMBER, .number = c->node};
+        return COLLET_OK;
     case NODE_APPLY:
         return type_apply(c, n, out);
     case NODE_LIKE:
         d = c->values[n->in[1]].dtype;
         *out = c->values[n->in[0]];
         return is_float(d) || (is_complex(d) && !is_complex(out->dtype)) || is_complex(d)
-                   ? convert(c, &c->values[n->in[0]], d, out)
+                   ? value_convert(c, &c->values[n->in[0]], d, out)
                    : COLLET_OK;
     default:
-        return convert(c, &c->values[n->in[0]], n->dtype, out);
+        return value_convert(c, &c->values[n->in[0]], n->dtype, out);
     }
 }
 
@@ -337,19 +329,16 @@ static collet_status type_output(compiler *c, uint32_t k)
             return collet_fail(c->err, COLLET_DTYPE, "%s of output %u does not take %s",
                                program_reduction_name(c->g->reduce), k, collet_dtype_name(v.dtype));
     }
-    collet_status status = convert(c, &v, dtype, &to);
+    collet_status status = value_convert(c, &v, dtype, &to);
     if (status != COLLET_OK)
         return status;
     int taken_already = PLAN_KIND(to.id) != PLAN_STEP;
     for (uint32_t i = 0; i < k; i++)
         taken_already |= to.id == (PLAN_STEP | p->outs[i]);
-    if (taken_already) {
-        if (!room((void **)&p->steps, p->step_count, &p->step_capacity, sizeof *p->steps))
-            return no_memory(c);
-        p->steps[p->step_count] =
-            (plan_step){.op = COLLET_OP_COPY, .inputs = 1, .in = {to.id}, .dtype = dtype};
-        to.id = PLAN_STEP | p->step_count++;
-    }
+    if (taken_already)
+        status = value_own_step(c, &(plan_step){COLLET_OP_COPY, 1, {to.id}, dtype}, &to);
+    if (status != COLLET_OK)
+        return status;
     p->outs[k] = PLAN_INDEX(to.id);
     p->out_dtypes[k] =
         c->g->reduce ? program_reduced(c->g->reduce, dtype, COLLET_DTYPE_NONE) : dtype;
@@ -371,7 +360,7 @@ static collet_status type_graph(compiler *c)
     const graph *g = c->g;
     uint8_t *needed = calloc(g->count + 1u, 1);
     c->values = calloc(g->count + 1u, sizeof *c->values);
-    collet_status status = needed && c->values ? COLLET_OK : no_memory(c);
+    collet_status status = needed && c->values ? COLLET_OK : value_no_memory(c);
     if (status == COLLET_OK)
         mark(g, needed);
     for (uint32_t i = 0; i < g->count && status == COLLET_OK; i++) {
@@ -389,90 +378,22 @@ static collet_status type_graph(compiler *c)
 
 /* ---- The plan ---------------------------------------------------------------------------- */
 
-static int is_lost(const collet_scalar *from, collet_dtype to)
-{
-    return is_complex(from->dtype) && !is_complex(to) && to != COLLET_BOOL;
-}
-
-/* An input that is a number: weak, unless the input has a dtype of its own. */
-static collet_status value_of_input(const graph *g, const node *n, collet_dtype dtype,
-                                    collet_scalar *value, const collet_scalar *number,
-                                    collet_error *err)
-{
-    collet_scalar own = *number;
-    int fits = !n->dtype || literal_convert(&own, n->dtype, number);
-    if (fits && !literal_convert(value, dtype, &own))
-        fits = n->dtype && !is_lost(&own, dtype);
-    return fits ? COLLET_OK
-                : collet_fail(err, COLLET_DTYPE, "the number for input %u, %s does not fit %s; %s",
-                              n->op, g->names[n->op],
-                              collet_dtype_name(n->dtype ? n->dtype : dtype),
-                              n->dtype ? "give another number"
-                                       : "convert the arrays to a dtype that holds it");
-}
-
-/* The value of a constant. If `numbers` is NULL, *value is not set for inputs that are numbers. */
-static collet_status value_of(const graph *g, const plan_constant *k, collet_scalar *value,
-                              const collet_scalar *numbers, collet_error *err)
-{
-    static const collet_scalar zero = {.dtype = COLLET_U8};
-    const node *n = k->node == PLAN_ZERO ? NULL : &g->nodes[k->node];
-    if (n && n->kind == NODE_INPUT)
-        return numbers ? value_of_input(g, n, k->dtype, value, &numbers[n->op], err) : COLLET_OK;
-    int fits = literal_convert(value, k->dtype, n ? &n->value : &zero);
-    if (!fits && n->weak && n->value.dtype == COLLET_I64)
-        return collet_fail(err, COLLET_DTYPE,
-                           "the constant %lld does not fit %s, the dtype of the other operands; "
-                           "convert them, \"i64(x)\"",
-                           (long long)n->value.value.i64, collet_dtype_name(k->dtype));
-    return fits || !is_lost(&n->value, k->dtype)
-               ? COLLET_OK
-               : collet_fail(err, COLLET_DTYPE, "a complex constant cannot be converted to %s",
-                             collet_dtype_name(k->dtype));
-}
-
-collet_status plan_piece_constants(const plan *p, const graph *g, const plan_piece *piece,
-                                   collet_scalar *values, const collet_scalar *numbers,
-                                   collet_error *err)
-{
-    collet_status status = COLLET_OK;
-    for (uint32_t i = 0; i < piece->program.n_constants && status == COLLET_OK; i++) {
-        const plan_constant *k = &p->constants[piece->constant[i]];
-        values[i] = piece->values[i];
-        if (k->node != PLAN_ZERO && g->nodes[k->node].kind == NODE_INPUT)
-            status = value_of(g, k, &values[i], numbers, err);
-    }
-    return status;
-}
-
-collet_status plan_set_constants(plan *p, const graph *g, collet_error *err)
-{
-    for (uint32_t i = 0; i < p->constant_count; i++) {
-        collet_status status = value_of(g, &p->constants[i], &p->values[i], NULL, err);
-        if (status != COLLET_OK)
-            return status;
-    }
-    for (uint32_t i = 0; i < p->piece_count; i++)
-        for (uint32_t k = 0; k < p->pieces[i].program.n_constants; k++)
-            p->pieces[i].values[k] = p->values[p->pieces[i].constant[k]];
-    return COLLET_OK;
-}
-
 collet_status plan_create(plan **out, const graph *g, const collet_dtype *in_dtypes,
                           collet_error *err)
 {
     plan *p = calloc(1, sizeof *p);
     compiler c = {.p = p, .g = g, .err = err};
     if (!p)
-        return no_memory(&c);
+        return value_no_memory(&c);
     memcpy(p->in_dtypes, in_dtypes, g->input_count * sizeof *in_dtypes);
     collet_status status = type_graph(&c);
     if (status == COLLET_OK) {
         p->values = calloc(p->constant_count + 1u, sizeof *p->values);
-        status = p->values ? plan_cut(p, g, err) : no_memory(&c);
+        p->bounds = calloc(p->range_count + 1u, sizeof *p->bounds);
+        status = p->values && p->bounds ? plan_cut(p, g, err) : value_no_memory(&c);
     }
     if (status == COLLET_OK)
-        status = plan_set_constants(p, g, err);
+        status = constants_set(p, g, err);
     if (status != COLLET_OK) {
         plan_destroy(p);
         return status;
@@ -494,7 +415,10 @@ void plan_destroy(plan *p)
     free(p->pieces);
     free(p->steps);
     free(p->constants);
+    free(p->ranges);
+    free(p->checks);
     free(p->values);
+    free(p->bounds);
     free(p->last);
     free(p);
 }

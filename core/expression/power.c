@@ -33,15 +33,12 @@ static void multiply(list *l, uint32_t x, uint32_t n)
     }
 }
 
-static double number(const collet_scalar *s)
+static double number(const literal *s)
 {
-    return s->dtype == COLLET_I64   ? (double)s->value.i64
-           : s->dtype == COLLET_F64 ? s->value.f64
-                                    : 0.0;
+    return s->dtype == COLLET_I64 ? (double)s->integer : s->dtype == COLLET_F64 ? s->re : 0.0;
 }
 
-uint32_t power_steps(power_step steps[POWER_STEPS], const collet_scalar *exponent,
-                     collet_dtype dtype)
+uint32_t power_steps(power_step steps[POWER_STEPS], const literal *exponent, collet_dtype dtype)
 {
     double twice = 2.0 * number(exponent);
     int half = dtype == COLLET_F16 || dtype == COLLET_BF16;

@@ -3,7 +3,7 @@
 #ifndef CORE_EXPRESSION_POWER_H
 #define CORE_EXPRESSION_POWER_H
 
-#include <collet/types.h>
+#include "literal.h"
 
 /* Values are numbered: x is 0, the result of step i is i + 1. */
 typedef struct power_step {
@@ -17,7 +17,6 @@ typedef struct power_step {
  * The steps that compute x to the power `exponent`, a multiple of 1/2 between -16 and 16, for x of
  * dtype `dtype`; the last one is the power. 0: pow computes it better, or there is nothing to do.
  */
-uint32_t power_steps(power_step steps[POWER_STEPS], const collet_scalar *exponent,
-                     collet_dtype dtype);
+uint32_t power_steps(power_step steps[POWER_STEPS], const literal *exponent, collet_dtype dtype);
 
 #endif

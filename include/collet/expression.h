@@ -14,7 +14,12 @@
  * Dtypes follow NumPy 2: operands are promoted by collet_dtype_promote, and a weak constant (a
  * number in a text) takes the dtype of the other operands unless it is of a higher kind: 2 * f32 is
  * f32, 2.5 * i32 is f64. A result of weak operands alone is weak, too; as an output it is i64, f64 or
- * c128. div of integers is f64; functions of floating-point numbers take i8, u8 and bool as f16, i16
+ * c128. Weak integers are exact up to 127 bits, whatever computes them (+ - * // % ** << >> & | ^ ~,
+ * abs, sign, square, minimum, maximum, clip, where), and are rounded once to the dtype that they meet. One
+ * that an integer dtype does not hold is an error (DTYPE) before anything is computed; comparisons of
+ * integers with it have their mathematical result: u8 < 300 is true. Where `where` selects one of several weak
+ * integers by an array, all of them must fit, and + - * abs sign square minimum maximum clip of
+ * them stay weak; other functions give an i64 as of an array. div of integers is f64; functions of floating-point numbers take i8, u8 and bool as f16, i16
  * and u16 as f32, other integers as f64; comparisons give bool; conditions are converted to bool.
  *
  * Threads: while nobody builds an expression or sets a constant of it, several threads may evaluate
@@ -50,10 +55,11 @@ COLLET_API void collet_expression_destroy(collet_expression *expression);
  * < <= > >= == != & | ^ ~ << >> and parentheses have Python's meaning and precedence; functions are
  * the names of elementwise.def, "sin(x)", and the names of dtypes, which convert: "f32(x)". Several
  * outputs are separated by ";". A reduction may stand around a whole output, "sum(a*b)", "max(a*b,
- * axis=-1, keepdims=True)", "sum(a, axis=(0, 1))"; all outputs have the same one. Arithmetic of two
- * numbers is done at once.
+ * axis=-1, keepdims=True)", "sum(a, axis=(0, 1))"; all outputs have the same one. Arithmetic of
+ * numbers of the text is Python's and is done at once; what raises an exception in Python, such as 1/0, is
+ * an error.
  *
- * INVALID: the text says at which column, counted from 1, what was expected. NO_MEMORY.
+ * INVALID: the text says at which column, counted from 1, what was expected or is wrong. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_parse(collet_expression **out, const char *text,
                                                  collet_error *err);
@@ -68,12 +74,13 @@ COLLET_API collet_status collet_expression_parse(collet_expression **out, const 
 COLLET_API collet_status collet_expression_input(collet_expression *expression, uint32_t *value,
                                                  const char *name, collet_dtype dtype,
                                                  collet_error *err);
-/* `weak` != 0: a weak constant, of dtype i64, f64 or c128. */
+/* `weak` != 0: a weak constant, of dtype bool, i64, u64, f64 or c128. */
 COLLET_API collet_status collet_expression_constant(collet_expression *expression, uint32_t *value,
                                                     const collet_scalar *constant, int32_t weak,
                                                     collet_error *err);
-/* A number as in a text: weak, of dtype bool, i64, f64 or c128, and not to be changed. Arithmetic of two
- * such numbers is done at once, and powers with a small one are products. */
+/* A number as in a text: weak, of dtype bool, i64, u64, f64 or c128, and not to be changed. Arithmetic of
+ * such numbers is done at once (INVALID: it divides by zero, has no result, or an integer of more than 127
+ * bits), and powers with a small one are products. */
 COLLET_API collet_status collet_expression_literal(collet_expression *expression, uint32_t *value,
                                                    const collet_scalar *number, collet_error *err);
 /* The result of an op of elementwise.def for `count` operands. */
@@ -94,7 +101,8 @@ COLLET_API collet_status collet_expression_reduce(collet_expression *expression,
                                                   int32_t keepdims, double correction,
                                                   collet_error *err);
 
-/* Gives a constant of collet_expression_constant another value, of the same dtype. INVALID, DTYPE. */
+/* Gives a constant of collet_expression_constant another value, of the same dtype; a weak i64 may become
+ * a u64. INVALID, DTYPE. */
 COLLET_API collet_status collet_expression_set_constant(collet_expression *expression,
                                                         uint32_t value,
                                                         const collet_scalar *constant,
@@ -148,7 +156,8 @@ COLLET_API collet_status collet_expression_evaluate(collet_context *context,
 
 /* The same with numbers among the inputs: where ins[i] is NULL, the input is numbers[i], a weak
  * constant of this evaluation alone, of dtype bool, i64, u64, f64 or c128. Another number compiles
- * nothing. DTYPE too: a number does not fit. */
+ * nothing. DTYPE too: a number, or what is computed of numbers, does not fit. INVALID too: integers divide by
+ * zero. */
 COLLET_API collet_status collet_expression_evaluate_with(collet_context *context,
                                                          collet_expression *expression,
                                                          collet_array *const *outs,

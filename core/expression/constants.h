@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers of a compiled expression: constants, inputs that are numbers, functions of both. */
+#ifndef CORE_EXPRESSION_CONSTANTS_H
+#define CORE_EXPRESSION_CONSTANTS_H
+
+#include "compiled.h"
+
+/* Gives the constants their values of now, but for those that depend on inputs. DTYPE: one does not
+ * fit; INVALID: it cannot be computed. */
+collet_status constants_set(plan *p, const graph *g, collet_error *err);
+
+/* Stores all constants for these numbers among the inputs in `values`. Errors as constants_set, and
+ * NO_MEMORY. */
+collet_status constants_with(const plan *p, const graph *g, const collet_scalar *numbers,
+                             collet_scalar *values, collet_error *err);
+
+#endif

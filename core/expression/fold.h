@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic of weak numbers, as Python has it. */
+#ifndef CORE_EXPRESSION_FOLD_H
+#define CORE_EXPRESSION_FOLD_H
+
+#include <collet/collet.h>
+
+#include "literal.h"
+
+/*
+ * Computes a function of weak numbers, the first `count` of the three in `in`: integers exactly, real and complex numbers in f64. UNSUPPORTED,
+ * without a text: another function, which a kernel computes. INVALID, with the numbers in the text:
+ * Python raises an exception too (division by zero, a negative shift, an overflow of f64), or an
+ * integer has more than LITERAL_BITS bits.
+ */
+collet_status fold(uint32_t op, const literal *in, uint32_t count, literal *out, collet_error *err);
+
+/*
+ * What fold gives for operands that are integers or bools, without the condition of where: I64 or BOOL;
+ * COLLET_DTYPE_NONE: neither for certain, or UNSUPPORTED. `integers`: one of them is an integer. *ranges:
+ * 1 if the results for operands within ranges are between the results for the ends of the ranges, and 0.
+ */
+collet_dtype fold_result(uint32_t op, int integers, int *ranges);
+
+int fold_compares(uint32_t op);
+
+#endif

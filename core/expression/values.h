@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of an expression while it is compiled, and their conversions. */
+#ifndef CORE_EXPRESSION_VALUES_H
+#define CORE_EXPRESSION_VALUES_H
+
+#include "compiled.h"
+
+typedef enum typed_form {
+    TYPED_READY,    /* `id` is the value */
+    TYPED_NUMBER,   /* known to the host; becomes a constant where it is used */
+    TYPED_SELECTED, /* weak, by a `where` of numbers; computed where it is used, in the dtype there */
+} typed_form;
+
+/* A value of the graph. */
+typedef struct typed {
+    uint32_t id;
+    collet_dtype dtype;
+    uint8_t weak; /* adapts to other operands */
+    uint8_t form;
+    uint32_t number; /* of a TYPED_NUMBER, and of a TYPED_SELECTED integer its range */
+    uint32_t node;   /* of a TYPED_SELECTED */
+    struct {         /* where it is computed already */
+        collet_dtype dtype;
+        uint32_t id;
+    } made[2];
+} typed;
+
+typedef struct compiler {
+    plan *p;
+    const graph *g;
+    typed *values; /* of the nodes */
+    uint32_t node; /* in work */
+    collet_error *err;
+} compiler;
+
+/* Functions that return a status: NO_MEMORY, or DTYPE: there is no such conversion. */
+
+collet_status value_no_memory(compiler *c);
+/* Adds a constant; `compares` and `beside` as in plan_constant. */
+collet_status value_constant(compiler *c, const plan_constant *k, typed *out);
+/* Adds a step, or finds an equal one nearby. */
+collet_status value_step(compiler *c, const plan_step *s, typed *out);
+/* Adds a step that no other value is. */
+collet_status value_own_step(compiler *c, const plan_step *s, typed *out);
+collet_status value_range(compiler *c, const plan_range *r, uint32_t *number);
+/* The value in a dtype, ready. */
+collet_status value_convert(compiler *c, const typed *v, collet_dtype dtype, typed *out);
+
+/* 1: an integer or bool of Python, whose value or bounds the host knows. */
+static inline int value_is_known(const typed *v)
+{
+    return v->weak && v->form != TYPED_READY && (v->dtype == COLLET_I64 || v->dtype == COLLET_BOOL);
+}
+
+#endif
