@@ -1,50 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-inspect KIND FILE - see io/hdf5/inspect.h.
- * Tests: tests/tools/rsoxs/test_rsoxs_warnings.c, tests/tools/test_extract_damaged.c */
-#include "scatter/files/morphology.h"
+/* collet-inspect KIND FILE ARGUMENT... - see io/hdf5/inspect.h.
+ * Tests: tests/tools/rsoxs/test_rsoxs_damaged.c, tests/tools/test_extract_damaged.c */
+#include "guard.h"
+#include "io/decimal.h"
+#include "scatter/files/inspections.h"
 #include "trajectory/formats/h5md/inspect.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-/* Limits processor time, not waiting for a disk. 1000 materials, the maximum, take about 0.2 s. Steps
- * and times of a trajectory are read whole: in chunks of one number, the worst case, 120 MB of them
- * take about 20 s. */
-#define LIMIT_S 1
-#define TRAJECTORY_BYTES_PER_S (1 << 20)
-#define TRAJECTORY_LIMIT_S 120
+static const io_hdf5_inspection *const kinds[] = {
+    &scatter_inspect_morphology, &scatter_inspect_faults,  &scatter_inspect_slice,
+    &scatter_inspect_image,      &scatter_inspect_results, &scatter_inspect_pattern,
+    &trajectory_inspect_h5md};
 
-static void limit_time(const char *path, int is_trajectory)
+/* Limits processor time, not waiting for a disk: SIGPROF ends the program. */
+static void begin_step(double seconds)
 {
-    const struct rlimit none = {0, 0};
-    struct itimerval limit = {.it_value.tv_sec = LIMIT_S};
-    struct stat found;
+    struct itimerval limit = {.it_value.tv_sec = (time_t)ceil(seconds)};
 
-    if (is_trajectory && stat(path, &found) == 0)
-        limit.it_value.tv_sec += found.st_size / TRAJECTORY_BYTES_PER_S;
-    if (limit.it_value.tv_sec > TRAJECTORY_LIMIT_S)
-        limit.it_value.tv_sec = TRAJECTORY_LIMIT_S;
-    setrlimit(RLIMIT_CORE, &none);
-    setitimer(ITIMER_PROF, &limit, NULL); /* SIGPROF ends the program */
+    setitimer(ITIMER_PROF, &limit, NULL);
+}
+
+static const io_hdf5_inspection *find(const char *kind)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i]->kind, kind) == 0)
+            return kinds[i];
+    return NULL;
 }
 
 int main(int argc, char **argv)
 {
-    int is_trajectory = argc == 3 && strcmp(argv[1], "trajectory") == 0;
+    const struct rlimit none = {0, 0};
+    const io_hdf5_inspection *inspection = argc == 3 + IO_HDF5_ARGUMENTS ? find(argv[1]) : NULL;
+    int64_t arguments[IO_HDF5_ARGUMENTS];
 
-    if (!is_trajectory && (argc != 3 || strcmp(argv[1], "morphology") != 0)) {
-        fprintf(stderr, "usage: collet-inspect morphology|trajectory FILE (libcollet-scatter and "
+    for (int i = 0; inspection && i < IO_HDF5_ARGUMENTS; i++)
+        if (!io_decimal_parse_integer(argv[3 + i], strlen(argv[3 + i]), &arguments[i]))
+            inspection = NULL;
+    if (!inspection) {
+        fprintf(stderr, "usage: collet-inspect KIND FILE ARGUMENT... (libcollet-scatter and "
                         "libcollet-trajectory start it to test a file)\n");
         return 2;
     }
-    limit_time(argv[2], is_trajectory);
-    if (is_trajectory)
-        trajectory_h5md_inspect(argv[2]);
-    else
-        scatter_inspect_all(argv[2]);
+    setrlimit(RLIMIT_CORE, &none);
+#ifdef INSPECT_GUARD
+    inspect_guard_begin();
+#endif
+    begin_step(1);
+    inspection->run(argv[2], arguments, begin_step);
     return write(STDOUT_FILENO, "", 1) == 1 ? 0 : 1;
 }

@@ -386,6 +386,13 @@ static collet_status check_text(checker *c, const char *path, const char *config
     return goes_on(c, &status) ? scatter_check_constants(c->in, path, &c->err) : status;
 }
 
+static collet_status check_morphology(checker *c)
+{
+    c->base.inspection = &scatter_inspect_faults;
+    c->base.arguments[0] = c->in->vectors;
+    return scatter_read_file(&c->base, check_datasets);
+}
+
 static collet_status check_files(checker *c, const char *path, const char *configuration)
 {
     collet_status status = io_hdf5_check_regular(path, &c->err);
@@ -400,7 +407,7 @@ static collet_status check_files(checker *c, const char *path, const char *confi
     if (configuration)
         status = scatter_read_configuration(c->in, configuration, &c->err);
     if (goes_on(c, &status))
-        status = scatter_read_file(&c->base, check_datasets);
+        status = check_morphology(c);
     return goes_on(c, &status) && configuration ? check_configured(c, configuration) : status;
 }
 
@@ -418,6 +425,40 @@ static void free_checker(checker *c)
     collet_scattering_input_destroy(c->base.in);
 }
 
+/* 0: out of memory. `c` has path, report and user. */
+static int init_checker(checker *c)
+{
+    c->base.file = -1;
+    c->base.err = &c->err;
+    c->in = c->base.in = calloc(1, sizeof *c->in);
+    if (!c->in)
+        return 0;
+    c->in->options = (collet_scattering_options)COLLET_SCATTERING_OPTIONS;
+    c->in->vectors = -1;
+    c->in->report = report_once;
+    c->in->report_user = c;
+    return 1;
+}
+
+static void ignore(void *user, const collet_scattering_finding *finding)
+{
+    (void)user;
+    (void)finding;
+}
+
+static void inspect(const char *path, const int64_t *arguments, io_hdf5_step step)
+{
+    checker c = {.base = {.path = path}, .report = ignore};
+    if (!init_checker(&c))
+        return;
+    c.in->vectors = arguments[0] < 0 ? -1 : arguments[0] > 0;
+    c.in->step = step;
+    check_morphology(&c);
+    free_checker(&c);
+}
+
+const io_hdf5_inspection scatter_inspect_faults = {"faults", inspect};
+
 collet_status collet_scattering_check(const char *path, const char *configuration,
                                       collet_scattering_finding_fn report, void *user,
                                       collet_error *err)
@@ -425,15 +466,9 @@ collet_status collet_scattering_check(const char *path, const char *configuratio
     COLLET_FLOATING_SCOPE;
     if (!path || !report)
         return collet_fail(err, COLLET_INVALID, "%s is NULL", path ? "report" : "path");
-    checker c = {.base = {.path = path, .file = -1}, .report = report, .user = user};
-    c.in = c.base.in = calloc(1, sizeof *c.in);
-    c.base.err = &c.err;
-    if (!c.in)
+    checker c = {.base = {.path = path}, .report = report, .user = user};
+    if (!init_checker(&c))
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to check %s", path);
-    c.in->options = (collet_scattering_options)COLLET_SCATTERING_OPTIONS;
-    c.in->vectors = -1;
-    c.in->report = report_once;
-    c.in->report_user = &c;
     collet_status status = check_files(&c, path, configuration);
     if (goes_on(&c, &status))
         for (size_t i = 0; i < c.in->n_warnings; i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/tools/rsoxs/test_rsoxs_warnings.c, tests/tools/test_extract_damaged.c */
+/* Tests: tests/tools/rsoxs/test_rsoxs_damaged.c, tests/tools/test_extract_damaged.c */
 #include "inspect.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
 #include <spawn.h>
@@ -31,13 +32,19 @@ static int find_program(char *path, size_t size)
 
 /* Its own process group, because Ctrl-C is for the caller: a process that Ctrl-C ends would look
  * like a damaged file. */
-static int spawn(const char *program, const char *kind, const char *path, int report, pid_t *pid)
+static int spawn(const char *program, const char *kind, const char *path, const int64_t *numbers,
+                 int report, pid_t *pid)
 {
-    const char *const arguments[] = {program, kind, path, NULL};
+    const char *arguments[3 + IO_HDF5_ARGUMENTS + 1] = {program, kind, path};
+    char texts[IO_HDF5_ARGUMENTS][24];
     char *const nothing[] = {NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, all;
+    for (int i = 0; i < IO_HDF5_ARGUMENTS; i++) {
+        snprintf(texts[i], sizeof texts[i], "%" PRId64, numbers[i]);
+        arguments[3 + i] = texts[i];
+    }
     sigemptyset(&none);
     sigfillset(&all);
     if (posix_spawn_file_actions_init(&actions))
@@ -79,14 +86,15 @@ static collet_status wait_for(pid_t pid, int report, const char *path, collet_er
         WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "does not end" : "crashes");
 }
 
-collet_status io_hdf5_inspect(const char *kind, const char *path, collet_error *err)
+collet_status io_hdf5_inspect(const io_hdf5_inspection *inspection, const char *path,
+                              const int64_t arguments[IO_HDF5_ARGUMENTS], collet_error *err)
 {
     char program[PATH_MAX];
     int report[2];
     pid_t pid;
     if (!find_program(program, sizeof program) || pipe2(report, O_CLOEXEC) != 0)
         return COLLET_OK;
-    int error = spawn(program, kind, path, report[1], &pid);
+    int error = spawn(program, inspection->kind, path, arguments, report[1], &pid);
     close(report[1]);
     collet_status status = error ? COLLET_OK : wait_for(pid, report[0], path, err);
     close(report[0]);

@@ -3,17 +3,31 @@
  * inspect.h - detects files that libhdf5 cannot read safely, in another process.
  *
  * On damaged files libhdf5 may crash or loop forever when it reads the header of an object, the index
- * of chunks, or strings of variable length such as labels. The program collet-inspect KIND FILE, in the
- * folder of the plugins, reads a file as the engine of its kind does, for a limited processor time, and
- * then writes a byte to descriptor 1.
+ * of chunks, or strings of variable length such as labels. Before a program reads a file, the program
+ * collet-inspect, in the folder of the plugins, runs the same function on it, with the same arguments and a
+ * limit on processor time, ignores what that returns, and writes a byte to descriptor 1.
  */
 #ifndef ENGINES_IO_HDF5_INSPECT_H
 #define ENGINES_IO_HDF5_INSPECT_H
 
 #include <collet/collet.h>
 
-/* `kind` is "morphology" or "trajectory". FORMAT if collet-inspect does not end normally. OK if it
- * cannot be started, because the library may be installed without it. Any thread; takes about 10 ms. */
-collet_status io_hdf5_inspect(const char *kind, const char *path, collet_error *err);
+#define IO_HDF5_ARGUMENTS 4
+
+/* Called in collet-inspect before each step of reading: how many seconds of processor time it may
+ * take. NULL in other programs. */
+typedef void (*io_hdf5_step)(double seconds);
+
+/* A way to read a file: a row in the file of the function that reads. */
+typedef struct io_hdf5_inspection {
+    const char *kind;
+    void (*run)(const char *path, const int64_t arguments[IO_HDF5_ARGUMENTS], io_hdf5_step step);
+} io_hdf5_inspection;
+
+/* Starts "collet-inspect KIND FILE ARGUMENT..." and waits for it. FORMAT if it does not end normally. OK if
+ * it cannot be started, because the library may be installed without it. Any thread; takes about 10 ms,
+ * and as long as reading the file. */
+collet_status io_hdf5_inspect(const io_hdf5_inspection *inspection, const char *path,
+                              const int64_t arguments[IO_HDF5_ARGUMENTS], collet_error *err);
 
 #endif

@@ -33,6 +33,12 @@ typedef struct image {
     io_spool *spool;
 } image;
 
+/* In collet-inspect there is no file to write. */
+static collet_status put(image *o, const void *bytes, size_t n)
+{
+    return o->spool ? io_spool_write(o->spool, bytes, n, o->base.err) : COLLET_OK;
+}
+
 static COLLET_PRINTF(2, 3) collet_status print(image *o, const char *format, ...)
 {
     char text[800]; /* longer than each text that this file prints */
@@ -40,7 +46,7 @@ static COLLET_PRINTF(2, 3) collet_status print(image *o, const char *format, ...
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return io_spool_write(o->spool, text, (size_t)length, o->base.err);
+    return put(o, text, (size_t)length);
 }
 
 /* In a file with Euler angles only the volume fraction is required. */
@@ -78,14 +84,13 @@ static collet_status write_numbers(image *o, const scatter_dataset *d, uint64_t 
     (void)offset;
     float *values = malloc((size_t)(planes * plane) * sizeof *values);
     collet_status status =
-        values ? io_spool_write(o->spool, &bytes, sizeof bytes, o->base.err)
+        values ? put(o, &bytes, sizeof bytes)
                : collet_fail(o->base.err, COLLET_NO_MEMORY, "%s: no memory", o->base.path);
     for (int64_t z = 0; z < n[0] && status == COLLET_OK; z += planes) {
         int64_t count = n[0] - z < planes ? n[0] - z : planes;
         status = scatter_read_planes(&o->base, d, z, count, values);
         if (status == COLLET_OK)
-            status = io_spool_write(o->spool, values, (size_t)(count * plane) * sizeof *values,
-                                    o->base.err);
+            status = put(o, values, (size_t)(count * plane) * sizeof *values);
     }
     free(values);
     return status;
@@ -148,7 +153,7 @@ static collet_status write_image(scatter_reader *base)
     base->in->vectors =
         !io_hdf5_has(base->file, "/Euler_Angles") && io_hdf5_has(base->file, "/Vector_Morphology");
     collet_status status = find_shape(o);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && o->path)
         status = io_spool_create(o->path, IO_SPOOL_OUTPUT, &o->spool, base->err);
     if (status == COLLET_OK)
         status = write_header(o);
@@ -164,18 +169,39 @@ static collet_status write_image(scatter_reader *base)
     return status;
 }
 
-collet_status collet_scattering_write_image(const char *morphology, const char *path,
-                                            collet_error *err)
+/* `path` NULL: nothing is written. */
+static collet_status convert(const char *morphology, const char *path, io_hdf5_step step,
+                             collet_error *err)
 {
-    if (!morphology || !path)
-        return collet_fail(err, COLLET_INVALID, "%s is NULL", morphology ? "path" : "morphology");
-    collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS};
-    image o = {.base = {.in = &in, .path = morphology, .file = -1, .err = err}, .path = path};
+    collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS, .step = step};
+    image o = {.base = {.in = &in,
+                        .path = morphology,
+                        .file = -1,
+                        .inspection = &scatter_inspect_image,
+                        .err = err},
+               .path = path};
     collet_status status = scatter_read_file(&o.base, write_image);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && path)
         status = io_spool_publish(o.spool, err);
     io_spool_free(o.spool);
     free(in.materials);
     free(in.ranges);
     return status;
+}
+
+static void inspect(const char *path, const int64_t *arguments, io_hdf5_step step)
+{
+    collet_error err;
+    (void)arguments;
+    convert(path, NULL, step, &err);
+}
+
+const io_hdf5_inspection scatter_inspect_image = {"image", inspect};
+
+collet_status collet_scattering_write_image(const char *morphology, const char *path,
+                                            collet_error *err)
+{
+    return morphology && path ? convert(morphology, path, NULL, err)
+                              : collet_fail(err, COLLET_INVALID, "%s is NULL",
+                                            morphology ? "path" : "morphology");
 }

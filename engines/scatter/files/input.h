@@ -3,6 +3,8 @@
 #ifndef ENGINES_SCATTER_FILES_INPUT_H
 #define ENGINES_SCATTER_FILES_INPUT_H
 
+#include "io/hdf5/inspect.h"
+
 #include <collet/scatter.h>
 #include <sys/stat.h>
 
@@ -31,6 +33,7 @@ struct collet_scattering_input {
     size_t n_warnings;
     collet_scattering_finding_fn report; /* set by collet_scattering_check; else NULL */
     void *report_user;
+    io_hdf5_step step; /* NULL but in collet-inspect */
 };
 
 /* Number i of an array of f32 or f64. */

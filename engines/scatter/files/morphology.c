@@ -2,7 +2,6 @@
 /* Reads morphologies in HDF5.
  * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/morphology.h"
-#include "io/hdf5/inspect.h"
 #include "scatter/files/store.h"
 
 #include <hdf5_hl.h>
@@ -15,6 +14,7 @@
 
 #define MATERIALS_MAX 1000
 #define VOXELS_MAX (UINT64_C(1) << 40)
+#define BYTES_PER_S 0x1p24 /* the least speed of reading, in processor time; a chunk may be a whole dataset */
 
 static size_t element_bytes(const scatter_reader *r)
 {
@@ -23,9 +23,18 @@ static size_t element_bytes(const scatter_reader *r)
 
 /* ---- Datasets of this file ------------------------------------------------------------------- */
 
+void scatter_begin_step(const scatter_reader *r, int width)
+{
+    const int64_t *n = r->in->options.shape;
+    if (r->in->step)
+        r->in->step(1 + (double)n[0] * (double)n[1] * (double)n[2] * width *
+                        (double)element_bytes(r) / BYTES_PER_S);
+}
+
 collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out)
 {
     int elsewhere;
+    scatter_begin_step(r, 0);
     *out = io_hdf5_open_own(r->file, name, &elsewhere);
     if (*out >= 0)
         return COLLET_OK;
@@ -206,6 +215,15 @@ static void turn_axes(const scatter_reader *r, const char *from, char *to, size_
                 memcpy(to, from + (size_t)((x * n[1] + y) * planes + z) * voxel, voxel);
 }
 
+/* Reads all of the chunks' index. */
+static void walk_chunks(hid_t set)
+{
+    hsize_t count;
+    hid_t space = H5Dget_space(set);
+    H5Dget_num_chunks(set, space, &count);
+    H5Sclose(space);
+}
+
 collet_status scatter_open_dataset(scatter_reader *r, int64_t m, const char *what, int width,
                                    scatter_dataset *out)
 {
@@ -217,6 +235,8 @@ collet_status scatter_open_dataset(scatter_reader *r, int64_t m, const char *wha
     if (status != COLLET_OK)
         return status;
     status = scatter_check_shape(r, set, out->name, width);
+    if (r->in->step)
+        walk_chunks(set);
     if (status == COLLET_OK)
         out->set = set;
     else
@@ -235,6 +255,7 @@ collet_status scatter_read_planes(scatter_reader *r, const scatter_dataset *d, i
     void *turned = r->reversed ? malloc((size_t)points * element_bytes(r) + 1) : NULL;
     if (r->reversed && !turned)
         return collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory for %s", r->path, d->name);
+    scatter_begin_step(r, d->width);
     start[z] = (hsize_t)first;
     count[z] = (hsize_t)planes;
     count[2 - z] = (hsize_t)n[2];
@@ -391,11 +412,12 @@ static collet_status check_same(scatter_reader *r, int first)
                              r->path);
 }
 
-static collet_status open_file(scatter_reader *r, int inspected)
+/* A file whose parameters are known was inspected when they were read. */
+static collet_status open_file(scatter_reader *r)
 {
-    collet_status status = inspected ? COLLET_OK : io_hdf5_check_regular(r->path, r->err);
-    if (status == COLLET_OK && !inspected)
-        status = io_hdf5_inspect("morphology", r->path, r->err);
+    collet_status status = io_hdf5_check_regular(r->path, r->err);
+    if (status == COLLET_OK && !r->in->step && !r->in->materials)
+        status = io_hdf5_inspect(r->inspection, r->path, r->arguments, r->err);
     if (status == COLLET_OK)
         status = io_hdf5_open_file(r->path, SCATTER_KIND, &r->file, r->err);
     if (status != COLLET_OK)
@@ -404,12 +426,11 @@ static collet_status open_file(scatter_reader *r, int inspected)
     return status == COLLET_OK && !r->in->materials ? read_parameters(r) : status;
 }
 
-static collet_status read_file(scatter_reader *r, int inspected,
-                               collet_status (*work)(scatter_reader *))
+collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *))
 {
     io_hdf5_quiet before;
     io_hdf5_be_quiet(&before);
-    collet_status status = open_file(r, inspected);
+    collet_status status = open_file(r);
     if (status == COLLET_OK) {
         status = work(r);
         collet_status same = check_same(r, 0);
@@ -421,43 +442,15 @@ static collet_status read_file(scatter_reader *r, int inspected,
     return status;
 }
 
-collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *))
-{
-    return read_file(r, r->in->materials != NULL, work);
-}
-
-/* ---- Inspection ------------------------------------------------------------------------------ */
-
-/* Ignores faults: the process that reads the file reports them. */
-static collet_status open_all(scatter_reader *r)
-{
-    for (int vectors = 0; vectors < 2; vectors++)
-        for (int64_t m = 0; m < r->in->options.n_materials; m++)
-            for (int i = 0; i < (vectors ? 2 : 4); i++) {
-                scatter_dataset d;
-                r->in->vectors = vectors;
-                scatter_open_dataset(r, m, vectors ? vector[i] : euler[i],
-                                     vectors && i == 0 ? 3 : 1, &d);
-                if (d.set >= 0)
-                    H5Dclose(d.set);
-            }
-    return COLLET_OK;
-}
-
-void scatter_inspect_all(const char *path)
-{
-    collet_error err;
-    collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS};
-    scatter_reader r = {.in = &in, .path = path, .file = -1, .err = &err};
-    read_file(&r, 1, open_all);
-    free(in.materials);
-    free(in.ranges);
-}
-
 collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
                                       collet_error *err)
 {
-    scatter_reader r = {.in = in, .path = path, .file = -1, .err = err};
+    scatter_reader r = {.in = in,
+                        .path = path,
+                        .file = -1,
+                        .inspection = &scatter_inspect_morphology,
+                        .arguments = {in->vectors, (int64_t)in->options.dtype},
+                        .err = err};
     collet_status status = scatter_read_file(&r, open_materials);
     in->reversed = r.reversed;
     in->path = strdup(path);
@@ -465,3 +458,36 @@ collet_status scatter_read_morphology(collet_scattering_input *in, const char *p
                ? collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path)
                : status;
 }
+
+/* ---- Inspection ------------------------------------------------------------------------------ */
+
+/* Reads the first and the last layers: scatter_open_dataset has walked through the index of the others. */
+static void try_layers(collet_scattering_input *in)
+{
+    collet_error err;
+    const int64_t *n = in->options.shape;
+    double *memory = malloc((size_t)(n[1] * n[2]) * 6 * sizeof *memory);
+    void *const arrays[4] = {memory, memory + 3 * n[1] * n[2], memory + 4 * n[1] * n[2],
+                             memory + 5 * n[1] * n[2]};
+    for (int64_t m = 0; memory && m < in->options.n_materials; m++)
+        for (int last = 0; last <= 1; last++)
+            scatter_read_layers(in, arrays, m, last ? n[0] - 1 : 0, 1, &err);
+    free(memory);
+}
+
+static void inspect(const char *path, const int64_t *arguments, io_hdf5_step step)
+{
+    collet_error err;
+    collet_scattering_input *in = calloc(1, sizeof *in);
+    if (!in)
+        return;
+    in->options = (collet_scattering_options)COLLET_SCATTERING_OPTIONS;
+    in->options.dtype = (collet_dtype)arguments[1];
+    in->vectors = arguments[0] != 0;
+    in->step = step;
+    if (scatter_read_morphology(in, path, &err) == COLLET_OK)
+        try_layers(in);
+    collet_scattering_input_destroy(in);
+}
+
+const io_hdf5_inspection scatter_inspect_morphology = {"morphology", inspect};

@@ -6,8 +6,10 @@
 #include "scatter/files/warnings.h"
 
 /* Opens the file, reads its parameters into r->in unless they were read before, calls `work`, and
- * closes the file. */
+ * closes the file. Unless it was read before, collet-inspect runs r->inspection first. */
 collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter_reader *));
+/* Before data of `width` elements a voxel are read: renews the limit of collet-inspect. */
+void scatter_begin_step(const scatter_reader *r, int width);
 /* Opens a dataset; the caller closes it. FORMAT, and *out = -1, if there is none, or if its values
  * or a link to it are in another file. */
 collet_status scatter_open_set(scatter_reader *r, const char *name, hid_t *out);
@@ -28,9 +30,5 @@ collet_status scatter_open_dataset(scatter_reader *r, int64_t m, const char *wha
 /* Reads planes first .. first + planes - 1 along z, in the order Z, Y, X, as the input's dtype. */
 collet_status scatter_read_planes(scatter_reader *r, const scatter_dataset *d, int64_t first,
                                   int64_t planes, void *values);
-
-/* The work of collet-inspect (io/hdf5/inspect.h): opens all datasets of the materials and reads their
- * labels. Ignores faults. */
-void scatter_inspect_all(const char *path);
 
 #endif

@@ -143,25 +143,53 @@ static int read_set(hid_t file, const char *name, int64_t y, int64_t x, float *v
     return fits;
 }
 
+/* The arguments are beam, y and x. */
+static collet_status read_pattern(const char *path, const int64_t *arguments,
+                                  const io_hdf5_inspection *inspection, float *values,
+                                  collet_error *err)
+{
+    char name[48];
+    io_hdf5_quiet before;
+    hid_t file;
+    snprintf(name, sizeof name, "/K%" PRId64 "/projection", arguments[0]);
+    io_hdf5_be_quiet(&before);
+    collet_status status = scatter_open_file(path, inspection, arguments, &file, err);
+    if (status == COLLET_OK && !read_set(file, name, arguments[1], arguments[2], values))
+        status = collet_fail(err, COLLET_FORMAT,
+                             "%s: %s has no pattern of %" PRId64 " x %" PRId64 " pixels", path,
+                             name, arguments[1], arguments[2]);
+    if (file >= 0)
+        H5Fclose(file);
+    io_hdf5_report_again(&before);
+    return status;
+}
+
 collet_status collet_scattering_read_pattern(float *values, const char *directory, double energy,
                                              int64_t beam, int64_t y, int64_t x, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    char name[48], *path = path_of(directory, energy);
-    io_hdf5_quiet before;
+    char *path = path_of(directory, energy);
+    const int64_t arguments[IO_HDF5_ARGUMENTS] = {beam, y, x};
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory");
-    hid_t file;
-    snprintf(name, sizeof name, "/K%" PRId64 "/projection", beam);
-    io_hdf5_be_quiet(&before);
-    collet_status status = scatter_open_file(path, &file, err);
-    if (status == COLLET_OK && !read_set(file, name, y, x, values))
-        status = collet_fail(err, COLLET_FORMAT,
-                             "%s: %s has no pattern of %" PRId64 " x %" PRId64 " pixels", path,
-                             name, y, x);
-    if (file >= 0)
-        H5Fclose(file);
-    io_hdf5_report_again(&before);
+    collet_status status = read_pattern(path, arguments, &scatter_inspect_pattern, values, err);
     free(path);
     return status;
 }
+
+static void inspect(const char *path, const int64_t *arguments, io_hdf5_step step)
+{
+    collet_error err;
+    size_t numbers;
+    if (arguments[1] < 1 || arguments[2] < 1 ||
+        __builtin_mul_overflow((size_t)arguments[1], (size_t)arguments[2], &numbers) ||
+        numbers > SIZE_MAX / sizeof(float))
+        return;
+    float *values = malloc(numbers * sizeof *values);
+    step(1 + (double)numbers / 0x1p22);
+    if (values)
+        read_pattern(path, arguments, NULL, values, &err);
+    free(values);
+}
+
+const io_hdf5_inspection scatter_inspect_pattern = {"pattern", inspect};

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <collet/floating.h>
 
@@ -36,6 +37,7 @@ static collet_status read_plane(slice_reader *r, hid_t set, const char *name, in
     if (!*values)
         return collet_fail(r->base.err, COLLET_NO_MEMORY, "%s: no memory for %s", r->base.path,
                            name);
+    scatter_begin_step(&r->base, width);
     hid_t file = H5Dget_space(set), memory = H5Screate_simple(1, &points, NULL);
     int done = H5Sselect_hyperslab(file, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                H5Dread(set, H5T_NATIVE_FLOAT, memory, file, H5P_DEFAULT, *values) >= 0;
@@ -173,6 +175,44 @@ static collet_status read_slice(scatter_reader *base)
     return status == COLLET_OK && base->reversed ? turn(r) : status;
 }
 
+/* The arguments are material, field, axis and voxel. */
+static collet_status read_file(const char *path, const int64_t *arguments, io_hdf5_step step,
+                               collet_scattering_slice *slice, collet_error *err)
+{
+    collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS, .step = step};
+    slice_reader r = {.base = {.in = &in,
+                               .path = path,
+                               .file = -1,
+                               .inspection = &scatter_inspect_slice,
+                               .err = err},
+                      .material = arguments[0],
+                      .at = arguments[3],
+                      .field = (uint32_t)arguments[1],
+                      .axis = (uint32_t)arguments[2],
+                      .slice = {.struct_size = sizeof r.slice}};
+    memcpy(r.base.arguments, arguments, sizeof r.base.arguments);
+    collet_status status = scatter_read_file(&r.base, read_slice);
+    free(in.materials);
+    free(in.ranges);
+    if (status != COLLET_OK) {
+        free(r.slice.values);
+        r.slice = (collet_scattering_slice){.struct_size = sizeof r.slice};
+    }
+    *slice = r.slice;
+    return status;
+}
+
+static void inspect(const char *path, const int64_t *arguments, io_hdf5_step step)
+{
+    collet_scattering_slice slice;
+    collet_error err;
+    if (arguments[1] >= 0 && arguments[1] <= COLLET_SCATTERING_PSI && arguments[2] >= 0 &&
+        arguments[2] <= 2 && read_file(path, arguments, step, &slice, &err) == COLLET_OK)
+        free(slice.values);
+}
+
+const io_hdf5_inspection scatter_inspect_slice = {"slice", inspect};
+
 collet_status collet_scattering_read_slice(collet_scattering_slice *out, const char *morphology,
                                            int64_t material, uint32_t field, uint32_t axis,
                                            int64_t at, collet_error *err)
@@ -184,21 +224,10 @@ collet_status collet_scattering_read_slice(collet_scattering_slice *out, const c
                            : !out      ? "out is NULL"
                            : axis > 2  ? "axis must be 0, 1 or 2"
                                        : "field must be 0 to 3");
-    collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS};
-    slice_reader r = {.base = {.in = &in, .path = morphology, .file = -1, .err = err},
-                      .material = material,
-                      .at = at,
-                      .field = field,
-                      .axis = axis,
-                      .slice = {.struct_size = sizeof r.slice}};
-    collet_status status = scatter_read_file(&r.base, read_slice);
-    free(in.materials);
-    free(in.ranges);
-    if (status != COLLET_OK) {
-        free(r.slice.values);
-        r.slice = (collet_scattering_slice){.struct_size = sizeof r.slice};
-    }
-    io_struct_out(out, &r.slice, sizeof r.slice);
+    collet_scattering_slice slice;
+    const int64_t arguments[] = {material, field, axis, at};
+    collet_status status = read_file(morphology, arguments, NULL, &slice, err);
+    io_struct_out(out, &slice, sizeof slice);
     return status;
 }
 

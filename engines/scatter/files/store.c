@@ -141,20 +141,27 @@ static int compare_settings(hid_t file, const char *settings, char difference[DI
     return same;
 }
 
-collet_status scatter_open_file(const char *path, hid_t *file, collet_error *err)
+collet_status scatter_open_file(const char *path, const io_hdf5_inspection *inspection,
+                                const int64_t *arguments, hid_t *file, collet_error *err)
 {
+    static const int64_t none[IO_HDF5_ARGUMENTS] = {0};
     *file = -1;
-    return access(path, F_OK) == 0 ? io_hdf5_open_file(path, SCATTER_KIND, file, err)
-                                   : collet_fail(err, COLLET_NOT_FOUND, "%s does not exist", path);
+    if (access(path, F_OK) != 0)
+        return collet_fail(err, COLLET_NOT_FOUND, "%s does not exist", path);
+    collet_status status = io_hdf5_check_regular(path, err);
+    if (status == COLLET_OK && inspection)
+        status = io_hdf5_inspect(inspection, path, arguments ? arguments : none, err);
+    return status == COLLET_OK ? io_hdf5_open_file(path, SCATTER_KIND, file, err) : status;
 }
 
-collet_status scatter_compare_settings(const char *path, const char *settings, collet_error *err)
+static collet_status compare(const char *path, const char *settings,
+                             const io_hdf5_inspection *inspection, collet_error *err)
 {
     char difference[DIFFERENCE];
     io_hdf5_quiet before;
     hid_t file;
     io_hdf5_be_quiet(&before);
-    collet_status status = scatter_open_file(path, &file, err);
+    collet_status status = scatter_open_file(path, inspection, NULL, &file, err);
     int same = file >= 0 ? compare_settings(file, settings, difference) : -1;
     if (file >= 0)
         H5Fclose(file);
@@ -166,3 +173,18 @@ collet_status scatter_compare_settings(const char *path, const char *settings, c
                              difference);
     return status;
 }
+
+collet_status scatter_compare_settings(const char *path, const char *settings, collet_error *err)
+{
+    return compare(path, settings, &scatter_inspect_results, err);
+}
+
+static void inspect(const char *path, const int64_t *arguments, io_hdf5_step step)
+{
+    collet_error err;
+    (void)arguments;
+    (void)step;
+    compare(path, "", NULL, &err);
+}
+
+const io_hdf5_inspection scatter_inspect_results = {"results", inspect};

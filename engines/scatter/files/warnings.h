@@ -4,6 +4,7 @@
 #define ENGINES_SCATTER_FILES_WARNINGS_H
 
 #include "scatter/files/input.h"
+#include "scatter/files/inspections.h"
 
 #include <hdf5.h>
 
@@ -13,6 +14,8 @@ typedef struct scatter_reader {
     const char *path;
     hid_t file;
     int reversed; /* 1: the axes of the first dataset are X, Y, Z */
+    const io_hdf5_inspection *inspection;
+    int64_t arguments[IO_HDF5_ARGUMENTS]; /* of it */
     collet_error *err;
 } scatter_reader;
 

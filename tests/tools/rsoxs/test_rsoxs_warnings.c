@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Fails unless both directories have the same pattern at 281 eV, which is not empty. */
 static void expect_same_pattern(const char *first, const char *second)
@@ -200,59 +199,6 @@ static void nothing_scatters_is_told(void **state)
     tool_free(&v);
 }
 
-static void limit_time(void *unused)
-{
-    (void)unused;
-    alarm(20);
-}
-
-/* Other versions of libhdf5 may read these files, or say why not. */
-static void damaged_files_end_no_program(void **state)
-{
-    static const char *const files[] = {DAMAGED "/damaged_hangs.h5", DAMAGED "/damaged_crashes.h5"};
-    static const char *const found[] = {"is damaged: libhdf5 does not end",
-                                        "is damaged: libhdf5 crashes"};
-    const tool_setup setup = {.prepare = limit_time};
-    unsigned major, minor, release;
-    (void)state;
-    H5get_libversion(&major, &minor, &release);
-    for (int i = 0; i < 6; i++) {
-        const char *file = files[i / 3];
-        const char *const commands[][5] = {
-            {"validate", file}, {"view", file, "-o", "view.png"}, {file, "-o", "damaged"}};
-        tool_result r = rsoxs_with(&setup, commands[i % 3]);
-        const char *said = i % 3 == 0 ? r.out : r.err;
-        if (r.status > 1)
-            fail_msg("run %d ended with %d: %s", i, r.status, said);
-        if (major == 1 && minor == 10 && !strstr(said, found[i / 3]))
-            fail_msg("'%s' is not in: %s", found[i / 3], said);
-        tool_free(&r);
-    }
-}
-
-/* Time is limited, but not for the largest number of materials. */
-static void a_good_file_is_never_damaged(void **state)
-{
-    enum { MATERIALS = 1000 };
-    static const char *const arrays[] = {"Vfrac", "S", "Theta", "Psi"};
-    const hsize_t shape[] = {1, 2, 2};
-    (void)state;
-    hid_t file = create_morphology("many.h5", MATERIALS);
-    for (int i = 0; i < 4 * MATERIALS; i++) {
-        char name[80];
-        float value = i % 4 ? 0.0f : 1.0f / MATERIALS;
-        const float values[] = {value, value, value, value};
-        snprintf(name, sizeof name, "/Euler_Angles/Mat_%d_%s", i / 4 + 1, arrays[i % 4]);
-        assert_true(H5LTmake_dataset_float(file, name, 3, shape, values) >= 0);
-        hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-        for (unsigned a = 0; a < 3; a++)
-            assert_true(H5DSset_label(set, a, a == 0 ? "Z" : a == 1 ? "Y" : "X") >= 0);
-        H5Dclose(set);
-    }
-    H5Fclose(file);
-    EXPECT(0, "many.h5: no fault\n", "validate", "many.h5");
-}
-
 /* If labels cannot be read, no order of the axes is assumed. */
 static void unreadable_labels_are_errors(void **state)
 {
@@ -294,8 +240,6 @@ int main(void)
         cmocka_unit_test(empty_patterns_are_errors),
         cmocka_unit_test(empty_patterns_of_others_are_not_integrated),
         cmocka_unit_test(nothing_scatters_is_told),
-        cmocka_unit_test(damaged_files_end_no_program),
-        cmocka_unit_test(a_good_file_is_never_damaged),
         cmocka_unit_test(unreadable_labels_are_errors),
         cmocka_unit_test(films_are_read_without_locks),
     };

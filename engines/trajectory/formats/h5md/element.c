@@ -284,10 +284,8 @@ collet_status trajectory_h5md_read(const trajectory_h5md_element *element, const
                               file_name, (long long)row, element->name);
 }
 
-void trajectory_h5md_try(const trajectory_h5md_element *element)
+void trajectory_h5md_walk(const trajectory_h5md_element *element)
 {
-    enum { ATOMS = 4096 };
-    double numbers[3 * ATOMS];
     hsize_t chunks;
 
     if (!element->present)
@@ -295,12 +293,4 @@ void trajectory_h5md_try(const trajectory_h5md_element *element)
     hid_t space = H5Dget_space(element->set);
     H5Dget_num_chunks(element->set, space, &chunks);
     H5Sclose(space);
-    for (int last = 0; last <= 1; last++)
-        for (int64_t first = 0; first < element->shape[0]; first += ATOMS) {
-            int64_t left = element->shape[0] - first;
-            if (trajectory_h5md_read(element, "", last ? element->n_rows - 1 : 0, first,
-                                     left < ATOMS ? left : ATOMS, sizeof *numbers, numbers,
-                                     NULL) != COLLET_OK)
-                break;
-        }
 }

@@ -44,8 +44,7 @@ collet_status trajectory_h5md_read(const trajectory_h5md_element *element, const
                                    int64_t row, int64_t first, int64_t count, size_t width,
                                    void *to, collet_error *err);
 
-/* Walks through the index of the chunks and reads the first and last rows, of at most 3 numbers an atom.
- * Ignores faults. The element may be absent. */
-void trajectory_h5md_try(const trajectory_h5md_element *element);
+/* Walks through the index of the chunks; ignores faults. The element may be absent. */
+void trajectory_h5md_walk(const trajectory_h5md_element *element);
 
 #endif

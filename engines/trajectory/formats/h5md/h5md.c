@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* h5md.c - trajectories in HDF5 by the H5MD convention, of GROMACS, MDAnalysis, ESPResSo and others.
  * Tests: tests/engines/test_io_h5md.c, tests/tools/test_extract_damaged.c */
-#include "io/hdf5/inspect.h"
 #include "trajectory/formats/formats.h"
 #include "trajectory/formats/h5md/element.h"
 #include "trajectory/formats/h5md/inspect.h"
@@ -243,11 +242,13 @@ static collet_status fill_head(trajectory_reader *trajectory, trajectory_frame_h
 static collet_status read_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                collet_error *err)
 {
+    static const int64_t none[IO_HDF5_ARGUMENTS] = {0};
     const h5md *s = trajectory->state;
     io_hdf5_quiet before;
 
-    collet_status status =
-        s->ready ? COLLET_OK : io_hdf5_inspect("trajectory", trajectory->source.path, err);
+    collet_status status = s->ready ? COLLET_OK
+                                    : io_hdf5_inspect(&trajectory_inspect_h5md,
+                                                      trajectory->source.path, none, err);
     enter(&before);
     if (status == COLLET_OK && !s->ready)
         status = open_file(trajectory, err);
@@ -344,23 +345,77 @@ static void close_file(trajectory_reader *trajectory)
     free(s->span);
 }
 
-void trajectory_h5md_inspect(const char *path)
+/* ---- Inspection -------------------------------------------------------------------------- */
+
+#define MOST_ATOMS (1 << 20) /* read at a time */
+/* Steps and times are read whole: in chunks of one number, the worst case, 120 MB of them take about
+ * 20 s. */
+#define BYTES_PER_S 0x1p20
+#define MOST_SECONDS 120
+
+static collet_status try_vectors(trajectory_reader *trajectory, const trajectory_frame_head *head,
+                                 collet_error *err)
+{
+    const h5md *s = trajectory->state;
+    int64_t most = head->n_atoms < MOST_ATOMS ? head->n_atoms : MOST_ATOMS;
+    double *numbers = malloc((size_t)most * 3 * sizeof *numbers);
+    trajectory_atom_run run = {0, 0};
+    collet_status status =
+        numbers ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", s->group);
+
+    trajectory->runs = &run;
+    trajectory->n_runs = 1;
+    while (status == COLLET_OK && (run.first += run.count) < head->n_atoms) {
+        int64_t left = head->n_atoms - run.first;
+        run.count = trajectory->n_selected = left < most ? left : most;
+        for (int i = POSITION; status == COLLET_OK && i <= FORCE; i++)
+            if (s->rows[i] >= 0)
+                status = read_vectors(trajectory, i, head->dtype == COLLET_F64 ? 8 : 4, numbers,
+                                      err);
+    }
+    trajectory->runs = NULL;
+    free(numbers);
+    return status;
+}
+
+/* Reads the first and the last frame; the walk through the index of chunks covers the others. */
+static void try_frames(trajectory_reader *trajectory)
+{
+    collet_status status = COLLET_OK;
+    collet_error err;
+
+    for (int last = 0; status == COLLET_OK && last <= 1; last++) {
+        trajectory_frame_head head = {0};
+        trajectory->index = last ? count(trajectory) - 1 : 0;
+        status = fill_head(trajectory, &head, &err);
+        if (status == COLLET_OK && head.n_atoms > 0)
+            status = try_vectors(trajectory, &head, &err);
+    }
+}
+
+static void inspect(const char *path, const int64_t *arguments, io_hdf5_step step)
 {
     h5md state = {0};
     trajectory_reader trajectory = {.state = &state, .format = &trajectory_h5md_format};
     io_hdf5_quiet before;
     collet_error err;
 
+    (void)arguments;
     if (io_source_open(&trajectory.source, path, &err) != COLLET_OK)
         return;
+    step(fmin(1 + (double)trajectory.source.size / BYTES_PER_S, MOST_SECONDS));
     enter(&before);
-    if (open_file(&trajectory, &err) == COLLET_OK)
+    if (open_file(&trajectory, &err) == COLLET_OK) {
         for (int i = 0; i < ELEMENTS; i++)
-            trajectory_h5md_try(&state.elements[i]);
+            trajectory_h5md_walk(&state.elements[i]);
+        try_frames(&trajectory);
+    }
     leave(&before);
     close_file(&trajectory);
     io_source_close(&trajectory.source);
 }
+
+const io_hdf5_inspection trajectory_inspect_h5md = {"trajectory", inspect};
 
 const trajectory_format trajectory_h5md_format = {
     .name = "h5md",

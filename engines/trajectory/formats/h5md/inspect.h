@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect.h - what collet-inspect does with a trajectory (io/hdf5/inspect.h). */
+/* inspect.h - how this engine reads HDF5 files: collet-inspect does the same first (io/hdf5/inspect.h). */
 #ifndef ENGINES_TRAJECTORY_FORMATS_H5MD_INSPECT_H
 #define ENGINES_TRAJECTORY_FORMATS_H5MD_INSPECT_H
 
-/* Opens the file, walks through the chunks of its elements, reads their first and last rows. Ignores
- * faults. */
-void trajectory_h5md_inspect(const char *path);
+#include "io/hdf5/inspect.h"
+
+extern const io_hdf5_inspection trajectory_inspect_h5md; /* h5md.c */
 
 #endif

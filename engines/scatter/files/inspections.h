@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inspections.h - how this engine reads HDF5 files: collet-inspect does the same first (io/hdf5/inspect.h). */
+#ifndef ENGINES_SCATTER_FILES_INSPECTIONS_H
+#define ENGINES_SCATTER_FILES_INSPECTIONS_H
+
+#include "io/hdf5/inspect.h"
+
+extern const io_hdf5_inspection scatter_inspect_morphology; /* morphology.c; vectors, dtype */
+extern const io_hdf5_inspection scatter_inspect_faults;     /* validate.c; vectors */
+extern const io_hdf5_inspection scatter_inspect_slice;      /* slice.c; material, field, axis, voxel */
+extern const io_hdf5_inspection scatter_inspect_image;      /* image.c */
+extern const io_hdf5_inspection scatter_inspect_results;    /* store.c: a file's settings */
+extern const io_hdf5_inspection scatter_inspect_pattern;    /* output.c; beam, y, x */
+
+#endif

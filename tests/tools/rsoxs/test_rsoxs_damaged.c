@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet-rsoxs on HDF5 files that are damaged where libhdf5 crashes, does not end, or reads memory that is not
+ * its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "rsoxs_runs.h"
+
+#include <hdf5.h>
+#include <hdf5_hl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EDGE = 8, LAYERS = 2, MUTANTS = 12 };
+
+static int is_1_10; /* other versions of libhdf5 may read these files, or say why not */
+
+static void limit_time(void *unused)
+{
+    (void)unused;
+    alarm(20);
+}
+
+/* Every way in which collet-rsoxs reads a morphology. Fails if one crashes or does not end, or unless `validate`
+ * says `found` (NULL: anything): the others need not read what is damaged. */
+static void expect_refused(const char *file, const char *found)
+{
+    const tool_setup setup = {.prepare = limit_time};
+    const char *const commands[][7] = {{"validate", file},
+                                       {"view", file, "-o", "view.vti"},
+                                       {"view", file, "--field", "psi", "-o", "view.png"},
+                                       {file, "-o", "damaged", "--energies", "281", "--force"}};
+
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        tool_result r = rsoxs_with(&setup, commands[i]);
+        const char *said = i == 0 ? r.out : r.err;
+        if (r.status > 1)
+            fail_msg("command %zu of %s ended with %d: %s", i, file, r.status, said);
+        if (found && i == 0 && is_1_10 && !strstr(said, found))
+            fail_msg("'%s' is not in: %s", found, said);
+        tool_free(&r);
+    }
+}
+
+static void damaged_files_end_no_program(void **state)
+{
+    (void)state;
+    expect_refused(DAMAGED "/damaged_hangs.h5", "is damaged: libhdf5 does not end");
+    expect_refused(DAMAGED "/damaged_crashes.h5", "is damaged: libhdf5 crashes");
+    /* The first without the parameters to inspect: only `validate` goes on, and counts the materials. */
+    expect_refused(DAMAGED "/damaged_parameters.h5", "is damaged: libhdf5 crashes");
+}
+
+/* Two materials, each dataset in chunks that a B-tree finds, with labels in the heap. */
+static io_bytes save_chunked(const char *name)
+{
+    static const char *const arrays[] = {"Vfrac", "S", "Theta", "Psi"};
+    static const char *const labels[] = {"Z", "Y", "X"};
+    const hsize_t shape[] = {EDGE, EDGE, EDGE}, chunk[] = {LAYERS, EDGE, EDGE};
+    float values[EDGE * EDGE * EDGE];
+    hid_t file = create_morphology(name, 2), space = H5Screate_simple(3, shape, NULL);
+    hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+
+    H5Pset_chunk(properties, 3, chunk);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        values[i] = 0.5f;
+    for (int i = 0; i < 8; i++) {
+        char path[80];
+        snprintf(path, sizeof path, "/Euler_Angles/Mat_%d_%s", i / 4 + 1, arrays[i % 4]);
+        hid_t set =
+            H5Dcreate2(file, path, H5T_IEEE_F32LE, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+        assert_true(H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+        for (unsigned a = 0; a < 3; a++)
+            assert_true(H5DSset_label(set, a, labels[a]) >= 0);
+        H5Dclose(set);
+    }
+    H5Pclose(properties);
+    H5Sclose(space);
+    H5Fclose(file);
+    return io_load(io_path(directory, name));
+}
+
+/* Of a chunk of 0 bytes libhdf5 reads memory behind a block: whether that ends a process depends on what is
+ * there. */
+static void memory_behind_a_block_is_never_read(void **state)
+{
+    /* The key of the last chunk in a B-tree: its bytes, a mask, its first layer. */
+    static const uint32_t key[] = {LAYERS * EDGE * EDGE * sizeof(float), 0, EDGE - LAYERS, 0};
+    io_bytes film = save_chunked("zero.h5");
+    uint8_t *found = memmem(film.data, film.size, key, sizeof key);
+
+    (void)state;
+    EXPECT(0, "zero.h5: no fault\n", "validate", "zero.h5");
+    assert_non_null(found);
+    memset(found, 0, sizeof *key);
+    io_save(io_path(directory, "zero.h5"), film.data, film.size);
+    free(film.data);
+    for (int i = 0; i < 5; i++) {
+        tool_result r = RSOXS("validate", "zero.h5");
+        tool_expect(&r, 1);
+        if (is_1_10 && GUARDED)
+            assert_contains(r.out, "is damaged: libhdf5 crashes");
+        tool_free(&r);
+    }
+}
+
+/* Bytes of headers, trees and heaps are changed; the same in each run. */
+static void mutants_end_no_program(void **state)
+{
+    static const char *const blocks[] = {"TREE", "SNOD", "HEAP", "GCOL"};
+    io_bytes film = save_chunked("mutant.h5");
+    uint8_t *mutant = malloc(film.size);
+    uint64_t random = 20261129;
+
+    (void)state;
+    for (int k = 0; k < MUTANTS; k++) {
+        const char *block = blocks[k % 4];
+        uint8_t *at = mutant;
+        memcpy(mutant, film.data, film.size);
+        for (int i = 0; i < 12; i++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            uint8_t *next = memmem(at + 1, film.size - (size_t)(at + 1 - mutant), block, 4);
+            at = next ? next : mutant;
+            size_t offset = (size_t)(at - mutant) + 4 + (random >> 33) % 300;
+            if (offset < film.size)
+                mutant[offset] = (uint8_t)(random >> 24);
+        }
+        io_save(io_path(directory, "mutant.h5"), mutant, film.size);
+        expect_refused("mutant.h5", NULL);
+    }
+    free(mutant);
+    free(film.data);
+}
+
+/* Time is limited, but not for the largest number of materials. */
+static void a_good_file_is_never_damaged(void **state)
+{
+    enum { MATERIALS = 1000 };
+    static const char *const arrays[] = {"Vfrac", "S", "Theta", "Psi"};
+    const hsize_t shape[] = {1, 2, 2};
+    (void)state;
+    hid_t file = create_morphology("many.h5", MATERIALS);
+    for (int i = 0; i < 4 * MATERIALS; i++) {
+        char name[80];
+        float value = i % 4 ? 0.0f : 1.0f / MATERIALS;
+        const float values[] = {value, value, value, value};
+        snprintf(name, sizeof name, "/Euler_Angles/Mat_%d_%s", i / 4 + 1, arrays[i % 4]);
+        assert_true(H5LTmake_dataset_float(file, name, 3, shape, values) >= 0);
+        hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+        for (unsigned a = 0; a < 3; a++)
+            assert_true(H5DSset_label(set, a, a == 0 ? "Z" : a == 1 ? "Y" : "X") >= 0);
+        H5Dclose(set);
+    }
+    H5Fclose(file);
+    EXPECT(0, "many.h5: no fault\n", "validate", "many.h5");
+}
+
+static int set_up(void **state)
+{
+    unsigned major, minor, release;
+    H5get_libversion(&major, &minor, &release);
+    is_1_10 = major == 1 && minor == 10;
+    return rsoxs_set_up(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(damaged_files_end_no_program),
+        cmocka_unit_test(memory_behind_a_block_is_never_read),
+        cmocka_unit_test(mutants_end_no_program),
+        cmocka_unit_test(a_good_file_is_never_damaged),
+    };
+    return cmocka_run_group_tests(tests, set_up, rsoxs_tear_down);
+}
