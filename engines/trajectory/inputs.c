@@ -7,6 +7,7 @@
 #include "trajectory/atoms/selection_marks.h"
 #include "trajectory/reading/index.h"
 #include "trajectory/reading/memory.h"
+#include "trajectory/shards/shard.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -489,12 +490,6 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
 
 /* ---- Shards ------------------------------------------------------------------------------ */
 
-/* rows x shard / n_shards without overflow */
-static int64_t end_of(int64_t rows, int64_t shard, int64_t n_shards)
-{
-    return rows / n_shards * shard + rows % n_shards * shard / n_shards;
-}
-
 static int32_t tell(void *user, const char *text)
 {
     const trajectory_settings *s = ((const trajectory_inputs *)user)->settings;
@@ -517,8 +512,8 @@ collet_status trajectory_inputs_divide(trajectory_inputs *in, const char *direct
     if (s->stop >= 0 && s->stop < frames)
         frames = s->stop;
     share->rows = frames > s->start ? (frames - s->start - 1) / s->step + 1 : 0;
-    share->first_row = end_of(share->rows, s->shard - 1, s->n_shards);
-    share->end_row = end_of(share->rows, s->shard, s->n_shards);
+    share->first_row = trajectory_shard_end(share->rows, s->shard - 1, s->n_shards);
+    share->end_row = trajectory_shard_end(share->rows, s->shard, s->n_shards);
     share->first = s->start + share->first_row * s->step;
     /* The last shard also meets the frame that cannot be read. */
     share->reads = is_last || share->end_row > share->first_row;

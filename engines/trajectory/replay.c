@@ -2,10 +2,12 @@
 /* Tests: tests/tools/test_shards.c */
 #include "replay.h"
 
+#include "io/json/json.h"
 #include "io/spool.h"
 #include "trajectory/reading/parts.h"
 #include "work.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@ struct trajectory_replay {
     trajectory_shards shards;
     int64_t next; /* shard to open */
     int64_t left; /* rows of the open one */
+    int64_t row;  /* the last one that was read, of all; -1: none */
     const trajectory_inputs *inputs;
     uint64_t sums;
     int64_t most;
@@ -41,10 +44,13 @@ collet_status trajectory_replay_open(const collet_trajectory_options *options,
         const trajectory_shard *first = &r->shards.list[0];
         const cJSON *work = member(first, "work");
 
-        status = trajectory_shard_masses(first, trajectory_work_masses(work), &masses, err);
+        status = trajectory_work_check(work, first->path, err);
         if (status == COLLET_OK)
-            status = trajectory_work_settings(work, member(first, "origin"), options, masses,
-                                              settings, err);
+            status =
+                trajectory_shard_masses(first, io_json_whole(work, "n_mass_values"), &masses, err);
+        if (status == COLLET_OK)
+            status = trajectory_work_settings(work, first->path, member(first, "origin"), options,
+                                              masses, settings, err);
     }
     free(masses);
     if (status != COLLET_OK) {
@@ -86,6 +92,7 @@ void trajectory_replay_start(trajectory_replay *r, const trajectory_inputs *inpu
                              int64_t most)
 {
     r->inputs = inputs;
+    r->row = -1;
     r->sums = sums;
     r->most = most < MOST_ROWS ? most : MOST_ROWS;
 }
@@ -97,12 +104,12 @@ static collet_status add_notes(const trajectory_replay *r, const trajectory_shar
 {
     trajectory_notes part;
 
-    if (!trajectory_notes_read(member(shard, "notes"), r->inputs->topology->n_atoms,
-                               r->inputs->bodies.n, &part))
-        return collet_fail(err, COLLET_FORMAT, "%s: its notes are damaged: compute it again",
-                           shard->path);
-    trajectory_notes_add(notes, &part);
-    return COLLET_OK;
+    collet_status status =
+        trajectory_notes_read(member(shard, "notes"), shard->path, r->inputs->topology->n_atoms,
+                              r->inputs->bodies.n, &part, err);
+    if (status == COLLET_OK)
+        trajectory_notes_add(notes, &part);
+    return status;
 }
 
 /* Opens shards until one has rows. */
@@ -123,6 +130,31 @@ static collet_status open_next(trajectory_replay *r, trajectory_notes *notes, co
     return status;
 }
 
+/* A frame's number must be of a row of the shard, and rise: frames without a field may be left out. */
+static collet_status check_frames(trajectory_replay *r, int64_t n, collet_error *err)
+{
+    const trajectory_shard *s = &r->shards.list[r->next - 1];
+    const trajectory_settings *settings = r->inputs->settings;
+    int64_t first = trajectory_shard_end(s->rows, s->shard - 1, s->n_shards);
+    int64_t end = trajectory_shard_end(s->rows, s->shard, s->n_shards);
+
+    for (int64_t i = 0; i < n; i++) {
+        double row = (r->rows.frames[i] - (double)settings->start) / (double)settings->step;
+        int64_t least = r->row + 1 > first ? r->row + 1 : first;
+
+        if (!(row >= (double)least && row < (double)end) || row != floor(row))
+            return collet_fail(err, COLLET_FORMAT,
+                               "%s: the number of frame %lld is %g; it must be from %.0f on, below "
+                               "%.0f, in steps of %lld: compute the shard again",
+                               s->path, (long long)(s->n_frames - r->left + i), r->rows.frames[i],
+                               (double)settings->start + (double)least * (double)settings->step,
+                               (double)settings->start + (double)end * (double)settings->step,
+                               (long long)settings->step);
+        r->row = (int64_t)row;
+    }
+    return COLLET_OK;
+}
+
 collet_status trajectory_replay_next(trajectory_replay *r, trajectory_notes *notes, int64_t *n,
                                      const double *const **sums, collet_error *err)
 {
@@ -133,6 +165,8 @@ collet_status trajectory_replay_next(trajectory_replay *r, trajectory_notes *not
     if (status != COLLET_OK || *n == 0)
         return status;
     status = trajectory_shard_rows_read(&r->rows, *n, err);
+    if (status == COLLET_OK)
+        status = check_frames(r, *n, err);
     r->left -= *n;
     for (int64_t i = 0; status == COLLET_OK && i < *n; i++)
         trajectory_notes_row(notes, (int64_t)r->rows.frames[i], r->rows.sums[0][i]);
@@ -146,7 +180,7 @@ static void add_backends(const trajectory_replay *r, trajectory_analysis_notes *
     for (int64_t i = 0; i < r->shards.n; i++) {
         const cJSON *item;
 
-        cJSON_ArrayForEach(item, member(&r->shards.list[i], "backends")) if (cJSON_IsString(item))
+        cJSON_ArrayForEach(item, member(&r->shards.list[i], "backends"))
             trajectory_analysis_add_backend(ran, cJSON_GetStringValue(item));
     }
 }
@@ -157,15 +191,13 @@ void trajectory_replay_finish(const trajectory_replay *r, trajectory_inputs *in,
     const trajectory_shard *last = &r->shards.list[r->shards.n - 1];
     const cJSON *end = member(last, "end"), *file;
     const trajectory_analysis_notes own = *ran;
-    double precision = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(end, "precision"));
     int64_t k = 0;
 
-    trajectory_reader_set_end(in->trajectory, precision > 0 ? precision : 0,
-                              cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(end, "note")));
-    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(end, "files"))
-        trajectory_parts_set(in->trajectory, k++, trajectory_shard_number(file, "first"),
-                             trajectory_shard_number(file, "frames"),
-                             cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(file, "was_cut")));
+    trajectory_reader_set_end(in->trajectory, io_json_number(end, "precision"),
+                              io_json_text(end, "note"));
+    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(end, "files")) trajectory_parts_set(
+        in->trajectory, k++, io_json_whole(file, "first"), io_json_whole(file, "frames"),
+        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(file, "was_cut")));
     ran->n_backends = 0;
     add_backends(r, ran);
     for (int32_t i = 0; i < own.n_backends; i++)

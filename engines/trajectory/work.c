@@ -2,8 +2,10 @@
 /* Tests: tests/tools/test_shards.c */
 #include "work.h"
 
+#include "io/json/json.h"
 #include "io/numerals.h"
 
+#include <float.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,54 +165,69 @@ cJSON *trajectory_work_origin(const trajectory_settings *s)
 
 /* ---- Reading ----------------------------------------------------------------------------- */
 
-/* The texts of an array, ended by NULL, valid as long as it. NULL: no texts, or out of memory. */
-static const char **texts_of(const cJSON *array)
-{
-    int n = cJSON_GetArraySize(array), i = 0;
-    const char **texts = calloc((size_t)n + 1, sizeof *texts);
-    const cJSON *item;
+#define WHOLE_MOST 0x1p53
 
-    cJSON_ArrayForEach(item, array)
-    {
-        if (!texts || !cJSON_IsString(item)) {
-            free(texts);
-            return NULL;
-        }
-        texts[i++] = cJSON_GetStringValue(item);
+static const io_json_field text_field = {.type = IO_JSON_TEXT};
+static const io_json_field component = {.type = IO_JSON_NUMBER, .low = -DBL_MAX, .high = DBL_MAX};
+static const io_json_field of_work[] = {
+    {.name = "version", .type = IO_JSON_TEXT},
+    {.name = "start", .type = IO_JSON_WHOLE, .high = WHOLE_MOST},
+    {.name = "stop", .type = IO_JSON_WHOLE, .low = -1, .high = WHOLE_MOST},
+    {.name = "step", .type = IO_JSON_WHOLE, .low = 1, .high = WHOLE_MOST},
+    {.name = "missing", .type = IO_JSON_WHOLE, .high = COLLET_TRAJECTORY_MISSING_NAN},
+    {.name = "pbc", .type = IO_JSON_WHOLE, .high = COLLET_TRAJECTORY_PBC_NONE},
+    {.name = "n_mass_values", .type = IO_JSON_WHOLE, .high = 0x1p40},
+    {.name = "memory", .type = IO_JSON_BOOLEAN},
+    {.name = "continuations", .type = IO_JSON_LIST, .high = INT32_MAX, .fields = &text_field},
+    {.name = "axis", .type = IO_JSON_LIST, .low = 3, .high = 3, .fields = &component},
+    {.name = "inputs", .type = IO_JSON_LIST, .high = INT32_MAX, .fields = &text_field}};
+
+collet_status trajectory_work_check(const cJSON *work, const char *path, collet_error *err)
+{
+    const trajectory_settings_text *text;
+    collet_status status = io_json_check(path, "work.", work, IO_JSON_ROWS(of_work), err);
+
+    for (size_t i = 0; status == COLLET_OK && (text = trajectory_settings_text_at(i)) != NULL;
+         i++) {
+        const io_json_field field = {
+            .name = text->name, .type = IO_JSON_TEXT, .flags = IO_JSON_NULLABLE};
+        if (!text->is_place)
+            status = io_json_check(path, "work.", work, &field, 1, err);
     }
-    return cJSON_IsArray(array) ? texts : NULL;
+    return status;
 }
 
-/* 0: not a work. */
-static int read_options(const cJSON *work, collet_trajectory_options *o)
+/* The texts of an array, ended by NULL, valid as long as it. NULL: out of memory. */
+static const char **texts_of(const cJSON *array)
+{
+    const char **texts = calloc((size_t)cJSON_GetArraySize(array) + 1, sizeof *texts);
+    const cJSON *item;
+    int i = 0;
+
+    for (item = texts && array ? array->child : NULL; item; item = item->next)
+        texts[i++] = cJSON_GetStringValue(item);
+    return texts;
+}
+
+static void read_options(const cJSON *work, collet_trajectory_options *o)
 {
     const cJSON *axis = cJSON_GetObjectItemCaseSensitive(work, "axis");
     const trajectory_settings_text *text;
 
-    for (size_t i = 0; (text = trajectory_settings_text_at(i)) != NULL; i++) {
-        const cJSON *item = cJSON_GetObjectItemCaseSensitive(work, text->name);
-
-        if (text->is_place)
-            continue;
-        if (!cJSON_IsString(item) && !cJSON_IsNull(item))
-            return 0;
-        *(const char **)(void *)((char *)o + text->offset) = cJSON_GetStringValue(item);
-    }
+    for (size_t i = 0; (text = trajectory_settings_text_at(i)) != NULL; i++)
+        if (!text->is_place)
+            *(const char **)(void *)((char *)o + text->offset) = io_json_text(work, text->name);
     for (size_t i = 0; i < N_NUMBERS; i++) {
-        double value =
-            cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(work, numbers[i].name));
+        int64_t value = io_json_whole(work, numbers[i].name);
         void *at = (char *)o + numbers[i].offset;
 
-        if (!(value >= -1) || !(value <= 0x1p53) || (!numbers[i].is_wide && value > 0x1p31))
-            return 0;
         if (numbers[i].is_wide)
-            *(int64_t *)at = value < 0 ? 0 : (int64_t)value; /* -1: the end */
+            *(int64_t *)at = value < 0 ? 0 : value; /* -1: the end */
         else
             *(uint32_t *)at = (uint32_t)value;
     }
     for (int i = 0; i < 3; i++)
         o->axis[i] = cJSON_GetNumberValue(cJSON_GetArrayItem(axis, i));
-    return 1;
 }
 
 /* Whether the inputs are those that the shards were computed from. */
@@ -249,14 +266,7 @@ static int is_of_memory(const cJSON *work)
     return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(work, "memory"));
 }
 
-int64_t trajectory_work_masses(const cJSON *work)
-{
-    double n = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(work, "n_mass_values"));
-
-    return n >= 1 && n <= 0x1p40 ? (int64_t)n : 0;
-}
-
-collet_status trajectory_work_settings(const cJSON *work, const cJSON *origin,
+collet_status trajectory_work_settings(const cJSON *work, const char *path, const cJSON *origin,
                                        const collet_trajectory_options *given, const double *masses,
                                        trajectory_settings *s, collet_error *err)
 {
@@ -271,8 +281,10 @@ collet_status trajectory_work_settings(const cJSON *work, const cJSON *origin,
                         given->source ? "the shards are of files, not of a trajectory in memory"
                                       : "the shards are of a trajectory in memory: merge them "
                                         "where it is");
-    else if (!command || !continuations || !read_options(work, &o))
-        status = collet_fail(err, COLLET_FORMAT, "shards: their notes are damaged");
+    else if (!command || !continuations)
+        status = collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", path);
+    else
+        read_options(work, &o);
     o.command = command;
     o.continuations = continuations && *continuations ? continuations : NULL;
     o.context = given->context;

@@ -18,17 +18,18 @@ cJSON *trajectory_work_describe(const trajectory_settings *settings);
 /* The command line of the settings, and the working directory; likewise. */
 cJSON *trajectory_work_origin(const trajectory_settings *settings);
 
+/* Checks the JSON of a work from the file `path`. COLLET_FORMAT. */
+collet_status trajectory_work_check(const cJSON *work, const char *path, collet_error *err);
+
 /*
- * Sets *settings to the options of a work and its origin, and the options of `given` that do not
+ * Sets *settings to the options of a work, which was checked, and its origin, and the options of `given` that do not
  * belong to it: context, threads, log, batch sizes, progress, source, and `backend` where it names one. `masses`:
  * its mass_values; NULL: it has none.
- * COLLET_FORMAT for JSON that is not a work; COLLET_INVALID where an input is not the file that it
+ * COLLET_INVALID where an input is not the file that it
  * was; NO_MEMORY. Nothing is left to free then.
  */
-collet_status trajectory_work_settings(const cJSON *work, const cJSON *origin,
+collet_status trajectory_work_settings(const cJSON *work, const char *path, const cJSON *origin,
                                        const collet_trajectory_options *given, const double *masses,
                                        trajectory_settings *settings, collet_error *err);
-/* The number of the mass_values of a work; 0: it has none. */
-int64_t trajectory_work_masses(const cJSON *work);
 
 #endif

@@ -110,7 +110,7 @@ static void what_cannot_be_merged(void **state)
     io_save(io_path(directory, "a.meta.json"), meta.data, meta.size);
     MERGE(1, "a.npz: its meta file a.meta.json is of other results", "-o", "no.npz", "a.npz");
     io_save(io_path(directory, "a.meta.json"), meta.data, meta.size / 2);
-    MERGE(1, "a.npz: its meta file cannot be read", "-o", "no.npz", "a.npz");
+    MERGE(1, "a.meta.json: it is not JSON", "-o", "no.npz", "a.npz");
     free(meta.data);
     io_bytes cut = io_load(io_path(directory, "keys.npz"));
     io_save(io_path(directory, "keys.npz"), cut.data, cut.size / 2);

@@ -139,29 +139,34 @@ static int add_parts(cJSON *root, const merge_part *parts, size_t n)
         cJSON *entry = json_append_object(list);
         done =
             entry && json_add_text(entry, "path", part->path) &&
-            json_add_item(entry, "id", cJSON_Duplicate(cJSON_GetObjectItem(part->meta, "id"), 1)) &&
-            json_add_item(entry, "status",
-                          cJSON_Duplicate(cJSON_GetObjectItem(part->meta, "status"), 1)) &&
+            json_add_item(entry, "id",
+                          cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(part->meta, "id"), 1)) &&
+            json_add_item(
+                entry, "status",
+                cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(part->meta, "status"), 1)) &&
             json_add_item(
                 entry, "trajectory",
                 cJSON_Duplicate(
-                    cJSON_GetObjectItem(cJSON_GetObjectItem(part->meta, "inputs"), "trajectory"),
+                    cJSON_GetObjectItemCaseSensitive(
+                        cJSON_GetObjectItemCaseSensitive(part->meta, "inputs"), "trajectory"),
                     1)) &&
             json_add_number(entry, "frames", (double)part->kept) &&
             json_add_number(entry, "frames_left_out", (double)(part->n_rows - part->kept)) &&
             json_add_number(entry, "first_time_ps", part->times[0]) &&
-            json_add_item(entry, "warnings",
-                          cJSON_Duplicate(cJSON_GetObjectItem(part->meta, "warnings"), 1));
+            json_add_item(
+                entry, "warnings",
+                cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(part->meta, "warnings"), 1));
     }
     return done;
 }
 
 static int add_outputs(cJSON *root, const merge_part *first, int64_t n_rows)
 {
-    cJSON *outputs = cJSON_Duplicate(cJSON_GetObjectItem(first->meta, "outputs"), 1), *item;
+    cJSON *outputs = cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(first->meta, "outputs"), 1),
+          *item;
 
     cJSON_ArrayForEach(item, outputs) cJSON_SetNumberValue(
-        cJSON_GetArrayItem(cJSON_GetObjectItem(item, "shape"), 0), (double)n_rows);
+        cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(item, "shape"), 0), (double)n_rows);
     return json_add_item(root, "outputs", outputs);
 }
 
@@ -197,12 +202,13 @@ static char *make_meta(const merge_options *options, const merge_part *parts, co
     cJSON *root = cJSON_CreateObject(), *frames;
     char *printed = NULL, *text = NULL, *shown;
 
-    int done = root && add_origin(root, options, id) &&
-               json_add_item(root, "status",
-                             cJSON_Duplicate(cJSON_GetObjectItem(last->meta, "status"), 1)) &&
-               add_parts(root, parts, options->n);
+    int done =
+        root && add_origin(root, options, id) &&
+        json_add_item(root, "status",
+                      cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(last->meta, "status"), 1)) &&
+        add_parts(root, parts, options->n);
     for (size_t i = 0; done && i < sizeof shared / sizeof *shared; i++) {
-        const cJSON *section = cJSON_GetObjectItem(parts[0].meta, shared[i]);
+        const cJSON *section = cJSON_GetObjectItemCaseSensitive(parts[0].meta, shared[i]);
         done = !section || json_add_item(root, shared[i], cJSON_Duplicate(section, 1));
     }
     done = done && (frames = cJSON_AddObjectToObject(root, "frames")) &&
@@ -256,7 +262,8 @@ static collet_status merge_key(const merge_part *parts, size_t n, const char *ke
 static collet_status add_labels(const merge_part *first, const char *key, io_results *results,
                                 collet_error *err)
 {
-    const cJSON *labels = cJSON_GetObjectItem(cJSON_GetObjectItem(first->meta, key), "labels");
+    const cJSON *labels = cJSON_GetObjectItemCaseSensitive(
+        cJSON_GetObjectItemCaseSensitive(first->meta, key), "labels");
     int n = cJSON_GetArraySize(labels), i = 0;
     const char **texts = n > 0 ? calloc((size_t)n, sizeof *texts) : NULL;
     const cJSON *label;
@@ -282,7 +289,7 @@ static collet_status fill(const merge_options *options, const merge_part *parts,
     collet_status status = COLLET_OK;
     const cJSON *item;
 
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(parts[0].meta, "outputs"))
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(parts[0].meta, "outputs"))
     {
         status = merge_key(parts, options->n, item->string, &to, err);
         if (status != COLLET_OK)

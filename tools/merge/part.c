@@ -2,6 +2,9 @@
 /* Tests: tests/tools/test_merge.c */
 #include "part.h"
 
+#include "io/json/json.h"
+
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +22,75 @@ static collet_status malformed(const merge_part *part, const char *what, collet_
 }
 
 /* ---- The meta file ----------------------------------------------------------------------- */
+
+#define ROWS_MOST 0x1p40 /* also of the other extents of an array */
+
+static const io_json_field text_field = {.type = IO_JSON_TEXT};
+static const io_json_field extent = {.type = IO_JSON_WHOLE, .low = 1, .high = ROWS_MOST};
+static const io_json_field of_output[] = {
+    {.name = "shape", .type = IO_JSON_LIST, .low = 1, .high = 4, .fields = &extent},
+    {.name = "unit", .type = IO_JSON_TEXT, .flags = IO_JSON_OPTIONAL | IO_JSON_NULLABLE}};
+static const io_json_field of_frames[] = {
+    {.name = "count", .type = IO_JSON_WHOLE, .low = 1, .high = ROWS_MOST}};
+static const io_json_field of_labels[] = {{.name = "labels",
+                                           .type = IO_JSON_LIST,
+                                           .flags = IO_JSON_OPTIONAL,
+                                           .high = INT32_MAX,
+                                           .fields = &text_field}};
+static const io_json_field of_masses[] = {
+    {.name = "total_selected", .type = IO_JSON_NUMBER, .low = -DBL_MAX, .high = DBL_MAX}};
+static const io_json_field of_inputs[] = {
+    {.name = "masses", .type = IO_JSON_OBJECT, .fields = IO_JSON_ROWS(of_masses)}};
+static const io_json_field of_selection[] = {
+    {.name = "text", .type = IO_JSON_TEXT},
+    {.name = "atoms", .type = IO_JSON_WHOLE, .high = ROWS_MOST}};
+static const io_json_field of_meta[] = {
+    {.name = "id", .type = IO_JSON_TEXT},
+    {.name = "status", .type = IO_JSON_TEXT},
+    {.name = "inputs", .type = IO_JSON_OBJECT, .fields = IO_JSON_ROWS(of_inputs)},
+    {.name = "selection", .type = IO_JSON_OBJECT, .fields = IO_JSON_ROWS(of_selection)},
+    {.name = "frames", .type = IO_JSON_OBJECT, .fields = IO_JSON_ROWS(of_frames)},
+    {.name = "bodies",
+     .type = IO_JSON_OBJECT,
+     .flags = IO_JSON_OPTIONAL,
+     .fields = IO_JSON_ROWS(of_labels)},
+    {.name = "atoms",
+     .type = IO_JSON_OBJECT,
+     .flags = IO_JSON_OPTIONAL,
+     .fields = IO_JSON_ROWS(of_labels)},
+    {.name = "outputs", .type = IO_JSON_OBJECT},
+    {.name = "warnings",
+     .type = IO_JSON_LIST,
+     .flags = IO_JSON_OPTIONAL,
+     .high = INT32_MAX,
+     .fields = &text_field}};
+
+static collet_status check_meta(const merge_part *part, collet_error *err)
+{
+    const cJSON *output;
+    collet_status status =
+        io_json_check(part->meta_path, "", part->meta, IO_JSON_ROWS(of_meta), err);
+
+    if (status != COLLET_OK)
+        return status;
+    const cJSON *outputs = cJSON_GetObjectItemCaseSensitive(part->meta, "outputs");
+    int64_t rows = io_json_whole(cJSON_GetObjectItemCaseSensitive(part->meta, "frames"), "count");
+    cJSON_ArrayForEach(output, outputs)
+    {
+        char place[96];
+        snprintf(place, sizeof place, "outputs.%.80s.", output->string);
+        status = io_json_check(part->meta_path, place, output, IO_JSON_ROWS(of_output), err);
+        if (status != COLLET_OK)
+            return status;
+        const cJSON *shape = cJSON_GetObjectItemCaseSensitive(output, "shape");
+        if (shape->child->valuedouble != (double)rows)
+            return collet_fail(err, COLLET_FORMAT,
+                               "%s: outputs.%.80s.shape[0] is %.0f; it must be frames.count, %lld",
+                               part->meta_path, output->string, shape->child->valuedouble,
+                               (long long)rows);
+    }
+    return COLLET_OK;
+}
 
 static collet_status read_meta(merge_part *part, collet_error *err)
 {
@@ -42,33 +114,29 @@ static collet_status read_meta(merge_part *part, collet_error *err)
         rewind(file);
         text = malloc(n + 1);
     }
-    if (text && fread(text, 1, n, file) == n)
-        part->meta = cJSON_ParseWithLength(text, n);
+    collet_status status = text && fread(text, 1, n, file) == n
+                               ? io_json_parse(part->meta_path, text, n, &part->meta, err)
+                               : malformed(part, "its meta file cannot be read", err);
     fclose(file);
     free(text);
-    return cJSON_IsObject(cJSON_GetObjectItem(part->meta, "outputs"))
-               ? COLLET_OK
-               : malformed(part, "its meta file cannot be read", err);
+    return status == COLLET_OK ? check_meta(part, err) : status;
 }
 
 static const cJSON *find(const merge_part *part, const char *section, const char *key)
 {
-    const cJSON *found = cJSON_GetObjectItem(part->meta, section);
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(part->meta, section);
 
-    return key ? cJSON_GetObjectItem(found, key) : found;
+    return key ? cJSON_GetObjectItemCaseSensitive(found, key) : found;
 }
 
 int32_t merge_part_shape(const merge_part *part, const char *key, int64_t shape[3])
 {
-    const cJSON *extents = cJSON_GetObjectItem(find(part, "outputs", key), "shape");
+    const cJSON *extents = cJSON_GetObjectItemCaseSensitive(find(part, "outputs", key), "shape");
     int axes = cJSON_GetArraySize(extents) - 1;
 
-    for (int i = 0; i < axes && i < 3; i++) {
-        double extent = cJSON_GetNumberValue(cJSON_GetArrayItem(extents, i + 1));
-        shape[i] = extent >= 1 && extent < 0x1p40 ? (int64_t)extent : 0;
-        axes = shape[i] > 0 ? axes : -1;
-    }
-    return axes >= 0 && axes <= 3 ? axes : -1;
+    for (int i = 0; i < axes; i++)
+        shape[i] = (int64_t)cJSON_GetNumberValue(cJSON_GetArrayItem(extents, i + 1));
+    return axes;
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
@@ -81,7 +149,7 @@ static collet_status read_rows(const merge_part *part, const char *key, int64_t 
     io_npz_array *array;
 
     if (axes < 0)
-        return malformed(part, "the meta file has no shape of an array", err);
+        return malformed(part, "the meta file lacks an array", err);
     for (int32_t i = 0; i < axes; i++)
         if (__builtin_mul_overflow(width, shape[i], &width) || width > (int64_t)1 << 40)
             return malformed(part, "a row is too large", err);
@@ -128,7 +196,7 @@ collet_status merge_part_open(const char *path, merge_part *part, collet_error *
     if (status != COLLET_OK)
         return status;
     const char *id = cJSON_GetStringValue(find(part, "id", NULL));
-    if (!id || !io_npz_has_id(part->archive, id))
+    if (!io_npz_has_id(part->archive, id))
         return collet_fail(err, COLLET_FORMAT, "%s: its meta file %s is of other results", path,
                            part->meta_path);
     if (!find(part, "outputs", time_key))
@@ -136,10 +204,7 @@ collet_status merge_part_open(const char *path, merge_part *part, collet_error *
                            "%s: it has no times, by which results are merged: extract it with the "
                            "key time_ps",
                            path);
-    double count = cJSON_GetNumberValue(find(part, "frames", "count"));
-    part->n_rows = count >= 1 && count < 0x1p40 ? (int64_t)count : 0;
-    if (part->n_rows < 1)
-        return malformed(part, "its meta file has no number of frames", err);
+    part->n_rows = io_json_whole(find(part, "frames", NULL), "count");
     part->times = malloc((size_t)part->n_rows * sizeof *part->times);
     if (!part->times)
         return collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", path);
@@ -187,7 +252,8 @@ static collet_status compare_outputs(const merge_part *first, const merge_part *
         if (!same ||
             merge_part_shape(first, item->string, a) != merge_part_shape(other, item->string, b) ||
             memcmp(a, b, sizeof a) != 0 ||
-            !cJSON_Compare(cJSON_GetObjectItem(item, "unit"), cJSON_GetObjectItem(same, "unit"), 1))
+            !cJSON_Compare(cJSON_GetObjectItemCaseSensitive(item, "unit"),
+                           cJSON_GetObjectItemCaseSensitive(same, "unit"), 1))
             return differ(first, other, what, err);
     }
     return COLLET_OK;
@@ -201,8 +267,9 @@ static collet_status compare_references(const merge_part *first, const merge_par
 
     if (!find(first, "outputs", "rmsd"))
         return COLLET_OK;
-    if (!cJSON_GetObjectItem(a, "path") ||
-        !cJSON_Compare(cJSON_GetObjectItem(a, "path"), cJSON_GetObjectItem(b, "path"), 1))
+    if (!cJSON_GetObjectItemCaseSensitive(a, "path") ||
+        !cJSON_Compare(cJSON_GetObjectItemCaseSensitive(a, "path"),
+                       cJSON_GetObjectItemCaseSensitive(b, "path"), 1))
         return differ(first, other,
                       "the reference of the key rmsd, by default the first frame of each (give all "
                       "the same --reference, or leave rmsd out)",
@@ -232,8 +299,9 @@ collet_status merge_part_compare(const merge_part *first, const merge_part *othe
     if (status == COLLET_OK)
         status = compare_outputs(first, other, err);
     if (status == COLLET_OK &&
-        !same_number(cJSON_GetObjectItem(find(first, "inputs", "masses"), "total_selected"),
-                     cJSON_GetObjectItem(find(other, "inputs", "masses"), "total_selected")))
+        !same_number(
+            cJSON_GetObjectItemCaseSensitive(find(first, "inputs", "masses"), "total_selected"),
+            cJSON_GetObjectItemCaseSensitive(find(other, "inputs", "masses"), "total_selected")))
         status = differ(first, other, "the mass of the selected atoms", err);
     return status == COLLET_OK ? compare_references(first, other, err) : status;
 }

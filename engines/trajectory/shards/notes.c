@@ -2,6 +2,9 @@
 /* Tests: tests/tools/test_shards.c */
 #include "notes.h"
 
+#include "io/json/json.h"
+
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -187,34 +190,36 @@ cJSON *trajectory_notes_write(const trajectory_notes *notes)
     return json;
 }
 
-static int read_member(const cJSON *json, const member *m, int64_t n_atoms, int64_t n_bodies,
-                       trajectory_notes *notes)
+/* An I64 may be INT64_MAX, for which doubles have no room. */
+static io_json_field field_of(const member *m, int64_t n_atoms, int64_t n_bodies)
 {
-    const double most[] = {[ANY] = m->type == I64   ? 0x1p62
-                                   : m->type == F64 ? HUGE_VAL
+    const double most[] = {[ANY] = m->type == I64   ? 0x1p63
+                                   : m->type == F64 ? DBL_MAX
                                                     : 0x1p31 - 1,
-                           [ATOM] = (double)n_atoms - 1,
-                           [BODY] = (double)n_bodies - 1,
+                           [ATOM] = (double)(n_atoms > 0 ? n_atoms - 1 : 0),
+                           [BODY] = (double)(n_bodies > 0 ? n_bodies - 1 : 0),
                            [AXIS] = 2};
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, m->name);
-    double value = cJSON_GetNumberValue(item);
 
-    if (!(value >= -1) || !(value <= 0x1p63) || (value > most[m->bound] && m->bound != ANY))
-        return 0;
-    set(notes, m, fmin(value, most[m->bound]));
-    return 1;
+    return (io_json_field){.name = m->name,
+                           .type = m->type == F64 ? IO_JSON_NUMBER : IO_JSON_WHOLE,
+                           .low = m->bound == ATOM ? -1 : 0,
+                           .high = most[m->bound]};
 }
 
-int trajectory_notes_read(const cJSON *json, int64_t n_atoms, int64_t n_bodies,
-                          trajectory_notes *notes)
+collet_status trajectory_notes_read(const cJSON *json, const char *path, int64_t n_atoms,
+                                    int64_t n_bodies, trajectory_notes *notes, collet_error *err)
 {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, message));
+    const char *text = io_json_text(json, message);
+    collet_status status = COLLET_OK;
 
     memset(notes, 0, sizeof *notes);
-    for (size_t i = 0; i < N_MEMBERS; i++)
-        if (!read_member(json, &members[i], n_atoms, n_bodies, notes))
-            return 0;
+    for (size_t i = 0; status == COLLET_OK && i < N_MEMBERS; i++) {
+        const io_json_field field = field_of(&members[i], n_atoms, n_bodies);
+        status = io_json_check(path, "notes.", json, &field, 1, err);
+        if (status == COLLET_OK)
+            set(notes, &members[i], fmin(io_json_number(json, field.name), 0x1p62));
+    }
     if (notes->truncated)
         snprintf(notes->truncation.text, sizeof notes->truncation.text, "%s", text ? text : "");
-    return notes->n_frames >= 0;
+    return status;
 }

@@ -62,9 +62,9 @@ void trajectory_notes_add(trajectory_notes *notes, const trajectory_notes *part)
 /* The notes as JSON, which the caller deletes; NULL: out of memory. */
 cJSON *trajectory_notes_write(const trajectory_notes *notes);
 
-/* Reads what trajectory_notes_write made for so many atoms of the topology and bodies. 0: it lacks a
- * member, or one is out of range. */
-int trajectory_notes_read(const cJSON *json, int64_t n_atoms, int64_t n_bodies,
-                          trajectory_notes *notes);
+/* Reads what trajectory_notes_write made for so many atoms of the topology and bodies, in the file `path`.
+ * COLLET_FORMAT: it lacks a member, or one is out of range. */
+collet_status trajectory_notes_read(const cJSON *json, const char *path, int64_t n_atoms,
+                                    int64_t n_bodies, trajectory_notes *notes, collet_error *err);
 
 #endif

@@ -2,9 +2,11 @@
 /* Tests: tests/tools/test_shards.c */
 #include "shard.h"
 
+#include "io/json/json.h"
 #include "io/npz/npz_read.h"
-#include "io/numerals.h"
+#include "notes.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,11 @@
 int64_t trajectory_sum_width(int32_t buffer, trajectory_extent extent)
 {
     return trajectory_buffer_rows(buffer, extent) * trajectory_buffer_width(buffer);
+}
+
+int64_t trajectory_shard_end(int64_t rows, int64_t shard, int64_t n_shards)
+{
+    return rows / n_shards * shard + rows % n_shards * shard / n_shards;
 }
 
 char *trajectory_shard_path(const char *directory, int64_t shard, int64_t n_shards)
@@ -27,51 +34,79 @@ char *trajectory_shard_path(const char *directory, int64_t shard, int64_t n_shar
 
 /* ---- Notes ------------------------------------------------------------------------------- */
 
-int64_t trajectory_shard_number(const cJSON *json, const char *key)
-{
-    double value = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(json, key));
+#define WHOLE_MOST 0x1p53
 
-    return value >= 0 && value <= 0x1p53 ? (int64_t)value : -1;
-}
+static const io_json_field text = {.type = IO_JSON_TEXT};
+static const io_json_field of_origin[] = {
+    {.name = "command", .type = IO_JSON_LIST, .high = INT32_MAX, .fields = &text},
+    {.name = "directory", .type = IO_JSON_TEXT, .flags = IO_JSON_NULLABLE}};
+static const io_json_field of_file[] = {
+    {.name = "first", .type = IO_JSON_WHOLE, .low = -1, .high = WHOLE_MOST},
+    {.name = "frames", .type = IO_JSON_WHOLE, .high = WHOLE_MOST},
+    {.name = "was_cut", .type = IO_JSON_BOOLEAN}};
+static const io_json_field file = {.type = IO_JSON_OBJECT, .fields = IO_JSON_ROWS(of_file)};
+static const io_json_field of_end[] = {
+    {.name = "precision", .type = IO_JSON_NUMBER, .high = DBL_MAX},
+    {.name = "note", .type = IO_JSON_TEXT, .flags = IO_JSON_NULLABLE},
+    {.name = "files", .type = IO_JSON_LIST, .high = INT32_MAX, .fields = &file}};
+static const io_json_field of_notes[] = {
+    {.name = "n_frames", .type = IO_JSON_WHOLE, .high = WHOLE_MOST},
+    {.name = "truncated", .type = IO_JSON_WHOLE, .high = TRAJECTORY_DAMAGED},
+    {.name = "truncation", .type = IO_JSON_TEXT, .flags = IO_JSON_OPTIONAL}};
+/* trajectory_work_settings checks the fields of "work", trajectory_notes_read the others of "notes". */
+static const io_json_field of_shard[] = {
+    {.name = "shard", .type = IO_JSON_WHOLE, .low = 1, .high = TRAJECTORY_SHARDS_MOST},
+    {.name = "n_shards", .type = IO_JSON_WHOLE, .low = 1, .high = TRAJECTORY_SHARDS_MOST},
+    {.name = "rows", .type = IO_JSON_WHOLE, .high = WHOLE_MOST},
+    {.name = "work", .type = IO_JSON_OBJECT},
+    {.name = "origin", .type = IO_JSON_OBJECT, .fields = IO_JSON_ROWS(of_origin)},
+    {.name = "notes", .type = IO_JSON_OBJECT, .fields = IO_JSON_ROWS(of_notes)},
+    {.name = "end", .type = IO_JSON_OBJECT, .fields = IO_JSON_ROWS(of_end)},
+    {.name = "backends", .type = IO_JSON_LIST, .high = INT32_MAX, .fields = &text}};
 
 static collet_status take_notes(trajectory_shard *s, collet_error *err)
 {
-    const char *format = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(s->json, "format"));
+    const char *format = io_json_text(s->json, "format");
     const cJSON *notes = cJSON_GetObjectItemCaseSensitive(s->json, "notes");
 
     if (!format || strcmp(format, TRAJECTORY_SHARD_FORMAT) != 0)
         return collet_fail(err, COLLET_FORMAT,
                            "%s: it is no shard of this version of collet: compute it again",
                            s->path);
-    s->shard = trajectory_shard_number(s->json, "shard");
-    s->n_shards = trajectory_shard_number(s->json, "n_shards");
-    s->rows = trajectory_shard_number(s->json, "rows");
-    s->n_frames = trajectory_shard_number(notes, "n_frames");
-    s->truncated = trajectory_shard_number(notes, "truncated") != 0;
-    if (s->n_shards < 1 || s->n_shards > TRAJECTORY_SHARDS_MOST || s->shard < 1 ||
-        s->shard > s->n_shards || s->rows < 0 || s->n_frames < 0)
-        return collet_fail(err, COLLET_FORMAT, "%s: its notes are damaged: compute it again",
-                           s->path);
+    collet_status status = io_json_check(s->path, "", s->json, IO_JSON_ROWS(of_shard), err);
+    if (status != COLLET_OK)
+        return status;
+    s->shard = io_json_whole(s->json, "shard");
+    s->n_shards = io_json_whole(s->json, "n_shards");
+    s->rows = io_json_whole(s->json, "rows");
+    s->n_frames = io_json_whole(notes, "n_frames");
+    s->truncated = io_json_whole(notes, "truncated") != 0;
+    int64_t rows = trajectory_shard_end(s->rows, s->shard, s->n_shards) -
+                   trajectory_shard_end(s->rows, s->shard - 1, s->n_shards);
+    if (s->shard > s->n_shards || s->n_frames > rows)
+        return collet_fail(err, COLLET_FORMAT,
+                           "%s: its notes are damaged: shard %lld of %lld has %lld of %lld frames; "
+                           "compute it again",
+                           s->path, (long long)s->shard, (long long)s->n_shards,
+                           (long long)s->n_frames, (long long)s->rows);
     return COLLET_OK;
 }
 
 collet_status trajectory_shard_read(const char *path, trajectory_shard *s, collet_error *err)
 {
     io_npz *npz = NULL;
-    char *text = NULL;
+    char *notes = NULL;
 
     *s = (trajectory_shard){.path = strdup(path)};
     collet_status status = s->path ? io_npz_open(path, &npz, err)
                                    : collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", path);
     if (status == COLLET_OK)
-        status = io_npz_text(npz, TRAJECTORY_SHARD_NOTES, &text, err);
-    if (status == COLLET_OK) {
-        locale_t before = io_numerals_begin();
-        s->json = cJSON_Parse(text);
-        io_numerals_end(before);
+        status = io_npz_text(npz, TRAJECTORY_SHARD_NOTES, &notes, err);
+    if (status == COLLET_OK)
+        status = io_json_parse(path, notes, strlen(notes), &s->json, err);
+    if (status == COLLET_OK)
         status = take_notes(s, err);
-    }
-    free(text);
+    free(notes);
     io_npz_close(npz);
     return status;
 }

@@ -33,11 +33,11 @@ typedef struct trajectory_shard {
 /* Numbers of a frame in the array of a sum. */
 int64_t trajectory_sum_width(int32_t buffer, trajectory_extent extent);
 
+/* The row behind the last one of a shard: rows x shard / n_shards without overflow. */
+int64_t trajectory_shard_end(int64_t rows, int64_t shard, int64_t n_shards);
+
 /* "DIR/003-of-100.npz", which the caller frees; NULL: out of memory. */
 char *trajectory_shard_path(const char *directory, int64_t shard, int64_t n_shards);
-
-/* A whole number of the notes, 0 to 2^53; -1: there is none. */
-int64_t trajectory_shard_number(const cJSON *object, const char *key);
 
 /* Reads the notes of a shard. COLLET_IO, FORMAT, NO_MEMORY; the caller frees it, also after an error. */
 collet_status trajectory_shard_read(const char *path, trajectory_shard *shard, collet_error *err);

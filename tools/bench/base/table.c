@@ -5,6 +5,7 @@
 #include "common/json_add.h"
 #include "common/output.h"
 #include "common/size.h"
+#include "io/json/json.h"
 
 #include <errno.h>
 #include <math.h>
@@ -57,17 +58,28 @@ static char *read_file(const char *path, collet_error *err)
     return NULL;
 }
 
+static const io_json_field result = {.type = IO_JSON_OBJECT};
+static const io_json_field of_report[] = {
+    {.name = "mode", .type = IO_JSON_TEXT},
+    {.name = "host", .type = IO_JSON_OBJECT},
+    {.name = "results", .type = IO_JSON_LIST, .high = INT32_MAX, .fields = &result}};
+
 static collet_status read_known(bench_table *t, const char *path, collet_error *err)
 {
     const bench_session *s = t->session;
+    char source[128];
     char *text = read_file(path, err);
     if (!text)
         return COLLET_IO;
-    t->report = cJSON_Parse(text);
+    snprintf(source, sizeof source, "--against %.110s", path);
+    collet_status status = io_json_parse(source, text, strlen(text), &t->report, err);
     free(text);
+    if (status == COLLET_OK)
+        status = io_json_check(source, "", t->report, IO_JSON_ROWS(of_report), err);
+    if (status != COLLET_OK)
+        return status;
     t->known = cJSON_GetObjectItemCaseSensitive(t->report, "results");
-    const char *mode = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(t->report, "mode"));
-    if (!cJSON_IsArray(t->known) || !mode || strcmp(mode, s->options->what))
+    if (strcmp(io_json_text(t->report, "mode"), s->options->what) != 0)
         return collet_fail(err, COLLET_INVALID,
                            "--against %s: it is not a report of 'backend-bench %s --json'", path,
                            s->options->what);
