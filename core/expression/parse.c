@@ -102,11 +102,16 @@ static collet_status unknown_function(parser *p, const char *name, size_t length
                       nearest ? "; the nearest is " : "", nearest ? nearest : "");
 }
 
+/* By the name of libcore or of NumPy: f32, float32. */
 static collet_dtype dtype_named(const char *name, size_t length)
 {
+#define DTYPE_NAMES(NAME, id, bytes, text, letter, type, kind, numpy) [id] = {text, numpy},
+    static const char *const names[COLLET_DTYPE_COUNT][2] = {COLLET_DTYPE_LIST(DTYPE_NAMES)};
+#undef DTYPE_NAMES
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
-        if (strlen(collet_dtype_name(d)) == length && !memcmp(collet_dtype_name(d), name, length))
-            return d;
+        for (int i = 0; i < 2; i++)
+            if (strlen(names[d][i]) == length && !memcmp(names[d][i], name, length))
+                return d;
     return COLLET_DTYPE_NONE;
 }
 

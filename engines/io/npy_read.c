@@ -168,8 +168,9 @@ static collet_status take_dtype(io_npy *npy, const char *path, const char *descr
     io_utf8_copy(shown, sizeof shown, descr, strlen(descr));
     return collet_fail(
         err, COLLET_UNSUPPORTED,
-        "%s: dtype '%s' is not supported; convert the array to f2, f4, f8, i1, u1, i4 or i8", path,
-        shown);
+        "%s: dtype '%s' is not supported; convert the array to float16, float32, float64, int8, "
+        "uint8, int32 or int64",
+        path, shown);
 }
 
 /* Sets the number of rows; checks that the file has exactly these rows. */

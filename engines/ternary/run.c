@@ -49,8 +49,8 @@ static collet_status check_labels(run_job *job)
     if (l->dtype != COLLET_I8 && l->dtype != COLLET_U8 && l->dtype != COLLET_I32 &&
         l->dtype != COLLET_I64)
         return collet_fail(&job->call->error, COLLET_DTYPE,
-                           "%s: the elements are %s; labels must be i1, u1, i4 or i8", path,
-                           collet_dtype_name(l->dtype));
+                           "%s: the elements are %s; labels must be int8, uint8, int32 or int64",
+                           path, collet_dtype_name(l->dtype));
     if (l->ndim > 1 || l->rows != job->vectors)
         return collet_fail(&job->call->error, COLLET_SHAPE,
                            "%s: the array has %lld x %lld labels; it must have one axis of %lld",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Number = int | float | complex
     Shape = int | Sequence[int]
 
-_FLOATS = ("f16", "bf16", "f32", "f64", "c64", "c128")
+_FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 _PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
 
 
@@ -41,13 +41,13 @@ class Array(exchange.Exchange):
     6.0
     >>> y
     collet.Array([[2., 4.],
-                  [0., 0.]], dtype=f64, shape=(2, 2), device='host')"""
+                  [0., 0.]], dtype=float64, shape=(2, 2), device='host')"""
 
     __slots__ = ("__weakref__",)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy's dtype; for bf16 the dtype of ml_dtypes.
+        """NumPy's dtype; for bfloat16 the dtype of ml_dtypes.
 
         >>> x = collet.asarray([[1.0, 2], [3, 4]])
         >>> x.dtype
@@ -405,7 +405,7 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
     a NumPy array, which both may write; otherwise the memory is copied.
 
     >>> collet.asarray([1, 2.5], dtype="f4")
-    collet.Array([1. , 2.5], dtype=f32, shape=(2,), device='host')"""
+    collet.Array([1. , 2.5], dtype=float32, shape=(2,), device='host')"""
     if isinstance(obj, Array):
         array = obj.copy() if copy else obj
     elif hook.traced(obj):
@@ -456,44 +456,44 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
 
 
 def empty(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
-    """An Array with undefined elements, by default of f64.
+    """An Array with undefined elements, by default of float64.
 
     >>> collet.empty((2, 3), "f4").shape
     (2, 3)"""
     extents = (shape,) if isinstance(shape, int) else shape
-    return _placed(_core.empty(extents, "f64" if dtype is None else dtype), device)
+    return _placed(_core.empty(extents, "float64" if dtype is None else dtype), device)
 
 
-_DEFAULTS = {bool: "bool", int: "int64", float: "f64", complex: "c128"}
+_DEFAULTS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
 
 def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *,
          device: str | None = None) -> Array:
     """An Array whose elements are all `fill_value`; DtypeError if its integers cannot hold that. By default
-    of the value's dtype: int64 for an int, f64 for a float.
+    of the value's dtype: int64 for an int, float64 for a float.
 
     >>> collet.full(3, 7).to_numpy()
     array([7, 7, 7])"""
     if dtype is None:
-        dtype = _DEFAULTS.get(type(fill_value)) or getattr(fill_value, "dtype", "f64")
+        dtype = _DEFAULTS.get(type(fill_value)) or getattr(fill_value, "dtype", "float64")
     return _placed(op.fill(value=fill_value, out=empty(shape, dtype)), device)
 
 
 def zeros(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
-    """An Array of zeros, by default of f64.
+    """An Array of zeros, by default of float64.
 
     >>> collet.zeros(3).to_numpy()
     array([0., 0., 0.])"""
-    return full(shape, 0, "f64" if dtype is None else dtype, device=device)
+    return full(shape, 0, "float64" if dtype is None else dtype, device=device)
 
 
 def ones(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
-    """An Array of ones, by default of f64.
+    """An Array of ones, by default of float64.
 
-    >>> collet.ones((2, 2), dtype="i32").to_numpy()
+    >>> collet.ones((2, 2), dtype="int32").to_numpy()
     array([[1, 1],
            [1, 1]], dtype=int32)"""
-    return full(shape, 1, "f64" if dtype is None else dtype, device=device)
+    return full(shape, 1, "float64" if dtype is None else dtype, device=device)
 
 
 _core.set_array_class(Array)

@@ -156,6 +156,6 @@ def examine():
             findings.append(Finding(record["path"], record["reason"], _fix(record["reason"])))
     findings += _calibration(known)
     if importlib.util.find_spec("ml_dtypes") is None:
-        findings.append(Finding("bf16 in NumPy arrays", "ml_dtypes is not installed",
+        findings.append(Finding("bfloat16 in NumPy arrays", "ml_dtypes is not installed",
                                 "pip install ml_dtypes"))
     return Report("\n".join(lines), _merged([*findings, *_strangers()]))

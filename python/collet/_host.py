@@ -63,7 +63,7 @@ def number(value: Any, name: str) -> Any:
     found = np.asarray(value)
     if found.ndim or found.dtype.kind not in "biufcV":
         raise TypeError(f"{name} is {value!r}; it must be a number")
-    if found.dtype.char in "gG":  # more digits than f64
+    if found.dtype.char in "gG":  # more digits than float64
         raise _core.DtypeError(f"{name} is {found.dtype}, which collet does not support: convert it "
                                "to float or complex")
     return found.item()
@@ -71,7 +71,7 @@ def number(value: Any, name: str) -> Any:
 
 def _converted(found: npt.NDArray[Any], dtype: np.dtype[Any], name: str) -> npt.NDArray[Any]:
     """Converts real numbers to a real `dtype`, any numbers to a complex one, integers to a dtype that
-    holds them; refuses texts, dates, objects and numbers with more digits than f64."""
+    holds them; refuses texts, dates, objects and numbers with more digits than float64."""
     kinds = {"f": "biuf", "V": "biuf", "c": "biufc"}.get(dtype.kind, "biu")
     kind = "f" if found.dtype.name == "bfloat16" else found.dtype.kind
     made = None

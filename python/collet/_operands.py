@@ -11,8 +11,8 @@ from . import _core, _host, op
 from ._array import Array, asarray, empty, zeros
 from ._standard.operators import cast
 
-_REAL = ("f32", "f64")
-_FLOATING = ("f32", "f64", "c64", "c128")
+_REAL = ("float32", "float64")
+_FLOATING = ("float32", "float64", "complex64", "complex128")
 _SINGLE = ("float16", "bfloat16", "float32", "complex64")
 
 
@@ -34,8 +34,8 @@ def arrays(*values):
 
 
 def floats(*values, complex_too=False):
-    """Arrays of one dtype: f32 if all have at most that, Python's numbers aside, else f64; with
-    complex_too, c64 or c128 if one is complex. DtypeError for other dtypes."""
+    """Arrays of one dtype: float32 if all have at most that, Python's numbers aside, else float64; with
+    complex_too, complex64 or complex128 if one is complex. DtypeError for other dtypes."""
     first = getattr(values[0], "_dtype", None) if values else None
     if first in (_FLOATING if complex_too else _REAL) and \
             all(isinstance(v, Array) and v._dtype == first for v in values):
@@ -44,7 +44,7 @@ def floats(*values, complex_too=False):
     names = [a.dtype.name for a in found]
     kinds = ["f" if n == "bfloat16" else a.dtype.kind for n, a in zip(names, found)]
     if not set(kinds) <= set("biufc" if complex_too else "biuf") or \
-            any(a.dtype.char in "gG" for a in found):  # more digits than f64
+            any(a.dtype.char in "gG" for a in found):  # more digits than float64
         raise _core.DtypeError(f"the dtypes are {', '.join(names)}; " +
                                ("numbers" if complex_too else "real numbers") + " are needed")
     typed = [n for n, v in zip(names, values) if type(v) not in (bool, int, float, complex)]

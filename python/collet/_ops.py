@@ -36,7 +36,7 @@ def _default(field):
     if field["kind"] == "choice":
         return repr(field["choices"].split()[int(value)])
     if field["kind"] == "number":
-        return repr(value if field["dtype"] in ("f32", "f64") else int(value))
+        return repr(value if field["dtype"] in ("float32", "float64") else int(value))
     return "None"
 
 

@@ -177,7 +177,7 @@ def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> s
     was to be expected before the call, for instance because the memory of that one did not suffice.
 
     >>> print(collet.explain(collet.op.matmul, np.ones((4, 4)), np.ones((4, 4))).splitlines()[0])
-    matmul (f64 4 x 4 <- f64 4 x 4, f64 4 x 4)
+    matmul (float64 4 x 4 <- float64 4 x 4, float64 4 x 4)
 
     Elementwise functions of Arrays that wait are explained where they are computed: pass a function that
     reads the result."""

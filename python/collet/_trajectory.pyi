@@ -25,7 +25,7 @@ def open(topology: bytes | None, trajectories: tuple[bytes, ...] | None, selecti
          batch_rows: int, progress: Callable[[int, float], Any] | None,
          source: tuple[Any, ...] | None, shard: tuple[int, int], shards: bytes | None,
          parts: tuple[bytes, ...] | None, devices: str | None, /) -> Trajectory: ...
-def place(what: int, f64: bool, positions: npt.NDArray[Any], frames: int, atoms: int,
+def place(what: int, float64: bool, positions: npt.NDArray[Any], frames: int, atoms: int,
           boxes: npt.NDArray[np.float64], n_boxes: int, bonds: npt.NDArray[np.int64] | None,
           n_bonds: int, offsets: npt.NDArray[np.int64] | None, n_molecules: int,
           masses: npt.NDArray[np.float64] | None, /) -> tuple[int, int]: ...

@@ -3,8 +3,8 @@
 """Discrete Fourier transforms under numpy.fft's names, on the ops fft and fftshift.
 
 NumPy arrays, and what numpy.asarray takes, give NumPy arrays; collet.Arrays give collet.Arrays.
-Transforms of f32, f16, bf16 and c64 are computed in f32, others in f64. Axes have any length, which
-n or s makes shorter, or longer by zeros. norm: "backward" divides the inverse by the number of
+Transforms of float32, float16, bfloat16 and complex64 are computed in float32, others in float64. Axes have any
+length, which n or s makes shorter, or longer by zeros. norm: "backward" divides the inverse by the number of
 points, "forward" the forward transform, "ortho" both by its root. ValueError for other words, axes
 that do not exist or repeat, and lengths below 1.
 """

@@ -3,9 +3,9 @@
 """Linear algebra under numpy.linalg's names, on the ops of collet.op.
 
 Matrices are the last two axes, axes before them a batch. NumPy arrays, and what numpy.asarray
-takes, give NumPy arrays; collet.Arrays give collet.Arrays. Results are f32 if all arguments are
-f32, f16 or bf16, else f64; c64 or c128 if one is complex; cross, diagonal, matmul, matrix_transpose,
-outer, tensordot, trace and vecdot have NumPy's dtypes. Shapes that do not fit raise
+takes, give NumPy arrays; collet.Arrays give collet.Arrays. Results are float32 if all arguments are
+float32, float16 or bfloat16, else float64; complex64 or complex128 if one is complex; cross, diagonal, matmul,
+matrix_transpose, outer, tensordot, trace and vecdot have NumPy's dtypes. Shapes that do not fit raise
 collet.ShapeError. A result of one number is an array without axes.
 """
 
@@ -356,7 +356,8 @@ def slogdet(a):
 def _as_vector(x):
     """The elements of an Array of real numbers as a vector, in any order; None: it is another array, it has no such
     view, or it waits, and is then computed together with the norm."""
-    if not isinstance(x, Array) or x._dtype not in ("f32", "f64") or not x.ndim or x.ndim > 1 and is_pending(x):
+    single = isinstance(x, Array) and x._dtype in ("float32", "float64")
+    if not single or not x.ndim or x.ndim > 1 and is_pending(x):
         return None
     try:
         return x if x.ndim == 1 else x._permute(sorted(range(x.ndim), key=lambda i: -x.strides[i]))._view([-1])
@@ -370,9 +371,9 @@ def _size(x, ord=2):
 
 
 def _root_of_dot(x):
-    """The Euclidean norm of a real vector; squares of f32 do not overflow in f64."""
-    square = op.dot(x, x, dtype="f64")
-    return op.sqrt(square) if x.dtype.itemsize == 8 else op.copy(op.sqrt(square), dtype="f32")
+    """The Euclidean norm of a real vector; squares of float32 do not overflow in float64."""
+    square = op.dot(x, x, dtype="float64")
+    return op.sqrt(square) if x.dtype.itemsize == 8 else op.copy(op.sqrt(square), dtype="float32")
 
 
 def _euclidean(x, axes, keepdims=True):

@@ -7,7 +7,7 @@ offset decide which. uniform and normal are functions of both; a Generator keeps
 has numpy.random's names. Uniform numbers have the same bits everywhere, normal ones differ by at most 4
 ulp.
 
-size is an int or ints, without it one number, an array without axes; dtype is f32 or f64. Results
+size is an int or ints, without it one number, an array without axes; dtype is float32 or float64. Results
 are Arrays, or go into out, a NumPy array or an Array, which then decides size and dtype.
 """
 
@@ -52,26 +52,26 @@ def _number(value: Any, name: str) -> Any:
 
 
 def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
-            dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
+            dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
     """Numbers in [low, high): number offset and later of the sequence of the seed.
 
-    Scaled numbers may round to high. DtypeError if out or dtype is neither f32 nor f64.
+    Scaled numbers may round to high. DtypeError if out or dtype is neither float32 nor float64.
 
     >>> collet.random.uniform(size=3, seed=7)
-    collet.Array([0.75015222, 0.08565787, 0.79528404], dtype=f64, shape=(3,), device='host')
+    collet.Array([0.75015222, 0.08565787, 0.79528404], dtype=float64, shape=(3,), device='host')
     >>> collet.random.uniform(size=2, seed=7, offset=1)
-    collet.Array([0.08565787, 0.79528404], dtype=f64, shape=(2,), device='host')"""
+    collet.Array([0.08565787, 0.79528404], dtype=float64, shape=(2,), device='host')"""
     low, high = _number(low, "low"), _number(high, "high")
     return _scaled(_fill(op.uniform, size, dtype, out, seed, offset), high - low, low)
 
 
 def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
-           dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
+           dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
     """Normal numbers of mean loc and deviation scale: number offset and later of the sequence of
     the seed.
 
     >>> collet.random.normal(10, 2, size=2, seed=7)
-    collet.Array([11.30213046, 10.77736048], dtype=f64, shape=(2,), device='host')"""
+    collet.Array([11.30213046, 10.77736048], dtype=float64, shape=(2,), device='host')"""
     loc, scale = _number(loc, "loc"), _number(scale, "scale")
     return _scaled(_fill(op.normal, size, dtype, out, seed, offset), scale, loc)
 
@@ -102,40 +102,40 @@ class Generator:
 
     def _draw(self, function: Any, low: float, high: float, size: Size, dtype: npt.DTypeLike, out: Any) -> Any:
         name = _core.dtype_name(dtype if out is None else out.dtype)
-        per_block = 4 if name == "f32" else 2
+        per_block = 4 if name == "float32" else 2
         result = function(low, high, size, seed=self.seed, offset=self.block * per_block & _MASK,
                           dtype=dtype, out=out)
         self.block += -(-math.prod(result.shape) // per_block)
         return result
 
-    def random(self, size: Size = None, dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
+    def random(self, size: Size = None, dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
         """Numbers in [0, 1).
 
         >>> collet.random.default_rng(7).random(2)
-        collet.Array([0.75015222, 0.08565787], dtype=f64, shape=(2,), device='host')"""
+        collet.Array([0.75015222, 0.08565787], dtype=float64, shape=(2,), device='host')"""
         return self._draw(uniform, 0.0, 1.0, size, dtype, out)
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size: Size = None,
-                dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
+                dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
         """Numbers in [low, high).
 
         >>> collet.random.default_rng(7).uniform(-1, 1, size=2)
-        collet.Array([ 0.50030444, -0.82868427], dtype=f64, shape=(2,), device='host')"""
+        collet.Array([ 0.50030444, -0.82868427], dtype=float64, shape=(2,), device='host')"""
         return self._draw(uniform, low, high, size, dtype, out)
 
-    def standard_normal(self, size: Size = None, dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
+    def standard_normal(self, size: Size = None, dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
         """Normal numbers of mean 0 and deviation 1.
 
         >>> collet.random.default_rng(7).standard_normal(2)
-        collet.Array([0.65106523, 0.38868024], dtype=f64, shape=(2,), device='host')"""
+        collet.Array([0.65106523, 0.38868024], dtype=float64, shape=(2,), device='host')"""
         return self._draw(normal, 0.0, 1.0, size, dtype, out)
 
     def normal(self, loc: float = 0.0, scale: float = 1.0, size: Size = None,
-               dtype: npt.DTypeLike = "f64", out: Any = None) -> Any:
+               dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
         """Normal numbers of mean loc and deviation scale.
 
         >>> collet.random.default_rng(7).normal(10, 2, size=2)
-        collet.Array([11.30213046, 10.77736048], dtype=f64, shape=(2,), device='host')"""
+        collet.Array([11.30213046, 10.77736048], dtype=float64, shape=(2,), device='host')"""
         return self._draw(normal, loc, scale, size, dtype, out)
 
 
@@ -144,7 +144,7 @@ def default_rng(seed: int | Generator | None = None) -> Generator:
 
     >>> rng = collet.random.default_rng(7)
     >>> rng.random(2)
-    collet.Array([0.75015222, 0.08565787], dtype=f64, shape=(2,), device='host')
+    collet.Array([0.75015222, 0.08565787], dtype=float64, shape=(2,), device='host')
     >>> rng
     Generator(seed=7, block=1)"""
     return seed if isinstance(seed, Generator) else Generator(seed)

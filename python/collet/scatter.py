@@ -30,8 +30,9 @@ from . import _core, _host, _jobs, _scatter, _suspicious
 from ._core import InvalidError, ShapeError
 from ._job import Job
 from ._scattering.losses import LeastSquares
-from ._scattering.patterns import (DTYPES, Floats, Gradient, Material, Pattern, Patterns, Request, Sample,
-                                   Vector, arrays_of, bar, check_progress, choice, direction_of, extents)
+from ._scattering.patterns import (Floats, Gradient, Material, Pattern, Patterns, Request, Sample,
+                                   Vector, arrays_of, bar, check_progress, choice, direction_of, extents,
+                                   is_double)
 
 __all__ = ["Gradient", "Integrals", "LeastSquares", "Material", "Pattern", "Patterns", "Result", "Sample",
            "SampleError", "Scan", "integrate", "loss_and_grad", "read", "read_pattern", "scan", "simulate",
@@ -86,7 +87,7 @@ class Result:
             coords={"energy": self.energy, "qy": self.qy, "qx": self.qx},
             attrs={"phys_size_nm": self.voxel, "z_dim": self.layers})
 
-    def integrate(self, wedge: float = 90.0, dtype: str = "f32") -> Integrals:
+    def integrate(self, wedge: float = 90.0, dtype: npt.DTypeLike = "float32") -> Integrals:
         """integrate() of these patterns.
 
         >>> ball = np.zeros((4, 8, 8), np.float32)
@@ -112,7 +113,7 @@ class Result:
             >>> volume[:, 6:10, 6:10] = 1
             >>> ball = scatter.Material([1e-3, 2e-4, 1e-3, 2e-4], volume)
             >>> rest = scatter.Material([0, 0, 0, 0], 1 - volume)
-            >>> result = scatter.simulate(scatter.Sample([ball, rest], [285.0], 2.0), dtype="f64")
+            >>> result = scatter.simulate(scatter.Sample([ball, rest], [285.0], 2.0), dtype="float64")
             >>> ones = np.ones_like(result.integrate().mean)
             >>> result.cotangents(mean=ones).shape      # of L = sum of I(q)
             (1, 16, 16)
@@ -137,7 +138,7 @@ class Result:
 
 @dataclass(eq=False)
 class Integrals:
-    """Patterns over rings of q. Arrays of f32 or f64; NaN where there is no pixel.
+    """Patterns over rings of q. Arrays of float32 or float64; NaN where there is no pixel.
 
     energy, chi (degrees from x, the direction of the electric field, towards y), q
     polar (energy, chi, q), and (energy, q): mean over all chi, parallel and perpendicular over
@@ -202,7 +203,8 @@ def simulate(sample: Sample, *, client: Any = None, progress: Any = None,
 Loss = Callable[[Result], tuple[float, npt.ArrayLike]]
 
 
-def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constants",), dtype: str = "f64",
+def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constants",),
+                  dtype: npt.DTypeLike = "float64",
                   progress: Any = None, **options: Any) -> tuple[float, list[Gradient]]:
     """A real loss of the patterns of a sample, and its gradient: (loss, one Gradient for each material).
 
@@ -211,7 +213,7 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
     wrt: names of the arrays of Material: "constants", "volume", "alignment", "theta", "psi",
         "direction", "unaligned". Gradients of "constants" are (energies, 4), also if all energies
         have the same; those of arrays have their dtype. A material has None for what it lacks
-    dtype: of the computation, "f64" or "f32"
+    dtype: of the computation, "float64" or "float32"
     options: of Patterns
 
     Each number of a voxel is a variable of its own: where a material takes what another leaves, as
@@ -226,7 +228,7 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
         >>> def film(delta):
         ...     ball = scatter.Material([delta, 2e-4, delta, 2e-4], volume)
         ...     return scatter.Sample([ball, scatter.Material([0, 0, 0, 0], 1 - volume)], [285.0], 2.0)
-        >>> measured = scatter.simulate(film(1e-3), dtype="f64").integrate().mean
+        >>> measured = scatter.simulate(film(1e-3), dtype="float64").integrate().mean
         >>> loss = scatter.LeastSquares(measured, of="mean")
         >>> value, gradient = scatter.loss_and_grad(film(2e-3), loss, wrt=["constants", "volume"])
         >>> gradient[0].volume.shape
@@ -450,14 +452,14 @@ def _rings(shape: tuple[int, ...], voxel: float, direction: Vector, detector: Ve
 
 def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
               direction: Vector = (0.0, 0.0, 1.0), detector: Vector = (0.0, 0.0, 1.0),
-              flat: bool = False, wedge: float = 90.0, dtype: str = "f32") -> Integrals:
+              flat: bool = False, wedge: float = 90.0, dtype: npt.DTypeLike = "float32") -> Integrals:
     """Patterns (energies, Y, X) or (Y, X) as functions of q and chi: Integrals.
 
     direction, detector: of the beam and the detector's normal, as in Sample
     flat: q in the detector's plane, as of a sample of one layer; else |q| on Ewald's sphere
     wedge: whole width of each wedge, up to 180 degrees
-    dtype: "f32" or "f64", of the integrals
-    Numbers other than f32 and f64 are converted to f32. ShapeError, InvalidError. GIL: released.
+    dtype: "float32" or "float64", of the integrals
+    Numbers other than float32 and float64 are converted to float32. ShapeError, InvalidError. GIL: released.
 
     >>> found = collet.scatter.integrate(np.ones((1, 8, 8)), [285.0], 2.0)
     >>> float(found.mean[0, 1])
@@ -471,7 +473,7 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
     if values.ndim != 3 or energies.shape != values.shape[:1]:
         raise ShapeError(f"values are {extents(values.shape)}, energies {extents(energies.shape)}: "
                          "energies x Y x X and the energies are needed")
-    wide = bool(choice("dtype", dtype, DTYPES))
+    wide = is_double(dtype)
     rings = _rings(values.shape[1:], voxel, direction, detector, flat, wedge)
     q = _scatter.rings_q(rings)
     rows = [Job(_scatter.integrate, rings, e, values.dtype == np.float64, v, wide).wait()
@@ -483,7 +485,7 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
 # ---- Files ----------------------------------------------------------------------------------------
 
 
-def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "f32") -> Sample:
+def read(morphology: Path, configuration: Path = "config.txt", *, dtype: npt.DTypeLike = "float32") -> Sample:
     """The Sample in files of CyRSoXS: a morphology (HDF5), a configuration, and the Material<i>.txt
     beside the configuration.
 
@@ -491,7 +493,7 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "
     degrees, cause a RuntimeWarning and are in `warnings`; `directory` is the configuration's
     directory for results ("": not given). FileError, FormatError, InvalidError with file,
     dataset or key. Ctrl-C interrupts it. GIL: released."""
-    wide = bool(choice("dtype", dtype, DTYPES))
+    wide = is_double(dtype)
     found = Job(_scatter.read, fspath(morphology), fspath(configuration), wide).wait()
     count = len(found["materials"])
     energies = np.array(found["energies"])
@@ -511,7 +513,7 @@ def read(morphology: Path, configuration: Path = "config.txt", *, dtype: str = "
 def write(directory: Path, energy: float, patterns: npt.ArrayLike,
           beams: Sequence[Vector] = ((0.0, 0.0, 1.0),)) -> None:
     """Writes the patterns (beams, Y, X) or (Y, X) of one energy as CyRSoXS does:
-    directory/Energy_285.20.h5 with /K<i>/projection of f32 and /KIDList/KVec.
+    directory/Energy_285.20.h5 with /K<i>/projection of float32 and /KIDList/KVec.
 
     The file gets its name when it is complete. FileError.
 
@@ -533,7 +535,7 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
 def read_pattern(directory: Path, energy: float, shape: tuple[int, int],
                  beam: int = 0) -> npt.NDArray[np.float32]:
     """The pattern of an energy and a beam that collet-rsoxs, CyRSoXS or write() wrote: `shape` (Y, X)
-    of f32. NotFoundError; FormatError if the file has no such pattern; FileError.
+    of float32. NotFoundError; FormatError if the file has no such pattern; FileError.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()

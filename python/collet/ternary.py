@@ -56,7 +56,7 @@ class Quantized(NamedTuple):
 
 
 def quantize(weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Quantized:
-    """Codes i8 (..., K) and a scale f32 (...) of each row of floating weights (..., K).
+    """Codes int8 (..., K) and a scale float32 (...) of each row of floating weights (..., K).
 
     "threshold": weights above it become 1, below its negative -1, the scale is 1. "absmean": the
     scale is the mean magnitude of the row, the threshold half of it.
@@ -73,7 +73,7 @@ def quantize(weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Q
 
 
 def pack(codes: Any, format: str = "t2", scale: Any = None) -> Any:
-    """Bytes u8 (..., B) of codes i8 (..., K). scale f32 (...): for the blocks of tq2_0, tq1_0.
+    """Bytes uint8 (..., B) of codes int8 (..., K). scale float32 (...): for the blocks of tq2_0, tq1_0.
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
     >>> packed.dtype, packed.shape[0]
@@ -84,7 +84,7 @@ def pack(codes: Any, format: str = "t2", scale: Any = None) -> Any:
 
 
 def unpack(packed: Any, columns: int | None = None, format: str = "t2") -> Any:
-    """The codes i8 (..., columns) of packed bytes; None: as many as the bytes hold.
+    """The codes int8 (..., columns) of packed bytes; None: as many as the bytes hold.
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
     >>> collet.ternary.unpack(packed, columns=4)
@@ -105,8 +105,8 @@ def dot(a: Any, b: Any) -> int:
 
 
 def matmul(packed: Any, x: Any) -> Any:
-    """packed (M, B), as "t2", times x: exact i32 (..., M) for codes i8 (..., K) or packed codes u8
-    (..., B); f32 for f32 (..., K).
+    """packed (M, B), as "t2", times x: exact int32 (..., M) for codes int8 (..., K) or packed codes uint8
+    (..., B); float32 for float32 (..., K).
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
     >>> collet.ternary.matmul(packed, np.array([3, 1, 7, 2], np.int8))
@@ -116,8 +116,8 @@ def matmul(packed: Any, x: Any) -> Any:
 
 def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activations: str = "int8",
            relu: bool = False, threshold: float = 0.0) -> Any:
-    """scale (packed q(x)) + bias, f32 (..., M), then max(y, 0) with relu: packed (M, B) as "t2", x
-    f32 (..., K), scale and bias f32 (M) or None. q by `activations`: "int8", 8 bits and a scale for
+    """scale (packed q(x)) + bias, float32 (..., M), then max(y, 0) with relu: packed (M, B) as "t2", x
+    float32 (..., K), scale and bias float32 (M) or None. q by `activations`: "int8", 8 bits and a scale for
     each row of x; "ternary", codes by `threshold`; "f32", x itself.
 
     >>> packed = collet.ternary.pack(np.array([[1, -1, 0, 1]], np.int8))
@@ -160,11 +160,11 @@ class Weights:
 
     @classmethod
     def from_codes(cls, codes: Any, scale: Any = None) -> Weights:
-        """Weights of codes (M, K), i8 or other integers, and a scale (M) or None.
+        """Weights of codes (M, K), int8 or other integers, and a scale (M) or None.
 
         >>> collet.ternary.Weights.from_codes(np.array([[1, 0, -1]], np.int8)).shape
         (1, 3)"""
-        return cls(_ternary.weights_from_codes(_exact(codes, "i8"), _copy(scale)))
+        return cls(_ternary.weights_from_codes(_exact(codes, "int8"), _copy(scale)))
 
     @classmethod
     def from_bytes(cls, packed: Any, columns: int, scale: Any = None) -> Weights:
@@ -173,7 +173,7 @@ class Weights:
         >>> packed = collet.ternary.pack(np.array([[1, 0, -1]], np.int8))
         >>> collet.ternary.Weights.from_bytes(packed, 3).codes()
         array([[ 1,  0, -1]], dtype=int8)"""
-        return cls(_ternary.weights_from_bytes(_copy(_exact(packed, "u8"), "u8"), columns,
+        return cls(_ternary.weights_from_bytes(_copy(_exact(packed, "uint8"), "uint8"), columns,
                                                _copy(scale)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -189,7 +189,7 @@ class Weights:
         return self.rows, self.columns
 
     def codes(self) -> Any:
-        """i8 (M, K), a NumPy array.
+        """int8 (M, K), a NumPy array.
 
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
         >>> w.codes()
@@ -215,13 +215,13 @@ def _exact(values: Any, dtype: str) -> Any:
     return made
 
 
-def _copy(values: Any, dtype: str = "f32") -> Any:
+def _copy(values: Any, dtype: str = "float32") -> Any:
     """An Array that does not share the caller's memory; None stays."""
     return None if values is None else collet.asarray(values, dtype, copy=True)
 
 
 class Linear:
-    """A layer: linear() with Weights. Called with x (..., K), f32, it returns y (..., M).
+    """A layer: linear() with Weights. Called with x (..., K), float32, it returns y (..., M).
 
     >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
     >>> layer = collet.ternary.Linear(w, relu=True, activations="f32")
@@ -256,7 +256,7 @@ class Linear:
 
 class Network:
     """Layers one after another, each with as many columns as the one before has rows. Called with x
-    f32 (..., inputs) it returns y f32 (..., outputs). Threads that call it take turns.
+    float32 (..., inputs) it returns y float32 (..., outputs). Threads that call it take turns.
 
     devices: choices, such as ["cpu_openmp", "opencl:0"], that share the vectors of x, each as many as its
     measured speed allows; None: the backend in force. If one fails, a RuntimeWarning says so, and the others

@@ -82,7 +82,7 @@ def ostream_redirect(stdout=True, stderr=True):
 
 
 def _write_image(path, shape, spacing, origin, arrays):
-    """An image file of VTK: cells of (Z, Y, X) with arrays of f32; spacing and origin are x, y, z."""
+    """An image file of VTK: cells of (Z, Y, X) with arrays of float32; spacing and origin are x, y, z."""
     extent = " ".join(f"0 {n}" for n in reversed(shape))
     numbers = [np.ascontiguousarray(a, np.float32) for a in arrays.values()]
     offsets = np.cumsum([0] + [8 + a.nbytes for a in numbers])
@@ -270,7 +270,7 @@ class RefractiveIndex:
 
 
 class VoxelData:
-    """The voxels of all materials of an InputData, copied as f32."""
+    """The voxels of all materials of an InputData, copied as float32."""
 
     _FORMS = (("Vfrac", "MaterialID"), ("AlignedData", "UnalignedData", "MaterialID"),
               ("S", "Theta", "Psi", "Vfrac", "MaterialID"))
@@ -412,7 +412,7 @@ class VoxelData:
 
 
 class ScatteringPattern:
-    """The patterns of an InputData: f32, energies x k vectors x Y x X."""
+    """The patterns of an InputData: float32, energies x k vectors x Y x X."""
 
     def __init__(self, InputData):
         self._input = InputData

@@ -31,7 +31,7 @@ CALLS = {
     "number": lambda: op.mul(A, 2.0),
     "list": lambda: op.add([1.0, 2.0], [3.0, 4.0]),
     "big endian": lambda: op.add(A.astype(">f8"), B),
-    "fields": lambda: op.sum(A, axes=(0,), keepdims=True, dtype="f64"),
+    "fields": lambda: op.sum(A, axes=(0,), keepdims=True, dtype="float64"),
     "choice": lambda: op.ternary_pack(np.zeros((1, 256), "i1"), format="t2"),
     "several": lambda: op.eigh(np.eye(2)),
     "arrays": lambda: op.add(X, X),

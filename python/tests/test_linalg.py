@@ -246,7 +246,7 @@ def test_conditions_and_ranks(kind):
 
 
 def test_norms_of_large_and_small_f32():
-    """Squares beyond f32 are summed in f64."""
+    """Squares beyond float32 are summed in float64."""
     for scale in (1e30, 1e-30):
         x = np.array([3 * scale, 4 * scale], "f4")
         for norm in (linalg.vector_norm, linalg.norm):

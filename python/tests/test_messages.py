@@ -100,7 +100,7 @@ def test_what_they_say():
     for values in (np.array(["a"]), np.array([None])):
         with pytest.raises(collet.DtypeError, match="numbers are needed"):
             op.neg(values)
-    with pytest.raises(collet.DtypeError, match="^add: a .input 0. is c128, b .input 1. is f64;"):
+    with pytest.raises(collet.DtypeError, match="^add: a .input 0. is complex128, b .input 1. is float64;"):
         op.add(np.ones(2, "c16"), np.ones(2))
 
 

@@ -57,14 +57,14 @@ def test_binary_operators(compute):
                 continue  # defined by docs/KERNELS.md
             for pair in (a, b), (b, a):
                 if compute is operator.pow and "b" in (a.dtype.kind, getattr(pair[0], "dtype", a.dtype).kind):
-                    continue  # NumPy's power of bool is i8
+                    continue  # NumPy's power of bool is int8
                 if pair[1] is a and (compute in (operator.floordiv, operator.mod, divmod) and not a.all() or
                                      compute in BITS[3:] and (a < 0).any() or
                                      compute is operator.pow and (a.real < 0).any()):
                     continue
                 made, expected = both(compute, *pair)
                 if compute is operator.pow and type(b) is np.float32 and np.lib.NumpyVersion(np.__version__) < "2.3.0":
-                    continue  # a scalar is weak in a power of NumPy 1; the square of integers is f64 before 2.3
+                    continue  # a scalar is weak in a power of NumPy 1; the square of integers is float64 before 2.3
                 assert expected is None or same(made, expected), (compute, first, b, made, expected)
 
 
@@ -81,7 +81,7 @@ def test_operators_that_are_refused():
             with pytest.raises(TypeError, match="operators take numbers, .*collet.asarray"):
                 compare(X, other)
     assert (X == None) is False and (X != None) is True  # noqa: E711
-    with pytest.raises(collet.DtypeError, match="does not fit i8"):
+    with pytest.raises(collet.DtypeError, match="does not fit int8"):
         i.astype("i1") + 300
 
 
@@ -129,7 +129,7 @@ def test_powers():
 
 @pytest.mark.parametrize("other", [[1, 2], (1, 2), "ab", b"ab", bytearray(2)])
 def test_sequences_are_not_repeated(other):
-    two = collet.full((), 2, "i32")
+    two = collet.full((), 2, "int32")
     for multiply in (lambda: two * other, lambda: other * two):
         with pytest.raises(TypeError, match=f"not {type(other).__name__}: convert it by"):
             multiply()
@@ -171,7 +171,7 @@ def test_arrays_of_numpy_on_the_left():
 
 
 def test_scalars():
-    two, one = collet.full((), 2, "i32"), collet.full((1,), 1, "i32")
+    two, one = collet.full((), 2, "int32"), collet.full((1,), 1, "int32")
     assert [5, 6, 7][two] == 7 and int(one) == 1 and bool(one) and float(one) == 1
     assert X[one].shape == (1,) and X[two].shape == () and X[np.True_].shape == (1, 3)
     for use in (lambda: [5, 6][one], lambda: range(one)):

@@ -27,7 +27,7 @@ def test_functions_of_seed_and_offset(name, dtype):
 
 
 def test_out():
-    out = collet.empty((3, 4), "f32")
+    out = collet.empty((3, 4), "float32")
     assert random.normal(1, 2, seed=3, out=out) is out
     assert (out.to_numpy() == random.normal(1, 2, (3, 4), seed=3, dtype="f4")).all()
     target = np.zeros((6, 4))[::2]

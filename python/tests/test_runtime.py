@@ -135,13 +135,13 @@ def test_explanations():
     x = np.ones((64, 64))
     calls = collet.counters()["calls"]
     text = collet.explain(op.matmul, x, x)
-    assert text.startswith("matmul (f64 64 x 64 <- f64 64 x 64, f64 64 x 64)\n")
+    assert text.startswith("matmul (float64 64 x 64 <- float64 64 x 64, float64 64 x 64)\n")
     assert " runs it.\n  Why: " in text and "  How: " in text
     assert collet.counters()["calls"] == calls + 1
     # Every kernel of the function, with parameters and outputs too; programs by their name alone.
     out = np.empty(64)
     text = collet.explain(lambda: (op.sum(x, axes=1, out=out), collet.evaluate("x + 2 * x")))
-    assert text.startswith("sum (f64 64 <- f64 64 x 64)\n") and "\nevaluate: a program" in text
+    assert text.startswith("sum (float64 64 <- float64 64 x 64)\n") and "\nevaluate: a program" in text
     assert (out == 64).all()
     with pytest.raises(collet.ShapeError):
         collet.explain(op.matmul, x, x[:3])
@@ -238,7 +238,7 @@ def test_doctor_says_what_backend_info_says(variables):
     told = [text for f in json.loads(done.stdout)["findings"] for text in (f["what"], f["why"], f["fix"])]
     assert findings[:len(told)] == told, done.stderr
     assert not [x for x in findings[len(told)::3] if x not in (
-        "bf16 in NumPy arrays", "the name collet for this package alone")]
+        "bfloat16 in NumPy arrays", "the name collet for this package alone")]
 
 
 @pytest.mark.skipif(not REMOTE.exists(), reason="the backend of tests, remote, was not built")

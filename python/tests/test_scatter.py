@@ -50,7 +50,7 @@ def grains(energies=(285.0, 286.0, 284.0), shape=(6, 16, 20), **more):
 
 
 def test_sphere():
-    result = scatter.simulate(sphere(), dtype="f64", grid="fft")
+    result = scatter.simulate(sphere(), dtype="float64", grid="fft")
     assert result.values.shape == (1, 48, 48) and result.values.dtype == np.float64
     q = np.array(result.qy[25:32])  # along y there is no factor of polarisation
     k = 2 * np.pi * 285.0 / 1239.84198
@@ -68,8 +68,8 @@ def test_sphere():
 
 def test_methods_agree():
     sample = grains(angles=(0, 20, 90), mask=True)
-    fast = scatter.simulate(sample, dtype="f64")
-    direct = scatter.simulate(sample, dtype="f64", method="direct")
+    fast = scatter.simulate(sample, dtype="float64")
+    direct = scatter.simulate(sample, dtype="float64", method="direct")
     assert np.allclose(fast.values, direct.values, rtol=1e-9, equal_nan=True)
     assert np.allclose(scatter.simulate(sample).values, fast.values, rtol=1e-3, atol=1e-9,
                        equal_nan=True)
@@ -87,8 +87,8 @@ def test_vectors_are_angles():
                               unaligned=euler.volume - aligned)
     other = scatter.Sample([vector, sample.materials[1]], sample.energies, sample.voxel)
     assert other.shape == sample.shape
-    assert np.allclose(scatter.simulate(other, dtype="f64").values,
-                       scatter.simulate(sample, dtype="f64").values, rtol=1e-4, equal_nan=True)
+    assert np.allclose(scatter.simulate(other, dtype="float64").values,
+                       scatter.simulate(sample, dtype="float64").values, rtol=1e-4, equal_nan=True)
 
 
 def test_constants_and_dtypes():
@@ -361,7 +361,7 @@ def test_empty_patterns():
 
 
 def test_wrong_options():
-    for wrong in ({"method": "slow"}, {"dtype": "f16"}, {"grid": "none"}):
+    for wrong in ({"method": "slow"}, {"dtype": "float16"}, {"grid": "none"}):
         with pytest.raises(collet.InvalidError, match=repr(list(wrong.values())[0])):
             scatter.Patterns(grains(), **wrong)
     with pytest.raises(collet.ShapeError):
@@ -371,7 +371,7 @@ def test_wrong_options():
 
 
 @pytest.mark.skipif(not TOOL.exists(), reason="collet-rsoxs is not built")
-@pytest.mark.parametrize("dtype, keys", [("f32", ""), ("f64", ""), ("f64", "Attenuation = 1;\n")])
+@pytest.mark.parametrize("dtype, keys", [("float32", ""), ("float64", ""), ("float64", "Attenuation = 1;\n")])
 def test_files(tmp_path, dtype, keys):
     subprocess.run([TOOL, "make", "euler", "--size", "8,12,16", "--energies", "285,286.5",
                     "--angles", "0,30,150", "-q", "-o", tmp_path], check=True)
@@ -381,7 +381,7 @@ def test_files(tmp_path, dtype, keys):
     sample = scatter.read(tmp_path / "morphology.h5", tmp_path / "config.txt", dtype=dtype)
     assert sample.attenuation == bool(keys)
     assert sample.shape == (8, 12, 16) and sample.angles == (0, 30, 150) and sample.voxel == 1
-    assert sample.materials[0].volume.dtype == (np.float32 if dtype == "f32" else np.float64)
+    assert sample.materials[0].volume.dtype == (np.float32 if dtype == "float32" else np.float64)
     result = scatter.simulate(sample)
     for energy, values in zip(result.energy, result.values):
         expected = scatter.read_pattern(tmp_path / "out", energy, (12, 16))

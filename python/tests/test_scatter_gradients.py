@@ -45,8 +45,8 @@ def moved(sample, directions, step):
 
 def noisy(sample, of):
     """Data about the patterns of a sample, and their deviations."""
-    result = scatter.simulate(sample, dtype="f64")
-    found = result.values if of == "values" else getattr(result.integrate(dtype="f64"), of)
+    result = scatter.simulate(sample, dtype="float64")
+    found = result.values if of == "values" else getattr(result.integrate(dtype="float64"), of)
     random = np.random.default_rng(6)
     return found * random.uniform(0.3, 1.7, found.shape), np.abs(found) + 0.1 * np.nanmean(np.abs(found))
 
@@ -54,7 +54,7 @@ def noisy(sample, of):
 def check(sample, loss, name, materials, step):
     """The gradient of one kind of parameter along random directions, and along itself."""
     value, gradient = scatter.loss_and_grad(sample, loss, wrt=[name])
-    assert value == pytest.approx(loss(scatter.simulate(sample, dtype="f64"))[0], rel=1e-12)
+    assert value == pytest.approx(loss(scatter.simulate(sample, dtype="float64"))[0], rel=1e-12)
     random = np.random.default_rng(7)
     kinds = [{i: random.uniform(-1, 1, getattr(gradient[i], name).shape) for i in materials},
              {i: getattr(gradient[i], name) / np.abs(getattr(gradient[i], name)).max()
@@ -62,7 +62,7 @@ def check(sample, loss, name, materials, step):
     for directions in kinds:
         along = {(i, name): d for i, d in directions.items()}
         product = sum(np.sum(d * getattr(gradient[i], name)) for i, d in directions.items())
-        ends = [loss(scatter.simulate(moved(sample, along, s), dtype="f64"))[0] for s in (step, -step)]
+        ends = [loss(scatter.simulate(moved(sample, along, s), dtype="float64"))[0] for s in (step, -step)]
         measured = (ends[0] - ends[1]) / (2 * step)
         assert product == pytest.approx(measured, rel=1e-5, abs=4e-14 * abs(value) / step), name
 
@@ -93,7 +93,7 @@ def test_attenuation(kind):
     for i, m in enumerate(sample.materials):
         sample.materials[i] = dataclasses.replace(m, constants=np.asarray(m.constants) * [1, 0, 1, 0] +
                                                   [0, beta, 0, beta])
-    off, on = (scatter.simulate(dataclasses.replace(sample, attenuation=a), dtype="f64")
+    off, on = (scatter.simulate(dataclasses.replace(sample, attenuation=a), dtype="float64")
                for a in (False, True))
     thickness = SHAPE[0] * 2.5 / (tilt[2] / np.linalg.norm(tilt))
     mu = 4 * np.pi * beta / (1239.84197 / np.array(ENERGIES))
@@ -115,14 +115,14 @@ def test_z_collapse():
     sample = film("euler", z_collapse="mean")
     isotropic = [scatter.Material(m.constants, m.volume) for m in sample.materials]
     flat = [scatter.Material(m.constants, m.volume.mean(0, keepdims=True)) for m in isotropic]
-    both = [scatter.simulate(dataclasses.replace(sample, materials=m, z_collapse=z), dtype="f64")
+    both = [scatter.simulate(dataclasses.replace(sample, materials=m, z_collapse=z), dtype="float64")
             for m, z in ((isotropic, "mean"), (flat, None))]
     assert np.allclose(both[0].values, both[1].values, rtol=1e-9, equal_nan=True)
     assert both[0].layers == 1
     assert np.array_equal(both[0].integrate().q, both[1].integrate().q)
-    fast, direct = (scatter.simulate(sample, dtype="f64", method=m).values for m in ("fast", "direct"))
+    fast, direct = (scatter.simulate(sample, dtype="float64", method=m).values for m in ("fast", "direct"))
     assert np.allclose(fast, direct, rtol=1e-9, equal_nan=True)
-    whole = scatter.simulate(dataclasses.replace(sample, z_collapse=None), dtype="f64").values
+    whole = scatter.simulate(dataclasses.replace(sample, z_collapse=None), dtype="float64").values
     assert not np.allclose(fast, whole, rtol=1e-2, equal_nan=True)
     loss = scatter.LeastSquares(*noisy(sample, "mean"), of="mean")
     check(sample, loss, "constants", [0, 1, 2], 3e-8)
@@ -142,7 +142,7 @@ def test_one_voxel_and_one_constant():
                                  (2, "theta", (15, 0, 31), 1e-4), (1, "psi", (8, 16, 16), 1e-4)]:
         d = np.zeros(getattr(gradient[i], name).shape)
         d[place] = 1
-        ends = [loss(scatter.simulate(moved(sample, {(i, name): d}, s), dtype="f64"))[0]
+        ends = [loss(scatter.simulate(moved(sample, {(i, name): d}, s), dtype="float64"))[0]
                 for s in (step, -step)]
         assert getattr(gradient[i], name)[place] == pytest.approx(
             (ends[0] - ends[1]) / (2 * step), rel=1e-5, abs=4e-15 * abs(value) / step), name
@@ -158,7 +158,7 @@ def test_a_loss_of_ones_own():
     sample = film("euler")
 
     def loss(result):
-        mean = result.integrate(dtype="f64").mean
+        mean = result.integrate(dtype="float64").mean
         known = np.isfinite(mean) & (mean > 0)
         by = np.where(known, 1 / np.where(known, mean, 1), 0.0)
         return float(np.sum(np.log(mean[known]))), result.cotangents(mean=by)
@@ -171,7 +171,7 @@ def test_f32_is_near_f64():
     data, sigma = noisy(sample, "values")
     loss = scatter.LeastSquares(data, sigma)
     narrow, wide = (scatter.loss_and_grad(sample, loss, wrt=["constants", "volume"], dtype=d)[1]
-                    for d in ("f32", "f64"))
+                    for d in ("float32", "float64"))
     for a, b in zip(narrow, wide):
         assert np.max(np.abs(a.constants - b.constants)) < 1e-3 * np.max(np.abs(b.constants))
         assert np.max(np.abs(a.volume - b.volume)) < 1e-3 * np.max(np.abs(b.volume))
@@ -215,12 +215,12 @@ def test_messages():
 
 def test_patterns_can_be_differentiated_again():
     ones = np.ones((3, 32, 32))
-    with scatter.Patterns(film("euler"), dtype="f64") as patterns:
+    with scatter.Patterns(film("euler"), dtype="float64") as patterns:
         before = patterns.differentiate(ones)
         first = next(patterns).values
         after = patterns.differentiate(2 * ones, ["constants", "theta"])
         rest = [p.values for p in patterns]
-    whole = scatter.simulate(film("euler"), dtype="f64").values
+    whole = scatter.simulate(film("euler"), dtype="float64").values
     assert np.array_equal(np.stack([first, *rest]), whole, equal_nan=True)
     for a, b in zip(before, after):
         assert np.allclose(2 * a.constants, b.constants, rtol=1e-12)

@@ -167,7 +167,7 @@ source *source_new(const binding *core, PyObject *tuple)
         Py_INCREF(s->lists[i]);
     Py_INCREF(s->read);
     Py_INCREF(s->choose);
-    s->given.dtype = dtype[1] == '6' ? COLLET_F64 : COLLET_F32;
+    s->given.dtype = !strcmp(dtype, "float64") ? COLLET_F64 : COLLET_F32;
     s->given.n_frames = n_frames;
     if (take_lists(s, ids, numbers, charges, bonds) || make_arrays(core, s)) {
         source_free(s);

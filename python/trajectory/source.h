@@ -27,7 +27,7 @@ typedef struct source {
     atomic_int cancelled; /* 1: nothing more is read */
 } source;
 
-/* Makes a source from (name, "f32" or "f64", frames, names, residue names, segments, chains, residue
+/* Makes a source from (name, "float32" or "float64", frames, names, residue names, segments, chains, residue
  * ids, residue numbers, charges, bonds, has velocities, has forces, has times, read, choose): lists as long
  * as there are atoms, `bonds` a list of two atoms a bond, one after the other; None from segments to
  * bonds, ids apart: unknown. NULL with an exception. */

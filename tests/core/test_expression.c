@@ -207,6 +207,7 @@ static void dtypes_are_numpys(void **state)
         {"~a", "bool", "u8", "bool"},
         {"sqrt(2) * a", "f32", "u8", "f32"},
         {"i16(a) + b", "f64", "i8", "i16"},
+        {"int16(a) + bool(b)", "f64", "i8", "i16"},
         {"complex(a, b)", "f32", "f32", "c64"},
         {"logical_not(a)", "f32", "u8", "bool"},
         {"sum(a)", "f32", "u8", "f32"},

@@ -260,7 +260,8 @@ static void test_run(void **state)
     ternary_npy(directory, "l.npy", "|i1", 3, -1, codes);
     CHECK("has 3 x 1 labels; it must have one axis of 2", "run", "good.t2", "x.npy", "--labels",
           "l.npy");
-    CHECK("labels must be i1, u1, i4 or i8", "run", "good.t2", "x.npy", "--labels", "x.npy");
+    CHECK("labels must be int8, uint8, int32 or int64", "run", "good.t2", "x.npy", "--labels",
+          "x.npy");
     CHECK("cpu_scalar", "run", "good.t2", "x.npy", "--backend", "cpu_sclar");
     CHECK_PLAIN("would replace the input", "run", "good.t2", "x.npy", "-o", "x.npy");
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_rules_md.py
 """The ops of molecular dynamics and the functions of collet.md, computed by functions that have rules.
-Results are f64, and equal to the results of the ops except for rounding."""
+Results are float64, and equal to the results of the ops except for rounding."""
 
 import itertools
 
@@ -17,7 +17,7 @@ from .tape import COMPOSITES, bottom, record
 
 
 def _real(x):
-    """An array of f64."""
+    """An array of float64."""
     x = _array(x)
     return x if x.dtype == np.float64 else x.astype(np.float64)
 
@@ -182,7 +182,7 @@ def _op_magnitude(a):
 def _op_angular_velocity(inertia, L):
     import collet
     omega = linalg.solve(_real(inertia), _real(L)[..., None])[..., 0]
-    return _of_op("angular_velocity")((omega, collet.zeros(omega.shape[:1], "i32")))
+    return _of_op("angular_velocity")((omega, collet.zeros(omega.shape[:1], "int32")))
 
 
 @composite("op.time_derivative")
@@ -194,7 +194,7 @@ def _op_time_derivative(x, t):
     change = f.take(x, after, axis=0) - f.take(x, before, axis=0)
     time = f.take(t, after) - f.take(t, before)
     made = x * 0.0 if count == 1 else change / f.reshape(time, [-1, *(1 for _ in x.shape[1:])])
-    return _of_op("time_derivative")((made, collet.zeros((), "i32")))
+    return _of_op("time_derivative")((made, collet.zeros((), "int32")))
 
 
 # ---- collet.md: the same for one frame, or for bodies in an axis of their own

@@ -297,7 +297,7 @@ def _outputs(op, *results):
     import collet
 
     from .. import _ops
-    return _ops.make(op)[1]._make((*results, collet.zeros((), "i32")))
+    return _ops.make(op)[1]._make((*results, collet.zeros((), "int32")))
 
 
 def _with_info(op, public, **keywords):

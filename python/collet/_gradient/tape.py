@@ -23,6 +23,8 @@ RULES = {}       # name: function of values that returns the result and its back
 COMPOSITES = {}  # name: function of traced arrays, which calls functions that have rules
 CONSTANTS = set()  # functions that have no gradient: their results are not traced
 
+_FLOATING = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+
 
 class Node:
     """A call. `backs` are for each parent its backward function, and if `joint`, each is an index into what
@@ -50,7 +52,7 @@ def floating(value):
     kind = type(value)
     if kind is Traced:
         return True
-    return isinstance(value, Array) and value._dtype in ("f64", "f32", "c128", "c64", "f16", "bf16")
+    return isinstance(value, Array) and value._dtype in _FLOATING
 
 
 def bottom(value):

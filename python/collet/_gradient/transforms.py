@@ -160,14 +160,14 @@ def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: boo
     the gradient comes as (gradient, others).
 
     An argument is an Array, or lists, tuples and dicts of them, and so is its gradient. NumPy arrays and
-    floats become Arrays, floats of f64, and gradients are Arrays. Numbers inside of lists,
+    floats become Arrays, floats of float64, and gradients are Arrays. Numbers inside of lists,
     tuples and dicts, integer arrays and None are passed on; their gradient is None.
 
     The gradient by a complex argument is d/d(real part) - i d/d(imaginary part), as in JAX. Transforms
     nest. docs/gradients.md lists what has a gradient.
 
     >>> collet.grad(lambda x: collet.sum(x**3))(np.array([1.0, 2]))
-    collet.Array([ 3., 12.], dtype=f64, shape=(2,), device='host')"""
+    collet.Array([ 3., 12.], dtype=float64, shape=(2,), device='host')"""
     both = value_and_grad(fun, argnums, has_aux)
 
     @functools.wraps(fun)
@@ -185,7 +185,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
     >>> y, pullback = collet.vjp(lambda x: 2*x, collet.ones(3))
     >>> pullback(collet.ones(3))[0]
-    collet.Array([2., 2., 2.], dtype=f64, shape=(3,), device='host')"""
+    collet.Array([2., 2., 2.], dtype=float64, shape=(3,), device='host')"""
     run = _Run(fun, primals, {}, tuple(range(len(primals))))
     result, aux = _with_aux(run.result, "vjp") if has_aux else (run.result, None)
     run.result = None  # type: ignore[assignment]
@@ -216,7 +216,7 @@ def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux:
 
     >>> collet.jacobian(lambda x: x**2)(np.array([1.0, 3]))
     collet.Array([[2., 0.],
-                  [0., 6.]], dtype=f64, shape=(2, 2), device='host')"""
+                  [0., 6.]], dtype=float64, shape=(2, 2), device='host')"""
     @functools.wraps(fun)
     def differentiated(*arguments: Any, **keywords: Any) -> Any:
         run = _Run(fun, arguments, keywords, _numbers(argnums, len(arguments), "jacobian"))
@@ -247,7 +247,7 @@ def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: 
 
     >>> collet.hessian(lambda x: collet.sum(x**3))(np.array([1.0, 2]))
     collet.Array([[ 6.,  0.],
-                  [ 0., 12.]], dtype=f64, shape=(2, 2), device='host')"""
+                  [ 0., 12.]], dtype=float64, shape=(2, 2), device='host')"""
     return jacobian(jacobian(fun, argnums, has_aux), argnums, has_aux)
 
 

@@ -43,7 +43,7 @@ class LeastSquares:
         data = _host.array(self.data, float, "data")
         sigma = _host.array(self.sigma, float, "sigma")
         found = result.values if self.of == "values" else getattr(
-            result.integrate(self.wedge, dtype="f64"), self.of)
+            result.integrate(self.wedge, dtype="float64"), self.of)
         if data.shape != found.shape or sigma.shape not in ((), data.shape):
             raise ShapeError(f"data are {extents(data.shape)}, sigma {extents(sigma.shape)}; "
                              f"{extents(found.shape)} are simulated")

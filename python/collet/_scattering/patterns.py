@@ -19,7 +19,6 @@ _EULER = ("volume", "alignment", "theta", "psi")
 _VECTOR = ("direction", "unaligned")
 _METHODS = ("fast", "direct")
 _GRIDS = ("cyrsoxs", "fft")
-DTYPES = ("f32", "f64")
 _SAME_ENERGY = 1e-6  # eV
 
 Vector = tuple[float, float, float]
@@ -28,7 +27,7 @@ Floats = npt.NDArray[np.floating[Any]]
 
 @dataclass(eq=False)
 class Material:
-    """A material of a morphology. Its arrays are (Z, Y, X), f32 or f64; others are converted.
+    """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; others are converted.
 
     constants: [delta, beta along the direction, delta, beta across it] of n = 1 - delta + i beta, for
         all energies (4,), for each energy (energies, 4), or by energy {eV: (4,)}
@@ -115,6 +114,11 @@ def choice(name: str, value: str, known: tuple[str, ...]) -> int:
     return known.index(value)
 
 
+def is_double(dtype: npt.DTypeLike) -> bool:
+    """Whether a dtype, which is float32 or float64, is float64."""
+    return bool(choice("dtype", _core.dtype_name(dtype), ("float32", "float64")))
+
+
 def vector(name: str, values: Sequence[float]) -> Vector:
     _host.check(values, name)
     try:
@@ -136,7 +140,7 @@ def extents(shape: tuple[int, ...]) -> str:
 
 
 def _constants(material: Material, number: int, energies: Floats) -> Floats:
-    """(energies, 4) of f64."""
+    """(energies, 4) of float64."""
     given = material.constants
     if isinstance(given, Mapping):
         known = np.array(list(given), float)
@@ -155,13 +159,13 @@ def _constants(material: Material, number: int, energies: Floats) -> Floats:
 
 
 def arrays_of(material: Material, number: int, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """(whether f64, the six arrays or None)."""
+    """(whether float64, the six arrays or None)."""
     given = [getattr(material, name) for name in _EULER + _VECTOR]
     arrays = [None if a is None else _host.array(a, None, f"material {number}: {name}")
               for name, a in zip(_EULER + _VECTOR, given)]
     dtype = np.result_type(np.float32, *(a for a in arrays if a is not None))
     if dtype not in (np.float32, np.float64):
-        raise InvalidError(f"material {number}: its arrays are {dtype}, not real numbers of f32 or f64")
+        raise InvalidError(f"material {number}: its arrays are {dtype}, not real numbers of float32 or float64")
     for name, array in zip(_EULER + _VECTOR, arrays):
         expected = tuple(shape) + (3,) * (name == "direction")
         if array is not None and array.shape != expected:
@@ -197,7 +201,7 @@ class Request:
 
     engine: the arguments of _scatter.Scattering after the devices"""
 
-    def __init__(self, sample: Sample, beam: int = 0, dtype: str = "f32", method: str = "fast",
+    def __init__(self, sample: Sample, beam: int = 0, dtype: npt.DTypeLike = "float32", method: str = "fast",
                  grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
                  devices: Sequence[str] | None = None) -> None:
         for material in sample.materials:
@@ -214,7 +218,7 @@ class Request:
                              "needed")
         numbered = list(enumerate(sample.materials, 1))
         self.constants = np.stack([_constants(m, i, energies) for i, m in numbered], 1)
-        options = (choice("method", method, _METHODS), choice("dtype", dtype, DTYPES),
+        options = (choice("method", method, _METHODS), is_double(dtype),
                    choice("grid", grid, _GRIDS), bool(sample.nearest), bool(sample.window),
                    bool(neighbours), bool(sample.mask), bool(sample.material_frame),
                    bool(sample.attenuation),
@@ -227,7 +231,7 @@ class Request:
         z, y, x = map(int, shape)
         self.shape = z, y, x
         self.layers = 1 if sample.z_collapse else z  # of spectra
-        self.dtype = np.dtype(np.float64 if dtype == "f64" else np.float32)
+        self.dtype = np.dtype(np.float64 if is_double(dtype) else np.float32)
         self.qy, self.qx = (_axis(n, self.voxel) for n in self.shape[1:])
         self.devices = check_devices(devices)
         self.engine: tuple[Any, ...] = (arrays, energies,
@@ -256,7 +260,7 @@ class Patterns:
 
     sample: a Sample; its arrays must not be changed before close()
     beam: index of sample.beams
-    dtype: "f32" or "f64", of the computation and of the patterns
+    dtype: "float32" or "float64", of the computation and of the patterns
     method: "fast" transforms each field of the morphology once; "direct" transforms the
         polarisation for each energy and angle, as CyRSoXS does, and serves as its check
     grid: how slices are chosen: "cyrsoxs", q = -pi/a + i 2 pi/(a (N - 1)), or "fft", the q of the
@@ -274,7 +278,7 @@ class Patterns:
     KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
     continue. Used by one thread at a time. GIL: released."""
 
-    def __init__(self, sample: Sample, *, beam: int = 0, dtype: str = "f32", method: str = "fast",
+    def __init__(self, sample: Sample, *, beam: int = 0, dtype: npt.DTypeLike = "float32", method: str = "fast",
                  grid: str = "cyrsoxs", neighbours: bool = False, memory: int = 0,
                  devices: Sequence[str] | None = None,
                  progress: Callable[[float, int], object] | bool | None = None) -> None:

@@ -115,7 +115,7 @@ class _Memory:
 
     def __init__(self, array: Exchange, address: int, readonly: bool, tensor: Any) -> None:
         size = array.itemsize
-        kind = "V" if array._dtype == "bf16" else array.dtype.kind
+        kind = "V" if array._dtype == "bfloat16" else array.dtype.kind
         self.tensor = tensor
         self.__array_interface__ = {"version": 3, "data": (address, readonly), "shape": array.shape,
                                     "strides": tuple(n * size for n in array.strides),

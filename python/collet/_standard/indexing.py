@@ -254,7 +254,7 @@ def _one_axis(array: Array, key: Any) -> tuple[int, Array] | None:
         if found or isinstance(k, bool) or not _is_advanced(k):
             return None
         k = _array_of(k)
-        if k._dtype not in ("i32", "i64") or k.ndim != 1:
+        if k._dtype not in ("int32", "int64") or k.ndim != 1:
             return None
         found = axis, k
     return found if len(keys) <= array.ndim else None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .._array import Array
 
-_WIDTHS = {f"{kind}{bits}": bits for kind in "iu" for bits in (8, 16, 32, 64)}
+_WIDTHS = {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 
 
 @functools.cache
@@ -25,10 +25,10 @@ def _conversion(source: str, dtype: str) -> Any:
     if not bits or not width or source == dtype or (bits > width and source[0] + dtype[0] != "iu"):
         return None
     if bits == 64:
-        if dtype == "u64":
-            return _core.Expression("where(x < 0, ~u64(~i64(x)), u64(x))")
-        return _core.Expression("where(x >> 63 == 1, ~i64(~x), i64(x))")
-    low = f"(i64(x) & {2**bits - 1})" if source != "u64" else f"i64(x & {2**bits - 1})"
+        if dtype == "uint64":
+            return _core.Expression("where(x < 0, ~uint64(~int64(x)), uint64(x))")
+        return _core.Expression("where(x >> 63 == 1, ~int64(~x), int64(x))")
+    low = f"(int64(x) & {2**bits - 1})" if source != "uint64" else f"int64(x & {2**bits - 1})"
     half = 2**(bits - 1)
     return _core.Expression(f"{dtype}({low})" if dtype[0] == "u" else f"{dtype}(({low} ^ {half}) - {half})")
 

@@ -74,8 +74,8 @@ def _on_host(name: str) -> Any:
 SIMPLE = {  # called with the arguments that NumPy's function has got
     "shape": lambda a: a.shape, "ndim": lambda a: a.ndim, "size": lambda a: a.size,
     "copy": lambda a: a.copy(), "array": _array,
-    "iscomplexobj": lambda a: a._dtype in ("c64", "c128"),
-    "isrealobj": lambda a: a._dtype not in ("c64", "c128"),
+    "iscomplexobj": lambda a: a._dtype in ("complex64", "complex128"),
+    "isrealobj": lambda a: a._dtype not in ("complex64", "complex128"),
     **dict.fromkeys(("round", "round_", "around"), _round),
     **{name: _on_host(name) for name in ("save", "savez", "savez_compressed", "savetxt")},
     "may_share_memory": _may_share, "einsum": _einsum, "full_like": _full_like,

@@ -38,7 +38,7 @@ def _rank(dtype: str) -> int:
 def _check_kind(dtype: str, other: str, name: str) -> None:
     """DtypeError where the results have not the kind of the array that they go to."""
     both = dtype[0] + other[0]
-    if _rank(other) > _rank(dtype) or (both in ("ui", "iu") and "u64" in (dtype, other)) or \
+    if _rank(other) > _rank(dtype) or (both in ("ui", "iu") and "uint64" in (dtype, other)) or \
             (name == "divide" and _rank(dtype) < 3):
         raise _core.DtypeError(f"{name}: an operator in place cannot store results of {dtype} and {other} "
                                f"in an Array of {dtype}: use x = x + y")
@@ -55,7 +55,7 @@ def assign(name: str, array: Array, other: Any) -> Any:
     return _into(name, array._dtype)(array, other, out=array)
 
 
-REDUCTIONS = ("sum", "prod", "mean", "var", "std", "min", "max")  # that keep the dtype of f32 and f64
+REDUCTIONS = ("sum", "prod", "mean", "var", "std", "min", "max")  # that keep the dtype of float32 and float64
 
 
 @functools.cache
@@ -87,7 +87,7 @@ _REDUCED = {"sum": "array([4., 6.])", "prod": "array([3., 8.])", "mean": "array(
 def reduction(name: str, order: str) -> Callable[..., Array]:
     """A method that reduces, whose positional arguments have NumPy's order."""
     places = order.split()
-    single = ("f32", "f64") if name[:3] != "arg" else ()  # what the op alone computes
+    single = ("float32", "float64") if name[:3] != "arg" else ()  # what the op alone computes
 
     def reduce(self: Array, *arguments: Any, **keywords: Any) -> Array:
         made = small(name)(self, *arguments, **keywords) if name in REDUCTIONS else None

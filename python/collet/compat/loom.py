@@ -16,8 +16,8 @@ backend named "collet": loom.set_backend("collet") and loom.backend.get_backend(
 LOOM's interface. Functions without an op fall back to LOOM's own code; counters() counts both. If fallback is forbidden, such a call raises
 collet.UnsupportedError.
 
-Everything is computed in f64 or c128 and stored in the dtype that LOOM gives the result. Integers
-that f64 might not hold exactly are left to LOOM's own code, as a fallback. Symbols too are left to LOOM.
+Everything is computed in float64 or complex128 and stored in the dtype that LOOM gives the result. Integers
+that float64 might not hold exactly are left to LOOM's own code, as a fallback. Symbols too are left to LOOM.
 """
 
 import functools
@@ -66,7 +66,7 @@ def _fall_back(name):
 
 
 def _array(data, dims=None):
-    """Numbers of LOOM as an array of f64 or c128, and whether they are integers."""
+    """Numbers of LOOM as an array of float64 or complex128, and whether they are integers."""
     if hasattr(data, "_is_complex"):
         if data._is_complex:
             values = np.empty(len(data), "c16")
@@ -95,7 +95,7 @@ def _alike(arrays):
 
 
 def _exact(arrays):
-    """Whether sums of products of these integers are exact in f64."""
+    """Whether sums of products of these integers are exact in float64."""
     bound = max(a.size for a in arrays)
     for a in arrays:
         bound *= max(np.abs(a).max(initial=0), 1)

@@ -9,7 +9,7 @@ or, for an unchanged program: python -m collet.compat.rotor script.py ARGUMENTS
 
 rotor.core's products, rotor.layers' TernaryLinear, rotor.native's backend and rotor.gpu_ternary's
 GPUTernaryOps (which then needs no OpenCL package) compute on the backend that Collet chose. Integer
-results are the same bits; the f32 results of GPUTernaryOps differ in the order of sums.
+results are the same bits; the float32 results of GPUTernaryOps differ in the order of sums.
 """
 
 import importlib.abc
@@ -41,7 +41,7 @@ def dot(a_bit0, a_bit1, b_bit0, b_bit1):
 
 
 def _product(bit0, bit1, x_codes):
-    """i32 (..., M) of bits (M, K) and codes (..., K). The bits may differ at each call, so they
+    """int32 (..., M) of bits (M, K) and codes (..., K). The bits may differ at each call, so they
     are not packed: packing costs more than a product by one vector."""
     bit0, bit1, x = _taken(bit0), _taken(bit1), np.ascontiguousarray(x_codes)
     count, columns = bit0.shape
@@ -53,13 +53,13 @@ def _product(bit0, bit1, x_codes):
 
 
 def matmul(W_bit0, W_bit1, x):
-    """RotorCore.matmul: W times the signs of x (K) or (batch, K), in i32."""
+    """RotorCore.matmul: W times the signs of x (K) or (batch, K), in int32."""
     x = _taken(x)
     return _product(W_bit0, W_bit1, np.sign(x).astype("i1"))
 
 
 def forward(self, x):
-    """TernaryLinear.forward of rotor.layers: f32."""
+    """TernaryLinear.forward of rotor.layers: float32."""
     output = _product(self.weight_bit0, self.weight_bit1, self.quantizer(x)).astype("f4")
     return output + self.bias if self.use_bias and self.bias is not None else output
 
@@ -83,7 +83,7 @@ class NativeBackend:
         return dot(a_bit0, a_bit1, b_bit0, b_bit1)
 
     def matvec(self, W_bit0, W_bit1, x):
-        """i32 (M) of bits (M, K) and numbers (K), by their signs. The bits, which the caller may
+        """int32 (M) of bits (M, K) and numbers (K), by their signs. The bits, which the caller may
         have changed since the last call, are read once, and nothing is packed."""
         x = _taken(x, "f4").ravel()
         codes = _codes(x > 0, x < 0)[:, None]
@@ -117,7 +117,7 @@ class GPUTernaryOps:
         return packed
 
     def ternary_matmul(self, packed_weights, scales, input_vec, in_dim, out_dim):
-        """f32 (out_dim): the weights (out_dim, in_dim) times the vector, times scales."""
+        """float32 (out_dim): the weights (out_dim, in_dim) times the vector, times scales."""
         rows = getattr(packed_weights, "rows", None)
         if rows is None:
             codes = getattr(packed_weights, "codes", None)

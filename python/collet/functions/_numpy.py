@@ -122,7 +122,7 @@ def corrcoef(x, y=None, rowvar=True):
 
 
 def bincount(x, /, weights=None, minlength=0):
-    """How often each integer from 0 on occurs in a vector, or the sum of its weights: i64 or f64.
+    """How often each integer from 0 on occurs in a vector, or the sum of its weights: int64 or float64.
 
     >>> collet.bincount([1, 1, 3])
     array([0, 2, 0, 1])"""
@@ -145,7 +145,7 @@ def bincount(x, /, weights=None, minlength=0):
 
 
 def interp(x, xp, fp, left=None, right=None):
-    """The piecewise linear function through the points (xp, fp), whose xp ascend, at x: f64. Before the first
+    """The piecewise linear function through the points (xp, fp), whose xp ascend, at x: float64. Before the first
     one it is `left`, by default its value, behind the last one `right`.
 
     >>> collet.interp([0.5, 9.0], [0, 1, 2], [0, 10, 30])

@@ -32,7 +32,7 @@ def digitize(x, bins, right=False):
 
 
 def _edges(name, values, bins, range):
-    """The edges of an axis as a NumPy array of f64."""
+    """The edges of an axis as a NumPy array of float64."""
     if hasattr(bins, "__len__"):
         edges = np.asarray(bins, "f8")
         if edges.ndim != 1 or edges.size < 2 or (np.diff(edges) < 0).any():
@@ -47,7 +47,7 @@ def _edges(name, values, bins, range):
 
 
 def histogram2d(x, y, bins=10, range=None, density=False, weights=None):
-    """How many points (x, y) each bin has, f64, and the edges of both axes, NumPy arrays. bins: a number of
+    """How many points (x, y) each bin has, float64, and the edges of both axes, NumPy arrays. bins: a number of
     bins or edges, or a pair of these; range: a pair of (low, high).
 
     >>> collet.histogram2d([0.0, 1, 1], [0.0, 1, 1], bins=2)[0]

@@ -2,8 +2,8 @@
 # Tests: python/tests/op/test_functions.py, python/tests/test_linalg.py
 """Products of arrays of any dtype, in the dtype that NumPy 2 gives them. collet.functions exports them.
 
-f32, f64 and complex numbers are multiplied by dot, matvec and matmul, f16 and bf16 by matmul; integers
-and bool, which have no such kernels, by evaluate: modulo 2^width, and of bool `and`, `or`.
+float32, float64 and complex numbers are multiplied by dot, matvec and matmul, float16 and bfloat16 by matmul;
+integers and bool, which have no such kernels, by evaluate: modulo 2^width, and of bool `and`, `or`.
 """
 
 import math
@@ -38,13 +38,13 @@ def _inner(a, b):
     """The sum over the last axis of a times b."""
     kind, size = a.dtype.kind, a.dtype.itemsize
     if kind in "fV" and size < 4:
-        single = _core.dtype("f32")
+        single = _core.dtype("float32")
         return converted(_inner(converted(a, single), converted(b, single)), a.dtype)
     return op.dot(a, b) if a.ndim == b.ndim == 1 and kind in "fc" else _sum_of_products(a, b, -1)
 
 
 _small = small("matmul")
-_SINGLE = {"f32", "f64", "c64", "c128"}
+_SINGLE = {"float32", "float64", "complex64", "complex128"}
 _OPS = {(1, 1): op.dot, (2, 1): op.matvec, (2, 2): op.matmul}  # in dtypes of _SINGLE
 
 
@@ -125,7 +125,7 @@ def cross(x1, x2, /, *, axis=-1):
 
 
 def trace(x, /, *, offset=0, dtype=None):
-    """The sums of the diagonals of the matrices in the last two axes; of integers and bool i64 or u64.
+    """The sums of the diagonals of the matrices in the last two axes; of integers and bool int64 or uint64.
 
     >>> int(collet.trace([[1, 2], [3, 4]]))
     5"""

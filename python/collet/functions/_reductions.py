@@ -22,7 +22,7 @@ def _axes(x, axis):
 
 def _is_single(x, axis):
     """Whether an op alone reduces x: a real Array that is not narrow and waits for nothing, along one axis or all."""
-    if not isinstance(x, _core.Array) or x._dtype not in ("f32", "f64") or _core.is_pending(x) or not x.ndim:
+    if not isinstance(x, _core.Array) or x._dtype not in ("float32", "float64") or _core.is_pending(x) or not x.ndim:
         return False
     return axis is None or (type(axis) is int and -x.ndim <= axis < x.ndim)
 
@@ -51,7 +51,7 @@ def _total(name, x, axis, dtype, keepdims):
 
 
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):
-    """The sum over axes, by default all; of integers and bool in i64 or u64.
+    """The sum over axes, by default all; of integers and bool in int64 or uint64.
 
     >>> float(collet.sum([1.5, 2]))
     3.5"""
@@ -87,13 +87,13 @@ def _complex_product(_, x, axis, keepdims):
 
 
 def _floating(x):
-    """Integers and bool as f64."""
+    """Integers and bool as float64."""
     x, = arrays(x)
     return converted(x, np.dtype("f8")) if x.dtype.kind in "biu" else x
 
 
 def mean(x, /, *, axis=None, keepdims=False):
-    """The mean over axes, by default all; of integers in f64.
+    """The mean over axes, by default all; of integers in float64.
 
     >>> float(collet.mean([1, 2]))
     1.5"""
@@ -191,7 +191,7 @@ def _place(name, x, axis, keepdims):
 
 
 def argmin(x, /, *, axis=None, keepdims=False):
-    """The index of the first smallest element along an axis, or among all in C order: i64. NaN is the
+    """The index of the first smallest element along an axis, or among all in C order: int64. NaN is the
     smallest.
 
     >>> int(collet.argmin([2, 1, 1]))

@@ -27,7 +27,7 @@ def sort(x, /, *, axis=-1, descending=False, stable=True):
 
 
 def argsort(x, /, *, axis=-1, descending=False, stable=True):
-    """The indices of the elements in order along an axis, i64; those of equal elements ascend, which is
+    """The indices of the elements in order along an axis, int64; those of equal elements ascend, which is
     what `stable` asks for.
 
     >>> collet.argsort([3, 1, 2])
@@ -38,7 +38,7 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
 
 def searchsorted(x1, x2, /, *, side="left", sorter=None):
     """For each number of x2 its place in the ascending vector x1, in front of elements that are equal or,
-    side="right", behind them: i64. sorter: the indices that sort x1.
+    side="right", behind them: int64. sorter: the indices that sort x1.
 
     >>> collet.searchsorted([1, 2, 3], [2, 9])
     array([1, 3])"""
@@ -124,7 +124,7 @@ def _selected(x, mask, count):
 
 
 def count_nonzero(x, /, *, axis=None, keepdims=False):
-    """How many elements are not 0, over axes, by default all: i64.
+    """How many elements are not 0, over axes, by default all: int64.
 
     >>> int(collet.count_nonzero([[0, 5], [6, 7]]))
     3"""

@@ -20,8 +20,8 @@ def _dtype(dtype):
 
 
 def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
-    """An Array of start, start + step, ... before stop; one number alone is stop. i64 if all are
-    integers, else f64.
+    """An Array of start, start + step, ... before stop; one number alone is stop. int64 if all are
+    integers, else float64.
 
     >>> collet.arange(2, 8, 3).to_numpy()
     array([2, 5])"""
@@ -31,7 +31,7 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
     if dtype is None and all(isinstance(n, int) for n in limits.values()):
         for name, n in limits.items():
             if not -2**63 <= n < 2**63:
-                raise _core.DtypeError(f"arange: {name} is {n}, which i64 does not have: give a dtype, or floats")
+                raise _core.DtypeError(f"arange: {name} is {n}, which int64 does not have: give a dtype, or floats")
     return taken(np.arange(first, stop, step, _dtype(dtype)), device)
 
 
@@ -48,7 +48,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
     """An Array (n_rows, n_cols) of zeros, with ones on the diagonal that is k above the main one.
 
-    >>> collet.eye(2, 3, k=1, dtype="i8").to_numpy()
+    >>> collet.eye(2, 3, k=1, dtype="int8").to_numpy()
     array([[0, 1, 0],
            [0, 0, 1]], dtype=int8)"""
     made = zeros((n_rows, n_rows if n_cols is None else n_cols), dtype)

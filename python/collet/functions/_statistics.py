@@ -31,7 +31,7 @@ def _cumulative(name, x, axis, dtype, include_initial):
     elif own is not dtype and _WIDE.get(own.kind) != _WIDE.get(dtype.kind, 0) and not whole:
         x = converted(x, _WIDE.get(dtype.kind, dtype))  # the op widens integers
     own = x.dtype
-    if own.kind in "fV" and own.itemsize < 4:  # summed in f32
+    if own.kind in "fV" and own.itemsize < 4:  # summed in float32
         x = converted(x, np.dtype("f4"))
     axis = axis_of(-1 if axis is None else axis, x.ndim)
     first = int(bool(include_initial))
@@ -58,7 +58,7 @@ def _complex_products(x):
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
     """The sums of the elements up to each along an axis, which only a vector need not name; of integers and
-    bool i64 or u64. include_initial: 0 comes first, and the axis is longer by one.
+    bool int64 or uint64. include_initial: 0 comes first, and the axis is longer by one.
 
     >>> collet.cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])"""
@@ -135,8 +135,8 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
     """The numbers below which the shares q, from 0 to 1, of the elements are, over axes, by default all;
     the axes of q come first. method: numpy.quantile's. NaN where an element is NaN or there is none.
 
-    Methods that choose an element have the dtype of x; others compute integers and bool in f64, and f16,
-    bf16 and f32 in their own dtype if q is a number of Python, else in f64.
+    Methods that choose an element have the dtype of x; others compute integers and bool in float64, and float16,
+    bfloat16 and float32 in their own dtype if q is a number of Python, else in float64.
 
     >>> collet.quantile([1, 2, 4, 8], [0.5, 1])
     array([3., 8.])"""
@@ -209,7 +209,7 @@ def histogram(x, /, bins=10, range=None, density=False, weights=None):
     the first to the second number of range, by default from the smallest to the largest element, or
     between edges that ascend. Without its upper edge, but the last bin has both.
 
-    The counts are i64, or have the dtype of the weights. density: divided by their sum and the widths.
+    The counts are int64, or have the dtype of the weights. density: divided by their sum and the widths.
 
     >>> collet.histogram([1, 2, 2, 9], 2, (0, 4))
     (array([1, 2]), array([0., 2., 4.]))"""

@@ -3,7 +3,7 @@
 """Molecular dynamics: kernels for positions in NumPy arrays, and observables of whole trajectories.
 
 The kernels take one frame, positions (atoms, 3), or many, (frames, atoms, 3): then results have a
-first axis of frames. They compute in f64 from f32 or f64 arrays, other numbers are converted to f64;
+first axis of frames. They compute in float64 from float32 or float64 arrays, other numbers are converted to float64;
 collet.Arrays in give collet.Arrays out. Units are the caller's. Names and arguments are the same as of
 rotmd's kernels; observables computes several quantities in one pass.
 

@@ -154,7 +154,7 @@ class _Universe:
         self._length = 1.0 if native else 0.1  # of a length in nm
         self._timed = has_times(now)
         self.masses = _optional(atoms, "masses")
-        self.source = ("MDAnalysis universe", "f32", len(reader), _attribute(atoms, "names", ""),
+        self.source = ("MDAnalysis universe", "float32", len(reader), _attribute(atoms, "names", ""),
                        _attribute(atoms, "resnames", ""), _optional(atoms, "segids"),
                        _optional(atoms, "chainIDs"), _attribute(atoms, "resids", 0),
                        _optional(atoms, "resindices"), _optional(atoms, "charges"), _bonds(atoms),
@@ -206,7 +206,7 @@ class _Mdtraj:
         self.masses = [float(a.element.mass) for a in atoms] if known else None
         residues = [a.residue for a in atoms]
         bonds = [a.index for bond in trajectory.topology.bonds for a in bond[:2]]
-        self.source = ("mdtraj trajectory", "f32", len(trajectory.xyz), [a.name for a in atoms],
+        self.source = ("mdtraj trajectory", "float32", len(trajectory.xyz), [a.name for a in atoms],
                        [r.name for r in residues], [r.segment_id for r in residues],
                        [_chain(r.chain) for r in residues], [int(r.resSeq) for r in residues],
                        [r.index for r in residues], None, bonds or None,
@@ -598,11 +598,11 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         same name give the same bits, others differ by rounding. If one fails, a warning says so, and the
         others compute its frames. None: the choice of the backend
 
-    Returns Results: a dict of f64 arrays whose first axis is the frames, and with `each` the second one
+    Returns Results: a dict of float64 arrays whose first axis is the frames, and with `each` the second one
     the bodies, except of time_ps; `bodies` has their labels. quantities() has the arrays' units (nm, ps,
     amu, kJ/mol), meanings and shapes without bodies; `meta` describes inputs and what was left out.
     Warnings about the results are RuntimeWarnings too. Times that MDAnalysis or mdtraj made up,
-    because a file has none, are not used. MDAnalysis keeps Angstrom in f32, so that
+    because a file has none, are not used. MDAnalysis keeps Angstrom in float32, so that
     results of frames from it differ from the file's results in the seventh digit.
     Raises collet.FileError and FormatError for files, InvalidError for options; exceptions of an
     object or of `progress` pass through. Ctrl-C raises KeyboardInterrupt at once; the work stops at

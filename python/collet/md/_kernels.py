@@ -14,7 +14,7 @@ _REAL = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def _real(values, dtype=None):
-    """An array of f32 or f64, or of `dtype`."""
+    """An array of float32 or float64, or of `dtype`."""
     array = values if isinstance(values, Array) else _host.array(values)
     if dtype is None:
         dtype = _REAL[array.dtype.name != "float32"]
@@ -63,7 +63,7 @@ def compute_com_batch(positions: Any, masses: Any, offsets: Any = None) -> Any:
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
     masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
     offsets : of bodies, as in observables
-    Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), f64, in units of positions; NaN where
+    Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), float64, in units of positions; NaN where
     the masses sum to 0.
     Raises collet.ShapeError.
 
@@ -85,7 +85,7 @@ def inertia_tensor_batch(positions: Any, masses: Any, com: Any) -> Any:
     positions : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
     masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
     com : (frames, 3) or (3,), or (frames, bodies, 3)
-    Returns (frames, 3, 3) or (3, 3), of bodies (frames, bodies, 3, 3), f64, symmetric, in units of
+    Returns (frames, 3, 3) or (3, 3), of bodies (frames, bodies, 3, 3), float64, symmetric, in units of
     masses times positions squared.
     Raises collet.ShapeError.
 
@@ -107,7 +107,7 @@ def cross_product_trajectory(positions: Any, vectors: Any, masses: Any, com: Any
     positions, vectors : (frames, atoms, 3) or (atoms, 3), or (frames, bodies, atoms, 3)
     masses : (atoms,), (frames, atoms), or (bodies, atoms) or (frames, bodies, atoms) of bodies
     com : (frames, 3) or (3,), or (frames, bodies, 3)
-    Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), f64, in units of masses times
+    Returns (frames, 3) or (3,), of bodies (frames, bodies, 3), float64, in units of masses times
     positions times vectors.
     Raises collet.ShapeError.
 
@@ -133,7 +133,7 @@ def observables(positions: Any, masses: Any, velocities: Any = None, forces: Any
     velocities, forces : like positions, or None
     offsets : (bodies + 1,), rising: body b has the atoms offsets[b] to offsets[b + 1] - 1 of
         (frames, atoms, 3) or (atoms, 3)
-    Returns com, inertia, L, torque, kinetic as f64, (frames, 3), inertia (frames, 3, 3), of bodies
+    Returns com, inertia, L, torque, kinetic as float64, (frames, 3), inertia (frames, 3, 3), of bodies
     (frames, bodies, 3) and (frames, bodies, 3, 3), for one frame without the first axis. L and
     kinetic (total, translational, rotational) are None without velocities, torque without forces.
     Raises collet.ShapeError, collet.InvalidError for offsets that are not so.
@@ -172,7 +172,7 @@ def principal_axes_batch(inertia_tensors: Any) -> Any:
 
     inertia_tensors : (frames, 3, 3) or (3, 3), or (frames, bodies, 3, 3); its symmetric part counts
     Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), of bodies
-    with their axis, f64: columns, right-handed, with signs that continue from the frame before.
+    with their axis, float64: columns, right-handed, with signs that continue from the frame before.
     Raises collet.ShapeError.
 
     >>> moments, axes = collet.md.principal_axes_batch(np.array([np.diag([3.0, 1, 2])]))
@@ -186,7 +186,7 @@ def decompose_vector_batch(vectors: Any, reference_axes: Any) -> Any:
 
     vectors : (frames, 3) or (3,)
     reference_axes : (frames, 3), one a vector, or (3,), the same for all
-    Returns parallel and perpendicular parts, of the shape of vectors, f64. Along an axis of length
+    Returns parallel and perpendicular parts, of the shape of vectors, float64. Along an axis of length
     0 there is no part.
     Raises collet.ShapeError.
 
@@ -201,7 +201,7 @@ def compute_magnitude_batch(vectors: Any) -> Any:
     """Euclidean norms over the last axis.
 
     vectors : (..., 3), or another number of components
-    Returns (...), f64, in units of vectors.
+    Returns (...), float64, in units of vectors.
 
     >>> collet.md.compute_magnitude_batch(np.array([[3.0, 4, 0]]))
     array([5.])"""
@@ -213,7 +213,7 @@ def solve_linear_batch(A: Any, b: Any) -> Any:
 
     A : (frames, n, n) or (n, n)
     b : (frames, n) or (n,)
-    Returns (frames, n) or (n,), f32 where A and b are f32, else f64.
+    Returns (frames, n) or (n,), float32 where A and b are float32, else float64.
     Raises numpy.linalg.LinAlgError where an A is singular or not finite, collet.ShapeError.
 
     >>> collet.md.solve_linear_batch(np.array([2 * np.eye(3)]), np.array([[2.0, 4, 6]]))
@@ -232,7 +232,7 @@ def time_derivative_batch(data: Any, times: Any) -> Any:
 
     data : (frames, ...)
     times : (frames,), rising
-    Returns the shape of data, f64; zeros of one frame, NaN where the two times are equal.
+    Returns the shape of data, float64; zeros of one frame, NaN where the two times are equal.
     Raises collet.ShapeError.
 
     >>> collet.md.time_derivative_batch(np.array([[0.0], [1], [4]]), np.array([0.0, 1, 2]))

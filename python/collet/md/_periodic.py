@@ -117,7 +117,7 @@ def make_whole(positions: Any, box: Any = None, *, bonds: Any = None, molecules:
     molecules : (molecules + 1,): atoms molecules[m] to molecules[m + 1] - 1 belong together; the
         nearest in the first frame are joined where bonds do not join them
 
-    Returns an array of the same shape, f32 for f32, else f64. A RuntimeWarning counts molecules that
+    Returns an array of the same shape, float32 for float32, else float64. A RuntimeWarning counts molecules that
     are bonded to themselves through the box, which stay. Raises collet.ShapeError and InvalidError.
 
     >>> box = np.diag([3.0, 3.0, 3.0])

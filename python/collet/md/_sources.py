@@ -19,7 +19,7 @@ _TOPOLOGIES = {".gro", ".psf"}
 class Frames:
     """Frames of a program, in NumPy arrays, for extract.
 
-    positions : (frames, atoms, 3), nm, or (atoms, 3), one frame; f32 or f64, other numbers become f64
+    positions : (frames, atoms, 3), nm, or (atoms, 3), one frame; float32 or float64, other numbers become float64
     masses : (atoms,), amu; None: by the atoms' names
     velocities, forces : like positions, nm/ps and kJ/mol/nm; None: none
     box : (3, 3), the vectors of the periodic box as rows, nm; or (frames, 3, 3); or (3,) and
@@ -29,7 +29,7 @@ class Frames:
     names, residue_names : of atoms, for selections; None: all ""
     residue_ids : of atoms; None: all 0
     chains : of atoms; None: none
-    The arrays are read while extract works, and not copied if they are f32 or f64. ShapeError,
+    The arrays are read while extract works, and not copied if they are float32 or float64. ShapeError,
     DtypeError, TypeError.
 
     >>> frames = collet.md.Frames(np.zeros((10, 2, 3)), masses=[1, 2])
@@ -60,7 +60,7 @@ class Frames:
         self._times = None if times is None else _numbers(times, frames, "times")
         self.masses = None if masses is None else _numbers(masses, atoms, "masses").tolist()
         ids = None if residue_ids is None else _numbers(residue_ids, atoms, "residue_ids", np.int64)
-        self.source = ("Frames", "f32" if single else "f64", frames, _texts(names, atoms, "names"),
+        self.source = ("Frames", "float32" if single else "float64", frames, _texts(names, atoms, "names"),
                        _texts(residue_names, atoms, "residue_names"), None,
                        None if chains is None else _texts(chains, atoms, "chains"),
                        [0] * atoms if ids is None else ids.tolist(), None, None, None,

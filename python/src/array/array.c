@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/dtype.h"
 #include "src/base/error.h"
 #include "src/base/numpy.h"
 #include "src/base/runtime.h"
@@ -243,7 +244,7 @@ static PyObject *get_itemsize(PyObject *self, void *Py_UNUSED(unused))
 static PyObject *get_dtype(PyObject *self, void *Py_UNUSED(unused))
 {
     collet_array_spec spec;
-    return describe(self, &spec) ? NULL : PyUnicode_FromString(collet_dtype_name(spec.dtype));
+    return describe(self, &spec) ? NULL : PyUnicode_FromString(dtype_name(spec.dtype));
 }
 
 /* ---- Views -------------------------------------------------------------------------------- */
@@ -608,7 +609,7 @@ PyObject *array_set_class(PyObject *Py_UNUSED(module), PyObject *type)
     Py_RETURN_NONE;
 }
 
-/* NumPy's dtype and the name of libcore's, from any argument of numpy_dtype_parse. */
+/* NumPy's dtype and its name, from any argument of numpy_dtype_parse. */
 PyObject *array_dtype(PyObject *Py_UNUSED(module), PyObject *name)
 {
     collet_dtype dtype = numpy_dtype_parse(name);
@@ -618,12 +619,12 @@ PyObject *array_dtype(PyObject *Py_UNUSED(module), PyObject *name)
 PyObject *array_dtype_name(PyObject *Py_UNUSED(module), PyObject *name)
 {
     collet_dtype dtype = numpy_dtype_parse(name);
-    return dtype ? PyUnicode_FromString(collet_dtype_name(dtype)) : NULL;
+    return dtype ? PyUnicode_FromString(dtype_name(dtype)) : NULL;
 }
 
 PyObject *array_dtype_letters(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
 {
-#define LETTER(NAME, id, bytes, text, letter, ...) {text, letter},
+#define LETTER(NAME, id, bytes, text, letter, type, kind, name) {name, letter},
     static const struct {
         const char *name;
         char letter;
@@ -702,7 +703,7 @@ static collet_array *same_view(PyObject *object, collet_dtype dtype, const char 
         return NULL;
     if (dtype && collet_array_dtype(a) != dtype)
         return error_format(COLLET_DTYPE, "%s is %s; it must be %s", name,
-                            collet_dtype_name(collet_array_dtype(a)), collet_dtype_name(dtype));
+                            dtype_name(collet_array_dtype(a)), dtype_name(dtype));
     if (collet_array_broadcast(context, a, &view, collet_array_ndim(a), collet_array_shape(a)) !=
         COLLET_OK)
         return runtime_raise(context);

@@ -70,7 +70,7 @@ void array_spec(const collet_array *array, collet_array_spec *spec);
 PyObject *array_set_class(PyObject *module, PyObject *type);
 PyObject *array_dtype(PyObject *module, PyObject *name);
 PyObject *array_dtype_name(PyObject *module, PyObject *dtype);
-/* The letters of dtypes in signatures of ops, with their names, as a dict. */
+/* The letters of dtypes in signatures of ops, with NumPy's names, as a dict. */
 PyObject *array_dtype_letters(PyObject *module, PyObject *unused);
 PyObject *array_empty(PyObject *module, PyObject *arguments);
 PyObject *array_from(PyObject *module, PyObject *arguments);

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dtype.h"
+
 static PyObject *types[COLLET_STATUS_COUNT];
 
 /* The class of a status, and the built-in class that it also derives from (NULL: none). */
@@ -87,12 +89,13 @@ static void take_functions_out(const char *text, char out[COLLET_ERROR_TEXT])
 
 void *error_raise(collet_status status, const char *text)
 {
-    char shown[COLLET_ERROR_TEXT];
+    char taken[COLLET_ERROR_TEXT], shown[COLLET_ERROR_TEXT];
     if (PyErr_Occurred())
         return NULL; /* of a callback, and more exact */
     if (status <= COLLET_OK || status >= COLLET_STATUS_COUNT)
         status = COLLET_OK;
-    take_functions_out(text && *text ? text : collet_status_text(status), shown);
+    take_functions_out(text && *text ? text : collet_status_text(status), taken);
+    dtype_translate(taken, shown, sizeof shown);
     PyErr_SetString(types[status], shown);
     return NULL;
 }
@@ -112,6 +115,7 @@ int error_too_large(const char *name)
     PyErr_Clear();
     error_format(
         COLLET_DTYPE,
-        "%s is beyond the range of f64, which no dtype exceeds: give a number below 1.8e308", name);
+        "%s is beyond the range of float64, which no dtype exceeds: give a number below 1.8e308",
+        name);
     return -1;
 }

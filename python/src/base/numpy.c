@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "dtype.h"
 #include "error.h"
 
 /* https://numpy.org/doc/stable/reference/arrays.interface.html */
@@ -75,8 +76,8 @@ static const struct {
     char kind;
     int size;
 } known[COLLET_DTYPE_COUNT] = {COLLET_DTYPE_LIST(DESCRIPTION)};
-#define TEXT(NAME, id, bytes, text, ...) " " text
-static const char all_names[] = COLLET_DTYPE_LIST(TEXT);
+#define NAME(NAME, id, bytes, text, letter, type, kind, name) " " name
+static const char all_names[] = COLLET_DTYPE_LIST(NAME);
 
 static int prepare(void);
 
@@ -106,7 +107,7 @@ PyObject *numpy_dtype(collet_dtype dtype)
     module = PyImport_ImportModule("ml_dtypes");
     if (!module) {
         PyErr_Clear();
-        return error_raise(COLLET_DTYPE, "NumPy has no bf16: pip install ml_dtypes");
+        return error_raise(COLLET_DTYPE, "NumPy has no bfloat16: pip install ml_dtypes");
     }
     type = PyObject_GetAttrString(module, "bfloat16");
     if (type)
@@ -148,15 +149,31 @@ static collet_dtype parse_numpy(PyObject *dtype)
     return !found && is_bfloat16(dtype) ? COLLET_BF16 : found;
 }
 
+/* The dtype with this name of NumPy, or of libcore where NumPy has no such name; without NumPy, which
+ * takes long to import. 0: none. */
+static collet_dtype parse_name(PyObject *text)
+{
+    for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {
+        const char *own = collet_dtype_name(d);
+        if (!PyUnicode_CompareWithASCIIString(text, known[d].name) ||
+            (!PyUnicode_CompareWithASCIIString(text, own) && !dtype_foreign(own, strlen(own))))
+            return d;
+    }
+    return 0;
+}
+
 collet_dtype numpy_dtype_parse(PyObject *object)
 {
     PyObject *dtype, *text;
-    collet_dtype found = 0;
-    if (PyUnicode_Check(object))
-        for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++)
-            if (!PyUnicode_CompareWithASCIIString(object, collet_dtype_name(d)) ||
-                !PyUnicode_CompareWithASCIIString(object, known[d].name))
-                return d;
+    collet_dtype found = PyUnicode_Check(object) ? parse_name(object) : 0;
+    if (found)
+        return found;
+    if (PyUnicode_Check(object) && !PyUnicode_CompareWithASCIIString(object, "f16")) {
+        error_raise(COLLET_DTYPE,
+                    "'f16' has 16 bytes in NumPy, and collet has no such dtype: write "
+                    "float16 for 16 bits");
+        return 0;
+    }
     dtype = prepare() ? NULL : PyObject_CallFunctionObjArgs(dtype_type, object, NULL);
     if (!dtype)
         return 0;

@@ -32,8 +32,8 @@ PyObject *numpy_copy(PyObject *array, const collet_array_spec *spec);
  * one number; NULL with an exception. */
 PyObject *numpy_number(PyObject *object, PyObject *name);
 
-/* NumPy's dtype (a new reference) of a dtype of libcore, and back from "f32" or any argument of
- * numpy.dtype. */
+/* numpy.dtype's object of a dtype (a new reference), and back: from any argument of numpy.dtype, and from
+ * libcore's names, "f32", that are not foreign (dtype.h). */
 PyObject *numpy_dtype(collet_dtype dtype);
 collet_dtype numpy_dtype_parse(PyObject *object); /* 0 with an exception */
 

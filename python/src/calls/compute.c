@@ -10,6 +10,7 @@
 
 #include <collet/expression.h>
 
+#include "src/base/dtype.h"
 #include "src/base/log.h"
 #include "src/base/runtime.h"
 #include "src/base/work.h"
@@ -277,7 +278,7 @@ PyObject *compute_explain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unuse
 {
     collet_array *outs[OUTS];
     const collet_array *ins[INS];
-    char text[EXPLANATION];
+    char text[EXPLANATION], shown[EXPLANATION];
     call *c = observed;
     if (!c)
         return PyErr_Format(PyExc_RuntimeError, "explanation() is for the function of observe()");
@@ -291,8 +292,10 @@ PyObject *compute_explain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unuse
         status = c->explain(c, text, sizeof text, outs, ins);
     for (uint32_t i = 0; i < c->n_out + c->n_in; i++)
         operand_unwrap(&c->operands[i]);
-    return raised(c, status) ? NULL
-                             : PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    if (raised(c, status))
+        return NULL;
+    dtype_translate(text, shown, sizeof shown);
+    return PyUnicode_DecodeUTF8(shown, (Py_ssize_t)strlen(shown), "replace");
 }
 
 /* 0; 1: what the call reads was written; -1 with an exception. */

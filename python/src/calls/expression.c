@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "src/base/dtype.h"
 #include "src/base/error.h"
 #include "src/base/numpy.h"
 #include "src/base/runtime.h"
@@ -60,6 +61,31 @@ static PyObject *raised(collet_status status, const collet_error *err)
     return error_raise(status, err->text);
 }
 
+/* -1 with an exception where the text converts by a name that means another dtype in NumPy. Other
+ * names of dtypes are the same in Python and C, or exist in one of them. */
+static int check_conversions(const char *text)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
+    for (const char *at = text; *at; at++) {
+        size_t length = strspn(at, letters);
+        collet_dtype dtype = dtype_foreign(at, length);
+        const char *behind = at + length;
+        behind += strspn(behind, " \t\n");
+        if (dtype && *behind == '(') {
+            int column = 1;
+            for (const char *s = text; s < at; s++)
+                column += (*s & 0xc0) != 0x80;
+            error_format(COLLET_INVALID,
+                         "column %d: '%.*s' has another width in NumPy: write %s(...) for %zu bits",
+                         column, (int)length, at, dtype_name(dtype), 8 * collet_dtype_size(dtype));
+            return -1;
+        }
+        at += length ? length - 1 : 0;
+    }
+    return 0;
+}
+
 static PyObject *make(PyTypeObject *class, PyObject *text)
 {
     allocfunc allocate = (allocfunc)PyType_GetSlot(class, Py_tp_alloc);
@@ -68,7 +94,7 @@ static PyObject *make(PyTypeObject *class, PyObject *text)
     collet_status status;
     Py_ssize_t length = 0;
     const char *bytes = text ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
-    if (!e || (text && !bytes)) {
+    if (!e || (text && (!bytes || check_conversions(bytes)))) {
         Py_XDECREF(e);
         return NULL;
     }
@@ -412,7 +438,7 @@ int expression_add_type(PyObject *module)
                     "reduce add to it; a value is known by its number:\n\n"
                     ">>> e = collet.Expression()\n"
                     ">>> x, two = e.input(\"x\"), e.constant(2)\n"
-                    ">>> e.output(e.apply(\"mul\", e.convert(x, \"f64\"), two))\n"
+                    ">>> e.output(e.apply(\"mul\", e.convert(x, \"float64\"), two))\n"
                     ">>> e.reduce(\"sum\", axes=0)\n"
                     ">>> e.set_constant(two, 10)\n"
                     ">>> float(e(np.array([1, 2])))\n"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/dtype.h"
 #include "src/base/error.h"
 #include "src/base/runtime.h"
 
@@ -95,7 +96,7 @@ static PyObject *describe_fields(const collet_ops_info *info)
             Py_BuildValue("{s:s,s:s,s:z,s:d,s:s,s:s}", "name", f->name, "meaning", f->meaning,
                           "choices", f->choices, "default", f->default_value, "kind",
                           f->kind >= 0 && f->kind < COLLET_FIELD_KINDS ? kinds[f->kind] : "unknown",
-                          "dtype", collet_dtype_name(f->dtype));
+                          "dtype", dtype_name(f->dtype));
         if (!item || PyList_Append(list, item))
             Py_CLEAR(list);
         Py_XDECREF(item);

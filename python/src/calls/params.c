@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "src/base/dtype.h"
 #include "src/base/error.h"
 #include "src/base/numpy.h"
 
@@ -304,7 +305,7 @@ int op_check_fill(const op_object *op, const void *params, PyObject *const *valu
         error_format(COLLET_DTYPE,
                      "value is %s, which %s does not have: give an integer in its range, "
                      "or fill another dtype and convert it by astype",
-                     PyUnicode_AsUTF8AndSize(text, NULL), collet_dtype_name(dtype));
+                     PyUnicode_AsUTF8AndSize(text, NULL), dtype_name(dtype));
     Py_XDECREF(text);
     return -1;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "src/array/array.h"
+#include "src/base/dtype.h"
 #include "src/base/error.h"
 #include "src/calls/expression.h"
 #include "src/calls/op.h"
@@ -289,7 +290,7 @@ static PyObject *converted(PyObject *array, collet_dtype dtype, const snapshot *
     }
     if (!copy || (!dtype_only && !(dtype_only = Py_BuildValue("(s)", "dtype"))))
         return NULL;
-    PyObject *name = PyUnicode_FromString(collet_dtype_name(dtype));
+    PyObject *name = PyUnicode_FromString(dtype_name(dtype));
     PyObject *const given[] = {array, name};
     PyObject *made =
         name ? op_call_reading(PyCFunction_GetSelf(copy), given, 1, dtype_only, reads) : NULL;

@@ -72,7 +72,7 @@ def test_scan(client):
 
 def test_simulate(client):
     seen = []
-    for options in {}, {"dtype": "f64", "grid": "fft"}:
+    for options in {}, {"dtype": "float64", "grid": "fft"}:
         expected = scatter.simulate(film(0, (8, 32, 32)), **options)
         found = scatter.simulate(film(0, (8, 32, 32)), client=client,
                                  progress=lambda *p: seen.append(p), **options)
@@ -255,7 +255,7 @@ def test_workers_without_collet():
 @pytest.mark.parametrize("wrong, text", [
     ({"client": 3}, "client is 3, not a Client"), ({"window": 0}, "window is 0"),
     ({"on_error": "skip"}, "on_error is 'skip'"), ({"progress": 3}, "progress is 3"),
-    ({"dtpye": "f64"}, "no option dtpye"), ({"samples": "film.h5"}, "is one sample, not a list")])
+    ({"dtpye": "float64"}, "no option dtpye"), ({"samples": "film.h5"}, "is one sample, not a list")])
 def test_wrong_arguments(wrong, text):
     with pytest.raises((TypeError, ValueError), match=text):
         scatter.scan(**{"samples": [film], **wrong})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients by central differences in f64, the reference for collet.grad."""
+"""Gradients by central differences in float64, the reference for collet.grad."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients agree with JAX in f64, for random functions and for functions of complex arrays. Skipped without
+"""Gradients agree with JAX in float64, for random functions and for functions of complex arrays. Skipped without
 JAX."""
 
 import numpy as np

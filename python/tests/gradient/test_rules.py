@@ -229,8 +229,8 @@ CALLS = {
     "nan_to_num": [lambda x: collet.nan_to_num(collet.where(KNOWN, x, np.nan))],
     **{f"nan{n}": [lambda x, f=f"nan{n}": getattr(collet, f)(collet.where(KNOWN, x, np.nan), axis=0)] for n in (
         "max", "mean", "median", "min", "prod", "std", "sum", "var")},
-    "astype": [lambda x: collet.astype(collet.astype(x, x.dtype), x.dtype), lambda x: collet.real(x.astype("c128"))],
-    "asarray": [lambda x: collet.asarray([[x[0, 0], 2.0], [x[1, 1], x[2, 2]]]), lambda x: collet.asarray(x, "f64")],
+    "astype": [lambda x: collet.astype(collet.astype(x, x.dtype), x.dtype), lambda x: collet.real(x.astype("complex128"))],
+    "asarray": [lambda x: collet.asarray([[x[0, 0], 2.0], [x[1, 1], x[2, 2]]]), lambda x: collet.asarray(x, "float64")],
 }
 REAL = {"union1d", "intersect1d", "setdiff1d", "unwrap", "histogram2d", "nanquantile", "nanpercentile", "average", "ptp", "corrcoef", "cov", "bincount", "interp", "trapezoid", "partition", "nan_to_num",
         "nanmax", "nanmean", "nanmedian", "nanmin", "nanprod", "nanstd", "nansum", "nanvar", "full_like",
@@ -260,13 +260,13 @@ def test_indexing(key):
 
 
 def test_half():
-    """f16 and f32 have gradients of their own dtype."""
-    for name in ("f16", "f32"):
+    """float16 and float32 have gradients of their own dtype."""
+    for name in ("float16", "float32"):
         x = collet.asarray(X).astype(name)
         gradient = collet.grad(lambda x: collet.sum(x[np.array([0, 0, 1])]**2))(x)
         assert gradient.dtype == x.dtype
-        np.testing.assert_allclose(gradient.astype("f64").to_numpy()[0], 4 * x.astype("f64").to_numpy()[0], rtol=1e-2)
-    assert collet.grad(lambda x: collet.sum(x * Y))(collet.asarray(X).astype("f32")).dtype == np.float32
+        np.testing.assert_allclose(gradient.astype("float64").to_numpy()[0], 4 * x.astype("float64").to_numpy()[0], rtol=1e-2)
+    assert collet.grad(lambda x: collet.sum(x * Y))(collet.asarray(X).astype("float32")).dtype == np.float32
 
 
 # ---- Every name

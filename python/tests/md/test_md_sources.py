@@ -50,8 +50,8 @@ def test_arrays_of_other_kinds():
     same(expected, md.extract(md.Frames(collet.asarray(POSITIONS.astype("f4")), MASSES.tolist()),
                               keys="com,moments"))
     mixed = md.Frames(POSITIONS.astype("f4"), MASSES, velocities=VELOCITIES)
-    assert mixed.source[1] == "f64"
-    assert md.Frames(np.arange(15).reshape(5, 3)).source[1] == "f64"
+    assert mixed.source[1] == "float64"
+    assert md.Frames(np.arange(15).reshape(5, 3)).source[1] == "float64"
     part = md.extract(md.Frames(POSITIONS, MASSES, names=["CA", "CB", "N", "O", "CA"],
                                 residue_ids=[1, 1, 2, 2, 3]), selection="name CA and resid 1:2",
                       keys="com")
@@ -123,7 +123,7 @@ def test_a_universe_of_files_is_read_from_them(name):
     assert found.meta["inputs"]["trajectory"]["path"] == FILES[name][1]
     masses = universe.atoms.masses
     same(found, md.extract(*FILES[name], masses=masses))
-    # The same as through MDAnalysis, whose frames are Angstrom in f32.
+    # The same as through MDAnalysis, whose frames are Angstrom in float32.
     through = md.extract(universe, selection="resid 1:1000",
                          keys="time_ps,com,moments" + ",L_*" * (name == "peptide"))
     assert through.meta["inputs"]["trajectory"]["path"] == "MDAnalysis universe"

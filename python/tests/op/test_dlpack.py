@@ -89,9 +89,9 @@ def test_view_of_memory_of_numpy():
     assert not np.shares_memory(np.asarray(collet.asarray(a)), a)
 
 
-@pytest.mark.parametrize("dtype", "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16 bf16".split())
+@pytest.mark.parametrize("dtype", "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16 bfloat16".split())
 def test_dtypes_of_views(dtype):
-    if dtype == "bf16":
+    if dtype == "bfloat16":
         pytest.importorskip("ml_dtypes")
     x = host([[0, 1, 2], [3, 0, 1]]).astype(dtype)
     view = np.asarray(x.T)
@@ -177,7 +177,7 @@ def test_asarray_of_tensors_on_a_device():
 
 
 class Owner:
-    """The elements 0 to 5 of f64 as a tensor, whose fields can be changed."""
+    """The elements 0 to 5 of float64 as a tensor, whose fields can be changed."""
 
     def __init__(self, name=NAME, **fields):
         self.values, self.deleted, self.name = (ctypes.c_double * 6)(*range(6)), 0, name
@@ -367,7 +367,7 @@ t[0, 0] = 10
 x[0, 1] += 1
 assert t.sum() == 26 and x.to_numpy().sum() == 26 and y.to_numpy().sum() == 21
 z = collet.from_dlpack(torch.ones(2, dtype=torch.bfloat16))
-assert z._dtype == "bf16" and collet.from_dlpack(t, copy=True).shape == (2, 3)
+assert z._dtype == "bfloat16" and collet.from_dlpack(t, copy=True).shape == (2, 3)
 """, "jax": """
 import jax.numpy as jnp
 j = jnp.from_dlpack(x)

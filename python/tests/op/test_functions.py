@@ -37,7 +37,7 @@ def values(shape, dtype, low=-9, high=9):
 
 
 def arrays(dtypes=ALL, shapes=SHAPES):
-    """Of every dtype and shape one array; of f32 also with gaps and negative strides."""
+    """Of every dtype and shape one array; of float32 also with gaps and negative strides."""
     for dtype, shape in itertools.product(dtypes, shapes):
         a = values(shape, dtype)
         yield a
@@ -92,7 +92,7 @@ def test_names():
 def test_creation():
     for arguments in ((5,), (2, 9), (9, 2, -3), (0, 1, 0.3), (1.5, 4), (3, 3), (5, 2), (2 ** 40, 2 ** 40 + 3)):
         same(collet.arange(*arguments), np.arange(*arguments), collet.asarray, exact=True)
-    same(collet.arange(3, dtype="f32"), np.arange(3, dtype="f"))
+    same(collet.arange(3, dtype="float32"), np.arange(3, dtype="f"))
     for arguments in ((0, 1, 5), (2, -3, 4), (1j, 2, 3), (0, 9, 1), (0, 9, 0)):
         for endpoint in (True, False):
             same(collet.linspace(*arguments, endpoint=endpoint),
@@ -414,7 +414,7 @@ def test_histogram(kind):
 @pytest.mark.parametrize("dtypes", [*(d * 2 for d in ALL), "?i", "bB", "qQ", "if", "dF"])
 def test_products(kind, dtypes):
     def wanted(function, *given):
-        """NumPy's, of f16 in f32."""
+        """NumPy's, of float16 in float32."""
         dtype = np.result_type(*given)
         return function(*(g.astype("f") for g in given)).astype("e") if dtype == "e" else function(*given)
 
@@ -505,7 +505,7 @@ def test_mixed_arguments():
 
 def test_bf16():
     pytest.importorskip("ml_dtypes")
-    a = collet.asarray([1, 2, 4.0], "bf16")
+    a = collet.asarray([1, 2, 4.0], "bfloat16")
     for found in (collet.sort(a), collet.concat([a, a]), collet.cumulative_sum(a), collet.flip(a),
                   collet.outer(a, a), collet.matmul(a, a), collet.unique_values(a), collet.median(a),
                   collet.tril(a[None]), collet.pad(a, 1), collet.diff(a), collet.take(a, [0]),

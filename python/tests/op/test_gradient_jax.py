@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of expressions are the ones that JAX computes, in f64: of every row of elementwise.def
+"""Derivatives of expressions are the ones that JAX computes, in float64: of every row of elementwise.def
 that JAX has, also at special arguments, and of compositions. Skipped without JAX."""
 import itertools
 import pathlib
@@ -19,7 +19,7 @@ NAMES = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative
          "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift"}
 OURS = {"fma": lambda a, b, c: a * b + c, "expit": jax.nn.sigmoid, "erf": special.erf,
         "erfc": special.erfc, "pow": jnp.power, "clip": lambda a, b, c: jnp.minimum(jnp.maximum(a, b), c),
-        "f64": lambda a: a, "f32": lambda a: a.astype(jnp.float32)}
+        "float64": lambda a: a, "float32": lambda a: a.astype(jnp.float32)}
 # At corners JAX takes the mean of both sides; the derivatives of the other three are wrong in JAX where
 # they overflow or underflow.
 CORNERS = {"abs", "clip", "maximum", "minimum"}
@@ -38,7 +38,7 @@ COMPOSITIONS = [
     "cos(sin(cos(a)*b)*c)", "tan(a/4)/(1 + tan(b/4)**2)", "reciprocal(a) + square(b) - (-c)",
     "a % b + a // b", "fma(a, b, fma(b, c, a))", "floor(a) + ceil(b)*trunc(c) + a*round(b)",
     "copysign(a, b - 1)*a", "where(isfinite(a/b), a/b, c)", "exp(a*log(b))", "((a*b + c)*a + b)*c + a",
-    "(a > b)*a + (a <= b)*b", "f64(a)*a", "a*a*a*a/(b*b*c)", "1 - a*b*exp(-b*c)",
+    "(a > b)*a + (a <= b)*b", "float64(a)*a", "a*a*a*a/(b*b*c)", "1 - a*b*exp(-b*c)",
 ]
 
 
@@ -70,7 +70,7 @@ def differences(text, values, function, tolerance):
 
 
 def float_of(function):
-    """The function with an f64 result."""
+    """The function with a float64 result."""
     return lambda *arguments: jnp.asarray(function(*arguments)).astype(float)
 
 
@@ -87,7 +87,7 @@ def test_functions():
     wrong, tried = [], 0
     for (name, count, low, high), function in functions():
         inputs = "abc"[:count]
-        text = f"f64({name}({', '.join(inputs)}))"
+        text = f"float64({name}({', '.join(inputs)}))"
         ordinary = {n: generator.uniform(low, high, 200) for n in inputs}
         grid = np.array(list(itertools.product(SPECIAL, repeat=count)))
         if name == "sinc":  # near 0 JAX has no digits: test_rules.py

@@ -82,7 +82,7 @@ class Program:
         elif kind == 4:
             name = ONE[self.random.integers(len(ONE))]
             steep = name == "sin" and not np.all(np.abs(x[1]) < 30)  # of numbers that rounding moved by 1e-3
-            if x[0]._dtype in ("f32", "f64") and not steep:
+            if x[0]._dtype in ("float32", "float64") and not steep:
                 made = self.compute(lambda xp, a: getattr(xp, name)(a), x)
         elif kind == 5:
             made = self.compute(lambda xp, c, a, b: xp.where(c != 0, a, b), x, self.pick(), self.pick())
@@ -108,11 +108,11 @@ class Program:
         """Python's numbers that the dtype holds, as NumPy demands."""
         if isinstance(y, tuple):
             return True
-        return x[0]._dtype in ("f32", "f64") or (type(y) is int and x[0]._dtype != "bool")
+        return x[0]._dtype in ("float32", "float64") or (type(y) is int and x[0]._dtype != "bool")
 
     def in_place(self, x):
         y = self.other()
-        if x[0]._dtype not in ("f32", "f64") or (isinstance(y, tuple) and y[0]._dtype not in ("f32", "f64")):
+        if x[0]._dtype not in ("float32", "float64") or (isinstance(y, tuple) and y[0]._dtype not in ("float32", "float64")):
             return
         try:
             with np.errstate(all="ignore"):
@@ -128,9 +128,9 @@ class Program:
         if x[1].ndim and self.random.random() < 0.5:
             x[0][1:3] = value
             x[1][1:3] = value
-        elif x[0]._dtype == "f64":
+        elif x[0]._dtype == "float64":
             y = self.pick()
-            if y[0]._dtype == "f64" and y[1].shape == x[1].shape:
+            if y[0]._dtype == "float64" and y[1].shape == x[1].shape:
                 collet.multiply(y[0], 2.0, out=x[0])
                 np.multiply(y[1], 2.0, out=x[1])
 

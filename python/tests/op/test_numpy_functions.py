@@ -89,7 +89,7 @@ def test_what_is_no_array():
 
 
 def test_what_is_refused():
-    with pytest.raises(collet.DtypeError, match="the elements are f64, not i64: astype converts them"):
+    with pytest.raises(collet.DtypeError, match="the elements are float64, not int64: astype converts them"):
         collet.ones(3).view("int64")
     x = collet.asarray(np.ones((2, 3, 3)))
     for call, words in ((lambda: np.correlate(x[0, 0], [1, 2]), "numpy.correlate takes no collet.Array"),

@@ -13,10 +13,10 @@ displacement and diffusion, potentials of mean force, friction and memory, and o
 
 A series is (frames,), (frames, 3), or (frames, bodies, 3), equally spaced in time; scalars of
 bodies are (frames, bodies, 1). Results are means over all pairs of frames a lag apart and over all
-bodies; one body's are of x[:, body]. Everything is computed in f64 and returned as NumPy arrays;
+bodies; one body's are of x[:, body]. Everything is computed in float64 and returned as NumPy arrays;
 the Fourier transforms run on the backend that collet.using or collet.set_backend chose. Beside
 the input they need some 50 MiB, or about ten times the series of one body if that is more; input
-that is not f32 or f64 is copied. dt is the time between frames; lags and times have its unit.
+that is not float32 or float64 is copied. dt is the time between frames; lags and times have its unit.
 
 Errors are standard errors by blocks: the frames are cut into `blocks` consecutive parts of equal
 length (a rest shorter than a block is not used), each gives a curve, and the jackknife of

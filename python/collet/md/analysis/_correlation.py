@@ -75,6 +75,6 @@ def autocorrelation(x: Any, dt: float = 1, normalise: bool = True, subtract_mean
     series = Series(x, caller)
     whole, parts = curves_of(series, count(blocks, caller, "blocks", 2), subtract_mean)
     if normalise and whole[0] <= 0:
-        why = "x is constant" if subtract_mean else "x is 0, or its squares are below f64"
+        why = "x is constant" if subtract_mean else "x is 0, or its squares are below float64"
         raise InvalidError(f"{caller}: C[0] is 0 and cannot normalise: {why}; give normalise=False")
     return correlation(whole, parts, dt, normalise)

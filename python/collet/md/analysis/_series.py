@@ -27,7 +27,7 @@ def positive(value: Any, caller: str, name: str) -> float:
 
 
 class Series:
-    """x as (bodies, components, frames) of f64, a slab of bodies at a time.
+    """x as (bodies, components, frames) of float64, a slab of bodies at a time.
 
     x : (F, B, 3), made of (F,), (F, 3), or (F, B, 3); with one component instead of three (F, 1) or
         (F, B, 1)"""
@@ -70,7 +70,7 @@ class Series:
             yield body, np.array(np.moveaxis(self.numbers(body, step), 0, 2), order="C")
 
     def numbers(self, body: int = 0, count: int | None = None) -> Floats:
-        """(frames, bodies, components) of f64, of some bodies or all, perhaps x itself. InvalidError
+        """(frames, bodies, components) of float64, of some bodies or all, perhaps x itself. InvalidError
         for numbers that are not finite."""
         end = None if count is None else body + count
         part = _host.array(self.x[:, body:end], np.float64, f"{self.caller}: {self.name}")

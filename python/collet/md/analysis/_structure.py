@@ -17,7 +17,7 @@ from ._blocks import count, jackknife
 from ._series import Floats
 
 DEBYE = 48.0320471  # of a dipole of 1 e nm
-_AT_ONCE = 2**22  # numbers of positions that are f64 at a time
+_AT_ONCE = 2**22  # numbers of positions that are float64 at a time
 _ROUNDS = 100
 _CONVERGED = 1e-9  # of the size of the body, by which the mean structure still moves
 
@@ -103,7 +103,7 @@ def _weights_of(weights: Any, atoms: int, caller: str, name: str = "weights") ->
 
 
 def _slabs(positions: Any, caller: str) -> Iterator[tuple[slice, Floats]]:
-    """Some frames at a time, f64. InvalidError for numbers that are not finite."""
+    """Some frames at a time, float64. InvalidError for numbers that are not finite."""
     step = max(1, _AT_ONCE // (3 * positions.shape[1]))
     for start in range(0, len(positions), step):
         part = _host.array(positions[start:start + step], np.float64, f"{caller}: positions")

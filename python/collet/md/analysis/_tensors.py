@@ -17,7 +17,7 @@ from ._rotation import warn_of_signs
 from ._series import Floats, Series, positive
 
 _PAIRS = ((0, 1), (0, 2), (1, 2))
-_ORTHOGONAL = 1e-3  # of axes in f32, and of files with few digits
+_ORTHOGONAL = 1e-3  # of axes in float32, and of files with few digits
 
 
 @dataclass(frozen=True, eq=False)
