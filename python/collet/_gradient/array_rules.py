@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import functions as f
 from .._operands import axes_of, axis_of
+from ..functions._rounding import once_rounded
 from .rules import E_, Key, composite, fit, fitted, like, rule, unindex
 from .tape import CONSTANTS, Traced, bottom, record, untraced
 
@@ -313,6 +314,7 @@ def _diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
 
 
 @composite("quantile")
+@once_rounded("x")
 def _quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
     from ..functions._statistics import _ELEMENTS, _places
     q = np.asarray(untraced(q), "f8")

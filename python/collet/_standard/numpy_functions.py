@@ -53,7 +53,12 @@ def _round(a: Any, decimals: int = 0) -> Any:
     if a.dtype.kind not in "fcV":
         scale = 10 ** max(-decimals, 0)
         return a if scale == 1 else collet.round(a / scale).astype(a.dtype) * scale
-    scale = 10.0 ** abs(decimals)
+    from ..functions._rounding import once_rounded
+    return once_rounded("a")(_rounded)(a, 10.0 ** abs(decimals), decimals)
+
+
+def _rounded(a: Any, scale: float, decimals: int) -> Any:
+    import collet
     return collet.round(a * scale) / scale if decimals >= 0 else collet.round(a / scale) * scale
 
 

@@ -11,6 +11,7 @@ import collet
 
 from .._gradient import hook
 from .._operands import arrays, axes_of
+from ._rounding import once_rounded, wide
 
 
 def taken(*values):
@@ -112,6 +113,18 @@ def _typed(x, dtype):
     return x if dtype is None else collet.astype(x, dtype, copy=False)
 
 
+def _count(known, axis, keepdims, dtype):
+    """How many elements are known, in a dtype that has such counts."""
+    count = collet.count_nonzero(known, axis=axis, keepdims=keepdims)
+    return collet.astype(count, wide(dtype, known.size))
+
+
+def _divided(total, count):
+    """total / count in the dtype of the total."""
+    return collet.astype(total / count, total.dtype, copy=False)
+
+
+@once_rounded("x")
 def nanmean(x, /, axis=None, dtype=None, *, keepdims=False):
     """The mean over axes, by default all, of the elements that are not NaN, in dtype if that is given.
 
@@ -121,10 +134,10 @@ def nanmean(x, /, axis=None, dtype=None, *, keepdims=False):
     if not has_nan(x):
         return collet.mean(x, axis=axis, keepdims=keepdims)
     total = nansum(x, axis=axis, keepdims=keepdims)
-    count = collet.count_nonzero(~collet.isnan(x), axis=axis, keepdims=keepdims)
-    return total / collet.astype(count, collet.real(total).dtype)
+    return _divided(total, _count(~collet.isnan(x), axis, keepdims, collet.real(total).dtype))
 
 
+@once_rounded("x")
 def nanvar(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
     """The variance, as var, of the elements that are not NaN, in dtype if that is given; correction is
     another name of ddof.
@@ -136,12 +149,12 @@ def nanvar(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=Fal
         return collet.var(x, axis=axis, correction=correction, keepdims=keepdims)
     known = ~collet.isnan(x)
     apart = abs(collet.where(known, x - nanmean(x, axis=axis, keepdims=True), 0))
-    count = collet.count_nonzero(known, axis=axis, keepdims=keepdims)
-    count = collet.astype(count, apart.dtype) - correction
+    count = _count(known, axis, keepdims, apart.dtype) - correction
     total = collet.sum(apart * apart, axis=axis, keepdims=keepdims)
-    return collet.where(count > 0, total / count, np.nan)
+    return collet.where(count > 0, _divided(total, count), np.nan)
 
 
+@once_rounded("x")
 def nanstd(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
     """The square root of nanvar.
 
@@ -150,6 +163,7 @@ def nanstd(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=Fal
     return collet.sqrt(nanvar(x, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims))
 
 
+@once_rounded("x")
 def nanmedian(x, /, axis=None, *, keepdims=False):
     """The median over axes, by default all, of the elements that are not NaN; NaN where there is none.
 
@@ -168,6 +182,7 @@ def nanmedian(x, /, axis=None, *, keepdims=False):
     return found.reshape(kept if keepdims else left)
 
 
+@once_rounded("x")
 def nanquantile(x, q, /, axis=None, *, keepdims=False):
     """The numbers below which the shares q, from 0 to 1, of the elements that are not NaN are, over axes,
     by default all; the axes of q come first. Interpolated linearly; NaN where there is no element.
@@ -188,16 +203,18 @@ def nanquantile(x, q, /, axis=None, *, keepdims=False):
     last = collet.count_nonzero(~collet.isnan(x), axis=-1, keepdims=True) - 1
     found = []
     for share in shares.ravel().tolist():
-        place = collet.astype(collet.maximum(last, 0), x.dtype) * share
+        place = collet.astype(collet.maximum(last, 0), collet.float64) * share
         below = collet.astype(collet.floor(place), collet.int64)
+        fraction = collet.astype(place - collet.floor(place), x.dtype, copy=False)
         low, high = (collet.take_along_axis(ordered, i, axis=-1)
                      for i in (below, collet.minimum(below + 1, collet.maximum(last, 0))))
-        part = low + (high - low) * (place - collet.floor(place))
+        part = low + (high - low) * fraction
         part = collet.where(last < 0, np.nan, collet.where(high == low, low, part))
         found.append(part.reshape(shape))
     return found[0] if not shares.ndim else collet.stack(found).reshape(shares.shape + found[0].shape)
 
 
+@once_rounded("x")
 def nanpercentile(x, q, /, axis=None, *, keepdims=False):
     """nanquantile of the shares q / 100.
 

@@ -13,11 +13,13 @@ from .. import op
 from .._array import Array
 from .._operands import zeros_as
 from ._nan import along, has_nan, taken
+from ._rounding import once_rounded
 
 
 # ---- Comparison
 
 
+@once_rounded("a", "b")
 def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     """Whether the elements are equal, or differ by at most atol + rtol * abs(b).
 
@@ -54,6 +56,7 @@ def array_equal(a1, a2, equal_nan=False):
 # ---- Statistics
 
 
+@once_rounded("x", "weights")
 def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
     """The mean over axes, by default all, with weights of the shape of x, or of that of its axis; with
     `returned` also the sum of the weights. ZeroDivisionError if they add up to 0.
@@ -63,7 +66,7 @@ def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
     x, weights = (*taken(x), None) if weights is None else taken(x, weights)
     if weights is None:
         found = collet.mean(x, axis=axis, keepdims=keepdims)
-        return (found, found * 0 + x.size / max(found.size, 1)) if returned else found
+        return (found, collet.full_like(found, x.size / max(found.size, 1))) if returned else found
     if weights.shape != x.shape:
         if weights.ndim != 1 or not hasattr(axis, "__index__") or weights.shape[0] != x.shape[axis]:
             raise ValueError(f"average: the weights have the shape {weights.shape}, the array {x.shape}")
@@ -86,9 +89,10 @@ def ptp(x, /, *, axis=None, keepdims=False):
     return collet.max(x, axis=axis, keepdims=keepdims) - collet.min(x, axis=axis, keepdims=keepdims)
 
 
+@once_rounded("x", "y")
 def cov(x, y=None, rowvar=True, bias=False, ddof=None):
     """The covariances of variables, which are rows, or columns without rowvar, of x and y; the divisor is the
-    number of observations minus ddof, by default 1, with bias 0.
+    number of observations minus ddof, by default 1, with bias 0; if that is negative, 0.
 
     >>> collet.cov([[0.0, 1, 2], [2, 1, 0]])
     array([[ 1., -1.],
@@ -102,12 +106,12 @@ def cov(x, y=None, rowvar=True, bias=False, ddof=None):
         parts.append(part if rowvar or part.shape[0] == 1 else collet.matrix_transpose(part))
     rows = collet.concat(parts, axis=0)
     rows = rows - collet.mean(rows, axis=1, keepdims=True)
-    divisor = rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1)
-    found = collet.matmul(rows, collet.conj(collet.matrix_transpose(rows)))
-    found = found / divisor if divisor else found / 0.0
+    divisor = max(rows.shape[1] - (ddof if ddof is not None else 0 if bias else 1), 0.0)
+    found = collet.matmul(rows, collet.conj(collet.matrix_transpose(rows))) / divisor
     return found.reshape(()) if found.shape == (1, 1) else found
 
 
+@once_rounded("x", "y")
 def corrcoef(x, y=None, rowvar=True):
     """The correlations of variables: the covariances divided by the standard deviations.
 
@@ -118,7 +122,10 @@ def corrcoef(x, y=None, rowvar=True):
     if not found.ndim:
         return found / found
     spread = collet.sqrt(collet.real(collet.diagonal(found)))
-    return found / spread[:, None] / spread[None, :]
+    found = found / spread[:, None] / spread[None, :]
+    parts = (found,) if found.dtype.kind != "c" else (collet.real(found), collet.imag(found))
+    parts = [collet.clip(part, -1, 1) for part in parts]  # roundings may exceed 1
+    return collet.complex(*parts) if len(parts) > 1 else parts[0]
 
 
 def bincount(x, /, weights=None, minlength=0):
@@ -164,6 +171,7 @@ def interp(x, xp, fp, left=None, right=None):
     return collet.where(x > xp[-1], fp[-1] if right is None else right, found)
 
 
+@once_rounded("y", "x")
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The integral along an axis by the trapezoidal rule, at the places x, or at distances dx.
 

@@ -11,6 +11,7 @@ import collet
 
 from ._nan import along, taken
 from ._numpy import bincount, ravel, sliding_window_view
+from ._rounding import once_rounded
 
 # ---- Bins
 
@@ -22,8 +23,7 @@ def digitize(x, bins, right=False):
     >>> collet.digitize([0.5, 2.0, 9.0], [1.0, 2.0])
     array([0, 2, 2])"""
     x, bins = taken(x, bins)
-    steps = collet.diff(bins)
-    if bins.ndim != 1 or not (bool(collet.all(steps >= 0)) or bool(collet.all(steps <= 0))):
+    if bins.ndim != 1 or not (bool(collet.all(bins[1:] >= bins[:-1])) or bool(collet.all(bins[1:] <= bins[:-1]))):
         raise ValueError("digitize: bins is a vector of edges that ascend or descend")
     side = "left" if right else "right"
     if bins.size > 1 and bool(bins[0] > bins[-1]):
@@ -220,6 +220,7 @@ def _derivative(f, axis, spacing):
     return collet.moveaxis(collet.concat([steps[..., :1], middle, steps[..., -1:]], axis=-1), -1, axis)
 
 
+@once_rounded("f")
 def gradient(f, *varargs, axis=None):
     """The derivatives along axes, by default all, by central differences, one-sided at the ends; a tuple for
     several axes. varargs: the distance of elements, or one distance or the places for each axis.
@@ -238,6 +239,7 @@ def gradient(f, *varargs, axis=None):
     return found if len(found) != 1 else found[0]
 
 
+@once_rounded("a", "v")
 def convolve(a, v, mode="full"):
     """The convolution of two vectors: where they overlap at all ("full"), with the length of the longer one
     ("same"), or where they overlap completely ("valid"). For long ones take scipy.signal.fftconvolve.
@@ -254,6 +256,7 @@ def convolve(a, v, mode="full"):
     return collet.matmul(sliding_window_view(collet.pad(a, pads), v.size), collet.flip(v))
 
 
+@once_rounded("p")
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     """The array with multiples of the period added, so that no difference along the axis is larger than half
     of it, or than discont. Integers with an integer as period stay integers.
@@ -273,6 +276,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
     return collet.moveaxis(found, -1, axis)
 
 
+@once_rounded("x")
 def degrees(x, /):
     """Radians in degrees.
 
@@ -281,6 +285,7 @@ def degrees(x, /):
     return taken(x)[0] * (180 / np.pi)
 
 
+@once_rounded("x")
 def radians(x, /):
     """Degrees in radians.
 

@@ -12,6 +12,7 @@ from .. import _core, op
 from .._core import ShapeError
 from .._operands import axes_of, axis_of, converted, empty_as, narrowed, permuted, promoted
 from .._standard.operators import small
+from ._rounding import is_half, once_rounded
 from ._shapes import broadcast_to, diagonal, matrix_transpose, moveaxis
 
 
@@ -105,6 +106,7 @@ def outer(x1, x2, /):
     return _multiply(a.reshape((-1, 1)), b.reshape((1, -1)))
 
 
+@once_rounded("x1", "x2")
 def cross(x1, x2, /, *, axis=-1):
     """The cross products of vectors of 3 along an axis.
 
@@ -245,6 +247,11 @@ def _contracted(first, second, later):
     return batch, _inner(a[..., 0, :], b[..., 0])
 
 
+def _is_product(labels, wanted):
+    """Whether there are two operands, and no sums but those of their product."""
+    return len(labels) == 2 and all({*own} <= {*other, *wanted} for own, other in (labels, labels[::-1]))
+
+
 def einsum(subscripts, /, *operands):
     """The sums of products that the subscripts describe, as numpy.einsum, from left to right, each pair of
     arrays by one matmul, sum or mul.
@@ -253,6 +260,9 @@ def einsum(subscripts, /, *operands):
     array([3, 7])"""
     operands = promoted(*operands)
     labels, wanted = _parse(subscripts, operands)
+    if is_half(operands[0].dtype) and not _is_product(labels, wanted):
+        single = [converted(x, _core.dtype("float32")) for x in operands]
+        return converted(einsum(subscripts, *single), operands[0].dtype)
     terms = [_distinct(*term) for term in zip(labels, operands)]
     extents = {}
     for group, x in terms:

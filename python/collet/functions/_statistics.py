@@ -9,6 +9,7 @@ import numpy as np
 from .. import _core, op
 from .._operands import (arrays, axes_of, axis_of, converted, empty_as, narrowed, permuted, promoted,
                         same_kind)
+from ._rounding import is_half
 from ._search import take
 from ._shapes import broadcast_to, concat, moveaxis
 
@@ -158,8 +159,11 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
         return same_kind(np.full([*q.shape, *kept], np.nan, dtype), x)
     x = op.sort(x)
     at = _places(q.reshape(-1), n, method)
-    found = take(x, at.astype("i8"), axis=-1) if method in _ELEMENTS else \
-        (_mean_of_two if method == _MIDDLE else _interpolated)(x, at, dtype)
+    if method in _ELEMENTS:
+        found = take(x, at.astype("i8"), axis=-1)
+    else:  # rounded once to 16 bits
+        work = _core.dtype("float32") if is_half(dtype) else dtype
+        found = converted((_mean_of_two if method == _MIDDLE else _interpolated)(x, at, work), dtype)
     if x.dtype.kind in "fV":  # NaN is behind all numbers
         last = converted(x[..., -1:], dtype)
         found = op.where(op.isnan(last), last, found)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_half.py
+"""Floating numbers of 16 bits: float16 has counts up to 2,048 exactly and nothing above 65,504. Functions that are
+composed of several ops compute in float32, and round once, at the end."""
+
+import functools
+import inspect
+
+import numpy as np
+
+import collet
+
+from .. import _core
+from .._gradient import hook
+from .._operands import arrays, result_type
+
+COUNT = 2**24  # up to here float32 has all integers
+
+
+def is_half(dtype):
+    """Whether a dtype is float16 or bfloat16."""
+    return dtype.itemsize == 2 and dtype.kind in "fV"
+
+
+def wide(dtype, size):
+    """The dtype in which counts of `size` elements, and sums, of this dtype are computed."""
+    if is_half(dtype):
+        return _core.dtype("float64" if size > COUNT else "float32")
+    return np.dtype("f8") if dtype == np.float32 and size > COUNT else dtype
+
+
+def _array(value):
+    """An array as it is, another value as an array: lists may have numbers of 16 bits."""
+    return value if hasattr(value, "dtype") or hook.traced(value) else arrays(value)[0]
+
+
+def _rounded(found, dtype):
+    if isinstance(found, tuple):
+        return tuple(_rounded(part, dtype) for part in found)
+    return collet.astype(found, dtype, copy=False) if found.dtype.kind in "fV" else found
+
+
+def once_rounded(*names):
+    """A decorator for a function whose parameters `names` are arrays. Where their common dtype is float16 or
+    bfloat16, the function gets them in float32, and its results are converted to that dtype."""
+    def decorate(function):
+        signature = inspect.signature(function)
+        places = [(i, n) for i, n in enumerate(signature.parameters) if n in names]
+
+        @functools.wraps(function)
+        def compute(*arguments, **keywords):
+            given = {i: arguments[i] for i, _ in places if i < len(arguments)}
+            given |= {n: keywords[n] for _, n in places if n in keywords}
+            given = {at: _array(value) for at, value in given.items() if value is not None and
+                     type(value) not in (bool, int, float, complex)}
+            if any(is_half(x.dtype) for x in given.values()):
+                dtype = result_type(*given.values())
+                if is_half(dtype):
+                    work = wide(dtype, max(x.size for x in given.values()))
+                    given = {at: collet.astype(x, work, copy=False) for at, x in given.items()}
+                    arguments = [given.get(i, value) for i, value in enumerate(arguments)]
+                    return _rounded(function(*arguments, **{n: given.get(n, v) for n, v in keywords.items()}), dtype)
+            return function(*arguments, **keywords)
+
+        del compute.__wrapped__  # hook.hook takes it for a function of its own
+        compute.__signature__ = signature
+        return compute
+
+    return decorate
