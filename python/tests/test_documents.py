@@ -63,6 +63,23 @@ def test_pages(page, monkeypatch):
         exec(compile("\n" * line + block[1], path, "exec"), names)
 
 
+def plain_names(text):
+    return set(re.findall(r"`([a-z_0-9]+)`", text))
+
+
+def test_lists_of_from_numpy():
+    """A name is in collet, or in a list of what it has not, and in one list alone."""
+    text = (ROOT / "docs/from-numpy.md").read_text()
+    other = text.partition("| NumPy | Collet |")[2].partition("\n\n")[0]
+    missing = text.partition("## Missing")[2]
+    absent = set().union(*(plain_names(row.split("|")[1]) for table in (other, missing) for row in table.splitlines()
+                           if row.startswith("| ") and not row.startswith("| methods"))) - {"flags"}
+    there = plain_names(text.partition("These of NumPy's are there")[2].partition("\n\n")[0])
+    assert len(absent) > 12 and len(there) > 50
+    assert {n for n in absent if hasattr(collet, n)} == set() and {n for n in there if not hasattr(collet, n)} == set()
+    assert not absent & there
+
+
 def test_libraries_page():
     """In a process of its own, since SciPy reads its switch when it is imported."""
     pytest.importorskip("scipy", "1.17")
