@@ -10,7 +10,7 @@ import operator
 from . import _core, op
 from ._gradient import hook
 from ._standard import exchange, indexing, integers
-from ._standard.operators import call_function, cast, matmul, method, reduction
+from ._standard.operators import call_function, cast, check_kind, matmul, method, reduction
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
@@ -90,7 +90,9 @@ class Array(exchange.Exchange):
         return matmul(asarray(other, copy=False), self)
 
     def __imatmul__(self, other: Any) -> Array:
-        product = matmul(self, asarray(other, copy=False))
+        other = asarray(other, copy=False)
+        check_kind(self._dtype, other._dtype, "matmul", "@")
+        product = matmul(self, other)
         if product.shape != self.shape:
             raise _core.ShapeError(f"@=: the product is {product.shape}, the array {self.shape}")
         return op.copy(cast(product, self._dtype), out=self)

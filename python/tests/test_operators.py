@@ -218,3 +218,40 @@ def test_iterators_are_not_copied():
             with pytest.raises(TypeError, match="Patterns cannot be copied"):
                 twice(patterns)
     assert copy.copy(sample).energies == [285.0, 286.0]
+
+
+IN_PLACE = ["iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "ilshift", "irshift",
+            "imatmul"]
+DTYPES = "? i1 u1 i4 u4 i8 u8 f2 f4 f8 c8 c16".split()
+
+
+def numpy_in_place(name, values, other):
+    """What NumPy 2 does; None where it refuses to store the result."""
+    copy = values.copy()
+    try:
+        if name != "imatmul":
+            return getattr(operator, name)(copy, other)
+        product = values @ other
+        return product.astype(values.dtype) if np.can_cast(product.dtype, values.dtype, "same_kind") else None
+    except (TypeError, OverflowError):
+        return None
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_in_place_keeps_the_dtype_or_refuses(name, numpy_2):
+    for dtype in DTYPES:
+        values = np.array([[1, 2], [3, 1]]).astype(dtype)
+        for other in [np.array([[1, 2], [3, 1]]).astype(d) for d in DTYPES] + [True, 2, 2.5, 1j]:
+            if name == "imatmul" and not isinstance(other, np.ndarray):
+                continue
+            with np.errstate(all="ignore"):
+                expected = numpy_in_place(name, values, other)
+            for given in (other, collet.asarray(other)) if isinstance(other, np.ndarray) else (other,):
+                x = collet.asarray(values.copy())
+                if expected is None:
+                    with pytest.raises((TypeError, ValueError, OverflowError)):
+                        getattr(operator, name)(x, given)
+                    assert np.array_equal(x.to_numpy(), values)
+                else:
+                    assert getattr(operator, name)(x, given) is x
+                    assert np.allclose(x.to_numpy(), expected, equal_nan=True), (dtype, other)

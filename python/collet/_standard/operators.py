@@ -35,7 +35,7 @@ def _rank(dtype: str) -> int:
     return 0 if dtype == "bool" else 1 + "uifc".index(dtype.replace("bf", "f")[0])
 
 
-def _check_kind(dtype: str, other: str, name: str) -> None:
+def check_kind(dtype: str, other: str, name: str, sign: str = "+") -> None:
     """DtypeError where the results have not the kind of the array that they go to."""
     both = dtype[0] + other[0]
     if _rank(other) > _rank(dtype) or (both in ("ui", "iu") and "uint64" in (dtype, other)) or \
@@ -49,7 +49,7 @@ def assign(name: str, array: Array, other: Any) -> Any:
     dtype = getattr(other, "_dtype", None) or _core.dtype_name(other.dtype)
     if dtype == array._dtype:
         return functions[name](array, other, out=array)
-    _check_kind(array._dtype, dtype, name)
+    check_kind(array._dtype, dtype, name)
     if array._dtype[0] in "iu":  # wraps; _into would saturate
         return op.copy(integers.converted(functions[name](array, other), array._dtype), out=array)
     return _into(name, array._dtype)(array, other, out=array)
