@@ -120,6 +120,8 @@ static void compositions(void **state)
         "sqrt(a*a + b*b + c*c)",
         "f64(a) * f32(1) + minimum(a, maximum(b, c)) + i32(a)",
         "5 + floor(a)",
+        "lgamma(a)*lgamma(-b)",
+        "logaddexp(a, logaddexp(b, c))",
     };
     double x[INPUTS][POINTS];
     (void)state;
@@ -151,9 +153,9 @@ static void sums_and_errors(void **state)
     assert_int_equal(collet_expression_gradient(e, &gradient, 0, 0, &err), COLLET_INVALID);
     assert_contains(err.text, "only the derivative of a sum");
     collet_expression_destroy(e);
-    assert_int_equal(collet_expression_parse(&e, "2*lgamma(a) + b", NULL), COLLET_OK);
+    assert_int_equal(collet_expression_parse(&e, "2*conj(a) + b", NULL), COLLET_OK);
     assert_int_equal(collet_expression_gradient(e, &gradient, 0, 0, &err), COLLET_UNSUPPORTED);
-    assert_contains(err.text, "lgamma has no derivative");
+    assert_contains(err.text, "conj has no derivative");
     assert_int_equal(collet_expression_gradient(e, &gradient, 0, 1, &err), COLLET_OK);
     collet_expression_destroy(gradient);
     collet_expression_destroy(e);
