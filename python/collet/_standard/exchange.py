@@ -93,7 +93,8 @@ class Exchange(_core.Array):
                    copy: bool | None = None) -> Any:
         """A capsule over the elements where they are, or in the host's memory, after the work on them is
         done, or with copy=True over a copy. It is read-only on a device. Whatever stream is named, it need
-        not wait."""
+        not wait. BufferError for a read-only Array if max_version does not allow DLPack 1, whose capsules
+        alone say so."""
         if stream is not None and (type(stream) is not int or stream < -1):
             raise ValueError(f"__dlpack__: stream is {stream!r}; it is None or an integer, at least -1")
         place = None

@@ -246,6 +246,16 @@ static PyObject *capsule(PyObject *self, PyObject *arguments)
     tensor = copied ? export(self, a, device, COLLET_WRITE) : share(self, device);
     if (tensor && copied)
         tensor->flags |= DLPACK_IS_COPIED;
+    /* Tensors on devices have the flag too, though their Arrays can be written: libraries of before DLPack 1
+     * get them. */
+    if (tensor && !versioned && tensor->flags & DLPACK_READ_ONLY &&
+        tensor->tensor.device_type == DLPACK_CPU) {
+        tensor->deleter(tensor);
+        PyErr_SetString(PyExc_BufferError,
+                        "the Array is read-only, or repeats elements, which a capsule without a version "
+                        "cannot say: ask for max_version=(1, 0), or for copy=True");
+        return NULL;
+    }
     return tensor ? capsule_of(tensor, versioned) : NULL;
 }
 

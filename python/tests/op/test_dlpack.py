@@ -392,3 +392,19 @@ def test_with(library):
             pytest.skip("this PyTorch has no versioned DLPack, without which its tensors are read-only elsewhere")
     done = subprocess.run([sys.executable, "-c", CODE.format(OTHERS[library])], capture_output=True, text=True)
     assert done.stdout == "done\n", done.stderr
+
+
+def test_capsules_without_a_version_are_not_of_read_only_memory():
+    """A consumer of before DLPack 1 would write through them."""
+    values = np.arange(4.0)
+    values.flags.writeable = False
+    for x in collet.asarray(values, copy=False), collet.from_dlpack(collet.asarray(values, copy=False)), \
+            collet.asarray([1.0]).broadcast_to(3):
+        with pytest.raises(BufferError, match="read-only.*max_version=.1, 0."):
+            x.__dlpack__()
+        with pytest.raises(BufferError, match="read-only"):
+            x.__dlpack__(max_version=(0, 8))
+        x.__dlpack__(max_version=(1, 0))
+        x.__dlpack__(copy=True)
+    assert values.tolist() == [0, 1, 2, 3]
+    collet.asarray(values).__dlpack__()  # a copy, which can be written
