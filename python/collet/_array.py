@@ -362,17 +362,29 @@ class Array(exchange.Exchange):
 
     # ---- Text
 
-    def __repr__(self) -> str:
+    def _text(self, threshold: int, **options: Any) -> str:
+        """NumPy's text of the elements; of more than `threshold` only the edges are copied to the host."""
         import numpy
+        shown = self
+        if self.size > threshold:
+            edge, threshold = numpy.get_printoptions()["edgeitems"], 0
+            for axis in sorted(range(self.ndim), key=lambda i: -self.shape[i]):
+                if shown.shape[axis] > 2 * edge + 1:  # NumPy leaves out what is between
+                    ends = [(slice(None),) * axis + (slice(*s),) for s in ((edge + 1,), (shown.shape[axis] - edge, None))]
+                    shown = call_function("concat", ([shown[end] for end in ends],), {"axis": axis})
+        shown = shown.astype("float32") if self._dtype == "bfloat16" else shown
+        return numpy.array2string(shown.to_numpy(), threshold=threshold, **options)
+
+    def __repr__(self) -> str:
         device = self.device  # before the elements are copied to the host
-        shown = self.astype("f32") if self._dtype == "bf16" else self
-        values = numpy.array2string(shown.to_numpy(), separator=", ", prefix="collet.Array(",
-                                    threshold=200)
+        values = self._text(200, separator=", ", prefix="collet.Array(")
         return (f"collet.Array({values}, dtype={self._dtype}, shape={self.shape}, "
                 f"device='{device}')")
 
     def __str__(self) -> str:
-        return str(self.to_numpy())
+        import numpy
+        threshold = numpy.get_printoptions()["threshold"]
+        return self._text(threshold) if self.size > threshold else str(self.to_numpy())
 
     def __format__(self, text: str) -> str:
         return format(self.item() if not self.ndim else str(self), text)

@@ -315,3 +315,36 @@ def test_wrong_arguments_of_methods():
             wrong()
     x.fill(4)
     assert x.tolist() == [4, 4, 4] and float(collet.grad(lambda x: x.clip(0, 1).cumsum().dot(x))(x)[2]) == 3
+
+
+SHAPES = [(), (0,), (1,), (7,), (8,), (201,), (5000,), (3, 400), (400, 3), (40, 40), (7, 8, 9), (30, 6, 7), (0, 3), (8, 200)]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "u1", "?", "c16"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_texts_are_those_of_numpy(shape, dtype):
+    values = np.random.default_rng(3).normal(scale=100, size=shape).astype(dtype)
+    x = collet.asarray(values)
+    text = np.array2string(values, separator=", ", prefix="collet.Array(", threshold=200)
+    assert repr(x).startswith(f"collet.Array({text}, dtype={values.dtype}, ") and str(x) == str(values)
+    with np.printoptions(threshold=5, edgeitems=1):
+        assert str(x) == str(values)
+
+
+def test_texts_copy_the_edges_alone():
+    """The elements of a device or a huge Array stay where they are."""
+    class Counted(collet.Array):
+        copied = 0
+
+        def to_numpy(self):
+            Counted.copied += self.size
+            return super().to_numpy()
+
+    collet._core.set_array_class(Counted)
+    try:
+        for shape in (1_000_000,), (1000, 1000), (3, 1000, 300):
+            x = collet.ones(shape)
+            Counted.copied = 0
+            assert "..." in repr(x) and "..." in str(x) and 0 < Counted.copied < 1000
+    finally:
+        collet._core.set_array_class(collet.Array)
