@@ -73,7 +73,13 @@ def _transform(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_MODULES, *(n for names, _ in _places() for n in names)})
+    found = {*globals(), *_MODULES, *(n for names, _ in _places() for n in names)} - {"TYPE_CHECKING"}
+    return sorted(n for n in found if (n[0] != "_" or n[:2] == "__") and (n != "bfloat16" or _has_bfloat16()))
+
+
+def _has_bfloat16():
+    from ._standard import names
+    return hasattr(names, "bfloat16")
 
 
 def doctor() -> tuple:

@@ -28,6 +28,7 @@ from typing import Any
 
 import collet
 from collet import _core
+from collet._listing import own
 
 _GB = 1 << 30
 
@@ -416,3 +417,7 @@ class profile_trace:
         with open(self.path, "w", encoding="utf-8") as file:
             json.dump({"traceEvents": trace, "displayTimeUnit": "ms",
                        "otherData": {"device": self.device, "collet": collet.__version__}}, file)
+
+
+def __dir__() -> list[str]:
+    return own(globals())

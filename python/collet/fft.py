@@ -16,6 +16,7 @@ import numpy as np
 from . import _core, op
 from ._array import asarray
 from ._gradient.hook import hook as _hook
+from ._listing import own
 from ._operands import arrays, axes_of, converted, floats, permuted, zeros_as
 
 _AT_ONCE = 3  # axes that the op transforms
@@ -259,6 +260,4 @@ _hook(globals(), __name__, "fft.")
 
 
 def __dir__():
-    """Without what this module imports for itself."""
-    return sorted(n for n, f in globals().items() if n[0] != "_" and
-                  getattr(f, "__module__", "") in (__name__,))
+    return own(globals())

@@ -17,6 +17,7 @@ from numpy.linalg import LinAlgError
 from . import op
 from ._core import Array, ShapeError, evaluate, is_pending
 from ._gradient.hook import hook as _hook
+from ._listing import own
 from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
 from ._standard.operators import small
 from .functions import (broadcast_to, cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace,
@@ -478,7 +479,4 @@ _hook(globals(), __name__, "linalg.", dict.fromkeys(("norm", "vector_norm"), sma
 
 
 def __dir__():
-    """Without what this module imports for itself."""
-    return sorted(n for n, f in globals().items() if n[0] != "_" and
-                  getattr(f, "__module__", "") in (__name__, "numpy.linalg", "collet.functions") and
-                  n not in ("broadcast_to", "triu"))
+    return own(globals(), ("LinAlgError", "cross", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot"))

@@ -19,6 +19,7 @@ import os
 from collections.abc import Sequence
 
 from . import _core, op
+from ._listing import own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,6 +152,4 @@ def default_rng(seed: int | Generator | None = None) -> Generator:
 
 
 def __dir__() -> list[str]:
-    """Without what this module imports for itself."""
-    return sorted(n for n, f in globals().items() if n[0] != "_" and
-                  getattr(f, "__module__", "") in (__name__,))
+    return own(globals())

@@ -29,6 +29,7 @@ import numpy.typing as npt
 from . import _core, _host, _jobs, _scatter, _suspicious
 from ._core import InvalidError, ShapeError
 from ._job import Job
+from ._listing import own
 from ._scattering.losses import LeastSquares
 from ._scattering.patterns import (Floats, Gradient, Material, Pattern, Patterns, Request, Sample,
                                    Vector, arrays_of, bar, check_progress, choice, direction_of, extents,
@@ -545,3 +546,7 @@ def read_pattern(directory: Path, energy: float, shape: tuple[int, int],
     pattern: npt.NDArray[np.float32] = Job(_scatter.read_pattern, fspath(directory), float(energy),
                                            int(beam), tuple(shape)).wait()
     return pattern
+
+
+def __dir__() -> list[str]:
+    return own(globals(), ("Gradient", "LeastSquares", "Material", "Pattern", "Patterns", "Sample"))

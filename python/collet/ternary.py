@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import collet
 from collet import _core, _host, _job, _ternary, op
 from collet._gradient import hook
+from collet._listing import own
 
 FORMATS = ("t2", "planes", "rotor", "tq2_0", "tq1_0")
 ACTIVATIONS = ("int8", "ternary", "f32")
@@ -434,3 +435,7 @@ class File:
 
 
 hook.hook(globals(), __name__, "ternary.")
+
+
+def __dir__() -> list[str]:
+    return own(globals())

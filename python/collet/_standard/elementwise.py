@@ -7,6 +7,7 @@ Arrays they wait (python/src/lazy/elementwise.c)."""
 from __future__ import annotations
 
 import functools
+import re
 
 from .. import _core, _ops
 
@@ -52,6 +53,14 @@ def expression(name: str) -> str:
     return "a" if op_name == "copy" else f"{op_name}({', '.join(inputs)})"
 
 
+def _sentence(name: str, summary: str, words: str) -> str:
+    """The summary of an op, whose inputs are a, b and c, of the function's arguments."""
+    called = dict(zip("abc", re.findall(r"\w+", words.replace("=None", ""))))
+    text = re.sub(r"\b[abc]\b(?! bool)", lambda found: called[found[0]], summary.replace(", element by element", ""))
+    text = f"whether x is {text}" if name[:2] == "is" else text
+    return text[0].upper() + text[1:] if re.match(r"[a-z]{2,}\b[^(]", text) else text  # e is a number
+
+
 def make(name: str) -> Function:
     """The function with this name. KeyError if there is none."""
     op_name = _OPS.get(name, "" if name in _NOT else name)
@@ -66,10 +75,9 @@ def make(name: str) -> Function:
         ("x", "x1, x2", "x1, x2, x3" if name != "where" else "condition, x1, x2")[inputs - 1] + ", /"
     from .examples import EXAMPLES
     arguments, printed = EXAMPLES[name]
-    doc = (f"{name}({words}, *, out=None)\n--\n\n{about['summary'][0].upper()}{about['summary'][1:]}, by "
-           "elements; a, b and c are the arguments.\n\nDtypes are promoted as in NumPy 2; Python's numbers "
-           "are weak. `out` is an array of the result's dtype and shape.\n\n"
-           f">>> collet.{name}({arguments})\n{printed}")
+    doc = (f"{name}({words}, *, out=None)\n--\n\n{_sentence(name, about['summary'], words)}, by elements."
+           "\n\nDtypes are promoted as in NumPy 2; Python's numbers are weak. `out` is an array of the result's "
+           f"dtype and shape.\n\n>>> collet.{name}({arguments})\n{printed}")
     sides = tuple(functions[n] for n in ("maximum", "minimum", "positive")) if name == "clip" else None
     return _core.elementwise(name, doc, inputs, _ops.get(op_name), _core.Expression(expression(name)),
                              _same(about) if name != "positive" else (),

@@ -16,19 +16,6 @@ if TYPE_CHECKING:
     from .._array import Array
 
 
-def _ufunc(array: Array, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
-    from .protocols import ufunc as compute
-    return compute(ufunc, method, inputs, keywords)
-
-
-class _Ufunc:
-    """NumPy finds a function in the class. Masked arrays find None in an Array, and leave operators to
-    it."""
-
-    def __get__(self, array: Array | None, owner: type) -> Any:
-        return _ufunc if array is None else None
-
-
 class Exchange(_core.Array):
     """What collet.Array inherits."""
 
@@ -41,7 +28,10 @@ class Exchange(_core.Array):
         def copy(self) -> Array: ...
 
     __array_priority__ = 100  # Dask and others compare it, to choose the type of a result
-    __array_ufunc__ = _Ufunc()
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
+        from .protocols import ufunc as compute
+        return compute(ufunc, method, inputs, keywords)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Any:
         from .protocols import function as compute

@@ -41,7 +41,7 @@ def check_kind(dtype: str, other: str, name: str, sign: str = "+") -> None:
     if _rank(other) > _rank(dtype) or (both in ("ui", "iu") and "uint64" in (dtype, other)) or \
             (name == "divide" and _rank(dtype) < 3):
         raise _core.DtypeError(f"{name}: an operator in place cannot store results of {dtype} and {other} "
-                               f"in an Array of {dtype}: use x = x + y")
+                               f"in an Array of {dtype}: use x = x {sign} y")
 
 
 def assign(name: str, array: Array, other: Any) -> Any:

@@ -5,6 +5,8 @@ einsum take collet.Arrays. einops.array_api takes them without it."""
 
 import functools
 
+from collet._listing import own
+
 
 @functools.cache
 def install():
@@ -47,3 +49,7 @@ def install():
             return collet.einsum(pattern, *x)
 
     return ColletBackend  # einops finds subclasses that are alive
+
+
+def __dir__():
+    return own(globals())

@@ -29,6 +29,7 @@ from collections import Counter
 import numpy as np
 
 from collet import UnsupportedError, evaluate, fft, functions, linalg, op
+from collet._listing import own
 
 _ops, _fallbacks = Counter(), Counter()
 _allowed = True
@@ -422,3 +423,7 @@ def _main():
 
 if __name__ == "__main__":
     _main()
+
+
+def __dir__():
+    return own(globals())

@@ -24,6 +24,7 @@ import torch
 
 import collet
 from collet import _core, bench, op
+from collet._listing import own
 
 _state = SimpleNamespace(device=None)
 _FACTORIES = ("randn", "rand", "zeros", "ones", "empty", "full", "tensor")
@@ -227,3 +228,7 @@ _CUDA = {
 if __name__ == "__main__":
     from collet.compat import _programs, mlff  # not this copy, which is called __main__
     _programs.run("mlff", mlff.install)
+
+
+def __dir__():
+    return own(globals())

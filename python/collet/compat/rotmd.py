@@ -20,6 +20,7 @@ import os
 import sys
 
 import collet
+from collet._listing import own
 from collet.md import (compute_com_batch, compute_com_single, compute_magnitude_batch,
                        cross_product_single_frame, cross_product_trajectory, decompose_vector_batch,
                        decompose_vector_batch_static_ref, decompose_vector_single,
@@ -120,3 +121,7 @@ def _main():
 
 if __name__ == "__main__":
     _main()
+
+
+def __dir__():
+    return own(globals(), _NAMES)

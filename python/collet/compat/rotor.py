@@ -24,6 +24,7 @@ import numpy as np
 import collet
 from collet import op, ternary
 from collet._host import array as _taken
+from collet._listing import own
 
 
 _AT_ONCE = 1 << 18  # codes, in a cache
@@ -191,3 +192,7 @@ def install():
 if __name__ == "__main__":
     from collet.compat import _programs, rotor  # not this copy, which is called __main__
     _programs.run("rotor", rotor.install)
+
+
+def __dir__():
+    return own(globals())

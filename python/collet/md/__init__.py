@@ -14,9 +14,11 @@ force and more of such series.
 """
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 from .._gradient.hook import hook as _hook
+from .._listing import own
 from ._kernels import (compute_com_batch as compute_com_batch, compute_com_single as compute_com_single,
                       compute_magnitude_batch as compute_magnitude_batch,
                       cross_product_single_frame as cross_product_single_frame,
@@ -57,7 +59,11 @@ def __getattr__(name: str) -> Any:  # the engine's library is loaded by its firs
         from . import _periodic
         return getattr(_periodic, name)
     if name == "RotationalObservables":
-        from ._mdanalysis import RotationalObservables
+        try:
+            from ._mdanalysis import RotationalObservables
+        except ImportError as error:  # for hasattr, and what asks for every name that dir lists
+            raise AttributeError(f"collet.md.RotationalObservables needs MDAnalysis, pip install MDAnalysis: {error}") \
+                from error
         return RotationalObservables
     if name == "analysis":
         return importlib.import_module(f"{__name__}.analysis")
@@ -65,4 +71,5 @@ def __getattr__(name: str) -> Any:  # the engine's library is loaded by its firs
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ENGINE, *_PERIODIC, "RotationalObservables", "analysis"})
+    more = ("RotationalObservables",) if importlib.util.find_spec("MDAnalysis") else ()
+    return own(globals(), (*_ENGINE, *_PERIODIC, *more, "analysis"))

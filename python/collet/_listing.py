@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_listing.py
+"""What dir() lists of a module: the names for its users, without what it imports for itself."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # typing takes milliseconds to import
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+
+def own(members: Mapping[str, Any], more: Iterable[str] = ()) -> list[str]:
+    """The functions, classes and constants that a module defines, of its members, and `more`."""
+    module = members["__name__"]
+    return sorted({*more, *(n for n, value in members.items() if n[0] != "_" and
+                            (n.isupper() and n != "TYPE_CHECKING" or getattr(value, "__module__", "") == module))})
