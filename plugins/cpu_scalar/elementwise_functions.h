@@ -27,10 +27,21 @@
         return (f32)name((f64)a, (f64)b);                                                          \
     }
 
-ONE_(exp) ONE_(log) ONE_(sqrt) ONE_(sin) ONE_(cos) ONE_(tanh) ONE_(exp2) ONE_(expm1) ONE_(log1p)
-ONE_(log2) ONE_(log10) ONE_(tan) ONE_(asin) ONE_(acos) ONE_(atan) ONE_(sinh) ONE_(cosh)
+ONE_(exp) ONE_(log) ONE_(sqrt) ONE_(tanh) ONE_(exp2) ONE_(expm1) ONE_(log1p)
+ONE_(log2) ONE_(log10) ONE_(asin) ONE_(acos) ONE_(atan) ONE_(sinh) ONE_(cosh)
 ONE_(asinh) ONE_(acosh) ONE_(atanh) ONE_(erf) ONE_(erfc)
 TWO_(pow) TWO_(atan2) TWO_(hypot)
+
+#define PERIODIC_(name)                                                                            \
+    INLINE f64 name##_f64(f64 a)                                                                   \
+    {                                                                                              \
+        return library_periodic(name, a);                                                          \
+    }                                                                                              \
+    INLINE f32 name##_f32(f32 a)                                                                   \
+    {                                                                                              \
+        return (f32)name((f64)a);                                                                  \
+    }
+PERIODIC_(sin) PERIODIC_(cos) PERIODIC_(tan)
 
 /* glibc's cbrt is 3 ulp off. */
 INLINE f64 cbrt_f64(f64 a)

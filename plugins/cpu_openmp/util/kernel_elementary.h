@@ -18,7 +18,7 @@
 #undef cos_f64
 #undef tan_f64
 
-/* Far from 0 the C library reduces the argument; it is good to 1 ulp. */
+/* Far from 0 the C library reduces the argument. */
 #define PERIODIC(name)                                                                             \
     INLINE f32 name##_f32(f32 a)                                                                   \
     {                                                                                              \
@@ -26,7 +26,8 @@
     }                                                                                              \
     INLINE f64 name##_f64(f64 a)                                                                   \
     {                                                                                              \
-        return magnitude_f64(a) <= PERIODIC_LIMIT_F64 ? near_##name##_f64(a) : name(a);            \
+        return magnitude_f64(a) <= PERIODIC_LIMIT_F64 ? near_##name##_f64(a)                       \
+                                                      : library_periodic(name, a);                 \
     }
 PERIODIC(sin)
 PERIODIC(cos)
