@@ -4,8 +4,7 @@
  *
  * A *row* is one op with one dtype for each operand. The family of the op (a folder each) *plans*
  * the row's cases (shapes, layouts, sharing of memory), *generates* their inputs and *judges* the
- * outputs against an oracle in long double that shares no code with any backend; only the formulas of
- * elementwise functions, a line each, are one text for all, with their own elementary functions here. Everything else
+ * outputs against an oracle in long double that shares no code with any backend (README.md). Everything else
  * (building the operands, calling, comparing memory and process state) is the same for all ops and
  * is in run.c. To add an op, add a row to the table of its family, and its limits to limits.c if
  * its `check` in collet/ops.def is not EXACT or SUM.
@@ -216,6 +215,7 @@ struct kit_case {
     const char *data; /* name of the kind of values; "": ordinary */
     int kind;         /* the same kind, as a value of the family's enum */
     bool big;         /* several megabytes */
+    bool in_sample;   /* a sample has this case, too */
     kit_mode mode;
     uint32_t target;
     kit_layout layout[KIT_OPERANDS];
@@ -292,8 +292,7 @@ int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 
 /* ---- Truth (array/elementwise.c) ------------------------------------------------------------ */
 
-/* A function of one argument with a limit in ulp, or sqrt, from the C library's long double
- * functions. */
+/* A function of one argument with a limit in ulp, or sqrt (array/truth.h). */
 long double kit_function(uint32_t op, long double x);
 /* Ordinary arguments of an elementwise op: its columns `from` and `to`. */
 void kit_domain(uint32_t op, double *from, double *to);

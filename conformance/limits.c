@@ -47,6 +47,7 @@ static const kit_limit limits[] = {
         {COLLET_OP_##NAME, COLLET_C128, "number", 0x1p-49, "of |y|"},                              \
         {COLLET_OP_##NAME, COLLET_DTYPE_NONE, "value", limit, limit > 0 ? "ulp" : OTHER},
 #include <collet/ops/elementwise.def>
+    {COLLET_OP_FLOOR_DIVIDE, COLLET_DTYPE_NONE, "large quotient", 2, "ulp"},
     {COLLET_OP_ABS, COLLET_DTYPE_NONE, "magnitude", 2, "ulp"},
     {COLLET_OP_DIV, COLLET_C64, "quotient", 0x1p-21, "of |a / b|"},
     {COLLET_OP_DIV, COLLET_C128, "quotient", 0x1p-50, "of |a / b|"},

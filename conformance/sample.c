@@ -79,6 +79,7 @@ typedef struct choice {
     const kit_row *row;
     bool own;      /* the op is listed in `sizes` */
     bool any_data; /* use any kind of values, because the row has no cases of ordinary values */
+    int always[KIT_SAMPLE], always_count;
     int number[2][SIZES];
     int64_t elements[2][SIZES];
 } choice;
@@ -116,6 +117,8 @@ static void consider(void *user, const kit_case *c)
     choice *f = user;
     const kit_tensor *largest = largest_of(c);
     int layout = layout_kind(c);
+    if (c->in_sample && f->always_count < KIT_SAMPLE)
+        f->always[f->always_count++] = c->number;
     if (layout < 0 || (c->big && !f->own) || c->mode != KIT_PLAIN || c->operand[0].count == 0 ||
         (c->data[0] && !f->any_data))
         return;
@@ -139,12 +142,15 @@ void kit_sample_row(const kit_row *row, int numbers[KIT_SAMPLE])
         f.own = f.own || sizes[i].op == row->info.id;
     for (int pass = 0; pass < 2 && count == 0; pass++) {
         plan.next = 0;
+        f.always_count = 0;
         f.any_data = pass > 0;
         row->kit->plan(&plan);
         for (size_t i = 0; i < 2 * SIZES && count < KIT_SAMPLE; i++)
             if (f.number[i % 2][i / 2] >= 0)
                 numbers[count++] = f.number[i % 2][i / 2];
     }
+    for (int i = 0; i < f.always_count && count < KIT_SAMPLE; i++)
+        numbers[count++] = f.always[i];
     while (count < KIT_SAMPLE)
         numbers[count++] = -1;
 }

@@ -6,8 +6,10 @@
 #include "kit.h"
 
 /* Kinds of values. EDGES: arguments near the limits of the op's range, or the dtype's edge values.
- * SCALAR: the scalar of the case is set when the case is planned. */
-enum { ORDINARY, SPECIAL, BITS, EDGES, SCALAR };
+ * SCALAR: the scalar of the case is set when the case is planned. STORED: the arguments of conformance/vectors.
+ * EVERY: every value of a dtype of 8 or 16 bits. MIRRORED: the second half of the arguments is what an identity says
+ * about the first one. */
+enum { ORDINARY, SPECIAL, BITS, EDGES, SCALAR, STORED, EVERY, MIRRORED };
 
 /* Plans cases of all kinds: lengths, shapes, layouts, broadcasts, memory sharing, parts, big
  * arrays. */

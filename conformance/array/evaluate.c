@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elementwise_truth.h"
+#include "truth.h"
 
 enum { STEPS = 40, CONSTANTS = 2, CHOSEN = 9 };
 
@@ -378,7 +378,7 @@ static void run(const kit_case *c, int64_t element, unsigned char (*values)[16])
         if (s->op == COLLET_OP_COPY)
             copy_element(s->dtype, values[first + i], from, values[s->in[0]]);
         else
-            truth_in_dtype(s->op, from, at);
+            truth_exact(s->op, from, at);
     }
 }
 

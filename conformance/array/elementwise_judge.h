@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elementwise_judge.h - compares the outputs of an elementwise function with its values. */
+#ifndef CONFORMANCE_ARRAY_ELEMENTWISE_JUDGE_H
+#define CONFORMANCE_ARRAY_ELEMENTWISE_JUDGE_H
+
+#include "array.h"
+
+/* With the stored values if the case has the stored arguments, else with those of truth.h. */
+void elementwise_judge(const kit_case *c, kit_verdict *v);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * truth.h - what elementwise functions must give, in a text that shares no formula with plugins/ and no real function
+ * with the C library. conformance/README.md has the rule; tests/conformance/test_truth.c compares it with
+ * conformance/vectors, which mpmath and Python's integers made.
+ */
+#ifndef CONFORMANCE_ARRAY_TRUTH_H
+#define CONFORMANCE_ARRAY_TRUTH_H
+
+#include <collet/collet.h>
+
+/* Computes one element of an exact function (exact_truth.c): at[0] is the output, at[1..3] the inputs; the last
+ * input has the dtype. */
+void truth_exact(uint32_t op, collet_dtype dtype, char *const at[4]);
+
+/* A function of real numbers with a limit, or sqrt, to 2^-59 of its value (near_truth.c). */
+long double truth_near(uint32_t op, const long double x[3]);
+
+/* The elementary functions on which near_truth.c is built (series.c). */
+long double series_exp(long double x);
+long double series_expm1(long double x);
+long double series_log(long double x);
+long double series_log1p(long double x);
+/* part 0: sin x; 1: cos x; 2: tan x. */
+long double series_periodic(long double x, int part);
+/* sin(pi t), |t| <= 1/2. */
+long double series_sinpi(long double t);
+long double series_atan(long double x);
+long double series_erf(long double x);
+long double series_erfc(long double x);
+/* ln |gamma(x)| */
+long double series_lgamma(long double x);
+long double series_pow(long double a, long double b);
+
+/* A function of complex numbers by the C library's functions of complex numbers in long double, of which no backend
+ * uses any; x[0], x[1] are the parts of the first argument, x[2], x[3] of the second one of pow. 0: not a
+ * function with a limit. */
+int truth_complex(uint32_t op, const long double x[4], long double y[2]);
+
+#endif

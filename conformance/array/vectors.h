@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vectors.h - the stored arguments and values of elementwise functions, which conformance/vectors/make.py computed. */
+#ifndef CONFORMANCE_ARRAY_VECTORS_H
+#define CONFORMANCE_ARRAY_VECTORS_H
+
+#include "kit.h"
+
+/* The number of rows for a function of inputs of this dtype: those whose arguments it can hold. */
+int64_t vectors_count(uint32_t op, collet_dtype dtype);
+
+/* Fills the inputs of a case of as many elements; the last input has the dtype. */
+void vectors_inputs(kit_case *c);
+
+/* The parts of all outputs, row by row; frees with free(). *exact: the values are exact, else they have at
+ * least 75 digits of two. */
+long double *vectors_outputs(const kit_case *c, bool *exact);
+
+/* The parts of the arguments and of the value in row `row` of a function and dtype, which are stored as exact or not.
+ * False beyond the last row. For tests. */
+bool vectors_row(uint32_t op, collet_dtype dtype, bool exact, int64_t row, long double x[6],
+                 long double y[2]);
+
+#endif
