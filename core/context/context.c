@@ -12,6 +12,7 @@
 
 #include "device/device_info.h"
 #include "device/open.h"
+#include "end.h"
 #include "life.h"
 #include "timeline/order.h"
 #include "timeline/origins.h"
@@ -91,7 +92,7 @@ collet_status context_fail(collet_context *cx, collet_status status, const char 
         text_message(err->text, sizeof err->text, format, arguments);
         va_end(arguments);
     }
-    return status;
+    return cx ? runtime_stop(cx->runtime, status) : status;
 }
 
 collet_status context_check(collet_context *cx)
@@ -258,7 +259,7 @@ collet_status collet_finish(collet_context *cx)
             collet_fail(context_error(cx), status, "%s: %.900s", l->queue->device->name, err.text);
         }
     }
-    return first;
+    return runtime_stop(cx->runtime, first);
 }
 
 collet_status collet_context_counters(collet_context *cx, collet_counters *counters)
@@ -284,8 +285,11 @@ collet_status context_lane(collet_context *cx, device *d, lane **out, collet_err
     if (l->queue)
         return COLLET_OK;
     collet_status status = queue_take(d, &l->queue, err);
-    if (status == COLLET_OK)
+    if (status == COLLET_OK) {
         l->finished = l->enqueued = atomic_load(&l->queue->submitted);
+        if (!d->synchronous && !atomic_exchange(&d->watched, 1))
+            end_watch();
+    }
     return status;
 }
 

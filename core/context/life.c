@@ -11,6 +11,7 @@
 
 #include "device/registry.h"
 #include "device/setting_info.h"
+#include "end.h"
 #include "plugins/open.h"
 #include "settings/threads.h"
 #include "timeline/block.h"
@@ -69,6 +70,7 @@ static collet_status mark_create(collet_runtime *r, collet_error *err)
 
 static void runtime_free(collet_runtime *r)
 {
+    end_remove(r);
     uint32_t devices = atomic_load(&r->device_total);
     for (uint32_t i = 0; i < devices; i++)
         spans_destroy(r->devices[i]);
@@ -162,6 +164,8 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
         status = record_list_create(&r->records, err);
     if (status == COLLET_OK)
         status = registry_create(r, err);
+    if (status == COLLET_OK)
+        status = end_add(r, err);
     if (status != COLLET_OK)
         goto fail;
     *out = r;

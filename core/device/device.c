@@ -48,6 +48,16 @@ collet_status devices_list(backend *b, uint32_t count, collet_error *err)
     return COLLET_OK;
 }
 
+collet_status device_lost(const device *d, collet_error *err)
+{
+    return collet_fail(err, COLLET_DEVICE_LOST,
+                       atomic_load(&d->owner->runtime->ended)
+                           ? "%s cannot be used any more: the process ends (exit, or "
+                             "collet_process_end)"
+                           : "%s was lost",
+                       d->name);
+}
+
 static device *find_named(const backend *b, const char *name, uint32_t *count)
 {
     device *d = b->named;

@@ -50,6 +50,7 @@ struct device {
     pthread_mutex_t retired_lock;
     block *retired, **retired_end; /* block.h; oldest first, under retired_lock */
     _Atomic uint32_t retired_count;
+    _Atomic int watched;         /* 1: exit() waits for its work (context/end.h) */
     struct spans *_Atomic spans; /* span.h; NULL: nothing was traced */
 };
 
@@ -59,6 +60,8 @@ collet_status devices_list(backend *b, uint32_t count, collet_error *err);
  * made at its first use. The backend must be open; any thread. INVALID: `suffix` is not a number,
  * and the backend supports no names; UNAVAILABLE with the reason. */
 collet_status device_find(backend *b, const char *suffix, device **out, collet_error *err);
+/* DEVICE_LOST, with the reason. */
+collet_status device_lost(const device *d, collet_error *err);
 /* The name to pass to device_open; NULL: the device has a number. */
 static inline const char *device_given_name(const device *d)
 {

@@ -70,6 +70,11 @@ uint64_t device_memory_bytes(const device *d)
     return number(description_of(d), "memory_total", MOST);
 }
 
+int device_is_processor(const device *d)
+{
+    return d->index != DEVICE_NAMED && !strcmp(string(description_of(d), "type"), "cpu");
+}
+
 collet_status collet_device_info_at(const collet_runtime *r, collet_device_info *info, size_t index,
                                     uint32_t number_of, collet_error *err)
 {

@@ -183,6 +183,8 @@ static collet_status device_open_locked(device *d, collet_error *err)
     int state = atomic_load(&d->state);
     if (state == DEVICE_OPEN)
         return COLLET_OK;
+    if (state == DEVICE_CLOSED && atomic_load(&d->owner->runtime->ended))
+        return device_lost(d, err);
     if (state == DEVICE_CLOSED) {
         collet_status status = device_load(d, &why);
         if (status == COLLET_OK) {
@@ -208,7 +210,7 @@ collet_status device_open(device *d, collet_error *err)
     if (state == DEVICE_OPEN)
         return COLLET_OK;
     if (state == DEVICE_LOST)
-        return collet_fail(err, COLLET_DEVICE_LOST, "%s was lost", d->name);
+        return device_lost(d, err);
     collet_status status = backend_open(b, err);
     if (status != COLLET_OK)
         return status;

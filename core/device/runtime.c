@@ -11,6 +11,14 @@ collet_status runtime_forked(collet_error *err)
                        "create a runtime after fork, or use posix_spawn");
 }
 
+collet_status runtime_stop(const collet_runtime *r, collet_status status)
+{
+    while (status == COLLET_DEVICE_LOST && atomic_load(&r->ended) == RUNTIME_EXITS &&
+           !pthread_equal(r->ender, pthread_self()))
+        pause();
+    return status;
+}
+
 uint64_t runtime_host_bytes(void)
 {
     long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);

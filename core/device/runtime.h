@@ -58,7 +58,14 @@ struct collet_runtime {
     device *_Atomic devices[RUNTIME_DEVICES_MAX]; /* by ordinal */
     memory_count host_memory;                     /* bytes of arrays in host memory */
     _Atomic int fallback_logged;
+    _Atomic int ended;    /* RUNTIME_*; not 0: devices with queues are not used any more */
+    pthread_t ender;      /* of RUNTIME_EXITS: the thread that called exit(); set before `ended` */
+    collet_runtime *next; /* of context/end.c, under its lock */
 };
+
+/* Values of `ended`: collet_process_end was called, by the program or by exit(). */
+#define RUNTIME_ENDED 1
+#define RUNTIME_EXITS 2
 
 /* Values of the mark in the process that made it. WIPED: the kernel zeroes the page in a child.
  * PROCESS: it cannot, so process ids are compared. */
@@ -72,6 +79,10 @@ static inline int runtime_alive(const collet_runtime *runtime)
     return mark == FORK_MARK_WIPED || (mark == FORK_MARK_PROCESS && runtime->process == getpid());
 }
 collet_status runtime_forked(collet_error *err);
+/* Returns `status`. But if another thread has called exit() and a device is not used any more for
+ * that reason, the calling thread sleeps until the process is gone: it must not take that for a
+ * failure of its work. Called where no lock is held. */
+collet_status runtime_stop(const collet_runtime *runtime, collet_status status);
 /* Bytes of the machine's memory; 0 if unknown. */
 uint64_t runtime_host_bytes(void);
 /* Checks the arguments of a query. FORKED; INVALID if the runtime or `out` is NULL. */

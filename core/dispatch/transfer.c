@@ -33,7 +33,7 @@ static collet_status copy_bytes(collet_context *cx, const collet_array *a, int32
     collet_status status =
         storage_map(a->storage, access, whole, &base, &cx->moved, context_error(cx));
     if (status != COLLET_OK)
-        return status;
+        return runtime_stop(cx->runtime, status);
     /* memmove, because the caller may pass the memory that it has wrapped. */
     if (access == COLLET_READ)
         memmove(target, (const char *)base + a->offset, bytes);

@@ -69,7 +69,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, void
     status = storage_map(array->storage, access, 0, &base, &cx->moved, context_error(cx));
     if (status == COLLET_OK)
         *address = (char *)base + array->offset;
-    return status;
+    return runtime_stop(cx->runtime, status);
 }
 
 collet_status collet_array_release(collet_context *cx, collet_array *array)

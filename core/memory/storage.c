@@ -35,7 +35,11 @@ static collet_status lost(const storage *s, collet_error *err)
 {
     return collet_fail(
         err, COLLET_DEVICE_LOST,
-        "the %" PRIu64 " bytes of an array were valid only on a device that was lost", s->bytes);
+        atomic_load(&s->runtime->ended)
+            ? "the %" PRIu64 " bytes of an array are valid only on a device, which is not used any "
+              "more because the process ends: read them before"
+            : "the %" PRIu64 " bytes of an array were valid only on a device that was lost",
+        s->bytes);
 }
 
 static collet_status busy_check(const storage *s, int32_t access, collet_error *err)

@@ -224,7 +224,7 @@ void blocks_destroy(device *d)
 static collet_status allocate(device *d, uint64_t bytes, collet_buffer **out, collet_error *err)
 {
     if (atomic_load(&d->state) == DEVICE_LOST)
-        return collet_fail(err, COLLET_DEVICE_LOST, "%s was lost", d->name);
+        return device_lost(d, err);
     device_enter(d);
     return device_leave(d, d->table->buffer_alloc(d->handle, out, bytes, err));
 }

@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A thread that holds it notices that when it locks it again: see context/end.c. */
+static void lock_init(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t checked;
+    pthread_mutexattr_init(&checked);
+    pthread_mutexattr_settype(&checked, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(lock, &checked);
+    pthread_mutexattr_destroy(&checked);
+}
+
 static collet_status queue_create(device *d, queue **out, collet_error *err)
 {
     queue *q = calloc(1, sizeof *q);
@@ -22,7 +32,7 @@ static collet_status queue_create(device *d, queue **out, collet_error *err)
             return status;
         }
     }
-    pthread_mutex_init(&q->lock, NULL);
+    lock_init(&q->lock);
     pthread_rwlock_init(&q->handle_lock, NULL);
     q->number = d->queues ? d->queues->number + 1 : 1;
     q->next = d->queues;
@@ -134,7 +144,7 @@ static collet_status handle_replace(queue *q, collet_error *err)
 {
     device *d = q->device;
     if (atomic_load(&d->state) == DEVICE_LOST)
-        return collet_fail(err, COLLET_DEVICE_LOST, "the device is lost");
+        return device_lost(d, err);
     if (q->handle && handle_wait(q, atomic_load(&q->submitted), 0, err) == COLLET_DEVICE_LOST)
         return COLLET_DEVICE_LOST;
     pthread_rwlock_wrlock(&q->handle_lock);
@@ -290,4 +300,16 @@ int queue_passed(queue *q, uint64_t ticket)
     if (passed)
         complete(q, ticket);
     return passed;
+}
+
+int queue_works(queue *q)
+{
+    collet_error why;
+    uint64_t ticket = atomic_load(&q->submitted);
+    if (atomic_load(&q->completed) >= ticket || pthread_rwlock_tryrdlock(&q->handle_lock))
+        return 0;
+    int works =
+        atomic_load(&q->completed) < ticket && handle_wait(q, ticket, 1, &why) == COLLET_NOT_READY;
+    pthread_rwlock_unlock(&q->handle_lock);
+    return works;
 }

@@ -135,6 +135,18 @@ COLLET_API collet_status collet_runtime_create(collet_runtime **out,
 /* Releases the runtime. Its devices finish their work and are closed when the last context and
  * array of the runtime are destroyed too. */
 COLLET_API void collet_runtime_destroy(collet_runtime *runtime);
+/*
+ * The end of the process, for all its runtimes: waits, `nanoseconds` (at least 0) at most, until
+ * devices with queues have finished their work, and frees the memory that they keep. Afterwards such
+ * devices are not used any more: calls on them, and reads of arrays whose bytes are valid on them
+ * alone, return DEVICE_LOST; everything can still be destroyed. exit() calls it with 30 s, before
+ * the handlers and destructors of the drivers' libraries, which would otherwise run while the
+ * drivers' threads work; a binding calls it when its language's own end of the process comes first.
+ * In exit() such calls of other threads do not return, so that these threads do not take them for
+ * failures. Work of devices that compute in the calling thread needs no wait. Any thread, any number of times.
+ * NOT_READY: a device is still at work. In a child of fork the parent's runtimes are left alone.
+ */
+COLLET_API collet_status collet_process_end(int64_t nanoseconds, collet_error *err);
 
 /* USABLE: at least one device. UNAVAILABLE: see `reason`. UNPROVEN: not tried in a child process
  * (COLLET_PROBE=off, a library missing there); it is tried at its first use; device_count is 0. */

@@ -3,6 +3,7 @@
  * Tests: tests/opencl/test_opencl_driver.c */
 #include "opencl.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "shared/host/util/statics.h"
 #include "shared/host/util/text.h"
 #include "shared/host/util/threads.h"
 #include "shared/jit/runtime/view.h"
@@ -161,6 +163,26 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
                         "directory that it can write"
                       : "");
     return count;
+}
+
+/* A function of the driver, by which its library is found; the loader has functions of its own. */
+static void *function_of_driver(const opencl_driver *cl, cl_platform_id platform)
+{
+    void *(*find)(cl_platform_id, const char *) = NULL;
+    *(void **)(void *)&find = dlsym(cl->library, "clGetExtensionFunctionAddressForPlatform");
+    return find ? find(platform, "clIcdGetPlatformIDsKHR") : NULL;
+}
+
+void opencl_keep_compiler(const opencl_driver *cl, cl_device_id id)
+{
+    static const char *const compiler[] = {"libLLVM", "libclang", NULL};
+    cl_platform_id platform;
+    if (cl->GetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ||
+        !is_pocl(cl, platform))
+        return;
+    void *function = function_of_driver(cl, platform);
+    if (function)
+        (void)statics_keep_needed(function, compiler);
 }
 
 /* ---- Queries -------------------------------------------------------------------------------- */

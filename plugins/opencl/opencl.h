@@ -54,6 +54,8 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
 /* PoCL before 6 loses count of the uses of a kernel's code while it runs in several sizes at once,
  * and aborts the process. */
 int opencl_is_single(const char *platform_version);
+/* Lets exit() leave alone what PoCL's compiler has made, which PoCL's threads may be using. */
+void opencl_keep_compiler(const opencl_driver *cl, cl_device_id id);
 /* Whether two devices have one name. */
 int opencl_same_model(const opencl_driver *cl, cl_device_id a, cl_device_id b);
 /* Sets traits, options, identity, total_memory and `single` from d->id. */

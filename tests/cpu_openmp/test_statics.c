@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cpu_openmp/providers/statics.h"
+#include "shared/host/util/statics.h"
 
 #define LIBRARY(name) LIBRARIES_DIRECTORY "/statics_" name ".so"
 

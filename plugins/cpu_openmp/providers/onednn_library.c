@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "shared/host/util/address_space.h"
-#include "statics.h"
+#include "shared/host/util/statics.h"
 
 static library_choice choice = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static const library_settings *const settings = &choice.settings;

@@ -15,6 +15,7 @@
 #define CHOICE_TEXT 256
 #define SETTINGS 32
 #define DEFAULTS 8
+#define END_SECONDS 30 /* that the end of Python waits for devices at most */
 
 /* The state of a thread. */
 typedef struct thread {
@@ -525,8 +526,16 @@ static void in_child(void)
     log_forked();
 }
 
+/* After all of Python's own handlers and finalizers, before the C library's. */
+static void at_end(void)
+{
+    (void)collet_process_end(END_SECONDS * INT64_C(1000000000), NULL);
+}
+
 int runtime_prepare(void)
 {
+    /* Without room for a handler (there is for 32) the one that libcore gives exit() does the same. */
+    (void)Py_AtExit(at_end);
     if (!pthread_key_create(&key, end_thread) && !pthread_atfork(before_fork, NULL, in_child))
         return 0;
     PyErr_NoMemory();

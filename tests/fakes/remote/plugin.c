@@ -23,7 +23,7 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
     (void)self;
     /* Device 0 alone is described. */
     static const char described[] =
-        ", \"type\": \"accelerator\", \"vendor\": \"nobody\", \"driver_version\": \"7\","
+        "\", \"vendor\": \"nobody\", \"driver_version\": \"7\","
         " \"memory_space\": \"own\", \"asynchronous\": true, \"memory_total\": 9007199254740992,"
         " \"memory_largest_buffer\": 3, \"cache_bytes\": -1, \"compute_units\": 4,"
         " \"clock_mhz\": \"fast\"";
@@ -34,9 +34,10 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
                           "\"device_count\": %d, \"devices\": [",
                           (int)count);
     for (int64_t i = 0; i < count; i++)
-        length +=
-            snprintf(text + length, sizeof text - (size_t)length, "%s{\"name\": \"remote %d\"%s}",
-                     i ? ", " : "", setting(host, "remote.alike") ? 0 : (int)i, i ? "" : described);
+        length += snprintf(text + length, sizeof text - (size_t)length,
+                           "%s{\"name\": \"remote %d\"%s%s%s}", i ? ", " : "",
+                           setting(host, "remote.alike") ? 0 : (int)i, i ? "" : ", \"type\": \"",
+                           i ? "" : host->config(host, "remote.type"), i ? "" : described);
     length += snprintf(text + length, sizeof text - (size_t)length, "]}");
     (void)err;
     *needed = (uint64_t)length + 1;

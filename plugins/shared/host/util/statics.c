@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/cpu_openmp/test_statics.c, tests/cpu_openmp/test_exit.c */
+/* Tests: tests/cpu_openmp/test_statics.c, tests/cpu_openmp/test_exit.c,
+ * tests/opencl/test_opencl_end.c */
 #include "statics.h"
 
 #include <dlfcn.h>
@@ -17,7 +18,7 @@ typedef struct image {
     const ElfW(Sym) * symbols;
     const char *names;
     const ElfW(Rela) * relocations[2];
-    size_t count[2];
+    size_t count[2], relative; /* the first ones of relocations[0] have no symbol */
 } image;
 
 /* Replaces __cxa_atexit. */
@@ -63,6 +64,8 @@ static image image_of(const struct link_map *library)
             m.relocations[0] = address(&m, entry);
         else if (entry->d_tag == DT_RELASZ)
             m.count[0] = entry->d_un.d_val / sizeof *m.relocations[0];
+        else if (entry->d_tag == DT_RELACOUNT)
+            m.relative = entry->d_un.d_val;
         else if (entry->d_tag == DT_JMPREL)
             m.relocations[1] = address(&m, entry);
         else if (entry->d_tag == DT_PLTRELSZ)
@@ -90,7 +93,7 @@ int statics_keep(void *handle)
         return 0;
     image m = image_of(library);
     for (int list = 0; list < 2; list++) {
-        for (size_t i = 0; i < m.count[list]; i++) {
+        for (size_t i = list ? 0 : m.relative; i < m.count[list]; i++) {
             const ElfW(Rela) *r = &m.relocations[list][i];
             const char *name = m.names + m.symbols[ELF64_R_SYM(r->r_info)].st_name;
             if (!strcmp(name, "__cxa_atexit") && !replace(&m, m.base + r->r_offset))
@@ -98,4 +101,30 @@ int statics_keep(void *handle)
         }
     }
     return 1;
+}
+
+static int wanted(const char *name, const char *const *prefixes)
+{
+    while (*prefixes && strncmp(name, *prefixes, strlen(*prefixes)) != 0)
+        prefixes++;
+    return *prefixes != NULL;
+}
+
+int statics_keep_needed(void *address, const char *const *prefixes)
+{
+    Dl_info info;
+    struct link_map *library = NULL;
+    void *handle = dladdr(address, &info) ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : NULL;
+    if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &library) || !statics_keep(handle))
+        return 0;
+    int kept = 1;
+    image m = image_of(library);
+    for (const ElfW(Dyn) *entry = library->l_ld; entry->d_tag != DT_NULL; entry++) {
+        const char *name = m.names + entry->d_un.d_val;
+        if (entry->d_tag != DT_NEEDED || !wanted(name, prefixes))
+            continue;
+        void *needed = dlopen(name, RTLD_NOW | RTLD_NOLOAD);
+        kept &= needed && statics_keep(needed);
+    }
+    return kept;
 }

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Programs that end while a driver still compiles or runs what was enqueued: PoCL does so in threads
+ * of its own, and exit() would destroy what its compiler uses. Each try has an empty cache of PoCL.
+ * test_opencl_end [TRIES]: of each end.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <collet/ops/array.h>
+
+#include "common/fixture.h"
+#include "opencl_support.h"
+
+#define CHOICE "opencl"
+
+static int tries = 2;
+
+static void enqueue(collet_context *in, int64_t n)
+{
+    collet_array *a = NULL;
+    const collet_scalar s = {.dtype = COLLET_F32, .value.f32 = 1};
+    assert_ok(in, collet_array_create(in, &a, COLLET_F32, 1, &n));
+    assert_ok(in, collet_op_fill(in, a, &s));
+    assert_ok(in, collet_op_add(in, a, a, a));
+}
+
+static void at_once(void)
+{
+    enqueue(cx, 1000000);
+}
+
+/* What the compiler made at its first use is destroyed first. */
+static void after_other_work(void)
+{
+    enqueue(cx, 1000);
+    assert_ok(cx, collet_finish(cx));
+    enqueue(cx, 1000000);
+}
+
+static void *keep_on(void *unused)
+{
+    collet_context *own = context_of(rt);
+    (void)unused;
+    assert_ok(own, collet_set_backend(own, CHOICE));
+    for (int64_t n = 1000;; n += 1000) {
+        collet_array *a = NULL;
+        const collet_scalar s = {.dtype = COLLET_F32, .value.f32 = 1};
+        if (collet_array_create(own, &a, COLLET_F32, 1, &n) || collet_op_fill(own, a, &s) ||
+            collet_op_add(own, a, a, a))
+            break;
+        collet_array_destroy(a);
+    }
+    return NULL;
+}
+
+static void while_others_compute(void)
+{
+    pthread_t thread;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread, NULL, keep_on, NULL);
+    usleep(200000);
+}
+
+static void every_end(void **state)
+{
+    static void (*const ends[])(void) = {at_once, after_other_work, while_others_compute};
+    (void)state;
+    for (int i = 0; i < tries * 3; i++) {
+        char cache[] = "/tmp/collet-pocl-XXXXXX", command[64];
+        int status = -1;
+        assert_non_null(mkdtemp(cache));
+        fflush(NULL);
+        pid_t child = fork();
+        if (!child) {
+            alarm(120);
+            setenv("POCL_CACHE_DIR", cache, 1);
+            open_shared(OPENCL_PLUGIN, NULL, CHOICE);
+            ends[i % 3]();
+            exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        snprintf(command, sizeof command, "rm -rf %s", cache);
+        assert_int_equal(system(command), 0);
+        if (status)
+            print_message("try %d, end %d: status %#x\n", i / 3, i % 3, (unsigned)status);
+        assert_int_equal(status, 0);
+    }
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_end)};
+    int status = 0;
+    tries = count > 1 ? atoi(arguments[1]) : tries;
+    pid_t child = fork(); /* no child may use a driver that its parent has used */
+    if (!child)
+        _exit(has_devices(1) ? 0 : SKIPPED);
+    waitpid(child, &status, 0);
+    return WEXITSTATUS(status) == SKIPPED ? SKIPPED : cmocka_run_group_tests(tests, NULL, NULL);
+}
