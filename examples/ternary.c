@@ -55,7 +55,7 @@ static collet_status pack_and_run(collet_context *cx, const char *path, collet_e
     collet_status status =
         collet_array_from(cx, &matrix, COLLET_F32, 2, (int64_t[]){OUTPUTS, INPUTS}, numbers);
     if (status == COLLET_OK)
-        status = collet_ternary_weights_quantize(cx, &weights, matrix, &params, err);
+        status = collet_ternary_weights_quantize(cx, &weights, matrix, &params, NULL, err);
     layer.weights = weights;
     if (status == COLLET_OK)
         status = collet_ternary_network_create(cx, &network, &layer, 1, err);

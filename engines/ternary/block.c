@@ -3,6 +3,8 @@
 #include <collet/ops/ternary.h>
 
 #include "ternary/block.h"
+#include "ternary/recognise.h"
+#include "ternary/result.h"
 
 #include "io/struct.h"
 
@@ -18,50 +20,71 @@ typedef struct block {
     int8_t *codes;
     float *scale, *block_scale;
     uint8_t *bytes;
+    collet_ternary_counts counts;
 } block;
-
-#define THRESHOLD 0.3f /* default for matrices of numbers */
-
-collet_status ternary_recipe_of(ternary_recipe *recipe,
-                                const collet_ternary_quantize_params *quantize, uint32_t format,
-                                const char *what, collet_error *err)
-{
-    size_t size = sizeof recipe->params;
-    collet_status status = COLLET_OK;
-
-    *recipe = (ternary_recipe){.quantize = quantize != NULL, .format = format};
-    if (quantize)
-        status = io_struct_in(&recipe->params, size, quantize, what, err);
-    else
-        recipe->params.threshold = THRESHOLD;
-    recipe->params.struct_size = (uint32_t)size;
-    return status;
-}
 
 int ternary_recipe_scales(const ternary_recipe *recipe, const ternary_source *source)
 {
-    return recipe->scale || (recipe->quantize ? recipe->params.mode == COLLET_TERNARY_ABSMEAN
-                                              : source->has_blocks || source->scale);
+    if (recipe->scale)
+        return 1;
+    if (recipe->exact)
+        return ternary_scales_differ(recipe->exact, source->rows);
+    return recipe->quantize ? recipe->params.mode == COLLET_TERNARY_ABSMEAN
+                            : source->has_blocks || source->scale;
 }
 
 /* ---- Codes --------------------------------------------------------------------------------- */
 
-/* Computes codes and scales of the rows in b->numbers. */
-static collet_status quantize(ternary_call *call, block *b, collet_dtype dtype, int64_t first,
-                              int64_t count)
+/* The dtype of the numbers of which codes are made. */
+static collet_dtype numbers_dtype(const ternary_source *source)
 {
+    return source->content == COLLET_TERNARY_PACKED ? (collet_dtype)COLLET_F32 : source->dtype;
+}
+
+/* 1 if codes are made of numbers. */
+static int makes_codes(const ternary_recipe *recipe, const ternary_source *source)
+{
+    return source->content == COLLET_TERNARY_NUMBERS || recipe->quantize;
+}
+
+/* Reads rows into b->numbers, values of PACKED as f32. */
+static collet_status read_numbers(ternary_call *call, block *b, int64_t first, int64_t count)
+{
+    const ternary_source *source = b->source;
+    collet_status status = COLLET_OK;
+
+    if (source->content == COLLET_TERNARY_NUMBERS) {
+        ternary_source_rows(source, first, count, b->numbers);
+        return COLLET_OK;
+    }
+    status = ternary_source_codes(call, source, first, count, b->codes, b->block_scale, NULL);
+    if (status == COLLET_OK)
+        ternary_source_values(source, first, count, b->codes, b->block_scale, b->numbers);
+    return status;
+}
+
+/* Computes codes and scales of the rows in b->numbers. */
+static collet_status quantize(ternary_call *call, block *b, int64_t first, int64_t count)
+{
+    const ternary_recipe *recipe = b->recipe;
     int64_t columns = b->source->columns;
+    collet_dtype dtype = numbers_dtype(b->source);
     int32_t bad = 0;
     const ternary_operand operands[] = {{COLLET_I8, 2, {count, columns}, b->codes},
                                         {COLLET_F32, 1, {count}, b->scale},
                                         {COLLET_I32, 0, {0}, &bad},
                                         {dtype, 2, {count, columns}, b->numbers}};
 
-    collet_status status = ternary_kernel(call, b->source->text, COLLET_OP_TERNARY_QUANTIZE,
-                                          &b->recipe->params, operands, 3);
-    return status == COLLET_OK && bad > 0
-               ? ternary_report_element(b->source, dtype, first, count, b->numbers, &call->error)
-               : status;
+    collet_status status =
+        ternary_kernel(call, b->source->text, COLLET_OP_TERNARY_QUANTIZE,
+                       recipe->exact ? &ternary_signs : &recipe->params, operands, 3);
+    if (status == COLLET_OK && bad > 0)
+        return ternary_report_element(b->source, dtype, first, count, b->numbers, &call->error);
+    if (recipe->exact)
+        memcpy(b->scale, recipe->exact + first, (size_t)count * sizeof *b->scale);
+    return status == COLLET_OK ? ternary_check_scales(b->source->text, b->codes, b->scale, first,
+                                                      count, columns, &call->error)
+                               : status;
 }
 
 /* Sets the scale of row r to the scale of its blocks, which must all be equal. Blocks whose weights
@@ -99,22 +122,13 @@ static collet_status row_scale(const block *b, int64_t first, int64_t r, collet_
 static collet_status make_codes(ternary_call *call, block *b, int64_t first, int64_t count)
 {
     const ternary_source *source = b->source;
+    collet_status status = COLLET_OK;
 
-    if (source->content == COLLET_TERNARY_NUMBERS) {
-        ternary_source_rows(source, first, count, b->numbers);
-        return quantize(call, b, source->dtype, first, count);
+    if (makes_codes(b->recipe, source)) {
+        status = read_numbers(call, b, first, count);
+        return status == COLLET_OK ? quantize(call, b, first, count) : status;
     }
-    if (source->content == COLLET_TERNARY_CODES && b->recipe->quantize)
-        return collet_fail(&call->error, COLLET_INVALID,
-                           "%s: the matrix has codes; --threshold and --absmean are only for "
-                           "floating-point weights",
-                           source->text);
-    collet_status status =
-        ternary_source_codes(call, source, first, count, b->codes, b->block_scale, NULL);
-    if (status == COLLET_OK && b->recipe->quantize) {
-        ternary_source_values(source, first, count, b->codes, b->block_scale, b->numbers);
-        return quantize(call, b, COLLET_F32, first, count);
-    }
+    status = ternary_source_codes(call, source, first, count, b->codes, b->block_scale, NULL);
     for (int64_t r = 0; r < count && status == COLLET_OK; r++)
         status = row_scale(b, first, r, &call->error);
     return status;
@@ -175,6 +189,8 @@ static collet_status pack_some(ternary_call *call, block *b, int64_t first, int6
         memcpy(b->scale, b->recipe->scale + first, (size_t)count * sizeof(float));
     if (status == COLLET_OK && has_blocks(b->recipe->format))
         status = check_block_scales(b, first, count, &call->error);
+    if (status == COLLET_OK)
+        ternary_count_codes(b->codes, count * b->source->columns, &b->counts);
     return status == COLLET_OK ? pack_codes(call, b, first, count, bytes) : status;
 }
 
@@ -184,10 +200,8 @@ static collet_status block_create(block *b, size_t row_bytes, collet_error *err)
 {
     size_t rows = (size_t)ternary_source_some(b->source, 0),
            weights = rows * (size_t)b->source->columns;
-    collet_dtype numbers =
-        b->source->content == COLLET_TERNARY_PACKED ? COLLET_F32 : b->source->dtype;
 
-    b->numbers = malloc(weights * collet_dtype_size(numbers));
+    b->numbers = malloc(weights * collet_dtype_size(numbers_dtype(b->source)));
     b->codes = malloc(weights);
     b->scale = malloc(rows * sizeof(float));
     b->block_scale = malloc((weights / TERNARY_BLOCK_WEIGHTS + 1) * sizeof(float));
@@ -226,6 +240,70 @@ collet_status ternary_pack_rows(ternary_call *call, const ternary_source *source
         if (status == COLLET_OK)
             status = ternary_call_advance(call, count * source->columns);
     }
+    if (status == COLLET_OK && source->file->kind != COLLET_TERNARY_FILE_T2)
+        ternary_warn_of_counts(call, source->text, &b.counts,
+                               makes_codes(recipe, source) && !recipe->exact ? &recipe->params
+                                                                             : NULL);
     block_free(&b);
     return status;
+}
+
+/* ---- Recipes ------------------------------------------------------------------------------- */
+
+/* Sets recipe->exact if all rows are ternary. */
+static collet_status recognise(ternary_call *call, ternary_recipe *recipe,
+                               const ternary_source *source)
+{
+    block b = {.source = source, .recipe = recipe};
+    float *found = malloc((size_t)source->rows * sizeof *found);
+    int ternary = 1;
+
+    collet_status status = block_create(&b, 1, &call->error);
+    if (status == COLLET_OK && !found)
+        status = collet_fail(&call->error, COLLET_NO_MEMORY, "%s: no memory for %lld scales",
+                             source->text, (long long)source->rows);
+    for (int64_t first = 0, count; ternary && first < source->rows && status == COLLET_OK;
+         first += count) {
+        count = ternary_source_some(source, first);
+        status = ternary_call_stopped(call) ? (collet_status)COLLET_CANCELLED
+                                            : read_numbers(call, &b, first, count);
+        if (status == COLLET_OK)
+            ternary = ternary_recognise_rows(numbers_dtype(source), b.numbers, count,
+                                             source->columns, found + first);
+    }
+    block_free(&b);
+    if (status == COLLET_OK && ternary)
+        recipe->exact = found;
+    else
+        free(found);
+    return status;
+}
+
+collet_status ternary_recipe_of(ternary_call *call, ternary_recipe *recipe,
+                                const ternary_source *source,
+                                const collet_ternary_quantize_params *quantize, uint32_t format)
+{
+    size_t size = sizeof recipe->params;
+    collet_status status = COLLET_OK;
+
+    *recipe = (ternary_recipe){
+        .quantize = quantize != NULL, .params = ternary_standard, .format = format};
+    if (quantize && source->content == COLLET_TERNARY_CODES)
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "%s: the matrix has codes; --threshold and --absmean are only for "
+                           "floating-point weights",
+                           source->text);
+    if (quantize)
+        status = io_struct_in(&recipe->params, size, quantize, source->text, &call->error);
+    recipe->params.struct_size = (uint32_t)size;
+    if (status == COLLET_OK && makes_codes(recipe, source) &&
+        ternary_recognises(quantize ? &recipe->params : NULL))
+        status = recognise(call, recipe, source);
+    return status;
+}
+
+void ternary_recipe_free(ternary_recipe *recipe)
+{
+    free(recipe->exact);
+    recipe->exact = NULL;
 }

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts the weights of a file that are -1, 0 and 1.
  * Tests: tests/engines/test_ternary_files.c */
+#include "ternary/result.h"
 #include "ternary/source.h"
 
 #include <stdlib.h>
 
 #include <collet/floating.h>
-
-static void count_codes(const int8_t *codes, int64_t count, collet_ternary_counts *counts)
-{
-    int64_t minus = 0, zero = 0, plus = 0;
-
-    for (int64_t i = 0; i < count; i++) {
-        minus += codes[i] == -1;
-        zero += codes[i] == 0;
-        plus += codes[i] == 1;
-    }
-    counts->minus += minus;
-    counts->zero += zero;
-    counts->plus += plus;
-    counts->invalid += count - minus - zero - plus;
-}
 
 static collet_status count_rows(ternary_call *call, const ternary_source *source,
                                 collet_ternary_counts *counts)
@@ -36,7 +22,7 @@ static collet_status count_rows(ternary_call *call, const ternary_source *source
         status = ternary_source_codes(call, source, first, count, codes, NULL, &invalid);
         if (status != COLLET_OK)
             break;
-        count_codes(codes, count * source->columns, counts);
+        ternary_count_codes(codes, count * source->columns, counts);
         counts->invalid += invalid;
         counts->zero -= invalid; /* invalid codes were unpacked as 0 */
         status = ternary_call_advance(call, count * source->columns);

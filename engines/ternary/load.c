@@ -91,7 +91,7 @@ static collet_status load_matrix(ternary_call *call, const ternary_source *sourc
                                  const collet_ternary_quantize_params *quantize,
                                  collet_ternary_weights **out, collet_array **bias)
 {
-    ternary_recipe recipe;
+    ternary_recipe recipe = {0};
     int t2 = source->file->kind == COLLET_TERNARY_FILE_T2;
 
     *bias = NULL;
@@ -99,10 +99,9 @@ static collet_status load_matrix(ternary_call *call, const ternary_source *sourc
         return collet_fail(&call->error, COLLET_INVALID,
                            "%s: the matrix is already packed and cannot be quantized",
                            source->text);
-    collet_status status =
-        ternary_recipe_of(&recipe, quantize, COLLET_TERNARY_T2, source->text, &call->error);
+    collet_status status = ternary_verify(call, source->file, index);
     if (status == COLLET_OK)
-        status = ternary_verify(call, source->file, index);
+        status = ternary_recipe_of(call, &recipe, source, quantize, COLLET_TERNARY_T2);
     if (status == COLLET_OK && t2)
         status = map_array(call, source, COLLET_F32, 0,
                            ternary_t2_bias(&source->file->t2, (uint32_t)index), bias);
@@ -110,6 +109,7 @@ static collet_status load_matrix(ternary_call *call, const ternary_source *sourc
         status = t2 && source->format == COLLET_TERNARY_T2
                      ? load_mapped(call, source, out)
                      : load_converted(call, source, &recipe, out);
+    ternary_recipe_free(&recipe);
     if (status != COLLET_OK) {
         collet_array_destroy(*bias);
         *bias = NULL;

@@ -136,8 +136,8 @@ static collet_status prepare_layer(pack_job *job, uint32_t index,
     collet_status status = open_inputs(job, requested, layer);
     if (status != COLLET_OK)
         return status;
-    status = ternary_recipe_of(&layer->recipe, requested->quantize, job->format, layer->source.text,
-                               &job->call->error);
+    status = ternary_recipe_of(job->call, &layer->recipe, &layer->source, requested->quantize,
+                               job->format);
     if (status != COLLET_OK)
         return status;
     layer->recipe.scale = layer->given;
@@ -200,6 +200,7 @@ static collet_status pack_one(pack_job *job, uint32_t index)
 static void free_job(pack_job *job)
 {
     for (uint32_t i = 0; job->layers && i < job->count; i++) {
+        ternary_recipe_free(&job->layers[i].recipe);
         ternary_source_close(&job->layers[i].source);
         collet_ternary_file_destroy(job->layers[i].file);
         free(job->layers[i].scale);

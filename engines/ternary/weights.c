@@ -2,9 +2,10 @@
 /* Creates packed weights, and checks that they are valid.
  * Tests: tests/engines/test_ternary_weights.c, tests/engines/test_ternary_files.c */
 #include "ternary/weights.h"
+#include "ternary/recognise.h"
+#include "ternary/result.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,12 @@
 
 #define CHUNK_BYTES ((int64_t)1 << 18) /* checked at a time; a million weights */
 #define BLOCK_BYTES 64                 /* bytes of a block in t2 */
+#define CODES_AT_A_TIME ((int64_t)1 << 20)
+
+static int64_t min_i64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 collet_status ternary_share(collet_context *context, collet_array **out, const collet_array *array)
 {
@@ -186,11 +193,101 @@ static collet_status quantize(ternary_call *call, const char *what, collet_array
     return status;
 }
 
-/* The parameter block of an older program may end before this field. */
-static int takes_means(const collet_ternary_quantize_params *params)
+/* Copies elements of one byte, `at` .. `at` + n - 1 of each of rows
+ * first .. first + count - 1. */
+static collet_status read_part(collet_context *cx, const collet_array *bytes, int64_t first,
+                               int64_t count, int64_t at, int64_t n, void *out)
 {
-    return params->struct_size >= offsetof(collet_ternary_quantize_params, threshold) &&
-           params->mode == COLLET_TERNARY_ABSMEAN;
+    collet_array *rows = NULL, *part = NULL;
+    collet_status status = collet_array_slice(cx, bytes, &rows, 0, first, count, 1);
+    if (status == COLLET_OK)
+        status = collet_array_slice(cx, rows, &part, 1, at, n, 1);
+    if (status == COLLET_OK)
+        status = collet_array_read(cx, part, out, (size_t)(count * n));
+    collet_array_destroy(part);
+    collet_array_destroy(rows);
+    return status;
+}
+
+static collet_status check_floating(ternary_call *call, const char *what,
+                                    const collet_array *weights)
+{
+    collet_dtype dtype = collet_array_dtype(weights);
+    if (dtype == COLLET_F32 || dtype == COLLET_F64 || dtype == COLLET_F16 || dtype == COLLET_BF16)
+        return COLLET_OK;
+    return collet_fail(&call->error, COLLET_DTYPE,
+                       "%s: weights are %s; they must be f32, f64, f16 or bf16", what,
+                       collet_dtype_name(dtype));
+}
+
+/* Checks and counts codes (rows, columns), a few rows at a time. scale: one for each row, or NULL. */
+static collet_status check_codes(ternary_call *call, const char *what, const collet_array *codes,
+                                 const float *scale, collet_ternary_counts *counts)
+{
+    int64_t rows = collet_array_shape(codes)[0], columns = collet_array_shape(codes)[1];
+    int64_t most = columns < CODES_AT_A_TIME ? CODES_AT_A_TIME / (columns + !columns) : 1;
+    int8_t *some = malloc((size_t)(most * columns) + 1);
+    collet_status status = COLLET_OK;
+    if (!some)
+        return collet_fail(&call->error, COLLET_NO_MEMORY,
+                           "%s: no memory to check %" PRId64 " codes", what, most * columns);
+    for (int64_t row = 0, count; columns > 0 && row < rows && status == COLLET_OK; row += count) {
+        count = min_i64(rows - row, most);
+        status = read_part(call->context, codes, row, count, 0, columns, some);
+        if (status == COLLET_OK && scale)
+            status =
+                ternary_check_scales(what, some, scale + row, row, count, columns, &call->error);
+        if (status == COLLET_OK)
+            ternary_count_codes(some, count * columns, counts);
+        if (status == COLLET_OK)
+            status = ternary_call_advance(call, count * columns);
+    }
+    free(some);
+    return status;
+}
+
+/* Checks the codes and scales that quantize() made. */
+static collet_status check_made(ternary_call *call, const char *what, const collet_array *codes,
+                                const collet_array *scale,
+                                const collet_ternary_quantize_params *params)
+{
+    int64_t rows = collet_array_shape(codes)[0];
+    float *numbers = scale ? malloc((size_t)rows * sizeof *numbers + 1) : NULL;
+    collet_ternary_counts counts = {0};
+    collet_status status = COLLET_OK;
+    if (scale && !numbers)
+        return collet_fail(&call->error, COLLET_NO_MEMORY,
+                           "%s: no memory to check %" PRId64 " scales", what, rows);
+    if (scale)
+        status = collet_array_read(call->context, scale, numbers, (size_t)rows * sizeof *numbers);
+    if (status == COLLET_OK)
+        status = check_codes(call, what, codes, numbers, &counts);
+    if (status == COLLET_OK)
+        ternary_warn_of_counts(call, "weights", &counts, params);
+    free(numbers);
+    return status;
+}
+
+/* Makes codes, and made->scale unless all scales are 1; exact: the scales of weights that are
+ * already ternary, or NULL. */
+static collet_status make_codes(ternary_call *call, const char *what, collet_ternary_weights *made,
+                                collet_array *codes, const collet_array *weights,
+                                const float *exact, const collet_ternary_quantize_params *params)
+{
+    const int64_t *shape = collet_array_shape(weights);
+    int means = !exact && params != &ternary_standard && ternary_recognises(params);
+    int scaled = means || (exact && ternary_scales_differ(exact, shape[0]));
+    collet_status status =
+        scaled ? collet_array_create(call->context, &made->scale, COLLET_F32, 1, shape)
+               : (collet_status)COLLET_OK;
+    if (status == COLLET_OK)
+        status = quantize(call, what, codes, means ? made->scale : NULL, weights,
+                          exact ? &ternary_signs : params);
+    if (status == COLLET_OK && scaled && exact)
+        status =
+            collet_array_write(call->context, made->scale, exact, (size_t)shape[0] * sizeof *exact);
+    return status == COLLET_OK ? check_made(call, what, codes, made->scale, exact ? NULL : params)
+                               : status;
 }
 
 static collet_status weights_quantize(ternary_call *call, const char *what,
@@ -199,36 +296,49 @@ static collet_status weights_quantize(ternary_call *call, const char *what,
 {
     collet_ternary_weights *made = NULL;
     collet_array *codes = NULL;
+    float *exact = NULL;
     collet_status status = check_matrix(call, what, "weights", out, weights);
-    if (status == COLLET_OK && !params)
-        status = collet_fail(&call->error, COLLET_INVALID, "%s: params is NULL", what);
+    if (status == COLLET_OK)
+        status = check_floating(call, what, weights);
     if (status != COLLET_OK)
         return status;
-    collet_dtype dtype = collet_array_dtype(weights);
-    const int64_t *shape = collet_array_shape(weights);
-    if (dtype != COLLET_F32 && dtype != COLLET_F64 && dtype != COLLET_F16 && dtype != COLLET_BF16)
-        return collet_fail(&call->error, COLLET_DTYPE,
-                           "%s: weights are %s; they must be f32, f64, f16 or bf16", what,
-                           collet_dtype_name(dtype));
-    status = weights_new(call, &made, shape[1]);
+    if (ternary_recognises(params))
+        status = ternary_recognise_array(call, what, weights, &exact);
     if (status == COLLET_OK)
-        status = collet_array_create(call->context, &codes, COLLET_I8, 2, shape);
-    if (status == COLLET_OK && takes_means(params))
-        status = collet_array_create(call->context, &made->scale, COLLET_F32, 1, shape);
+        status = weights_new(call, &made, collet_array_shape(weights)[1]);
     if (status == COLLET_OK)
-        status = quantize(call, what, codes, made->scale, weights, params);
+        status =
+            collet_array_create(call->context, &codes, COLLET_I8, 2, collet_array_shape(weights));
+    if (status == COLLET_OK)
+        status = make_codes(call, what, made, codes, weights, exact,
+                            params ? params : &ternary_standard);
     if (status == COLLET_OK)
         status = pack(call, what, made, codes);
+    free(exact);
     collet_array_destroy(codes);
     return finish(out, made, status);
 }
 
-/* ---- Packed bytes ---------------------------------------------------------------------------- */
-
-static int64_t min_i64(int64_t a, int64_t b)
+static collet_status recognise(ternary_call *call, const char *what, collet_array **scale,
+                               const collet_array *weights)
 {
-    return a < b ? a : b;
+    float *found = NULL;
+    collet_status status = COLLET_OK;
+    *scale = NULL;
+    if (!ternary_is_local(call->context, weights) || collet_array_ndim(weights) < 1)
+        return collet_fail(&call->error, COLLET_INVALID,
+                           "%s: weights belong to another runtime or have no axes", what);
+    status = check_floating(call, what, weights);
+    if (status == COLLET_OK)
+        status = ternary_recognise_array(call, what, weights, &found);
+    if (status == COLLET_OK && found)
+        status = collet_array_from(call->context, scale, COLLET_F32, collet_array_ndim(weights) - 1,
+                                   collet_array_shape(weights), found);
+    free(found);
+    return status;
 }
+
+/* ---- Packed bytes ---------------------------------------------------------------------------- */
 
 /* The faults found in packed rows. */
 typedef struct faults {
@@ -260,21 +370,6 @@ static void check_tail(const uint8_t *block, int64_t used, int64_t row, faults *
             found->tail = weight;
         }
     }
-}
-
-/* Copies bytes `at` .. `at` + n - 1 of each of rows first .. first + count - 1. */
-static collet_status read_part(collet_context *cx, const collet_array *bytes, int64_t first,
-                               int64_t count, int64_t at, int64_t n, uint8_t *out)
-{
-    collet_array *rows = NULL, *part = NULL;
-    collet_status status = collet_array_slice(cx, bytes, &rows, 0, first, count, 1);
-    if (status == COLLET_OK)
-        status = collet_array_slice(cx, rows, &part, 1, at, n, 1);
-    if (status == COLLET_OK)
-        status = collet_array_read(cx, part, out, (size_t)(count * n));
-    collet_array_destroy(part);
-    collet_array_destroy(rows);
-    return status;
 }
 
 /* Reads all rows, several rows or a part of one row at a time. */
@@ -356,14 +451,30 @@ collet_status ternary_weights_from_bytes(ternary_call *call, const char *what,
 collet_status collet_ternary_weights_quantize(collet_context *context, collet_ternary_weights **out,
                                               const collet_array *weights,
                                               const collet_ternary_quantize_params *params,
+                                              const collet_ternary_monitor *monitor,
                                               collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     ternary_call call;
     if (!context)
         return collet_fail(err, COLLET_INVALID, "%s: the context is NULL", __func__);
-    ternary_call_begin(&call, context, NULL);
+    ternary_call_begin(&call, context, monitor);
+    if (weights)
+        call.total = collet_array_size(weights);
     return ternary_call_end(&call, weights_quantize(&call, __func__, out, weights, params), err);
+}
+
+collet_status collet_ternary_recognise(collet_context *context, collet_array **scale,
+                                       const collet_array *weights,
+                                       const collet_ternary_monitor *monitor, collet_error *err)
+{
+    COLLET_FLOATING_SCOPE;
+    ternary_call call;
+    if (!context || !scale || !weights)
+        return collet_fail(err, COLLET_INVALID, "%s: an argument is NULL", __func__);
+    ternary_call_begin(&call, context, monitor);
+    call.total = collet_array_size(weights);
+    return ternary_call_end(&call, recognise(&call, __func__, scale, weights), err);
 }
 
 collet_status collet_ternary_weights_from_codes(collet_context *context,

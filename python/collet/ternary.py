@@ -56,21 +56,49 @@ class Quantized(NamedTuple):
     scale: Any
 
 
-def quantize(weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Quantized:
+def _way(mode: str | None, threshold: float | None) -> tuple[int, float] | None:
+    """The parameters that quantize() describes, for the extension."""
+    if mode is None and threshold is None:
+        return None
+    number = _index(MODES, "threshold" if mode is None else mode, "mode")
+    return number, (0.3 if threshold is None else threshold) if number == 0 else 0.0
+
+
+def _warn_of(codes: Any) -> None:
+    """As libcollet-ternary does, of Weights and files."""
+    size = codes.size
+    nonzero = int(collet.count_nonzero(codes))
+    if size > 0 and nonzero < size // 10:
+        text = f"weights: {100 * (size - nonzero) / size:.4g} % of the {size} codes are 0"
+    elif size > 0 and nonzero == size and int(codes.max()) == int(codes.min()):
+        text = f"weights: all {size} codes are {int(codes.max())}"
+    else:
+        return
+    from ._suspicious import warn
+    warn([f"{text}; try absmean or another threshold"])
+
+
+def quantize(weights: Any, mode: str | None = None, threshold: float | None = None) -> Quantized:
     """Codes int8 (..., K) and a scale float32 (...) of each row of floating weights (..., K).
 
-    "threshold": weights above it become 1, below its negative -1, the scale is 1. "absmean": the
-    scale is the mean magnitude of the row, the threshold half of it.
+    "threshold" (0.3): weights above it become 1, below its negative -1, the scale is 1. "absmean":
+    the scale is the mean magnitude of the row, the threshold half of it. None: "threshold". But
+    weights that are already ternary, -s, 0 and s with an s for each row, are kept exactly, with
+    scale s, unless "threshold" or a threshold is given. RuntimeWarning: more than 90 % of the codes
+    are 0, or all are equal.
 
     >>> codes, scale = collet.ternary.quantize([[0.5, -0.7, 0.1]])
     >>> codes
     array([[ 1, -1,  0]], dtype=int8)
     >>> scale
     array([1.], dtype=float32)"""
-    number = threshold if mode == "threshold" else 0.0
-    codes, scale, info = op.ternary_quantize(weights, mode=mode, threshold=number)
+    way = _way(mode, threshold)
+    exact = _ternary.weights_recognise(weights) if way is None or way[0] else None
+    index, number = (0, 0.0) if exact is not None else way or (0, 0.3)
+    codes, scale, info = op.ternary_quantize(weights, mode=MODES[index], threshold=number)
     _bad(info, "weights are not finite")
-    return Quantized(codes, scale)
+    _warn_of(codes)
+    return Quantized(codes, scale if exact is None else _like(codes, exact))
 
 
 def pack(codes: Any, format: str = "t2", scale: Any = None) -> Any:
@@ -149,15 +177,13 @@ class Weights:
         self.rows, self.columns, self.bytes, self.scale = _ternary.weights_describe(handle)
 
     @classmethod
-    def quantize(cls, weights: Any, mode: str = "threshold", threshold: float = 0.3) -> Weights:
-        """Weights of a floating matrix (M, K), made like quantize(). InvalidError names the first one that
-        is not finite.
+    def quantize(cls, weights: Any, mode: str | None = None, threshold: float | None = None) -> Weights:
+        """Weights of a floating matrix (M, K), made like quantize(). InvalidError: one is not finite.
 
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
         >>> w.shape
         (2, 3)"""
-        number = threshold if mode == "threshold" else 0.0
-        return cls(_ternary.weights_quantize(weights, (_index(MODES, mode, "mode"), number)))
+        return cls(_ternary.weights_quantize(weights, _way(mode, threshold)))
 
     @classmethod
     def from_codes(cls, codes: Any, scale: Any = None) -> Weights:
@@ -413,10 +439,10 @@ class File:
         return Counts(*_ternary.file_count(self._handle, self._number(index)))
 
     def load(self, index: int | str | None = None, mode: str | None = None,
-             threshold: float = 0.3) -> Linear:
+             threshold: float | None = None) -> Linear:
         """A matrix, by number or name, as a layer; None: the one named in the path, or the first.
-        Numbers become codes as in quantize(), by a threshold of 0.3 if `mode` is None; codes do
-        not change unless `mode` is given.
+        Numbers become codes as in quantize(); codes do not change unless `mode` or `threshold` is
+        given.
 
         >>> import os, tempfile
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
@@ -426,10 +452,8 @@ class File:
         >>> collet.ternary.File(path).load()
         Linear(3 -> 2, f32)"""
         index = (self.index or 0) if index is None else self._number(index)
-        number = threshold if mode == "threshold" else 0.0
-        pair = None if mode is None else (_index(MODES, mode, "mode"), number)
         about = self[index]
-        handle, bias = _ternary.file_load(self._handle, index, pair)
+        handle, bias = _ternary.file_load(self._handle, index, _way(mode, threshold))
         return Linear(Weights(handle), bias, activations=about["activations"] or "int8",
                       relu=about["relu"], threshold=about["threshold"], name=about["name"] or None)
 

@@ -2,6 +2,8 @@
 /* Tests: python/tests/test_ternary.py */
 #include "bound.h"
 
+#include <stdio.h>
+
 const binding *bound;
 
 /* Called without the GIL. An exception stays set until the call of the engine returns. */
@@ -15,6 +17,24 @@ static int32_t report_progress(void *Py_UNUSED(user), int64_t Py_UNUSED(done),
 }
 
 const collet_ternary_monitor bound_monitor = {.progress = report_progress};
+
+static void keep_warning(void *user, const char *text)
+{
+    bound_watch *watch = user;
+    snprintf(watch->text, sizeof watch->text, "%s", text);
+}
+
+void bound_watch_begin(bound_watch *watch)
+{
+    watch->monitor = (collet_ternary_monitor){report_progress, watch, keep_warning};
+    watch->text[0] = '\0';
+}
+
+int bound_watch_end(const bound_watch *watch)
+{
+    /* Level 2: the caller of the function of collet.ternary. */
+    return watch->text[0] ? PyErr_WarnEx(PyExc_RuntimeWarning, watch->text, 2) : 0;
+}
 
 void *bound_raise(collet_status status, const collet_error *err)
 {

@@ -16,6 +16,15 @@ extern const binding *bound;
 /* The monitor for long calls of the library: Ctrl-C ends them. */
 extern const collet_ternary_monitor bound_monitor;
 
+/* A monitor that keeps the warning of a call, which becomes a RuntimeWarning afterwards. */
+typedef struct bound_watch {
+    collet_ternary_monitor monitor;
+    char text[COLLET_ERROR_TEXT]; /* "": none */
+} bound_watch;
+void bound_watch_begin(bound_watch *watch);
+/* 0, or -1 with an exception: a filter made the warning an error. */
+int bound_watch_end(const bound_watch *watch);
+
 /* Raises the exception of a status, or keeps the exception of Ctrl-C; returns NULL. */
 void *bound_raise(collet_status status, const collet_error *err);
 
@@ -46,12 +55,14 @@ typedef struct layer_list {
 int layers_take(layer_list *list, PyObject *sequence);
 void layers_free(layer_list *list);
 
-/* Parameters of (mode, threshold); NULL for None, or with an exception. */
+/* Parameters of (mode, threshold); NULL for None (weights that are already ternary exactly, others with
+ * a threshold of 0.3), or with an exception. */
 const collet_ternary_quantize_params *quantize_take(PyObject *pair,
                                                     collet_ternary_quantize_params *params);
 
 /* Functions of the module. */
 PyObject *weights_quantize(PyObject *module, PyObject *arguments);
+PyObject *weights_recognise(PyObject *module, PyObject *object);
 PyObject *weights_from_codes(PyObject *module, PyObject *arguments);
 PyObject *weights_from_bytes(PyObject *module, PyObject *arguments);
 PyObject *weights_describe(PyObject *module, PyObject *capsule);

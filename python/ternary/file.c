@@ -112,6 +112,7 @@ PyObject *file_load(PyObject *Py_UNUSED(module), PyObject *arguments)
     const collet_ternary_quantize_params *quantize;
     collet_ternary_weights *weights = NULL;
     collet_array *bias = NULL;
+    bound_watch watch;
     collet_error err;
     collet_context *context = bound->context();
     if (!context || !PyArg_ParseTuple(arguments, "OLO", &capsule, &index, &pair) ||
@@ -121,11 +122,17 @@ PyObject *file_load(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (!quantize && PyErr_Occurred())
         return NULL;
     PyThreadState *state = bound->leave();
+    bound_watch_begin(&watch);
     collet_status status = collet_ternary_file_load(context, file, &weights, &bias, index, quantize,
-                                                    &bound_monitor, &err);
+                                                    &watch.monitor, &err);
     bound->back(state);
     if (status != COLLET_OK)
         return bound_raise(status, &err);
+    if (bound_watch_end(&watch)) {
+        collet_ternary_weights_destroy(weights);
+        collet_array_destroy(bias);
+        return NULL;
+    }
     made = weights_new(weights);
     return Py_BuildValue("NN", made, bias ? bound->array_new(bias) : Py_NewRef(Py_None));
 }

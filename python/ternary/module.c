@@ -9,6 +9,7 @@ PyMODINIT_FUNC PyInit__ternary(void)
 {
     static PyMethodDef functions[] = {
         {"weights_quantize", weights_quantize, METH_VARARGS, NULL},
+        {"weights_recognise", weights_recognise, METH_O, NULL},
         {"weights_from_codes", weights_from_codes, METH_VARARGS, NULL},
         {"weights_from_bytes", weights_from_bytes, METH_VARARGS, NULL},
         {"weights_describe", weights_describe, METH_O, NULL},

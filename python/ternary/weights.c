@@ -37,9 +37,12 @@ const collet_ternary_quantize_params *quantize_take(PyObject *pair,
 typedef struct packing {
     work work;
     collet_array *values, *scale;
-    int quantize; /* by `params`; else `values` are codes */
-    collet_ternary_quantize_params params;
+    enum { FROM_CODES, QUANTIZE, RECOGNISE } what;
+    const collet_ternary_quantize_params *params; /* &own or NULL */
+    collet_ternary_quantize_params own;
     collet_ternary_weights *weights;
+    collet_array *found; /* of RECOGNISE; NULL: not ternary */
+    bound_watch watch;
 } packing;
 
 static void free_arrays(packing *p)
@@ -52,10 +55,13 @@ static void free_arrays(packing *p)
 static collet_status run_packing(work *w, collet_context *context)
 {
     packing *p = (packing *)w;
+    const collet_ternary_monitor *monitor = &p->watch.monitor;
     collet_error err;
     collet_status status =
-        p->quantize
-            ? collet_ternary_weights_quantize(context, &p->weights, p->values, &p->params, &err)
+        p->what == QUANTIZE ? collet_ternary_weights_quantize(context, &p->weights, p->values,
+                                                              p->params, monitor, &err)
+        : p->what == RECOGNISE
+            ? collet_ternary_recognise(context, &p->found, p->values, monitor, &err)
             : collet_ternary_weights_from_codes(context, &p->weights, p->values, p->scale, &err);
     if (status != COLLET_OK)
         snprintf(w->text, sizeof w->text, "%s", err.text);
@@ -68,6 +74,7 @@ static void drop_packing(work *w)
     packing *p = (packing *)w;
     free_arrays(p);
     collet_ternary_weights_destroy(p->weights);
+    collet_array_destroy(p->found);
     free(p);
 }
 
@@ -78,6 +85,8 @@ static packing *new_packing(void)
         return (packing *)PyErr_NoMemory();
     p->work.run = run_packing;
     p->work.drop = drop_packing;
+    bound_watch_begin(&p->watch);
+    p->watch.monitor.progress = NULL; /* work_run sees Ctrl-C */
     return p;
 }
 
@@ -86,25 +95,50 @@ static PyObject *pack(packing *p)
     PyObject *made;
     if (bound->work_run(&p->work))
         return NULL;
+    if (bound_watch_end(&p->watch)) {
+        drop_packing(&p->work);
+        return NULL;
+    }
     made = weights_new(p->weights);
     p->weights = NULL;
     drop_packing(&p->work);
     return made;
 }
 
-/* (weights, (mode, threshold)) */
+/* (weights, (mode, threshold) or None) */
 PyObject *weights_quantize(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *object, *pair;
     packing *p = new_packing();
     if (!p)
         return NULL;
-    p->quantize = 1;
-    if (PyArg_ParseTuple(arguments, "OO!", &object, &PyTuple_Type, &pair) &&
-        quantize_take(pair, &p->params) && (p->values = bound->array_from(object, 0, "weights")))
-        return pack(p);
+    p->what = QUANTIZE;
+    if (PyArg_ParseTuple(arguments, "OO", &object, &pair)) {
+        p->params = quantize_take(pair, &p->own);
+        if (!PyErr_Occurred() && (p->values = bound->array_from(object, 0, "weights")))
+            return pack(p);
+    }
     drop_packing(&p->work);
     return NULL;
+}
+
+/* The scale of each row, or None: the weights are not already ternary. */
+PyObject *weights_recognise(PyObject *Py_UNUSED(module), PyObject *object)
+{
+    packing *p = new_packing();
+    if (!p)
+        return NULL;
+    p->what = RECOGNISE;
+    if (!(p->values = bound->array_from(object, 0, "weights"))) {
+        drop_packing(&p->work);
+        return NULL;
+    }
+    if (bound->work_run(&p->work))
+        return NULL;
+    PyObject *found = p->found ? bound->array_new(p->found) : Py_NewRef(Py_None);
+    p->found = NULL;
+    drop_packing(&p->work);
+    return found;
 }
 
 /* (codes, scale or None) */

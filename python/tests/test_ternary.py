@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -96,6 +97,46 @@ def test_weights_and_layers():
     kept = layer(collet.asarray(X))
     assert isinstance(kept, collet.Array) and np.array_equal(kept.to_numpy(), layer(X))
     assert repr(layer) == "Linear(300 -> 40, f32, bias)" and "scale" in repr(other)
+
+
+@pytest.mark.parametrize("mode", [None, "absmean"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("each", [False, True])
+def test_already_ternary(mode, dtype, each, tmp_path):
+    """-s, 0 and s, as converters of BitNet models write them."""
+    s = (0.0243 / (np.arange(1, 41) if each else np.ones(40))).astype("f4")[:, None]
+    given = (CODES * s.astype(dtype)).astype(dtype)
+    given[3] = 0
+    wanted = s.astype(dtype)[:, 0].astype("f4")
+    wanted[3] = 1
+    codes, scale = ternary.quantize(given, mode)
+    assert np.array_equal(codes * scale[:, None], given) and np.array_equal(scale, wanted)
+    made = ternary.Weights.quantize(given, mode)
+    assert np.array_equal(made.codes(), codes) and np.array_equal(made.scale.to_numpy(), wanted)
+    nested = ternary.quantize(collet.asarray(given[None, :, None]), mode)
+    assert np.array_equal(nested.codes.to_numpy()[0, :, 0], codes) and nested.scale.shape == (1, 40, 1)
+    np.save(tmp_path / "w.npy", given)
+    loaded = ternary.File(tmp_path / "w.npy").load(mode=mode).weights
+    assert np.array_equal(loaded.codes(), codes) and np.array_equal(loaded.scale.to_numpy(), wanted)
+
+
+def test_suspicious_codes(tmp_path):
+    small = (CODES * 0.0243).astype("f4")
+    np.save(tmp_path / "w.npy", small)
+    for call in (lambda: ternary.quantize(small, threshold=0.3), lambda: ternary.quantize(small, "threshold"),
+                 lambda: ternary.Weights.quantize(small, threshold=0.3),
+                 lambda: ternary.File(tmp_path / "w.npy").load(threshold=0.3)):
+        with pytest.warns(RuntimeWarning, match="100 % of the 12000 codes are 0") as caught:
+            call()
+        assert len(caught) == 1 and caught[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(RuntimeWarning):
+                call()
+    with pytest.warns(RuntimeWarning, match="all 6 codes are 1"):
+        ternary.Weights.quantize(np.ones((2, 3)))
+    with pytest.raises(collet.InvalidError, match="the scale of row 1 is too small"):
+        ternary.Weights.quantize([[0, 1], [1e-60, 0]])
 
 
 @pytest.mark.parametrize("call, error, text", [
@@ -261,7 +302,7 @@ def test_odd_tensors_hide_no_others():
     assert [name for name, fault in faults.items() if fault is None] == ["w"]
     assert [t["shape"] for t in file][:3] == [(), (0, 4), (2, 1, 1, 1, 1)]
     assert file[0]["content"] == "other" and "no axes" in faults["none"]
-    assert np.array_equal(ternary.File(f"{GGUF / 'odd_tensors'}:w").load().weights.codes(), [[1, 1]])
+    assert np.array_equal(ternary.File(f"{GGUF / 'odd_tensors'}:w").load(threshold=1.5).weights.codes(), [[0, 1]])
     with pytest.raises(collet.UnsupportedError, match="odd_tensors:none: the tensor has no axes"):
         file.load(0)
     assert [t["name"] for t in ternary.File(GGUF / "names")] == [

@@ -211,8 +211,8 @@ static void numbers_are_quantized_as_in_memory(void **state)
     collet_ternary_file *file = open_file("numbers.npy");
     for (int i = 0; i < 3; i++) { /* the last with the file's default, the threshold */
         collet_ternary_weights *expected = NULL, *w = NULL;
-        assert_done(
-            collet_ternary_weights_quantize(cx, &expected, numbers, &params[i > 0], &failure));
+        assert_done(collet_ternary_weights_quantize(cx, &expected, numbers, &params[i > 0], NULL,
+                                                    &failure));
         assert_done(collet_ternary_file_load(cx, file, &w, NULL, 0, i < 2 ? &params[i] : NULL, NULL,
                                              &failure));
         assert_same(collet_ternary_weights_bytes(expected), collet_ternary_weights_bytes(w));
@@ -225,6 +225,47 @@ static void numbers_are_quantized_as_in_memory(void **state)
     }
     collet_ternary_file_destroy(file);
     collet_array_destroy(numbers);
+}
+
+/* A matrix of several pieces, each row with a scale of its own; then with a row that is not ternary in
+ * the last piece. */
+static void ternary_numbers_are_kept(void **state)
+{
+    enum { MANY = 5000, BLOCK = 256 };
+    float *values = malloc(MANY * BLOCK * sizeof *values), *scale = malloc(MANY * sizeof *scale);
+    (void)state;
+    assert_non_null(values);
+    assert_non_null(scale);
+    for (int r = 0; r < MANY; r++) {
+        scale[r] = 0.0243f / (float)(r + 1);
+        for (int c = 0; c < BLOCK; c++)
+            values[r * BLOCK + c] = (float)((r + c * 7) % 3 - 1) * scale[r];
+    }
+    for (int i = 0; i < 2; i++) {
+        collet_ternary_weights *w = NULL, *same = NULL;
+        values[MANY * BLOCK - 1] = i ? 0.5f : 0;
+        collet_array *array = array_of(cx, COLLET_F32, 2, SHAPE(MANY, BLOCK), values);
+        save_array("numbers.npy", array);
+        collet_ternary_file *file = open_file("numbers.npy");
+        assert_done(collet_ternary_file_load(cx, file, &w, NULL, 0, NULL, NULL, &failure));
+        assert_done(collet_ternary_weights_quantize(cx, &same, array, NULL, NULL, &failure));
+        assert_same(collet_ternary_weights_bytes(w), collet_ternary_weights_bytes(same));
+        if (i) {
+            assert_null(collet_ternary_weights_scale(w));
+            assert_null(collet_ternary_weights_scale(same));
+        } else {
+            collet_array *wanted = array_of(cx, COLLET_F32, 1, SHAPE(MANY), scale);
+            assert_same(wanted, collet_ternary_weights_scale(w));
+            assert_same(wanted, collet_ternary_weights_scale(same));
+            collet_array_destroy(wanted);
+        }
+        collet_ternary_weights_destroy(w);
+        collet_ternary_weights_destroy(same);
+        collet_ternary_file_destroy(file);
+        collet_array_destroy(array);
+    }
+    free(values);
+    free(scale);
 }
 
 /* ---- Cancellation ---------------------------------------------------------------------------- */
@@ -330,7 +371,7 @@ static void cancel_everywhere(work *run, int writes)
     collet_ternary_output *output = NULL;
     int before = io_count_entries(directory);
     watch all = {.allowed = -1};
-    const collet_ternary_monitor whole = {note, &all};
+    const collet_ternary_monitor whole = {.progress = note, .user = &all};
     assert_done(run(&whole, &output));
     assert_true(all.calls >= 2);
     assert_int_equal(all.last, all.total);
@@ -339,7 +380,7 @@ static void cancel_everywhere(work *run, int writes)
     assert_int_equal(io_count_entries(directory), before);
     for (int64_t n = 0; n < all.calls; n++) {
         watch some = {.allowed = n};
-        const collet_ternary_monitor monitor = {note, &some};
+        const collet_ternary_monitor monitor = {.progress = note, .user = &some};
         output = NULL;
         assert_outcome(run(&monitor, &output), COLLET_CANCELLED);
         assert_string_equal(failure.text, "cancelled by the caller");
@@ -493,9 +534,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
-        TEST(written_layers_are_described), TEST(loaded_network_gives_the_same_bits),
-        TEST(layers_are_loaded_one_by_one), TEST(numbers_are_quantized_as_in_memory),
-        TEST(every_call_can_be_cancelled),  TEST(wrong_arguments),
+        TEST(written_layers_are_described),
+        TEST(loaded_network_gives_the_same_bits),
+        TEST(layers_are_loaded_one_by_one),
+        TEST(numbers_are_quantized_as_in_memory),
+        TEST(ternary_numbers_are_kept),
+        TEST(every_call_can_be_cancelled),
+        TEST(wrong_arguments),
         TEST(unknown_members_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, clean_up);

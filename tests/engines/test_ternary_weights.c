@@ -68,7 +68,7 @@ static void from_numbers(void **state)
         const collet_ternary_quantize_params params = {
             .struct_size = sizeof params, .mode = mode, .threshold = mode ? 0 : 0.75f};
         collet_ternary_weights *w = NULL;
-        assert_done(collet_ternary_weights_quantize(cx, &w, numbers, &params, &failure));
+        assert_done(collet_ternary_weights_quantize(cx, &w, numbers, &params, NULL, &failure));
         assert_ok(cx, collet_op_ternary_quantize(cx, codes, scale, info, numbers, &params));
         collet_array *bytes = packed(codes);
         assert_same(bytes, collet_ternary_weights_bytes(w));
@@ -100,8 +100,9 @@ static void from_numbers_with_short_blocks(void **state)
         collet_ternary_weights *w = NULL, *expected = NULL;
         assert_non_null(block);
         memcpy(block, (const uint32_t[]){sizes[i], COLLET_TERNARY_ABSMEAN}, sizes[i]);
-        assert_done(collet_ternary_weights_quantize(cx, &w, numbers, block, &failure));
-        assert_done(collet_ternary_weights_quantize(cx, &expected, numbers, &full[i], &failure));
+        assert_done(collet_ternary_weights_quantize(cx, &w, numbers, block, NULL, &failure));
+        assert_done(
+            collet_ternary_weights_quantize(cx, &expected, numbers, &full[i], NULL, &failure));
         assert_same(collet_ternary_weights_bytes(expected), collet_ternary_weights_bytes(w));
         if (i == 1)
             assert_same(collet_ternary_weights_scale(expected), collet_ternary_weights_scale(w));
@@ -122,9 +123,10 @@ static void the_callers_rounding_changes_nothing(void **state)
     collet_array *numbers = random_floats(cx, 50, 70, 2);
     collet_ternary_weights *w[2];
     (void)state;
-    assert_done(collet_ternary_weights_quantize(cx, &w[0], numbers, &params, &failure));
+    assert_done(collet_ternary_weights_quantize(cx, &w[0], numbers, &params, NULL, &failure));
     unusual_floating();
-    collet_status status = collet_ternary_weights_quantize(cx, &w[1], numbers, &params, &failure);
+    collet_status status =
+        collet_ternary_weights_quantize(cx, &w[1], numbers, &params, NULL, &failure);
     usual_floating();
     assert_done(status);
     assert_same(collet_ternary_weights_scale(w[0]), collet_ternary_weights_scale(w[1]));
@@ -238,20 +240,21 @@ static void invalid_numbers(void **state)
     collet_array *row = array_of(cx, COLLET_F32, 1, SHAPE(6), numbers);
     collet_array *whole = array_for(cx, COLLET_I32, 2, SHAPE(2, 3));
     (void)state;
-    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &params, &failure), COLLET_INVALID,
+    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &params, NULL, &failure), COLLET_INVALID,
             "2 weights are not finite; no weights were packed");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, whole, &params, &failure), COLLET_DTYPE,
+    REFUSED(collet_ternary_weights_quantize(cx, &w, whole, &params, NULL, &failure), COLLET_DTYPE,
             "collet_ternary_weights_quantize: weights are i32; they must be f32, f64, f16 or bf16");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, row, &params, &failure), COLLET_SHAPE,
+    REFUSED(collet_ternary_weights_quantize(cx, &w, row, &params, NULL, &failure), COLLET_SHAPE,
             "1 axes");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, NULL, &params, &failure), COLLET_INVALID,
+    REFUSED(collet_ternary_weights_quantize(cx, &w, NULL, &params, NULL, &failure), COLLET_INVALID,
             "NULL");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, a, NULL, &failure), COLLET_INVALID,
-            "params is NULL");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &strange, &failure), COLLET_INVALID,
+    REFUSED(collet_ternary_weights_quantize(cx, &w, a, NULL, NULL, &failure), COLLET_INVALID,
+            "2 weights are not finite");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, a, &strange, NULL, &failure), COLLET_INVALID,
             "mode is 7");
-    assert_outcome(collet_ternary_weights_quantize(cx, NULL, a, &params, &failure), COLLET_INVALID);
-    assert_int_equal(collet_ternary_weights_quantize(NULL, NULL, a, &params, &failure),
+    assert_outcome(collet_ternary_weights_quantize(cx, NULL, a, &params, NULL, &failure),
+                   COLLET_INVALID);
+    assert_int_equal(collet_ternary_weights_quantize(NULL, NULL, a, &params, NULL, &failure),
                      COLLET_INVALID);
     collet_array_destroy(a);
     collet_array_destroy(row);
@@ -344,8 +347,8 @@ static void arrays_of_another_runtime(void **state)
             "codes belong to another runtime");
     REFUSED(collet_ternary_weights_from_codes(cx, &w, good, scale, &failure), COLLET_INVALID,
             "the scales belong to another runtime");
-    REFUSED(collet_ternary_weights_quantize(cx, &w, numbers, &params, &failure), COLLET_INVALID,
-            "weights belong to another runtime");
+    REFUSED(collet_ternary_weights_quantize(cx, &w, numbers, &params, NULL, &failure),
+            COLLET_INVALID, "weights belong to another runtime");
     REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, 256, NULL, NULL, &failure),
             COLLET_INVALID, "bytes belong to another runtime");
     collet_array *all[] = {codes, numbers, bytes, scale, good};
@@ -385,14 +388,15 @@ static void checking_can_be_cancelled(void **state)
     collet_array *bytes = array_of(cx, COLLET_U8, 2, SHAPE(ROWS, WIDTH), values);
     free(values);
     collet_ternary_weights *whole = NULL;
-    assert_done(collet_ternary_weights_from_bytes(cx, &whole, bytes, COLUMNS, NULL,
-                                                  &(collet_ternary_monitor){note, &all}, &failure));
+    assert_done(collet_ternary_weights_from_bytes(
+        cx, &whole, bytes, COLUMNS, NULL, &(collet_ternary_monitor){.progress = note, .user = &all},
+        &failure));
     collet_ternary_weights_destroy(whole);
     assert_true(all.calls > 2);
     assert_int_equal(all.last, all.total);
     for (int64_t n = 0; n < all.calls; n++) {
         watch some = {.allowed = n};
-        const collet_ternary_monitor monitor = {note, &some};
+        const collet_ternary_monitor monitor = {.progress = note, .user = &some};
         REFUSED(collet_ternary_weights_from_bytes(cx, &w, bytes, COLUMNS, NULL, &monitor, &failure),
                 COLLET_CANCELLED, "cancelled");
         assert_int_equal(some.calls, n + 1);

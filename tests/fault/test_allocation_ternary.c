@@ -4,6 +4,7 @@
  * returns no object, leaks nothing, and succeeds when repeated. A second run of a network does not
  * allocate.
  */
+#include <collet/ops/array.h>
 #include <collet/ops/ternary.h>
 
 #include "failing_malloc.h"
@@ -17,7 +18,7 @@
 #define ROWS 5
 #define COLUMNS 300
 
-static collet_array *codes, *numbers, *scale, *bytes;
+static collet_array *codes, *numbers, *ternary, *scale, *bytes;
 
 static int make_operands(void **state)
 {
@@ -28,6 +29,8 @@ static int make_operands(void **state)
     numbers = random_floats(cx, ROWS, COLUMNS, 2);
     scale = random_floats(cx, 0, ROWS, 3);
     bytes = array_for(cx, COLLET_U8, 2, SHAPE(ROWS, 128));
+    ternary = array_for(cx, COLLET_F64, 2, SHAPE(ROWS, COLUMNS));
+    assert_ok(cx, collet_op_copy(cx, ternary, codes));
     collet_array *info = array_for(cx, COLLET_I32, 0, NULL);
     assert_ok(cx, collet_op_ternary_pack(cx, bytes, info, codes, NULL, COLLET_TERNARY_T2));
     collet_array_destroy(info);
@@ -38,6 +41,7 @@ static int free_operands(void **state)
 {
     collet_array_destroy(codes);
     collet_array_destroy(numbers);
+    collet_array_destroy(ternary);
     collet_array_destroy(scale);
     collet_array_destroy(bytes);
     return tear_down(state);
@@ -59,7 +63,12 @@ static collet_status make_from_numbers(collet_context *context, collet_ternary_w
 {
     const collet_ternary_quantize_params params = {.struct_size = sizeof params,
                                                    .mode = COLLET_TERNARY_ABSMEAN};
-    return collet_ternary_weights_quantize(context, out, numbers, &params, &failure);
+    return collet_ternary_weights_quantize(context, out, numbers, &params, NULL, &failure);
+}
+
+static collet_status make_from_ternary(collet_context *context, collet_ternary_weights **out)
+{
+    return collet_ternary_weights_quantize(context, out, ternary, NULL, NULL, &failure);
 }
 
 static void assert_reported(collet_status status, long n)
@@ -106,8 +115,10 @@ static void weights(void **state)
     (void)state;
     long from_codes = fail_each(make_from_codes), from_bytes = fail_each(make_from_bytes);
     long from_numbers = fail_each(make_from_numbers);
-    print_message("%ld, %ld and %ld failures\n", from_codes, from_bytes, from_numbers);
-    assert_true(from_codes > 5 && from_bytes > 5 && from_numbers > 10);
+    long from_ternary = fail_each(make_from_ternary);
+    print_message("%ld, %ld, %ld and %ld failures\n", from_codes, from_bytes, from_numbers,
+                  from_ternary);
+    assert_true(from_codes > 5 && from_bytes > 5 && from_numbers > 10 && from_ternary > 10);
 }
 
 /* ---- Networks -------------------------------------------------------------------------------- */

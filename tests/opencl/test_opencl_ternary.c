@@ -35,7 +35,8 @@ static int make_layers(void **state)
     bytes_needed = size_of(x);
     for (uint32_t i = 0; i < LAYERS; i++) {
         collet_array *numbers = random_floats(cx, widths[i + 1], widths[i], 2 + i);
-        assert_done(collet_ternary_weights_quantize(cx, &weights[i], numbers, &params, &failure));
+        assert_done(
+            collet_ternary_weights_quantize(cx, &weights[i], numbers, &params, NULL, &failure));
         collet_array_destroy(numbers);
         bias[i] = random_floats(cx, 0, widths[i + 1], 12 + i);
         layers[i] = (collet_ternary_layer){.struct_size = sizeof *layers,

@@ -174,7 +174,11 @@ static void test_gguf(void **state)
     CHECK("not a GGUF file, so it has no tensor", "pack", "c.npy:w");
     CHECK("the file is damaged", "pack", CORPUS "gguf/counts:w");
     CHECK("type Q4_0 is not supported", "pack", CORPUS "gguf/bf16:q");
-    CHECK("odd_tensors:none: the tensor has no axes; 1 to 4 are supported", "pack",
+    CHECK(
+        "odd_tensors:five: the tensor has more than 2 axes, rows and columns; each matrix must be "
+        "a tensor of its own",
+        "pack", CORPUS "gguf/odd_tensors:five");
+    CHECK("odd_tensors:none: the tensor has no axes; 1 or 2 are supported", "pack",
           CORPUS "gguf/odd_tensors:none");
     CHECK("odd_tensors:empty: the tensor has no weights", "pack", CORPUS "gguf/odd_tensors:empty");
     CHECK("the file is part 2 of 3 of a split file", "pack", CORPUS "gguf/split:v");

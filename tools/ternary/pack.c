@@ -95,9 +95,13 @@ enum {
 static const struct argp_option argp_options[] = {
     TERNARY_OPTION_OUTPUT,
     {"threshold", KEY_THRESHOLD, "T", 0,
-     "Weights above T become 1, weights below -T become -1 (default: 0.3)", 2},
+     "Weights above T become 1, weights below -T become -1 (default: weights that are already "
+     "ternary are kept exactly, for others T is 0.3)",
+     2},
     {"absmean", KEY_ABSMEAN, NULL, 0,
-     "Scale a row by the mean of its magnitudes; half the scale is the threshold", 2},
+     "Scale a row by the mean of its magnitudes; half the scale is the threshold (weights that are "
+     "already ternary are kept exactly)",
+     2},
     {"format", KEY_FORMAT, "FORMAT", 0, "t2 (default), planes, rotor, tq2_0 or tq1_0", 2},
     {"bias", KEY_BIAS, "B.npy", 0, "Add a number to each row's result", 2},
     {"scale", KEY_SCALE, "S.npy", 0, "Multiply each row's result by a number", 2},

@@ -14,6 +14,14 @@ static int32_t note_progress(void *user, int64_t done, int64_t total)
     return tool_interrupt_signal();
 }
 
+static void note_warning(void *user, const char *warning)
+{
+    char text[COLLET_ERROR_TEXT + 16];
+
+    snprintf(text, sizeof text, "warning: %s", warning);
+    tool_log(user, COLLET_LOG_WARNING, text);
+}
+
 collet_status ternary_session_open(ternary_session *session, const ternary_options *options,
                                    const char *unit, collet_error *err)
 {
@@ -27,7 +35,7 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
 
     memset(session, 0, sizeof *session);
     tool_progress_begin(&session->progress, "collet-ternary", unit, stderr, options->quiet);
-    session->monitor = (collet_ternary_monitor){note_progress, &session->progress};
+    session->monitor = (collet_ternary_monitor){note_progress, &session->progress, note_warning};
     snprintf(text, sizeof text, "num_threads=%lld", (long long)options->threads);
     if (options->threads > 0)
         requested.settings = settings;

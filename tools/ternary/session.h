@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.h - a runtime with one context, and a monitor that shows progress and notes signals. */
+/* session.h - a runtime with one context, and a monitor that shows progress and warnings
+ * and notes signals. */
 #ifndef TOOLS_TERNARY_SESSION_H
 #define TOOLS_TERNARY_SESSION_H
 

@@ -14,7 +14,7 @@
 #define ALIGNMENT 32        /* default of general.alignment */
 #define ALIGNMENT_MOST 65536
 #define NESTING_MAX 4 /* arrays in arrays */
-#define AXES_MAX 4    /* axes of a tensor that is read */
+#define AXES_MAX 2    /* axes of a tensor that is read */
 
 /* Kinds of values. */
 enum { VALUE_STRING = 8, VALUE_ARRAY = 9, VALUE_KINDS = 13 };
@@ -65,6 +65,7 @@ static const struct type {
     {TERNARY_GGUF_BF16, 1, 2, "BF16"},
     {TERNARY_GGUF_TQ1_0, 256, 54, "TQ1_0"},
     {TERNARY_GGUF_TQ2_0, 256, 66, "TQ2_0"},
+    {36, 1, 0, "I2_S"}, /* of bitnet.cpp */
 };
 
 static const struct type *find_type(uint32_t id)
@@ -353,9 +354,11 @@ static int take_tensor(cursor *c, ternary_gguf_tensor *t)
             t->shape[t->ndim - 1 - i] = (int64_t)extent;
     }
     if (axes == 0)
-        set_fault(t, COLLET_UNSUPPORTED, "the tensor has no axes; 1 to 4 are supported");
+        set_fault(t, COLLET_UNSUPPORTED, "the tensor has no axes; 1 or 2 are supported");
     else if (axes > AXES_MAX)
-        set_fault(t, COLLET_UNSUPPORTED, "the tensor has more than 4 axes; 1 to 4 are supported");
+        set_fault(t, COLLET_UNSUPPORTED,
+                  "the tensor has more than 2 axes, rows and columns; each matrix must be a tensor "
+                  "of its own");
     return take_u32(c, &t->type) && take_number(c, 8, &t->offset);
 }
 
@@ -367,10 +370,7 @@ static void place_tensor(const ternary_gguf *gguf, ternary_gguf_tensor *t, uint6
     uint64_t size = io_mapping_size(gguf->mapping), elements;
 
     t->columns = t->shape[t->ndim - 1];
-    t->rows = 1;
-    for (uint32_t i = 0; i + 1 < t->ndim; i++)
-        if (__builtin_mul_overflow(t->rows, t->shape[i], &t->rows))
-            set_fault(t, COLLET_OVERFLOW, "the tensor has more elements than 64 bits can count");
+    t->rows = t->ndim == 2 ? t->shape[0] : 1;
     if (__builtin_mul_overflow((uint64_t)t->rows, (uint64_t)t->columns, &elements))
         set_fault(t, COLLET_OVERFLOW, "the tensor has more elements than 64 bits can count");
     if (type && t->columns % type->weights != 0)

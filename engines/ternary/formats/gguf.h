@@ -12,7 +12,7 @@
 
 #include "io/mapping.h"
 
-#define TERNARY_GGUF_DIMS 8   /* axes that are listed; tensors of up to 4 axes are read */
+#define TERNARY_GGUF_DIMS 8   /* axes that are listed; tensors of 1 or 2 axes are read */
 #define TERNARY_GGUF_NAME 256 /* bytes of a name with its NUL, cut to fit, for messages */
 
 /* The types that are read; tensors of other types are only listed. */
@@ -33,7 +33,7 @@ typedef struct ternary_gguf_tensor {
     const char *fault;                /* why the tensor cannot be read, static; NULL: it can */
     collet_status fault_status;       /* status of an error about the fault */
     /* The following are 0 if there is a fault. */
-    int64_t rows, columns; /* all axes but the last, and the last; > 0 */
+    int64_t rows, columns; /* > 0; a tensor of one axis is a row */
     uint64_t offset;       /* byte of the file where its data begin */
     uint64_t bytes;        /* 0: the size is unknown, because the type is not read */
 } ternary_gguf_tensor;

@@ -11,12 +11,14 @@ from .tape import bottom, refuse
 
 
 @composite("ternary.quantize")
-def _quantize(weights, mode="threshold", threshold=0.3):
-    """The codes are floating, since integers have no gradient."""
+def _quantize(weights, mode=None, threshold=None):
+    """The codes are floating, since integers have no gradient. The scale of "absmean" has the derivative
+    of the mean also where the weights are already ternary, whose scale is another number."""
     codes, scale = ternary.quantize(bottom(weights), mode, threshold)
     if mode == "absmean":
-        scale = f.mean(E_["abs"](weights), axis=-1)
-        weights = weights / E_["where"](scale == 0, 1, scale)[..., None]
+        mean = f.mean(E_["abs"](weights), axis=-1)
+        scale = mean + (scale.astype(weights.dtype) - bottom(mean))
+        weights = weights / E_["where"](mean == 0, 1, mean)[..., None]
     return Quantized(weights + (codes.astype(weights.dtype) - bottom(weights)), scale)
 
 

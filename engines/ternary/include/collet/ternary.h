@@ -24,14 +24,18 @@ extern "C" {
 /* ---- Progress and cancellation --------------------------------------------------------------- */
 
 /*
- * Long calls take a monitor, or NULL. `progress` runs on the calling thread, about once a million
- * weights; done <= total, both in weights (in vectors for a run). It returns 0 to continue. Any
- * other value ends the call, which returns COLLET_CANCELLED and leaves no output. `progress` must
- * not use the same context.
+ * Long calls take a monitor, or NULL. Its functions run on the calling thread, must not use the same
+ * context, and may be NULL.
+ *   progress   about once a million weights; done <= total, both in weights (in vectors for a run).
+ *              It returns 0 to continue. Any other value ends the call, which returns
+ *              COLLET_CANCELLED and leaves no output.
+ *   warn       what is suspicious of a result: more than 90 % of a matrix's codes are 0, or all are
+ *              equal. `text` is valid during the call.
  */
 typedef struct collet_ternary_monitor {
     int32_t (*progress)(void *user, int64_t done, int64_t total);
     void *user;
+    void (*warn)(void *user, const char *text);
 } collet_ternary_monitor;
 
 /* ---- Weights --------------------------------------------------------------------------------- */
@@ -44,10 +48,27 @@ typedef struct collet_ternary_monitor {
  */
 typedef struct collet_ternary_weights collet_ternary_weights;
 
-/* Quantizes and packs floating-point weights (M, K). INVALID if any is not finite. */
+/*
+ * Floating-point weights are already ternary if the numbers of every row are -s, 0 and s, as
+ * converters of ternary models (BitNet) write them; s may differ between rows. They are kept
+ * exactly, wherever numbers become codes: the codes are the signs, the scale of a row is s, rounded
+ * to f32. Only a threshold that the caller gives prevents that.
+ */
+
+/* *scale: the s of each row, f32 (...), of weights (..., K) in f32, f64, f16 or bf16; 1 for a row of
+ * zeros. NULL: the weights are not already ternary. */
+COLLET_API collet_status collet_ternary_recognise(collet_context *context, collet_array **scale,
+                                                  const collet_array *weights,
+                                                  const collet_ternary_monitor *monitor,
+                                                  collet_error *err);
+
+/* Quantizes and packs floating-point weights (M, K). params NULL: weights that are already ternary
+ * exactly, others with a threshold of 0.3. With COLLET_TERNARY_ABSMEAN they are kept exactly too.
+ * INVALID if a weight is not finite, or a scale is beyond f32. */
 COLLET_API collet_status collet_ternary_weights_quantize(
     collet_context *context, collet_ternary_weights **out, const collet_array *weights,
-    const collet_ternary_quantize_params *params, collet_error *err);
+    const collet_ternary_quantize_params *params, const collet_ternary_monitor *monitor,
+    collet_error *err);
 /* Packs codes (M, K) i8. scale: (M) f32, copied; NULL: 1. INVALID if a code is not -1, 0 or 1. */
 COLLET_API collet_status collet_ternary_weights_from_codes(collet_context *context,
                                                            collet_ternary_weights **out,
@@ -193,9 +214,9 @@ COLLET_API collet_status collet_ternary_file_count(collet_context *context,
 /*
  * Loads a matrix as weights. Layers in t2 are used in the mapping, without a copy; others are
  * converted a few rows at a time. `quantize` sets how numbers are quantized, and blocks of TQ2_0
- * and TQ1_0 are quantized again; NULL: numbers with a threshold of 0.3, the rest as stored.
- * INVALID: the text has the first value that is not finite, the first invalid code, or a row whose
- * blocks have different scales. `bias` (may be NULL) receives the bias of a layer of a .t2 file, or
+ * and TQ1_0 are quantized again; NULL: numbers as in collet_ternary_weights_quantize, the rest as
+ * stored. INVALID: the text has the first value that is not finite, the first invalid code, a row
+ * whose blocks have different scales, or a scale beyond f32. `bias` (may be NULL) receives the bias of a layer of a .t2 file, or
  * NULL.
  */
 COLLET_API collet_status collet_ternary_file_load(

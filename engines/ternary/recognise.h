@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * recognise.h - floating-point weights that are already ternary: the numbers of each row are -s, 0 and
+ * s, as converters of ternary models (BitNet, TriLM) write them. Their codes are the signs, and s is
+ * the scale.
+ */
+#ifndef ENGINES_TERNARY_RECOGNISE_H
+#define ENGINES_TERNARY_RECOGNISE_H
+
+#include "ternary/call.h"
+
+#include <collet/ops/ternary.h>
+
+/* The parameters whose codes are the signs. */
+extern const collet_ternary_quantize_params ternary_signs;
+
+/* The parameters for numbers, if none are given: a threshold of 0.3. */
+extern const collet_ternary_quantize_params ternary_standard;
+
+/* Whether weights that are already ternary are kept exactly: not with a threshold, which says what
+ * becomes 0. `params`: NULL, or of a program, perhaps shorter than this version's. */
+int ternary_recognises(const collet_ternary_quantize_params *params);
+
+/* Stores the s of `count` rows of `columns` numbers (F16, BF16, F32 or F64; adjacent, native byte
+ * order) in `scale`, rounded to f32; 1 for a row of zeros. Returns 0 if a row is not ternary: it has
+ * two magnitudes besides 0, or a number that is not finite. */
+int ternary_recognise_rows(collet_dtype dtype, const void *elements, int64_t count, int64_t columns,
+                           float *scale);
+
+/* The same for weights (..., K), on any device: *scale (one number for each row) is the caller's to
+ * free; NULL: not ternary, or no weights. */
+collet_status ternary_recognise_array(ternary_call *call, const char *what,
+                                      const collet_array *weights, float **scale);
+
+/* 1 if one of the numbers is not 1. */
+int ternary_scales_differ(const float *scale, int64_t count);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights that are already ternary are kept exactly, on every path; suspicious results warn. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <collet/ops/array.h>
+#include <collet/ops/ternary.h>
+
+#include "common/fixture.h"
+#include "engines/ternary_engine.h"
+
+#define ROWS 5
+#define COLUMNS 300
+#define S 0.0243f /* of the models of BitNet */
+
+static const collet_ternary_quantize_params absmean = {.struct_size = sizeof absmean,
+                                                       .mode = COLLET_TERNARY_ABSMEAN};
+
+/* 4 bytes of f32 as another floating dtype, for numbers that it can hold. */
+static collet_array *converted(collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                               const float *values)
+{
+    collet_array *from = array_of(cx, COLLET_F32, ndim, shape, values);
+    collet_array *to = array_for(cx, dtype, ndim, shape);
+    assert_ok(cx, collet_op_copy(cx, to, from));
+    collet_array_destroy(from);
+    return to;
+}
+
+static int code_at(int64_t r, int64_t c)
+{
+    return r == 1 ? 0 : r == 2 ? -1 : (int)((r * 7 + c * 5 + c / 11) % 3) - 1;
+}
+
+/* The scales: one for all rows, or one for each; of zeros always 1. `values`: 0 is -0 in places. */
+static void make(float *values, float *scale, int each, float s)
+{
+    for (int64_t r = 0; r < ROWS; r++) {
+        scale[r] = r == 1 ? 1 : each ? s * (float)(r + 1) : s;
+        for (int64_t c = 0; c < COLUMNS; c++) {
+            int code = code_at(r, c);
+            values[r * COLUMNS + c] = code ? (float)code * scale[r] : c % 2 ? -0.0f : 0.0f;
+        }
+    }
+}
+
+static void assert_kept(const collet_ternary_weights *w, const float *scale)
+{
+    int8_t codes[ROWS * COLUMNS];
+    collet_array *expected,
+        *bytes = array_for(cx, COLLET_U8, 2,
+                           SHAPE(ROWS, collet_ternary_bytes(COLLET_TERNARY_T2, COLUMNS)));
+    collet_array *info = array_for(cx, COLLET_I32, 0, NULL);
+    for (int64_t r = 0; r < ROWS; r++)
+        for (int64_t c = 0; c < COLUMNS; c++)
+            codes[r * COLUMNS + c] = (int8_t)code_at(r, c);
+    expected = array_of(cx, COLLET_I8, 2, SHAPE(ROWS, COLUMNS), codes);
+    assert_ok(cx, collet_op_ternary_pack(cx, bytes, info, expected, NULL, COLLET_TERNARY_T2));
+    assert_same(bytes, collet_ternary_weights_bytes(w));
+    if (scale)
+        assert_floats(cx, collet_ternary_weights_scale(w), scale);
+    else
+        assert_null(collet_ternary_weights_scale(w));
+    collet_array_destroy(expected);
+    collet_array_destroy(bytes);
+    collet_array_destroy(info);
+}
+
+/* ---- Kept exactly ---------------------------------------------------------------------------- */
+
+static void arrays(void **state)
+{
+    static const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64, COLLET_F16, COLLET_BF16};
+    float values[ROWS * COLUMNS], scale[ROWS];
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        /* 2^-5 and its small multiples are numbers of each dtype. */
+        make(values, scale, i & 4, i & 3 ? 0x1p-5f : S);
+        collet_array *array = converted(dtypes[i & 3], 2, SHAPE(ROWS, COLUMNS), values);
+        collet_ternary_weights *w = NULL;
+        assert_done(collet_ternary_weights_quantize(cx, &w, array, i & 8 ? &absmean : NULL, NULL,
+                                                    &failure));
+        assert_kept(w, scale);
+        collet_ternary_weights_destroy(w);
+        collet_array_destroy(array);
+    }
+}
+
+static void views(void **state)
+{
+    float values[ROWS * COLUMNS], turned[ROWS * COLUMNS], scale[ROWS];
+    collet_ternary_weights *w = NULL;
+    collet_array *view = NULL;
+    (void)state;
+    make(values, scale, 1, S);
+    for (int64_t r = 0; r < ROWS; r++)
+        for (int64_t c = 0; c < COLUMNS; c++)
+            turned[c * ROWS + r] = values[r * COLUMNS + c];
+    collet_array *array = array_of(cx, COLLET_F32, 2, SHAPE(COLUMNS, ROWS), turned);
+    assert_ok(cx, collet_array_permute(cx, array, &view, (const int32_t[]){1, 0}));
+    assert_done(collet_ternary_weights_quantize(cx, &w, view, NULL, NULL, &failure));
+    assert_kept(w, scale);
+    collet_ternary_weights_destroy(w);
+    collet_array_destroy(view);
+    collet_array_destroy(array);
+}
+
+/* -1, 0 and 1 need no scale, as before. */
+static void scales_of_one(void **state)
+{
+    float values[ROWS * COLUMNS], scale[ROWS];
+    collet_ternary_weights *w = NULL;
+    (void)state;
+    make(values, scale, 0, 1);
+    collet_array *array = array_of(cx, COLLET_F32, 2, SHAPE(ROWS, COLUMNS), values);
+    assert_done(collet_ternary_weights_quantize(cx, &w, array, NULL, NULL, &failure));
+    assert_kept(w, NULL);
+    collet_ternary_weights_destroy(w);
+    collet_array_destroy(array);
+}
+
+/* The scales of arrays with any number of axes. */
+static void other_axes(void **state)
+{
+    float values[ROWS * COLUMNS], scale[ROWS];
+    collet_array *found = NULL;
+    (void)state;
+    make(values, scale, 1, S);
+    collet_array *array = array_of(cx, COLLET_F32, 3, SHAPE(1, ROWS, COLUMNS), values);
+    assert_done(collet_ternary_recognise(cx, &found, array, NULL, &failure));
+    assert_int_equal(collet_array_ndim(found), 2);
+    assert_floats(cx, found, scale);
+    collet_array_destroy(found);
+    collet_array_destroy(array);
+    array = array_of(cx, COLLET_F32, 1, SHAPE(COLUMNS), values + 3 * COLUMNS);
+    assert_done(collet_ternary_recognise(cx, &found, array, NULL, &failure));
+    assert_int_equal(collet_array_ndim(found), 0);
+    assert_floats(cx, found, scale + 3);
+    collet_array_destroy(found);
+    collet_array_destroy(array);
+    array = array_for(cx, COLLET_F32, 2, SHAPE(0, 7));
+    assert_done(collet_ternary_recognise(cx, &found, array, NULL, &failure));
+    assert_null(found);
+    collet_array_destroy(array);
+    array = array_for(cx, COLLET_I8, 2, SHAPE(2, 7));
+    assert_outcome(collet_ternary_recognise(cx, &found, array, NULL, &failure), COLLET_DTYPE);
+    collet_array_destroy(array);
+}
+
+/* ---- Not ternary ----------------------------------------------------------------------------- */
+
+/* Two magnitudes, one unlike the others by its last bit, in the last place; numbers of no size. */
+static void others(void **state)
+{
+    const float odd[] = {0.5f, nextafterf(S, 1), -nextafterf(S, 0), INFINITY, -NAN};
+    float values[ROWS * COLUMNS], scale[ROWS];
+    (void)state;
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        collet_array *found = NULL;
+        collet_ternary_weights *w = NULL, *expected = NULL;
+        make(values, scale, 0, S);
+        values[ROWS * COLUMNS - 1] = odd[i];
+        collet_array *array = array_of(cx, COLLET_F32, 2, SHAPE(ROWS, COLUMNS), values);
+        assert_done(collet_ternary_recognise(cx, &found, array, NULL, &failure));
+        assert_null(found);
+        collet_status status = collet_ternary_weights_quantize(cx, &w, array, NULL, NULL, &failure);
+        if (isfinite(odd[i])) {
+            const collet_ternary_quantize_params standard = {.struct_size = sizeof standard,
+                                                             .threshold = 0.3f};
+            assert_done(status);
+            assert_done(
+                collet_ternary_weights_quantize(cx, &expected, array, &standard, NULL, &failure));
+            assert_same(collet_ternary_weights_bytes(expected), collet_ternary_weights_bytes(w));
+            assert_null(collet_ternary_weights_scale(w));
+        } else {
+            assert_outcome(status, COLLET_INVALID);
+            assert_failure_has("1 weights are not finite");
+        }
+        collet_ternary_weights_destroy(expected);
+        collet_ternary_weights_destroy(w);
+        collet_array_destroy(array);
+    }
+}
+
+/* Rows with no other magnitude than one that is not finite. */
+static void not_finite(void **state)
+{
+    const float numbers[] = {INFINITY, -INFINITY, NAN};
+    (void)state;
+    for (size_t i = 0; i < 12; i++) {
+        static const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64, COLLET_F16, COLLET_BF16};
+        const float values[] = {0, numbers[i % 3]};
+        collet_array *found = NULL, *array = converted(dtypes[i / 3], 2, SHAPE(1, 2), values);
+        assert_done(collet_ternary_recognise(cx, &found, array, NULL, &failure));
+        assert_null(found);
+        collet_array_destroy(array);
+    }
+}
+
+/* What a scale in f32 cannot hold is refused, not made 0 or infinite. */
+static void scales_beyond_f32(void **state)
+{
+    static const struct {
+        double s;
+        const char *text;
+    } cases[] = {{1e300, "the scale of row 1 is too large"},
+                 {1e-60, "the scale of row 1 is too small"}};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        double s = cases[i / 2].s, values[] = {0, 0, 0, s, -s, 0};
+        collet_ternary_weights *w = NULL;
+        if (i & 1)
+            values[5] = s * 0.75; /* not ternary: of the mean */
+        collet_array *array = array_of(cx, COLLET_F64, 2, SHAPE(2, 3), values);
+        assert_outcome(collet_ternary_weights_quantize(cx, &w, array, &absmean, NULL, &failure),
+                       COLLET_INVALID);
+        assert_failure_has(cases[i / 2].text);
+        assert_null(w);
+        collet_array_destroy(array);
+    }
+}
+
+/* ---- Warnings -------------------------------------------------------------------------------- */
+
+static char warned[COLLET_ERROR_TEXT];
+
+static void note_warning(void *user, const char *text)
+{
+    assert_ptr_equal(user, warned);
+    assert_int_equal(warned[0], 0);
+    snprintf(warned, sizeof warned, "%s", text);
+}
+
+static void warnings(void **state)
+{
+    const collet_ternary_monitor monitor = {.user = warned, .warn = note_warning};
+    const collet_ternary_quantize_params given = {.struct_size = sizeof given, .threshold = 0.5f};
+    static const struct {
+        int zeros, minus; /* of 100; the rest are 1 */
+        const char *text;
+    } cases[] = {
+        {100, 0, "weights: 100 % of the 100 codes are 0 with the threshold 0.5; try absmean"},
+        {91, 4, "weights: 91 % of the 100 codes are 0"},
+        {90, 4, ""},
+        {0, 100, "weights: all 100 codes are -1"},
+        {0, 0, "weights: all 100 codes are 1"},
+        {0, 1, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        collet_ternary_weights *w = NULL;
+        float values[100];
+        for (int k = 0; k < 100; k++)
+            values[k] = k < cases[i].zeros ? 0.125f : k < cases[i].zeros + cases[i].minus ? -2 : 1;
+        collet_array *array = array_of(cx, COLLET_F32, 2, SHAPE(10, 10), values);
+        warned[0] = '\0';
+        assert_done(collet_ternary_weights_quantize(cx, &w, array, &given, &monitor, &failure));
+        if (*cases[i].text)
+            assert_contains(warned, cases[i].text);
+        else
+            assert_string_equal(warned, "");
+        collet_ternary_weights_destroy(w);
+        collet_array_destroy(array);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arrays),        cmocka_unit_test(views),
+        cmocka_unit_test(scales_of_one), cmocka_unit_test(other_axes),
+        cmocka_unit_test(others),        cmocka_unit_test(scales_beyond_f32),
+        cmocka_unit_test(warnings),      cmocka_unit_test(not_finite),
+    };
+    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
+}
