@@ -49,6 +49,25 @@ def test_masks(way):
         WAYS[way](M)
 
 
+FIELDS = {scatter.Material: ("volume", "alignment", "theta", "psi", "direction", "unaligned", "constants"),
+          scatter.Sample: ("energies", "angles", "beams", "detector", "voxel")}
+
+
+@pytest.mark.parametrize("kind, name", [(kind, name) for kind, names in FIELDS.items() for name in names])
+def test_masks_are_not_stored(kind, name):
+    """Where a mask is given, and not where the patterns are computed."""
+    given = {"constants": [0, 0, 0, 0]} if kind is scatter.Material else {
+        "materials": [], "energies": [285.0], "voxel": 1.0}
+    made = kind(**given)
+    for value in M, [M[0], M[1]], {285.0: M[1]}:
+        with pytest.raises(TypeError, match=f"{name} is a masked array"):
+            kind(**{**given, name: value})
+        with pytest.raises(TypeError, match=f"{name} is a masked array"):
+            setattr(made, name, value)
+    with pytest.raises(TypeError, match=f"{name} has the unit"):
+        kind(**{**given, name: [1.0, Pint()]})
+
+
 def test_masks_that_are_gone():
     assert float(op.mean(M.filled(0.0))) == 1.5 and float(op.mean(M.compressed())) == 2
     with pytest.raises(TypeError, match="a is a masked array"):

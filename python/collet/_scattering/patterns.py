@@ -25,8 +25,17 @@ Vector = tuple[float, float, float]
 Floats = npt.NDArray[np.floating[Any]]
 
 
+class _Checked:
+    """Refuses masks and units where they are set, and not only when the patterns are computed."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        for part in value.values() if isinstance(value, Mapping) else (value,):
+            _host.check(part, name)
+        super().__setattr__(name, value)
+
+
 @dataclass(eq=False)
-class Material:
+class Material(_Checked):
     """A material of a morphology. Its arrays are (Z, Y, X), float32 or float64; others are converted.
 
     constants: [delta, beta along the direction, delta, beta across it] of n = 1 - delta + i beta, for
@@ -60,7 +69,7 @@ class Gradient:
 
 
 @dataclass(eq=False)
-class Sample:
+class Sample(_Checked):
     """A morphology with all that determines its patterns.
 
     materials: their fractions add up to 1 in each voxel
