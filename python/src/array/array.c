@@ -86,12 +86,15 @@ collet_array *array_get(PyObject *object)
     return v ? v->array : NULL;
 }
 
+int array_has_readers(PyObject *object)
+{
+    const memory *m = ((array_object *)object)->value->memory;
+    return m && (m->readers || m->pins);
+}
+
 int array_settle_readers(PyObject *object)
 {
-    memory *m = ((array_object *)object)->value->memory;
-    if (!m || (!m->readers && !m->pins))
-        return 0;
-    return lazy->before_write(((array_object *)object)->value) ? -1 : 1;
+    return array_has_readers(object) ? lazy->before_write(((array_object *)object)->value) : 0;
 }
 
 void array_begin_write(PyObject *object)
@@ -102,10 +105,7 @@ void array_begin_write(PyObject *object)
 collet_array *array_get_written(PyObject *object)
 {
     collet_array *array = array_get(object);
-    int settled = 1;
-    while (array && settled > 0)
-        settled = array_settle_readers(object);
-    if (!array || settled < 0)
+    if (!array || array_settle_readers(object))
         return NULL;
     array_begin_write(object);
     return array;
@@ -155,8 +155,11 @@ PyObject *array_of_value(lazy_value *v)
 
 PyObject *array_of_node(node *n)
 {
-    array_object *self = new_object();
-    if (self) {
+    array_object *self = new_object(); /* may run other code, which computes the node */
+    if (self && n->value) {
+        self->value = value_ref(n->value);
+        value_attach(n->value, (PyObject *)self);
+    } else if (self) {
         self->node = node_ref(n);
         node_own(n, (PyObject *)self);
     }

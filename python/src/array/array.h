@@ -30,10 +30,11 @@ collet_array *array_get(PyObject *object);
  * that read them are awaited. */
 collet_array *array_get_written(PyObject *object);
 
-/* Computes what waits to read the elements of an Array that is computed, and waits for the evaluations that
- * read them. 0: there was nothing of it, no other code ran; 1; -1 with an exception. */
+/* Whether an Array that is computed has elements that something waits to read, or reads now. */
+int array_has_readers(PyObject *object);
+/* Computes what waits, and waits for what reads. 0, or -1 with an exception. */
 int array_settle_readers(PyObject *object);
-/* The elements are written next; array_settle_readers returned 0. */
+/* The elements are written next; nothing reads them. */
 void array_begin_write(PyObject *object);
 
 /* Raises ForkedError; returns NULL. */
@@ -45,8 +46,8 @@ lazy_value *array_value(PyObject *object);
 /* Known without computing; 0: the Array was not initialised. */
 collet_dtype array_dtype_of(PyObject *object);
 
-/* A new reference to the Array of a value; a new Array that waits for the node, which has none yet. NULL
- * with an exception. */
+/* A new reference to the Array of a value; a new Array of the node, which has none yet: it waits, unless the
+ * node has a value. NULL with an exception. */
 PyObject *array_of_value(lazy_value *v);
 PyObject *array_of_node(node *n);
 /* The Array of a node gets the value in its place. */

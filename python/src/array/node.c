@@ -59,6 +59,11 @@ static void drop_inputs(node *n)
     }
 }
 
+void node_release(node *n)
+{
+    drop_inputs(n);
+}
+
 void node_unref(node *n)
 {
     if (!n || --n->refs)

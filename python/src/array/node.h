@@ -65,6 +65,9 @@ void node_own(node *n, PyObject *owner);
  * the readers of the node have the value then. The caller has a reference to the node. */
 void node_publish(node *n, lazy_value *v);
 
+/* Drops the inputs of a node whose value nobody needs any more. */
+void node_release(node *n);
+
 int node_same_shape(const collet_array_spec *a, const collet_array_spec *b);
 
 /* A pending node that was made last, or NULL. */

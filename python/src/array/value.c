@@ -2,13 +2,11 @@
 /* Tests: python/tests/op/test_lazy.py */
 #include "value.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "src/base/error.h"
 #include "src/base/runtime.h"
+#include "src/base/work.h"
 
 static struct {
     int64_t bytes;
@@ -105,12 +103,6 @@ static void memory_unref(memory *m)
 
 /* ---- Writes and pins ---------------------------------------------------------------------- */
 
-#define LISTEN 30000000 /* nanoseconds between two looks for signals */
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t unpinned = PTHREAD_COND_INITIALIZER;
-static atomic_uint waiting; /* writers */
-
 void memory_begin_write(memory *m)
 {
     if (m)
@@ -119,33 +111,12 @@ void memory_begin_write(memory *m)
 
 /* Whoever unpins needs neither the GIL nor a pin: so a thread that has pinned something may wait here, as
  * the handler of a signal does. */
-static void wait_without_gil(const memory *m)
-{
-    struct timespec until;
-    pthread_mutex_lock(&mutex);
-    waiting++;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LISTEN;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    if (m->pins)
-        pthread_cond_timedwait(&unpinned, &mutex, &until);
-    waiting--;
-    pthread_mutex_unlock(&mutex);
-}
-
 int memory_wait_unpinned(memory *m)
 {
-    int failed = 0;
     m->refs++;
-    while (m->pins && !failed) {
-        PyThreadState *state = runtime_leave();
-        wait_without_gil(m);
-        runtime_return(state);
-        failed = PyErr_CheckSignals();
-    }
+    int failed = work_wait_for(&m->pins);
     memory_unref(m);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 void snapshot_add(snapshot *s, const lazy_value *v)
@@ -158,15 +129,11 @@ void snapshot_add(snapshot *s, const lazy_value *v)
     s->of[s->count++].writes = v->memory->writes;
 }
 
-snapshot *snapshot_copy(const snapshot *s)
+void snapshot_copy(snapshot *to, const snapshot *from)
 {
-    snapshot *made = malloc(sizeof *made);
-    if (!made)
-        return (snapshot *)PyErr_NoMemory();
-    *made = *s;
-    for (uint32_t i = 0; i < s->count; i++)
-        s->of[i].memory->refs++;
-    return made;
+    *to = *from;
+    for (uint32_t i = 0; i < to->count; i++)
+        to->of[i].memory->refs++;
 }
 
 void snapshot_clear(snapshot *s)
@@ -193,11 +160,7 @@ void snapshot_unpin(const snapshot *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         s->of[i].memory->pins--;
-    if (!waiting)
-        return;
-    pthread_mutex_lock(&mutex);
-    pthread_cond_broadcast(&unpinned);
-    pthread_mutex_unlock(&mutex);
+    work_wake();
 }
 
 /* ---- Values ------------------------------------------------------------------------------- */

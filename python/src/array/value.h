@@ -72,19 +72,20 @@ typedef struct snapshot {
 
 /* Adds the memory of a value, which is known, unless it is there. */
 void snapshot_add(snapshot *s, const lazy_value *v);
-/* Copies a snapshot. NULL with an exception. */
-snapshot *snapshot_copy(const snapshot *s);
+/* The copy has references of its own. */
+void snapshot_copy(snapshot *to, const snapshot *from);
 void snapshot_clear(snapshot *s);
 /* 1: all is as it was; 0: something was written since. */
 int snapshot_holds(const snapshot *s);
-/* Pins all memories: nobody writes them until snapshot_unpin. The caller releases the GIL next. */
+/* Pins all memories: nobody writes them until snapshot_unpin. No code of Python runs in this thread before the
+ * work begins that unpins them. */
 void snapshot_pin(const snapshot *s);
 /* Any thread, without the GIL too. */
 void snapshot_unpin(const snapshot *s);
 
 /* A write of the memory begins: earlier snapshots of it do not hold. NULL is accepted. */
 void memory_begin_write(memory *m);
-/* Waits until no evaluation has pinned the memory. 0; -1 with the exception of a signal's handler. */
+/* Waits until no evaluation has pinned the memory. 0, or -1 with an exception. */
 int memory_wait_unpinned(memory *m);
 
 /* Bytes of memories whose Arrays are gone, which wait for nodes. */

@@ -36,6 +36,11 @@ static PyObject *new_type(const error_class *row)
     return type;
 }
 
+int error_is_own(void)
+{
+    return PyErr_ExceptionMatches(types[COLLET_OK]);
+}
+
 int error_add_types(PyObject *module)
 {
     const error_class rows[] = {

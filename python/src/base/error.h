@@ -8,6 +8,9 @@
 /* Makes the exceptions and adds them to the module. 0, or -1 with an exception. */
 int error_add_types(PyObject *module);
 
+/* 1 if the exception that is set is a collet.Error. */
+int error_is_own(void);
+
 /* Raises the exception of `status` with `text`; returns NULL. */
 void *error_raise(collet_status status, const char *text);
 

@@ -327,21 +327,26 @@ void runtime_switch_back(uint32_t choice)
     t->at_once = 0;
 }
 
-void runtime_lend(uint64_t *generation)
+void runtime_lend(runtime_lent *lent)
 {
-    *generation = self->generation;
+    const thread *t = self;
+    *lent = (runtime_lent){t->context, t->generation, t->chosen, t->use,
+                           t->choice,  t->backend,    t->at_once};
     self->context = NULL;
     self->generation = 0;
 }
 
-void runtime_give_back(collet_context *context, uint64_t generation)
+void runtime_give_back(const runtime_lent *lent)
 {
-    if (self->context) { /* the handler of a signal needed one */
-        collet_context_destroy(context);
-        return;
-    }
-    self->context = context;
-    self->generation = generation;
+    thread *t = self;
+    collet_context_destroy(t->context); /* the handler of a signal needed one */
+    t->context = lent->context;
+    t->generation = lent->generation;
+    t->chosen = lent->chosen;
+    t->use = lent->use;
+    t->choice = lent->choice;
+    t->backend = lent->backend;
+    t->at_once = lent->at_once;
 }
 
 const void *runtime_last_backend(void)

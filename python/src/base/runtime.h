@@ -22,10 +22,20 @@ uint32_t runtime_choice(void);
 int runtime_switch(uint32_t *choice);
 void runtime_switch_back(uint32_t choice);
 
+/* What a thread has beside its context. */
+typedef struct runtime_lent {
+    collet_context *context;
+    uint64_t generation, chosen;
+    long long use;
+    uint32_t choice;
+    const char *backend;
+    int at_once;
+} runtime_lent;
+
 /* Takes the context, of runtime_context(), away from the calling thread, which gets another one if
- * it needs one meanwhile; and gives it back. */
-void runtime_lend(uint64_t *generation);
-void runtime_give_back(collet_context *context, uint64_t generation);
+ * it needs one meanwhile; and gives it back in that one's place, so that callers may keep the first. */
+void runtime_lend(runtime_lent *lent);
+void runtime_give_back(const runtime_lent *lent);
 
 /* Grows with each new runtime (after fork, set_num_threads), so that objects of an earlier runtime
  * are not used. */

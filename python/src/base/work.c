@@ -25,6 +25,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended; /* a job; by the monotonic clock */
 static worker *idle;
 static int64_t abandoned;             /* jobs that run */
+static atomic_uint waiting;           /* threads in work_wait_for */
 static _Thread_local int main_thread; /* 1: it is, -1: it is not, 0: unknown */
 
 int64_t work_now(void)
@@ -191,7 +192,7 @@ static int leave(work *w)
     pthread_mutex_unlock(&mutex);
     if (!finished)
         return 1;
-    runtime_give_back(w->context, w->generation);
+    runtime_give_back(&w->lent);
     w->drop(w);
     return -1;
 }
@@ -206,11 +207,8 @@ static void run_here(work *w)
 /* Returns the work to the caller. */
 static int end(work *w)
 {
-    if (w->status != COLLET_OK)
+    if (w->status != COLLET_OK) {
         error_raise(w->status, w->text);
-    else
-        w->context = runtime_context(); /* the handler of a signal may have needed another */
-    if (w->status != COLLET_OK || !w->context) {
         w->drop(w);
         return -1;
     }
@@ -223,8 +221,7 @@ static int end(work *w)
 int work_run(work *w)
 {
     int done;
-    w->context = runtime_context();
-    if (!w->context) {
+    if (!w->context && !(w->context = runtime_context())) {
         w->drop(w);
         return -1;
     }
@@ -233,22 +230,54 @@ int work_run(work *w)
         run_here(w);
         return end(w);
     }
-    runtime_lend(&w->generation);
+    runtime_lend(&w->lent);
     for (done = wait_for(w, 1); !done; done = wait_for(w, 0)) {
         if (PyErr_CheckSignals())
             return leave(w);
-        if (w->generation != runtime_generation()) { /* a handler forked: no thread works here */
+        if (w->lent.generation != runtime_generation()) { /* a handler forked: no thread works here */
             error_raise(COLLET_FORKED,
                         "this process was forked by a signal's handler during a call of collet");
             return -1;
         }
     }
-    runtime_give_back(w->context, w->generation);
+    runtime_give_back(&w->lent);
     if (done < 0) {
         w->status = COLLET_NO_MEMORY;
         snprintf(w->text, sizeof w->text, "no thread for the work could be started");
     }
     return end(w);
+}
+
+int work_wait_for(const atomic_uint *count)
+{
+    uint64_t generation = runtime_generation();
+    while (*count) {
+        PyThreadState *state = runtime_leave();
+        pthread_mutex_lock(&mutex);
+        waiting++;
+        if (*count)
+            listen();
+        waiting--;
+        pthread_mutex_unlock(&mutex);
+        runtime_return(state);
+        if (PyErr_CheckSignals())
+            return -1;
+        if (generation != runtime_generation()) { /* a handler forked: nobody computes here */
+            error_raise(COLLET_FORKED, "this process was forked by a signal's handler while it "
+                                       "waited for another thread of collet");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void work_wake(void)
+{
+    if (!waiting)
+        return;
+    pthread_mutex_lock(&mutex);
+    pthread_cond_broadcast(&ended);
+    pthread_mutex_unlock(&mutex);
 }
 
 int work_settle(void)
@@ -282,6 +311,7 @@ static void in_child(void)
     make_ended();
     idle = NULL;
     abandoned = 0;
+    waiting = 0;
     main_thread = 1;
 }
 

@@ -8,7 +8,9 @@
 #ifndef PYTHON_SRC_BASE_WORK_H
 #define PYTHON_SRC_BASE_WORK_H
 
-#include "python.h"
+#include <stdatomic.h>
+
+#include "runtime.h"
 
 typedef struct work work;
 struct work {
@@ -18,7 +20,7 @@ struct work {
     uint64_t print;          /* fingerprint of work that is quick if it was before; 0: none */
     int64_t nanoseconds;     /* that `run` took */
     collet_context *context; /* of work_run from here on */
-    uint64_t generation;
+    runtime_lent lent;
     collet_status status;
     int finished, abandoned;
     char text[COLLET_ERROR_TEXT]; /* of the failure; "" after `run`: the context has it */
@@ -35,11 +37,17 @@ int work_on_main_thread(void);
 int work_is_quick(uint64_t print);
 void work_learn(uint64_t print, int64_t nanoseconds);
 
-/* Runs *w, whose other fields are 0, in the calling thread's context. 0: `w` is still the caller's.
+/* Runs *w, whose other fields are 0, in the calling thread's context. With w->context set, which is
+ * runtime_context(), no code of Python runs before the work begins. 0: `w` is still the caller's.
  * -1 with the exception of its failure; 1 with the exception of a signal, while the work continues:
  * `w` is dropped, perhaps later. Quick work, and work of other threads than the main one, runs on
  * the calling thread. */
 int work_run(work *w);
+
+/* Waits until *count, which other threads change without the GIL, is 0; they call work_wake then. Signals are
+ * heard. 0, or -1 with an exception, of a handler or since this is a forked child. */
+int work_wait_for(const atomic_uint *count);
+void work_wake(void);
 
 /* Waits for the work that continued after a signal. 0, or -1 with the exception of another
  * signal. */

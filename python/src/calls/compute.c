@@ -11,6 +11,7 @@
 #include <collet/expression.h>
 
 #include "src/base/dtype.h"
+#include "src/array/array.h"
 #include "src/base/log.h"
 #include "src/base/runtime.h"
 #include "src/base/work.h"
@@ -133,7 +134,7 @@ static int waits(const call *c)
 typedef struct job {
     work work;
     call call;       /* with references of its own */
-    snapshot *reads; /* NULL: none */
+    snapshot reads;  /* of the call, or empty */
     operand operands[];
 } job;
 
@@ -148,9 +149,7 @@ static void drop_job(work *w)
 {
     job *j = (job *)w;
     unpin(&j->call);
-    if (j->reads)
-        snapshot_clear(j->reads);
-    free(j->reads);
+    snapshot_clear(&j->reads);
     for (uint32_t i = 0; i < j->call.n_out + j->call.n_in; i++)
         operand_clear(&j->operands[i]);
     if (j->call.users)
@@ -164,16 +163,18 @@ static work *new_job(call *c)
 {
     uint32_t end = c->n_out + c->n_in;
     job *j = calloc(1, sizeof *j + end * sizeof *j->operands);
-    if (!j)
+    if (!j) {
+        unpin(c);
         return (work *)PyErr_NoMemory();
-    if (c->reads && !(j->reads = snapshot_copy(c->reads))) {
-        free(j);
-        return NULL;
     }
     j->work.run = run_job;
     j->work.drop = drop_job;
+    j->work.context = c->context;
     j->call = *c;
-    j->call.reads = j->reads;
+    if (c->reads) {
+        snapshot_copy(&j->reads, c->reads);
+        j->call.reads = &j->reads;
+    }
     c->pinned = 0;
     j->call.operands = j->operands;
     memcpy(j->operands, c->operands, end * sizeof *j->operands);
@@ -213,8 +214,6 @@ static int compute_heard(call *c)
         return raised(c, status);
     }
     work *w = new_job(c);
-    if (!w)
-        unpin(c);
     int failed = w ? work_run(w) : -1;
     if (failed > 0 && c->given)
         tell_of_out(c);
@@ -298,31 +297,45 @@ PyObject *compute_explain(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unuse
     return PyUnicode_DecodeUTF8(shown, (Py_ssize_t)strlen(shown), "replace");
 }
 
-/* 0; 1: what the call reads was written; -1 with an exception. */
-static int settle_outputs(const call *c)
+/* An Array that the caller gave as an output; NULL: that is another one. */
+static PyObject *array_output(const call *c, uint32_t i)
 {
-    int settled = c->given;
-    while (settled > 0) {
-        settled = 0;
-        for (uint32_t i = 0; i < c->n_out && settled >= 0; i++) {
-            const operand *o = &c->operands[i];
-            int more = o->object && !o->host ? array_settle_readers(o->object) : 0;
-            settled = more < 0 ? -1 : settled | more;
-        }
-    }
-    return settled;
+    const operand *o = &c->operands[i];
+    return c->given && o->object && !o->host ? o->object : NULL;
 }
 
-static int begin(call *c, int held)
+static int has_readers(const call *c)
 {
-    if (settle_outputs(c))
-        return -1;
+    for (uint32_t i = 0; i < c->n_out; i++)
+        if (array_output(c, i) && array_has_readers(array_output(c, i)))
+            return 1;
+    return 0;
+}
+
+static int settle_outputs(const call *c)
+{
+    int failed = 0;
+    while (!failed && has_readers(c))
+        for (uint32_t i = 0; i < c->n_out && !failed; i++)
+            failed = array_output(c, i) ? array_settle_readers(array_output(c, i)) : 0;
+    return failed;
+}
+
+/* Takes the thread's context, which code of Python may have replaced. 0; 1: what the call reads was written;
+ * -1 with an exception. */
+static int begin(call *c, int *held)
+{
+    do {
+        if (settle_outputs(c) || !(c->context = runtime_context()))
+            return -1;
+    } while (has_readers(c));
+    *held = runtime_at_once() && is_small(c) && !waits(c);
     if (c->reads && !snapshot_holds(c->reads))
         return 1;
     for (uint32_t i = 0; i < c->n_out; i++)
-        if (c->given && c->operands[i].object && !c->operands[i].host)
-            array_begin_write(c->operands[i].object);
-    c->pinned = c->reads && !held;
+        if (array_output(c, i))
+            array_begin_write(array_output(c, i));
+    c->pinned = c->reads && !*held;
     if (c->pinned)
         snapshot_pin(c->reads);
     return 0;
@@ -330,12 +343,11 @@ static int begin(call *c, int held)
 
 static int compute(call *c)
 {
-    int held, failed;
+    int held = 0, failed;
     collet_status status;
-    if (make_outputs(c))
+    if (!(c->context = runtime_context()) || make_outputs(c))
         return -1;
-    held = runtime_at_once() && is_small(c) && !waits(c);
-    failed = begin(c, held);
+    failed = begin(c, &held);
     if (failed)
         return failed;
     if (!held && work_on_main_thread())
@@ -350,7 +362,5 @@ static int compute(call *c)
 int call_compute(call *c)
 {
     int failed = tell(c, Py_True) ? -1 : compute(c);
-    if (failed >= 0 && tell(c, Py_False))
-        return -1;
-    return failed;
+    return failed ? failed : tell(c, Py_False);
 }

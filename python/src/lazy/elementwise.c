@@ -102,6 +102,8 @@ PyObject *elementwise_convert(PyObject *Py_UNUSED(module), PyObject *arguments)
         from = NULL;
         v = array_value(array);
     }
+    if (!from && !v)
+        return NULL;
     if (from ? from->generation != runtime_generation()
              : v->generation != runtime_generation() || collet_array_is_shared(v->array))
         Py_RETURN_NONE;

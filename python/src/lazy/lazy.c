@@ -66,6 +66,12 @@ static int take(node *n, PyObject *made)
     return 0;
 }
 
+/* Parts of programs alone, which have copies of them. A write would compute them one by one. */
+static int is_unneeded(const node *n)
+{
+    return !n->value && !n->owner && !n->readers;
+}
+
 static void mark_seen(const program *p)
 {
     for (uint32_t i = 0; i < p->n_nodes; i++)
@@ -79,6 +85,9 @@ static int publish(const program *p, PyObject *made)
     mark_seen(p);
     for (uint32_t i = p->n_outs; i-- > 0 && !failed;)
         failed = take(p->nodes[p->outs[i]], p->n_outs == 1 ? made : PyTuple_GetItem(made, i));
+    for (uint32_t i = p->n_nodes; i-- > 0 && !failed;)
+        if (is_unneeded(p->nodes[i]))
+            node_release(p->nodes[i]);
     return failed;
 }
 
@@ -102,20 +111,16 @@ static node *needed_again(const program *p)
 
 static PyObject *reduced(program *p, const reduction *r)
 {
-    node *again = needed_again(p);
-    if (again)
-        return force(again, 0) ? NULL : Py_NewRef(Py_NotImplemented);
     PyObject *made = program_reduce(p, r) ? NULL : program_run(p, NULL);
     if (made && made != Py_NotImplemented)
         mark_seen(p);
     return made;
 }
 
-/* Nodes are freed that would else be computed before `out` is written. */
-static PyObject *computed_into(program *p, node *n, PyObject *out)
+/* The caller has dropped its node. The others are dropped that would else be computed before `out` is written. */
+static PyObject *computed_into(program *p, PyObject *out)
 {
     mark_seen(p);
-    node_unref(n);
     program_forget_nodes(p);
     return program_run(p, out);
 }
@@ -131,29 +136,35 @@ static PyObject *published(program *p, int every)
     return made;
 }
 
-/* The one evaluation. The result of program_run; None: the node has a value. For `out` NotImplemented is left
- * to the caller, since the node is gone. */
+static PyObject *attempt(node *n, const request *q)
+{
+    program p;
+    PyObject *made = NULL;
+    int failed = program_begin(&p, n);
+    node *again = failed || !q->reduction ? NULL : needed_again(&p);
+    if (q->out)
+        node_unref(n);
+    if (again)
+        made = force(again, 0) ? NULL : Py_NewRef(Py_NotImplemented);
+    else if (!failed)
+        made = q->reduction ? reduced(&p, q->reduction)
+               : q->out     ? computed_into(&p, q->out)
+                            : published(&p, q->every);
+    if (!made && !again && !q->out)
+        name_origin(n);
+    program_end(&p);
+    return made;
+}
+
+/* The one evaluation. The result of program_run; None also: the node has a value, or nobody needs it any more.
+ * With `out` the node is gone, and NotImplemented is left to the caller. */
 static PyObject *evaluate(node *n, const request *q)
 {
-    PyObject *made = NULL;
+    PyObject *made = Py_NewRef(Py_NotImplemented);
     busy++;
     do {
-        program p;
         Py_XDECREF(made);
-        made = NULL;
-        if (n->value) {
-            made = Py_NewRef(Py_None);
-            break;
-        }
-        if (!program_begin(&p, n))
-            made = q->reduction ? reduced(&p, q->reduction)
-                   : q->out     ? computed_into(&p, n, q->out)
-                                : published(&p, q->every);
-        else if (q->out)
-            node_unref(n);
-        if (!made && !q->out)
-            name_origin(n);
-        program_end(&p);
+        made = n->value || !n->n_in ? Py_NewRef(Py_None) : attempt(n, q);
     } while (made == Py_NotImplemented && !q->out);
     busy--;
     return made;
@@ -225,6 +236,30 @@ PyObject *lazy_compute_into(node *n, PyObject *out)
 
 /* ---- What waits --------------------------------------------------------------------------- */
 
+static int raise_later(void *error)
+{
+    PyErr_SetObject((PyObject *)Py_TYPE((PyObject *)error), error);
+    Py_DECREF((PyObject *)error);
+    return -1;
+}
+
+/* An exception of libcore or for want of memory comes again when the value is needed; one of a signal's handler
+ * does not: the main thread raises it. */
+static void put_off(void)
+{
+    PyObject *type, *error, *trace;
+    if (PyErr_ExceptionMatches(PyExc_MemoryError) || error_is_own()) {
+        PyErr_Clear();
+        return;
+    }
+    PyErr_Fetch(&type, &error, &trace);
+    PyErr_NormalizeException(&type, &error, &trace);
+    if (!error || Py_AddPendingCall(raise_later, error))
+        Py_XDECREF(error);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+}
+
 void lazy_save_memory(void)
 {
     PyObject *type, *error, *trace;
@@ -233,7 +268,7 @@ void lazy_save_memory(void)
     PyErr_Fetch(&type, &error, &trace);
     while (value_held() > node_owed() + SLACK && node_last_pending())
         if (force_last_pending()) {
-            PyErr_Clear();
+            put_off();
             break;
         }
     PyErr_Restore(type, error, trace);

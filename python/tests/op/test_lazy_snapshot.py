@@ -5,9 +5,12 @@ at once. Python runs the collector inside allocations up to 3.11: later versions
 `test_lazy_snapshot.py TRIES` makes that many random tries with finalizers and threads."""
 
 import gc
+import os
+import resource
 import signal
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -141,6 +144,20 @@ def test_finalizer_uses_a_shared_node(collects_always):
         assert np.array_equal(y.to_numpy(), ((start + 1) + 2) + (start + 2) * ((start + 1) * 3))
 
 
+def test_finalizer_writes_while_a_node_is_made(collects_always):
+    for _ in range(5):
+        gc.collect()
+        gc.disable()
+        x = collet.ones(N)
+        Cycle(lambda x=x: add(x))
+        gc.enable()
+        y = x * 2
+        gc.disable()
+        assert y.to_numpy().max() in (2, 2002) and (y + 1).to_numpy().max() in (3, 2003)
+    gc.enable()
+    collet.finish()
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_finalizers_and_threads(seed, collects_always):
     attempt(seed, threads=True)
@@ -246,6 +263,59 @@ def test_part_is_computed_after_the_copy(used, observed):
     assert part.to_numpy().max() == 2
 
 
+def test_write_computes_a_chain_once(observed):
+    """The nodes of a chain are left to the evaluation that has copied them."""
+    x = y = collet.ones(N)
+    for _ in range(20):
+        y = y + 1
+    before, after = [], []
+
+    def write():
+        before.append(collet.counters()["calls"])
+        add(x)
+        after.append(collet.counters()["calls"])
+
+    observed(write)
+    assert collet.max(y) == 21
+    assert after[0] - before[0] == 2  # the chain, and the write
+
+
+def test_stale_call_is_no_call():
+    x = collet.ones(N)
+    y = x * 2
+    told = []
+
+    def observer(name, begins):
+        told.append((name, begins))
+        if len(told) == 1:
+            y.to_numpy()
+            add(x)
+
+    before = _core.observe(observer)
+    try:
+        found = float(collet.max(y))
+    finally:
+        _core.observe(None if before is None else before)
+    assert found == 2 and told[-2:] == [("max", True), ("max", False)]
+    assert sum(begins for _, begins in told) == len(told) // 2 + 1  # the first one does not end
+
+
+def test_error_names_one_line():
+    """A reduction computes a part that is needed a second time first: that fails, and the error names that line."""
+    part = collet.ones((6000, 1)) + collet.ones((1, 4000))
+    other, y = part * 2, part * 3
+    assert collet.max(other) == 4
+    size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (size + (100 << 20), before[1]))
+    try:
+        with pytest.raises(collet.NoMemoryError) as caught:
+            collet.max(y)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+    assert str(caught.value).count("was made in") == 1
+
+
 def test_program_writes_its_own_input(observed):
     x = collet.ones(N)
     y = x * 2
@@ -328,6 +398,142 @@ def test_handler_raises_while_inputs_are_pinned():
             assert y.to_numpy().max() == 2
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+def test_handler_uses_another_context():
+    """A call keeps its context while an operand is computed, and a handler gets another one."""
+    small = collet.ones(N)
+    uses = [lambda y, o: op.mul(y, 2.0), lambda y, o: op.mul(y, 2.0, out=o), lambda y, o: collet.Expression("a*2")(y)]
+
+    def handler(number, frame):
+        assert collet.sum(small * 2) == 2 * N
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        for use in uses * 2:
+            y = collet.sin(collet.exp(collet.ones(1_000_000) * 0)) * 0 + 1
+            o = collet.empty(1_000_000)
+            signal.setitimer(signal.ITIMER_REAL, 0.004, 0.01)
+            found = use(y, o)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            assert collet.max(found) == 2
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_exception_of_a_handler_is_kept_while_memory_is_saved():
+    class Stop(Exception):
+        pass
+
+    raised = []
+
+    def handler(number, frame):
+        raised.append(1)
+        raise Stop
+
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        for delay in (0.002, 0.005, 0.01, 0.02, 0.03):
+            inputs = [collet.ones(1_000_000) for _ in range(2)]
+            heavy = inputs[0] + inputs[1]
+            for _ in range(8):
+                heavy = collet.sin(heavy)
+            inputs.clear()  # the nodes keep more than the result needs
+            y = collet.ones(1_000_000) + 1
+            raised.clear()
+            seen = False
+            try:
+                signal.setitimer(signal.ITIMER_REAL, delay)
+                op.mul(y, 2.0)
+                for _ in range(100):
+                    pass  # a pending exception is raised here at the latest
+            except Stop:
+                seen = True
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            assert seen == bool(raised)
+            collet.finish()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_no_code_runs_between_pins_and_work():
+    """A function that chooses a backend runs when another thread has changed the choice: it may write."""
+    armed, found = [], []
+
+    def observer(name, begins):
+        _core.observe(None)
+        thread = threading.Thread(target=lambda: collet.set_backend("auto"))
+        thread.start()
+        thread.join()
+        armed.append(1)
+
+    def profile(frame, event, argument):
+        if armed and event == "call" and frame.f_code.co_name == "_choice":
+            sys.setprofile(None)
+            add(x)
+            found.append(1)
+
+    with collet.using("cpu_scalar"):
+        x = collet.ones(200_000)
+        y = collet.sqrt(x * 2 + 2) + 0
+        _core.observe(observer)
+        sys.setprofile(profile)
+        try:
+            assert collet.max(y + 0) == 2
+        finally:
+            sys.setprofile(None)
+            _core.observe(None)
+    assert found
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_handler_forks_while_a_write_waits():
+    children = []
+
+    def handler(number, frame):
+        child = os.fork()
+        if child:
+            children.append(child)
+
+    parent = os.getpid()
+    before = signal.signal(signal.SIGALRM, handler)
+    try:
+        x, o = collet.ones(3_000_000), collet.empty(3_000_000)
+        y = collet.sin(collet.exp(collet.sin(x * 2))) * 0 + 1
+        go = threading.Event()
+        thread = threading.Thread(target=lambda: (go.set(), collet.add(y, 0, out=o)))
+        thread.start()
+        go.wait()
+        signal.setitimer(signal.ITIMER_REAL, 0.005)
+        try:
+            add(x)
+        except collet.ForkedError:
+            pass
+        finally:
+            if os.getpid() != parent:
+                os._exit(0)
+        thread.join()
+        assert o.to_numpy().max() == 1
+        while not children:
+            pass
+        for _ in range(200):
+            if os.waitpid(children[0], os.WNOHANG)[0]:
+                break
+            time.sleep(0.05)
+        else:
+            os.kill(children[0], signal.SIGKILL)
+            pytest.fail("the child waits for a thread of its parent")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_array_without_a_value_is_refused():
+    with pytest.raises(collet.InvalidError, match="not initialised"):
+        _core.convert(collet.Array.__new__(collet.Array), "f4")
 
 
 # ---- Failing allocations
