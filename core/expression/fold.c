@@ -305,10 +305,10 @@ collet_dtype fold_result(uint32_t op, int integers, int *ranges)
     case COLLET_OP_MUL:
     case COLLET_OP_NEG:
     case COLLET_OP_ABS:
-        *ranges = 1;
-        return COLLET_I64;
     case COLLET_OP_SQUARE:
     case COLLET_OP_SIGN:
+        *ranges = 1;
+        return COLLET_I64;
     case COLLET_OP_MAXIMUM:
     case COLLET_OP_MINIMUM:
     case COLLET_OP_CLIP:

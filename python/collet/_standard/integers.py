@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_integers.py
-"""Integers that a dtype does not hold, as NumPy 2 has them: conversions wrap, comparisons have an answer."""
+"""Conversions of integers that a dtype does not hold: they wrap, as in NumPy 2."""
 
 from __future__ import annotations
 
@@ -37,29 +37,3 @@ def converted(array: Array, dtype: str) -> Array:
     """A copy in another dtype; integers modulo 2^width."""
     conversion = _conversion(array._dtype, dtype)
     return conversion(array) if conversion else op.copy(array, dtype=dtype)
-
-
-_SWAPPED = {"less": "greater", "less_equal": "greater_equal", "greater": "less",
-            "greater_equal": "less_equal"}
-_ABOVE = {"equal": False, "not_equal": True, "less": True, "less_equal": True, "greater": False,
-          "greater_equal": False}  # of elements and a number that is greater than all
-
-
-def comparison(name: str, x1: Any, x2: Any) -> Any:
-    """The result of a comparison of an array of integers with an int that its dtype does not hold, on either
-    side; None for any other function or operands, which includes numbers that it holds."""
-    if type(x1) is int:
-        x1, x2, name = x2, x1, _SWAPPED.get(name, name)
-    if type(x2) is not int or name not in _ABOVE or not hasattr(x1, "shape"):
-        return None
-    dtype = getattr(x1, "_dtype", None) or _core.dtype_name(x1.dtype)
-    if dtype not in _WIDTHS:
-        return None
-    most = 2**(_WIDTHS[dtype] - (dtype[0] == "i")) - 1
-    if (-most - 1 if dtype[0] == "i" else 0) <= x2 <= most:
-        return None
-    answer = _ABOVE[name] if x2 > most or name in ("equal", "not_equal") else not _ABOVE[name]
-    if isinstance(x1, _core.Array):
-        return op.fill(value=answer, out=_core.empty(x1.shape, "bool"))
-    import numpy
-    return numpy.full(x1.shape, answer)

@@ -12,6 +12,19 @@
 #include "src/base/runtime.h"
 #include "tracer.h"
 
+static int too_long(PyObject *number, const char *name)
+{
+    PyObject *text = PyObject_Repr(number);
+    const char *digits = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    PyErr_Clear(); /* Python writes no integer of more than 4,300 digits */
+    error_format(COLLET_DTYPE,
+                 "%s is %.60s%s, which is beyond the integers of 64 bits: give a float", name,
+                 digits ? digits : "an integer of thousands of digits",
+                 digits && strlen(digits) > 60 ? "..." : "");
+    Py_XDECREF(text);
+    return -1;
+}
+
 int evaluate_number(PyObject *object, const char *name, collet_scalar *s)
 {
     int overflow = 0;
@@ -31,8 +44,7 @@ int evaluate_number(PyObject *object, const char *name, collet_scalar *s)
         }
         if (overflow < 0 || PyErr_Occurred()) {
             PyErr_Clear();
-            error_format(COLLET_DTYPE, "%s is beyond the integers of 64 bits: give a float", name);
-            return -1;
+            return too_long(object, name);
         }
     } else if (PyComplex_CheckExact(object)) {
         s->dtype = COLLET_C128;

@@ -30,6 +30,8 @@ static int take_array(operand *o, PyObject *object, collet_array *array)
 static int take_number(operand *o, PyObject *object, const char *name, collet_dtype dtype)
 {
     double value;
+    int beyond = 1;
+    long long integer = 0;
     if (PyFloat_CheckExact(object))
         value = PyFloat_AsDouble(object);
     else if (PyLong_CheckExact(object))
@@ -38,14 +40,17 @@ static int take_number(operand *o, PyObject *object, const char *name, collet_dt
         return 0;
     if (value == -1 && PyErr_Occurred())
         return error_too_large(name);
+    if (PyLong_CheckExact(object)) /* f32 from the integer, or it is rounded twice */
+        integer = PyLong_AsLongLongAndOverflow(object, &beyond);
+    const float single = beyond ? (float)value : (float)integer;
     if (dtype == COLLET_F64)
         memcpy(o->number, &value, sizeof value);
     else if (dtype == COLLET_F32)
-        memcpy(o->number, &(float){(float)value}, sizeof(float));
+        memcpy(o->number, &single, sizeof(float));
     else if (dtype == COLLET_C128)
         memcpy(o->number, &(collet_c128){value, 0}, sizeof(collet_c128));
     else if (dtype == COLLET_C64)
-        memcpy(o->number, &(collet_c64){(float)value, 0}, sizeof(collet_c64));
+        memcpy(o->number, &(collet_c64){single, 0}, sizeof(collet_c64));
     else
         return 0;
     o->view.spec.dtype = dtype;

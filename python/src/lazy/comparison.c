@@ -2,7 +2,9 @@
 /* Tests: python/tests/op/test_integers.py */
 #include "comparison.h"
 
+#include "function.h"
 #include "src/array/array.h"
+#include "src/base/numpy.h"
 
 int comparison_is(PyObject *name)
 {
@@ -14,44 +16,33 @@ int comparison_is(PyObject *name)
     return 0;
 }
 
-/* 1 if elements of the dtype are no integers, or can have the value; of what is beyond i64, Python decides. */
-static int holds(collet_dtype dtype, PyObject *number)
+static int has_integers(PyObject *object)
 {
-    int overflow;
-    long long v = PyLong_AsLongLongAndOverflow(number, &overflow);
-    switch (dtype) {
-    case COLLET_I8:
-        return !overflow && v == (int8_t)v;
-    case COLLET_U8:
-        return !overflow && v == (uint8_t)v;
-    case COLLET_I16:
-        return !overflow && v == (int16_t)v;
-    case COLLET_U16:
-        return !overflow && v == (uint16_t)v;
-    case COLLET_I32:
-        return !overflow && v == (int32_t)v;
-    case COLLET_U32:
-        return !overflow && v == (uint32_t)v;
-    case COLLET_I64:
-        return !overflow;
-    case COLLET_U64:
-        return !overflow && v >= 0;
-    default:
-        return 1;
-    }
+    if (array_check(object))
+        return !function_is_floating(array_dtype_of(object));
+    PyObject *dtype = numpy_is_array(object) ? PyObject_GetAttrString(object, "dtype") : NULL;
+    PyObject *kind = dtype ? PyObject_GetAttrString(dtype, "kind") : NULL;
+    int found = kind && (!PyUnicode_CompareWithASCIIString(kind, "i") ||
+                         !PyUnicode_CompareWithASCIIString(kind, "u") ||
+                         !PyUnicode_CompareWithASCIIString(kind, "b"));
+    Py_XDECREF(dtype);
+    Py_XDECREF(kind);
+    PyErr_Clear();
+    return found;
 }
 
-PyObject *comparison_beyond(PyObject *name, PyObject *const *in)
+int comparison_beyond(PyObject *const *in, int *sign)
 {
-    int first = PyLong_CheckExact(in[0]);
-    PyObject *number = in[!first], *array = in[first], *module, *found;
-    if (!PyLong_CheckExact(number) || (array_check(array) && holds(array_dtype_of(array), number)))
-        return NULL;
-    module = PyImport_ImportModule("collet._standard.integers");
-    found = module ? PyObject_CallMethod(module, "comparison", "OOO", name, in[0], in[1]) : NULL;
-    Py_XDECREF(module);
-    if (found != Py_None)
-        return found;
-    Py_DECREF(found);
-    return NULL;
+    for (int i = 0; i < 2; i++) {
+        if (!PyLong_CheckExact(in[i]))
+            continue;
+        (void)PyLong_AsLongLongAndOverflow(in[i], sign);
+        if (*sign > 0 && PyLong_AsUnsignedLongLong(in[i]) != (unsigned long long)-1)
+            return -1;
+        if (!*sign || (*sign > 0 && !PyErr_Occurred())) /* 2^64 - 1 */
+            return -1;
+        PyErr_Clear();
+        return has_integers(in[!i]) ? i : -1;
+    }
+    return -1;
 }

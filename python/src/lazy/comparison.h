@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparisons of integers with ints of Python that their dtype does not hold. All functions need the GIL. */
+/* Comparisons of integers with ints of Python that have more than 64 bits. All functions need the GIL. */
 #ifndef PYTHON_SRC_LAZY_COMPARISON_H
 #define PYTHON_SRC_LAZY_COMPARISON_H
 
@@ -8,7 +8,8 @@
 /* Whether the function with this name compares. */
 int comparison_is(PyObject *name);
 
-/* The result for two operands, if one is such an int; else NULL, with an exception if one was raised. */
-PyObject *comparison_beyond(PyObject *name, PyObject *const *in);
+/* The place of such an int among two operands of which the other one has integers, which compare with an infinity as
+ * with it; *sign is 1 or -1. -1: there is none. */
+int comparison_beyond(PyObject *const *in, int *sign);
 
 #endif

@@ -4,6 +4,7 @@
  * Tests: python/tests/op/test_lazy.py, python/tests/op/test_namespace.py */
 #include "elementwise.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "src/array/array.h"
@@ -61,16 +62,25 @@ static PyObject *compute_into(elementwise *f, PyObject *const *in, PyObject *out
     return function_call(f, in, out, NULL);
 }
 
+static PyObject *with_infinity(elementwise *f, PyObject *const *in, int place, int sign,
+                               PyObject *out)
+{
+    PyObject *infinity = PyFloat_FromDouble(sign * (double)INFINITY), *made = NULL;
+    PyObject *both[2] = {place ? in[0] : infinity, place ? infinity : in[1]};
+    if (infinity)
+        made = elementwise_apply(f, both, out);
+    Py_XDECREF(infinity);
+    return made;
+}
+
 PyObject *elementwise_apply(elementwise *f, PyObject *const *in, PyObject *out)
 {
     node *n;
+    int sign, place = f->compares ? comparison_beyond(in, &sign) : -1;
+    if (place >= 0)
+        return with_infinity(f, in, place, sign, out);
     if (out && out != Py_None)
         return compute_into(f, in, out);
-    if (f->compares) {
-        PyObject *beyond = comparison_beyond(f->name, in);
-        if (beyond || PyErr_Occurred())
-            return beyond;
-    }
     PyObject *made = wait_not(f, in);
     if (made || PyErr_Occurred())
         return made;

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import collet
-from collet._standard.integers import comparison
 
 DTYPES = "i1 u1 i2 u2 i4 u4 i8 u8".split()
 
@@ -47,19 +46,22 @@ def test_comparisons(dtype, name):
     host, limits = np.array([0, 1, 7], dtype), np.iinfo(dtype)
     function = getattr(operator, {"equal": "eq", "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt",
                                   "greater_equal": "ge"}[name])
-    for number in -10**30, int(limits.min) - 1, int(limits.max) + 1, 10**30:
-        for x in host, collet.asarray(host):
-            made = comparison(name, x, number), comparison(name, number, x)
-            assert all(type(m) is type(x) and m.shape == (3,) for m in made)
-            assert np.asarray(made[0]).tolist() == [function(int(n), number) for n in host]
-            assert np.asarray(made[1]).tolist() == [function(number, int(n)) for n in host]
-        x = collet.asarray(host)
-        for made in function(x, number), getattr(collet, name)(host, number):
-            assert np.asarray(made).tolist() == [function(int(n), number) for n in host]
+    for number in -10**30, -2**63 - 1, int(limits.min) - 1, int(limits.max) + 1, 2**63, 2**64 - 1, 2**64, 10**30:
+        x, out = collet.asarray(host), collet.empty(3, "bool")
+        left, right = [function(int(n), number) for n in host], [function(number, int(n)) for n in host]
+        for made in (function(x, number), getattr(collet, name)(host, number), getattr(collet, name)(x, number),
+                     getattr(collet, name)(x, number, out=out), out):
+            assert np.asarray(made).tolist() == left
         for made in function(number, x), getattr(collet, name)(number, x), getattr(collet, name)(number, host):
-            assert np.asarray(made).tolist() == [function(number, int(n)) for n in host]
+            assert np.asarray(made).tolist() == right
+        assert isinstance(getattr(collet, name)(host, number), np.ndarray) and isinstance(function(x, number), collet.Array)
+        sign = {"equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">", "greater_equal": ">="}[name]
+        if abs(number) < 2**127:
+            assert collet.evaluate(f"x {sign} {number}", {"x": host}).tolist() == left
+        if -2**63 <= number < 2**64:
+            assert collet.evaluate(f"x {sign} k", {"x": host, "k": number}).tolist() == left
+            assert collet.evaluate(f"k {sign} x", {"x": host, "k": number}).tolist() == right
     for number in int(limits.min), int(limits.max):
-        assert function(x, number).to_numpy().tolist() == [function(int(n), number) for n in host]
-    for number in int(limits.min), int(limits.max), 0, True, 1.5:
-        assert comparison(name, host, number) is None and comparison(name, number, host) is None
-    assert comparison("add", host, 10**30) is None and comparison(name, np.ones(2), 10**30) is None
+        assert function(collet.asarray(host), number).to_numpy().tolist() == [function(int(n), number) for n in host]
+    x = collet.asarray([1e30, 2.0])
+    assert function(x, 10**30).to_numpy().tolist() == [function(1e30, 1e30), function(2.0, 1e30)]
