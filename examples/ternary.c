@@ -34,7 +34,7 @@ static collet_status write_file(collet_context *cx, const collet_ternary_layer *
     collet_status status =
         collet_ternary_layers_write(cx, &output, path, layer, NULL, 1, NULL, err);
     if (status == COLLET_OK)
-        status = collet_ternary_output_publish(output, err);
+        status = collet_ternary_output_publish(output, 1, err);
     collet_ternary_output_destroy(output);
     return status;
 }

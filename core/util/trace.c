@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 struct trace {
     int fd;
     pid_t process;
+    int is_pipe;
     const message_log *log;
     _Atomic int failed;
 };
@@ -95,12 +98,31 @@ static void add_row(line *l, const trace *t, trace_row row)
     add(l, "\"pid\":%" PRId64 ",\"tid\":%" PRId64, pid, row.thread);
 }
 
+/* A pipe whose reader has ended raises SIGPIPE in the writing thread, which would end the program. */
+static ssize_t write_to_pipe(const trace *t, const line *l)
+{
+    sigset_t pipe, old, before;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigpending(&before);
+    pthread_sigmask(SIG_BLOCK, &pipe, &old);
+    ssize_t written = write(t->fd, l->bytes, l->length);
+    int failed = errno;
+    if (written < 0 && failed == EPIPE && !sigismember(&before, SIGPIPE))
+        while (sigtimedwait(&pipe, NULL, &(struct timespec){0}) < 0 && errno == EINTR)
+            ;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    errno = failed;
+    return written;
+}
+
 /* In one call, so that lines of several writers do not mix. */
 static void put(trace *t, const line *l)
 {
     if (atomic_load_explicit(&t->failed, memory_order_relaxed))
         return;
-    if (write(t->fd, l->bytes, l->length) == (ssize_t)l->length || atomic_exchange(&t->failed, 1))
+    ssize_t written = t->is_pipe ? write_to_pipe(t, l) : write(t->fd, l->bytes, l->length);
+    if (written == (ssize_t)l->length || atomic_exchange(&t->failed, 1))
         return;
     log_message(t->log, COLLET_LOG_ERROR, "the trace ends here: it could not be written: %s",
                 strerror(errno));
@@ -141,22 +163,56 @@ void trace_name(trace *t, trace_row row, const char *name)
 
 /* ---- The file ---------------------------------------------------------------------------- */
 
-/* Takes a shared lock, which a trace holds while it is open; returns 1 if no other trace is being
+/* Whether the file is empty, or an earlier trace, which is replaced. */
+static int may_replace(const char *path)
+{
+    static const char head[] = "[\n{\"ph\":\"M\",\"name\":\"process_name\",";
+    char found[sizeof head] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? -1 : read(fd, found, sizeof found - 1);
+    if (fd >= 0)
+        close(fd);
+    return length == 0 || (length > 0 && !strcmp(found, head));
+}
+
+/* Takes a shared lock, which a trace holds while it is open; sets *alone to 1 if no other trace is being
  * written to the file, which is then empty. The exclusive lock is held for moments only. File
  * systems without locks: alone. */
-static int join(int fd)
+static collet_status join(int fd, const char *path, int *alone, collet_error *err)
 {
+    struct stat s;
+    *alone = 0;
     while (flock(fd, LOCK_EX | LOCK_NB)) {
         if (errno != EWOULDBLOCK && errno != EINTR)
             break;
         if (errno == EWOULDBLOCK && !flock(fd, LOCK_SH | LOCK_NB))
-            return 0;
+            return COLLET_OK;
         sched_yield();
     }
+    *alone = 1;
+    if (fstat(fd, &s) || !S_ISREG(s.st_mode))
+        return COLLET_OK;
+    if (!may_replace(path))
+        return collet_fail(
+            err, COLLET_IO,
+            "the trace cannot be written: %s exists and is not a trace: name another "
+            "file (setting trace, COLLET_TRACE)",
+            path);
+    if (ftruncate(fd, 0))
+        return COLLET_OK; /* the first write fails too, and is reported */
+    return COLLET_OK;
+}
+
+/* A pipe without a reader is refused: opening it would wait for one. */
+static int open_file(const char *path, int *is_pipe)
+{
     struct stat s;
-    if (!fstat(fd, &s) && S_ISREG(s.st_mode) && ftruncate(fd, 0))
-        return 1; /* the first write fails too, and is reported */
-    return 1;
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+    *is_pipe = fd >= 0 && !fstat(fd, &s) && S_ISFIFO(s.st_mode);
+    int flags = fd >= 0 ? fcntl(fd, F_GETFL) : -1;
+    if (flags >= 0)
+        fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+    return fd;
 }
 
 static void begin(trace *t, int alone)
@@ -170,17 +226,25 @@ static void begin(trace *t, int alone)
 
 collet_status trace_create(trace **out, const char *path, const message_log *log, collet_error *err)
 {
+    int alone = 0;
     trace *t = calloc(1, sizeof *t);
     if (!t)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a trace");
-    *t = (trace){open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666), getpid(), log, 0};
-    if (t->fd < 0) {
+    *t = (trace){.process = getpid(), .log = log};
+    t->fd = open_file(path, &t->is_pipe);
+    collet_status status =
+        t->fd >= 0
+            ? join(t->fd, path, &alone, err)
+            : collet_fail(err, COLLET_IO,
+                          "the trace cannot be written: %s: %s (setting trace, COLLET_TRACE)", path,
+                          errno == ENXIO ? "nobody reads the pipe" : strerror(errno));
+    if (status != COLLET_OK) {
+        if (t->fd >= 0)
+            close(t->fd);
         free(t);
-        return collet_fail(err, COLLET_IO,
-                           "the trace cannot be written: %s: %s (setting trace, COLLET_TRACE)",
-                           path, strerror(errno));
+        return status;
     }
-    begin(t, join(t->fd));
+    begin(t, alone);
     *out = t;
     return COLLET_OK;
 }

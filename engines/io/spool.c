@@ -437,9 +437,33 @@ collet_status io_spool_link(io_spool *spool, collet_error *err)
     return COLLET_OK;
 }
 
-collet_status io_spool_rename(io_spool *spool, collet_error *err)
+static collet_status exists(const char *path, collet_error *err)
 {
-    if (rename(spool->temporary, spool->path) != 0)
+    return collet_fail(err, COLLET_IO,
+                       "%s already exists: choose another name, or replace it (--force)", path);
+}
+
+collet_status io_spool_check_output(const char *path, int replace, collet_error *err)
+{
+    struct stat facts;
+
+    return !replace && lstat(path, &facts) == 0 ? exists(path, err) : COLLET_OK;
+}
+
+collet_status io_spool_rename(io_spool *spool, int replace, collet_error *err)
+{
+    int failed = renameat2(AT_FDCWD, spool->temporary, AT_FDCWD, spool->path,
+                           replace ? 0 : RENAME_NOREPLACE);
+
+    /* Some file systems cannot refuse. */
+    if (failed && !replace && (errno == EINVAL || errno == ENOSYS)) {
+        if (io_spool_check_output(spool->path, 0, err) != COLLET_OK)
+            return COLLET_IO;
+        failed = rename(spool->temporary, spool->path);
+    }
+    if (failed && !replace && errno == EEXIST)
+        return exists(spool->path, err);
+    if (failed)
         return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", spool->path,
                            strerror(errno));
     spool->named = 0;
@@ -483,7 +507,7 @@ static collet_status rename_in_order(io_spool *const *spools, size_t n, const ch
         return collet_fail(err, COLLET_IO, "%s: cannot be replaced: %s", last, strerror(code));
     }
     for (size_t i = 0; i < n; i++) {
-        collet_status status = io_spool_rename(spools[i], &why);
+        collet_status status = io_spool_rename(spools[i], 1, &why);
         if (status != COLLET_OK && i == 0 && kept && rename(old, last) == 0)
             return collet_fail(err, status, "%.900s; nothing was replaced", why.text);
         if (status != COLLET_OK)
@@ -537,11 +561,11 @@ collet_status io_spool_rename_all(io_spool *const *spools, size_t n, int replace
     return status;
 }
 
-collet_status io_spool_publish(io_spool *spool, collet_error *err)
+collet_status io_spool_publish(io_spool *spool, int replace, collet_error *err)
 {
     collet_status status = io_spool_link(spool, err);
 
     if (status == COLLET_OK)
-        status = io_spool_rename(spool, err);
+        status = io_spool_rename(spool, replace, err);
     return status == COLLET_OK ? io_spool_sync(spool, err) : status;
 }

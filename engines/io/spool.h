@@ -37,6 +37,9 @@ collet_status io_spool_refused(const char *path, int code, collet_error *err);
  * NULL and paths of files that do not exist are allowed. */
 collet_status io_spool_check_input(const char *output, const char *input, collet_error *err);
 
+/* Before the work: COLLET_IO if there is anything at `path` and `replace` is 0. */
+collet_status io_spool_check_output(const char *path, int replace, collet_error *err);
+
 /* Writes at the position, which is 0 at first, and advances it. A later call may report the error
  * of a write; `flush` does so at the latest. */
 collet_status io_spool_write(io_spool *spool, const void *bytes, size_t n, collet_error *err);
@@ -59,12 +62,13 @@ collet_status io_spool_read(io_spool *spool, int64_t offset, void *bytes, size_t
 
 /*
  * Completes an output in three steps. `link` flushes the file to the device, gives it a temporary
- * name and closes it; `rename` moves it to its final path; `sync` flushes the directory, once for
+ * name and closes it; `rename` moves it to its final path, with `replace` = 0 only if there is no file;
+ * `sync` flushes the directory, once for
  * all files in it. For a set of files call `link` for all, because it may fail, before the first
  * `rename`.
  */
 collet_status io_spool_link(io_spool *spool, collet_error *err);
-collet_status io_spool_rename(io_spool *spool, collet_error *err);
+collet_status io_spool_rename(io_spool *spool, int replace, collet_error *err);
 collet_status io_spool_sync(const io_spool *spool, collet_error *err);
 /*
  * The last two steps for a set of files in one directory, in their order. The old file at the path
@@ -77,7 +81,7 @@ collet_status io_spool_sync(const io_spool *spool, collet_error *err);
 collet_status io_spool_rename_all(io_spool *const *spools, size_t n, int replace,
                                   collet_error *err);
 /* The three steps for a single file. */
-collet_status io_spool_publish(io_spool *spool, collet_error *err);
+collet_status io_spool_publish(io_spool *spool, int replace, collet_error *err);
 
 /* Closes and frees; removes a file that was not renamed. NULL is allowed. */
 void io_spool_free(io_spool *spool);

@@ -177,9 +177,10 @@ collet_status ternary_output_end(collet_ternary_output **out, collet_ternary_out
     return status;
 }
 
-collet_status collet_ternary_output_publish(collet_ternary_output *output, collet_error *err)
+collet_status collet_ternary_output_publish(collet_ternary_output *output, int32_t replace,
+                                            collet_error *err)
 {
-    collet_status status = io_spool_rename(output->spool, err);
+    collet_status status = io_spool_rename(output->spool, replace, err);
 
     return status == COLLET_OK ? io_spool_sync(output->spool, err) : status;
 }

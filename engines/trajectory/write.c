@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <collet/floating.h>
@@ -24,7 +23,6 @@ static collet_status check_path(const collet_trajectory *x, const char *path, ui
     const char *inputs[] = {settings->topology, settings->trajectory, settings->ndx,
                             settings->masses, settings->reference};
     collet_status status = COLLET_OK;
-    struct stat facts;
 
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs && status == COLLET_OK; i++)
         status = io_spool_check_input(path, inputs[i], err);
@@ -34,12 +32,7 @@ static collet_status check_path(const collet_trajectory *x, const char *path, ui
         status = trajectory_replay_check(x->replay, path, err);
     if (status != COLLET_OK)
         return status;
-    if (!(flags & COLLET_TRAJECTORY_OVERWRITE) && lstat(path, &facts) == 0)
-        return collet_fail(err, COLLET_IO,
-                           "%s already exists, perhaps from another trajectory: choose another "
-                           "name, or replace it (--force)",
-                           path);
-    return COLLET_OK;
+    return io_spool_check_output(path, (flags & COLLET_TRAJECTORY_OVERWRITE) != 0, err);
 }
 
 static collet_status check_array(const collet_trajectory *x, const char *directory, const char *key,

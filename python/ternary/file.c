@@ -165,7 +165,7 @@ static collet_status write_layers(collet_context *context, const char *path, con
     collet_status status = collet_ternary_layers_write(context, &output, path, list->layers, names,
                                                        list->count, &bound_monitor, err);
     if (status == COLLET_OK)
-        status = collet_ternary_output_publish(output, err);
+        status = collet_ternary_output_publish(output, 1, err);
     collet_ternary_output_destroy(output);
     return status;
 }

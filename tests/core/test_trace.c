@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The setting trace: the times in the file, and the file after a kill and with several writers. */
+#include <fcntl.h>
 #include <math.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -281,6 +283,68 @@ static void cannot_be_written(void **state)
     assert_contains(err.text, "/nowhere/trace.json: No such file or directory");
 }
 
+static collet_status open_at(const char *file, collet_runtime **rt, collet_error *err)
+{
+    char setting[128];
+    snprintf(setting, sizeof setting, "trace=%s", file);
+    const char *settings[] = {setting, NULL};
+    collet_runtime_options options = {
+        .struct_size = sizeof options, .plugin_path = SCALAR_PLUGIN, .settings = settings};
+    *rt = NULL;
+    return collet_runtime_create(rt, &options, err);
+}
+
+/* An earlier trace is replaced, also one that was cut, but no other file. */
+static void other_files_are_kept(void **state)
+{
+    static const char *const texts[] = {"important", "[1]", "[\n{\"ph\":\"X\"}]"};
+    char found[32] = "";
+    collet_runtime *rt;
+    collet_error err = {COLLET_OK, ""};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        FILE *file = fopen(path, "w");
+        fputs(texts[i], file);
+        fclose(file);
+        assert_int_equal(open_at(path, &rt, &err), COLLET_IO);
+        assert_contains(err.text, "exists and is not a trace: name another file");
+        file = fopen(path, "r");
+        found[fread(found, 1, sizeof found - 1, file)] = '\0';
+        fclose(file);
+        assert_string_equal(found, texts[i]);
+    }
+    assert_int_equal(truncate(path, 0), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(open_at(path, &rt, &err), COLLET_OK);
+        collet_runtime_destroy(rt);
+        cJSON_Delete(events(""));
+    }
+}
+
+static void pipes(void **state)
+{
+    char fifo[] = "/tmp/collet-fifo-XXXXXX", bytes[3];
+    collet_runtime *rt;
+    collet_error err = {COLLET_OK, ""};
+    sigset_t pending;
+    (void)state;
+    int fd = mkstemp(fifo);
+    assert_true(fd >= 0 && !close(fd) && !unlink(fifo) && !mkfifo(fifo, 0600));
+    alarm(20);
+    assert_int_equal(open_at(fifo, &rt, &err), COLLET_IO);
+    assert_contains(err.text, "nobody reads the pipe");
+    int reader = open(fifo, O_RDONLY | O_NONBLOCK);
+    assert_int_equal(open_at(fifo, &rt, &err), COLLET_OK);
+    assert_int_equal(read(reader, bytes, 2), 2);
+    assert_memory_equal(bytes, "[\n", 2);
+    close(reader);
+    collet_runtime_destroy(rt); /* writes the end */
+    alarm(0);
+    sigpending(&pending);
+    assert_false(sigismember(&pending, SIGPIPE));
+    unlink(fifo);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +355,8 @@ int main(void)
         cmocka_unit_test(killed),
         cmocka_unit_test(shared),
         cmocka_unit_test(cannot_be_written),
+        cmocka_unit_test(other_files_are_kept),
+        cmocka_unit_test(pipes),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

@@ -107,7 +107,7 @@ collet_status io_make_spool(const char *path, const void *bytes, size_t n, colle
     if (status == COLLET_OK)
         status = io_spool_write(spool, bytes, n, err);
     if (status == COLLET_OK)
-        status = io_spool_publish(spool, err);
+        status = io_spool_publish(spool, 1, err);
     io_spool_free(spool);
     return status;
 }

@@ -338,7 +338,7 @@ static collet_status write_t2(const char *name)
         status = ternary_output_add(output, row, sizeof row, NULL);
     status = ternary_output_end(&complete, output, status, NULL);
     if (status == COLLET_OK)
-        status = collet_ternary_output_publish(complete, NULL);
+        status = collet_ternary_output_publish(complete, 1, NULL);
     collet_ternary_output_destroy(complete);
     return status;
 }

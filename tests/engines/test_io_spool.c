@@ -275,7 +275,7 @@ static void locked_for_reading(void **state)
     const char *path = io_path(directory, "read");
 
     assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
-    assert_int_equal(io_spool_publish(spool, NULL), COLLET_OK);
+    assert_int_equal(io_spool_publish(spool, 1, NULL), COLLET_OK);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_int_equal(flock(fd, LOCK_SH | LOCK_NB), 0);
     close(fd);
@@ -297,7 +297,7 @@ static void directories_that_are_not_flushed(void **state)
         collet_error err = {0};
         assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &spool, NULL), COLLET_OK);
         flush_error = cases[i].error;
-        assert_int_equal(io_spool_publish(spool, &err), cases[i].status);
+        assert_int_equal(io_spool_publish(spool, 1, &err), cases[i].status);
         flush_error = 0;
         assert_true(cases[i].status == COLLET_OK ||
                     strstr(err.text, "cannot be flushed to the disk: Input/output error"));
@@ -351,7 +351,7 @@ static void leftovers_are_removed(void **state)
         assert_int_equal(io_spool_create(path, IO_SPOOL_OUTPUT, &second, NULL), COLLET_OK);
         assert_int_equal(io_count_entries(directory), 1 + without_unnamed);
         io_spool_free(second);
-        assert_int_equal(io_spool_rename(first, NULL), COLLET_OK);
+        assert_int_equal(io_spool_rename(first, 1, NULL), COLLET_OK);
         io_spool_free(first);
         assert_int_equal(io_count_entries(directory), 1);
         remove(path);

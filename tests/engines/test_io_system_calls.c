@@ -130,7 +130,7 @@ static collet_status write_and_read(const char *name, collet_error *err)
     if (status == COLLET_OK)
         status = io_spool_link(spool, err);
     if (status == COLLET_OK)
-        status = io_spool_rename(spool, err);
+        status = io_spool_rename(spool, 1, err);
     io_spool_free(spool);
     assert_int_equal(remove(path) == 0, status == COLLET_OK);
     assert_int_equal(io_count_entries(directory), 0);

@@ -415,7 +415,7 @@ static void test_t2_write(void **state)
                          whole ? COLLET_OK : COLLET_INVALID);
         assert_int_equal(io_count_entries(directory), whole);
     }
-    assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
+    assert_int_equal(collet_ternary_output_publish(complete, 1, NULL), COLLET_OK);
     collet_ternary_output_destroy(complete);
 
     assert_int_equal(ternary_t2_open(path, &file, NULL), COLLET_OK);
@@ -509,7 +509,7 @@ static void test_t2_names(void **state)
     assert_int_equal(ternary_output_t2(&output, path, &layer, 1, 256, NULL), COLLET_OK);
     assert_int_equal(ternary_output_add(output, row, sizeof row, NULL), COLLET_OK);
     assert_int_equal(ternary_output_end(&complete, output, COLLET_OK, NULL), COLLET_OK);
-    assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
+    assert_int_equal(collet_ternary_output_publish(complete, 1, NULL), COLLET_OK);
     collet_ternary_output_destroy(complete);
     io_bytes image = io_load(path);
     memcpy(&head, image.data, sizeof head);

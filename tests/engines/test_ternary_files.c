@@ -52,7 +52,7 @@ static collet_ternary_file *open_file(const char *name)
 
 static void publish(collet_ternary_output *output)
 {
-    assert_done(collet_ternary_output_publish(output, &failure));
+    assert_done(collet_ternary_output_publish(output, 1, &failure));
     collet_ternary_output_destroy(output);
 }
 

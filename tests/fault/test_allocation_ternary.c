@@ -413,7 +413,7 @@ static void files(void **state)
     save(numbers_path, COLLET_F32, ROWS, COLUMNS, numbers);
     save(x_path, COLLET_I8, ROWS, COLUMNS, codes);
     assert_done(pack_files(cx, &output)); /* planes: unpacked when loaded */
-    assert_done(collet_ternary_output_publish(output, &failure));
+    assert_done(collet_ternary_output_publish(output, 1, &failure));
     collet_ternary_output_destroy(output);
     assert_int_equal(rename(out_path, model_path), 0);
     for (size_t i = 0; i < sizeof work / sizeof *work; i++) {

@@ -89,18 +89,23 @@ void ternary_write_t2(const char *directory, const char *name, ternary_t2_layer 
     assert_int_equal(ternary_output_t2(&output, path, layer, 1, 0, NULL), COLLET_OK);
     assert_int_equal(ternary_output_add(output, rows, bytes, NULL), COLLET_OK);
     assert_int_equal(ternary_output_end(&complete, output, COLLET_OK, NULL), COLLET_OK);
-    assert_int_equal(collet_ternary_output_publish(complete, NULL), COLLET_OK);
+    assert_int_equal(collet_ternary_output_publish(complete, 1, NULL), COLLET_OK);
     collet_ternary_output_destroy(complete);
 }
 
 tool_result ternary_tool(const char *directory, int quiet, const char *const *args)
 {
-    const char *all[62];
+    const char *all[63];
     tool_setup setup = {.directory = directory};
     size_t n = 0;
 
     for (; args[n] != NULL && n < 60; n++)
         all[n] = args[n];
+    for (size_t i = 0; i < n; i++) /* tests write the same file again */
+        if (strcmp(args[i], "-o") == 0) {
+            all[n++] = "--force";
+            break;
+        }
     all[n] = quiet ? "-q" : NULL;
     all[n + 1] = NULL;
     return tool_run("collet-ternary", all, &setup);

@@ -97,7 +97,7 @@ static void expect(const char *settings, int status, const char *text, const cha
 }
 #define EXPECT(settings, status, text, ...)                                                        \
     expect(settings, status, text, (const char *const[]){__VA_ARGS__, NULL})
-#define TERNARY_RUN "collet-ternary", "run", "m.t2", "x.npy"
+#define TERNARY_RUN "collet-ternary", "run", "m.t2", "x.npy", "--force"
 
 static void expect_same(const char *first, const char *second)
 {

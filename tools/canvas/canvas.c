@@ -123,7 +123,8 @@ static cairo_status_t append(void *to, const unsigned char *data, unsigned lengt
     return s->status == COLLET_OK ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
-collet_status tool_canvas_save(const tool_canvas *c, const char *path, collet_error *err)
+collet_status tool_canvas_save(const tool_canvas *c, const char *path, int replace,
+                               collet_error *err)
 {
     sink s = {.err = err};
     s.status = io_spool_create(path, IO_SPOOL_OUTPUT, &s.spool, err);
@@ -131,7 +132,7 @@ collet_status tool_canvas_save(const tool_canvas *c, const char *path, collet_er
         s.status == COLLET_OK)
         s.status = collet_fail(err, COLLET_NO_MEMORY, "%s: no memory", path);
     if (s.status == COLLET_OK)
-        s.status = io_spool_publish(s.spool, err);
+        s.status = io_spool_publish(s.spool, replace, err);
     io_spool_free(s.spool);
     return s.status;
 }

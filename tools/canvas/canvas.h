@@ -42,7 +42,9 @@ typedef void (*tool_tick_fn)(void *user, double t, const char *label);
 void tool_canvas_ticks(const tool_canvas *canvas, const tool_range *range, double length,
                        double space, tool_tick_fn draw, void *user);
 
-/* Writes the PNG under a temporary name, renamed when it is complete. IO, NO_MEMORY. */
-collet_status tool_canvas_save(const tool_canvas *canvas, const char *path, collet_error *err);
+/* Writes the PNG under a temporary name, renamed when it is complete. IO, also if the file exists and
+ * `replace` is 0; NO_MEMORY. */
+collet_status tool_canvas_save(const tool_canvas *canvas, const char *path, int replace,
+                               collet_error *err);
 
 #endif

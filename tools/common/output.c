@@ -2,6 +2,7 @@
 /* Tests: tests/tools/test_closed_output.c, tests/tools/control_characters.sh */
 #include "output.h"
 
+#include "io/spool.h"
 #include "io/utf8.h"
 
 #include <errno.h>
@@ -59,14 +60,22 @@ int tool_print_json(const cJSON *tree)
     return text != NULL;
 }
 
-int tool_write_json(const cJSON *tree, const char *path)
+int tool_write_json(const cJSON *tree, const char *path, int replace, collet_error *err)
 {
     char *text = json_text(tree);
-    FILE *file = text != NULL ? fopen(path, "w") : NULL;
-    int fine = file != NULL && fprintf(file, "%s\n", text) >= 0;
+    io_spool *spool = NULL;
+    collet_status status = text ? io_spool_check_output(path, replace, err)
+                                : collet_fail(err, COLLET_NO_MEMORY, "%s: out of memory", path);
 
-    if (file != NULL && fclose(file) != 0)
-        fine = 0;
+    if (status == COLLET_OK)
+        status = io_spool_create(path, IO_SPOOL_OUTPUT, &spool, err);
+    if (status == COLLET_OK)
+        status = io_spool_write(spool, text, strlen(text), err);
+    if (status == COLLET_OK)
+        status = io_spool_write(spool, "\n", 1, err);
+    if (status == COLLET_OK)
+        status = io_spool_publish(spool, replace, err);
+    io_spool_free(spool);
     free(text);
-    return fine;
+    return status == COLLET_OK;
 }

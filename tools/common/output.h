@@ -5,6 +5,7 @@
 #define TOOLS_COMMON_OUTPUT_H
 
 #include <cjson/cJSON.h>
+#include <collet/collet.h>
 
 /* The text as one line, other bytes as \xNN. It lives as long as the program. */
 const char *tool_shown(const char *text);
@@ -16,7 +17,8 @@ int tool_flush(const char *program, const char *note);
 /* Prints the tree on standard output. 0 when out of memory, also before (NULL). */
 int tool_print_json(const cJSON *tree);
 
-/* Writes the tree to a file, which it replaces. 0, with errno, if that fails. */
-int tool_write_json(const cJSON *tree, const char *path);
+/* Writes the tree to a file, which gets its name when it is complete, and replaces one if `replace` is 1.
+ * 0, with *err, if that fails. */
+int tool_write_json(const cJSON *tree, const char *path, int replace, collet_error *err);
 
 #endif

@@ -3,11 +3,11 @@
 #include "draw.h"
 
 #include "canvas/canvas.h"
+#include "io/spool.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Lengths before scaling. */
 #define SCALE 1.5
@@ -231,17 +231,11 @@ static void draw_panel(figure *f, const extract_panel *panel)
 
 collet_status extract_draw_check(const char *path, int force, collet_error *err)
 {
-    struct stat facts;
-
-    return !force && lstat(path, &facts) == 0
-               ? collet_fail(err, COLLET_IO,
-                             "%s already exists: choose another directory, or replace it with "
-                             "--force",
-                             path)
-               : COLLET_OK;
+    return io_spool_check_output(path, force, err);
 }
 
-collet_status extract_draw(const extract_picture *p, const char *path, collet_error *err)
+collet_status extract_draw(const extract_picture *p, const char *path, int force,
+                           collet_error *err)
 {
     figure f = {.picture = p, .x = {INFINITY, -INFINITY, 0}};
     double height = TOP + p->n_panels * (HEIGHT + GAP) - GAP + BOTTOM;
@@ -262,7 +256,7 @@ collet_status extract_draw(const extract_picture *p, const char *path, collet_er
         }
         tool_canvas_text(&f.canvas, p->time, (LEFT + WIDTH / 2) * SCALE, (height - 20) * SCALE, 0.5,
                          0, TOOL_CANVAS_FONT);
-        status = tool_canvas_save(&f.canvas, path, err);
+        status = tool_canvas_save(&f.canvas, path, force, err);
     }
     tool_canvas_free(&f.canvas);
     return status;

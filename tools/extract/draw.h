@@ -27,7 +27,8 @@ typedef struct extract_picture {
 
 /* Writes the picture under a temporary name, renamed when it is complete. IO, NO_MEMORY; REFUSED
  * without cairo. */
-collet_status extract_draw(const extract_picture *picture, const char *path, collet_error *err);
+collet_status extract_draw(const extract_picture *picture, const char *path, int force,
+                           collet_error *err);
 /* Before there is a picture: IO if the file exists and `force` is 0; REFUSED without cairo. */
 collet_status extract_draw_check(const char *path, int force, collet_error *err);
 

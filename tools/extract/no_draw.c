@@ -12,8 +12,10 @@ collet_status extract_draw_check(const char *path, int force, collet_error *err)
                        path);
 }
 
-collet_status extract_draw(const extract_picture *picture, const char *path, collet_error *err)
+collet_status extract_draw(const extract_picture *picture, const char *path, int force,
+                           collet_error *err)
 {
+    (void)force;
     (void)picture;
     return extract_draw_check(path, 1, err);
 }

@@ -121,7 +121,7 @@ static int fill_panels(const extract_series *s, const figure_row *row, extract_p
 }
 
 static collet_status draw(const extract_series *s, const figure_row *row, const char *directory,
-                          collet_error *err)
+                          int force, collet_error *err)
 {
     extract_picture picture = {
         .n = s->n, .stride = s->stride, .banded = s->bodies > 1 || s->stride > 1};
@@ -138,7 +138,7 @@ static collet_status draw(const extract_series *s, const figure_row *row, const 
     choose_times(s, &picture);
     if (asprintf(&path, "%s/%s.png", directory, row->name) < 0)
         return collet_fail(err, COLLET_NO_MEMORY, "--plot: out of memory");
-    collet_status status = extract_draw(&picture, path, err);
+    collet_status status = extract_draw(&picture, path, force, err);
     free(path);
     return status;
 }
@@ -170,13 +170,14 @@ collet_status extract_plot_check(const collet_trajectory *trajectory, const char
     return status;
 }
 
-collet_status extract_plot(const extract_series *series, const char *directory, collet_error *err)
+collet_status extract_plot(const extract_series *series, const char *directory, int force,
+                           collet_error *err)
 {
     collet_status status = COLLET_OK;
 
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return collet_fail(err, COLLET_IO, "%s: cannot be created: %s", directory, strerror(errno));
     for (size_t i = 0; status == COLLET_OK && i < sizeof figures / sizeof *figures; i++)
-        status = draw(series, &figures[i], directory, err);
+        status = draw(series, &figures[i], directory, force, err);
     return status;
 }

@@ -11,8 +11,9 @@ collet_status extract_plot_check(const collet_trajectory *trajectory, const char
 
 /*
  * Draws DIRECTORY/NAME.png for each group that the series have, and makes the directory if it is
- * missing. Pictures are replaced. IO, NO_MEMORY; REFUSED without cairo.
+ * missing. IO, also where a picture exists and `force` is 0; NO_MEMORY; REFUSED without cairo.
  */
-collet_status extract_plot(const extract_series *series, const char *directory, collet_error *err);
+collet_status extract_plot(const extract_series *series, const char *directory, int force,
+                           collet_error *err);
 
 #endif

@@ -32,7 +32,7 @@ static collet_status write_all(const extract_options *options, collet_trajectory
         status = collet_trajectory_write(trajectory, options->path, flags, err);
     if (status == COLLET_OK) {
         extract_series_end(&series);
-        status = extract_plot(&series, options->plot, &own);
+        status = extract_plot(&series, options->plot, options->force, &own);
         if (status != COLLET_OK)
             collet_fail(err, status, "%s; the results are complete in %s", own.text, options->path);
     }

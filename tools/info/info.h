@@ -26,6 +26,7 @@ typedef struct info_options {
     int32_t json, why, env, doctor;
     int32_t gpu;                                 /* one is required */
     const char *export;                          /* file for the JSON report, or NULL */
+    int32_t force;                               /* it may exist */
     const char *defaults[INFO_DEFAULTS_MAX + 1]; /* "key=value", then NULL */
     char *argument[2];                           /* as typed */
     const char *explain, *shape, *dtype; /* the op of --explain, or NULL; as for backend-bench */

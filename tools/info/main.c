@@ -169,11 +169,13 @@ static int32_t put_json(const collet_runtime *runtime, const info_options *optio
                         const collet_backend_info *only, const char *path)
 {
     cJSON *report = info_json(runtime, options, only);
-    int32_t fine = path ? tool_write_json(report, path) : tool_print_json(report);
+    collet_error err;
+    int32_t fine =
+        path ? tool_write_json(report, path, options->force, &err) : tool_print_json(report);
     if (!report || (!fine && !path))
         fputs("backend-info: out of memory for the report\n", stderr);
     else if (!fine)
-        fprintf(stderr, "backend-info: --export-json %s: %s\n", tool_shown(path), strerror(errno));
+        fprintf(stderr, "backend-info: --export-json: %s\n", err.text);
     cJSON_Delete(report);
     return fine;
 }

@@ -15,6 +15,7 @@ enum {
     KEY_DOCTOR,
     KEY_REQUIRE,
     KEY_EXPORT,
+    KEY_FORCE,
     KEY_EXPLAIN,
     KEY_DEFAULT
 };
@@ -43,6 +44,7 @@ static const struct argp_option argp_options[] = {
     {"explain", KEY_EXPLAIN, "OP", 0,
      "Tell which backend would run OP, by which way and why, without running it", 0},
     {"export-json", KEY_EXPORT, "FILE", 0, "Write the JSON report to FILE, too", 0},
+    {"force", KEY_FORCE, NULL, 0, "Replace the FILE of --export-json", 0},
     {"default", KEY_DEFAULT, "KEY=VALUE", 0,
      "A default of the program that starts this one, below environment and configuration file", 0},
     {0},
@@ -109,6 +111,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_EXPORT:
         options->export = text;
+        break;
+    case KEY_FORCE:
+        options->force = 1;
         break;
     case KEY_DEFAULT:
         tool_add_text(state, "--default", text, options->defaults, INFO_DEFAULTS_MAX);

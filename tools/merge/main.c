@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 enum { KEY_FORCE = 256 };
@@ -310,17 +309,6 @@ static collet_status fill(const merge_options *options, const merge_part *parts,
     return status == COLLET_OK ? io_spool_link(meta, err) : status;
 }
 
-static collet_status check_output(const char *path, int force, collet_error *err)
-{
-    struct stat facts;
-
-    return !force && lstat(path, &facts) == 0
-               ? collet_fail(err, COLLET_IO,
-                             "%s already exists: choose another name, or replace it (--force)",
-                             path)
-               : COLLET_OK;
-}
-
 static collet_status write_all(const merge_options *options, const merge_part *parts,
                                collet_error *err)
 {
@@ -331,9 +319,9 @@ static collet_status write_all(const merge_options *options, const merge_part *p
 
     if (asprintf(&meta, "%.*s.meta.json", length, options->output) < 0)
         return collet_fail(err, COLLET_NO_MEMORY, "output: out of memory");
-    collet_status status = check_output(options->output, options->force, err);
+    collet_status status = io_spool_check_output(options->output, options->force, err);
     if (status == COLLET_OK)
-        status = check_output(meta, options->force, err);
+        status = io_spool_check_output(meta, options->force, err);
     if (status == COLLET_OK)
         status = io_results_create(options->output, IO_RESULTS_NPZ, &results, err);
     if (status == COLLET_OK)

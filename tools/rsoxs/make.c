@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct make_paths {
@@ -47,20 +46,15 @@ static collet_status check_free(const make_scene *scene, const make_paths *paths
 {
     size_t size = strlen(paths->directory) + 40;
     char *path = malloc(size);
-    const char *exists = NULL;
-    struct stat found;
-    if (!path)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    for (int64_t i = 0; i < scene->materials + 3 && !exists; i++) {
+    collet_status status = path ? COLLET_OK : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    for (int64_t i = 0; i < scene->materials + 3 && status == COLLET_OK; i++) {
         const char *other = i == 0 ? paths->morphology : i == 1 ? paths->expected : path;
         if (i == 2)
             snprintf(path, size, "%sconfig.txt", paths->directory);
         else if (i > 2)
             snprintf(path, size, "%sMaterial%" PRId64 ".txt", paths->directory, i - 2);
-        exists = lstat(other, &found) == 0 ? other : NULL;
+        status = io_spool_check_output(other, 0, err);
     }
-    collet_status status =
-        exists ? collet_fail(err, COLLET_IO, "%s exists: --force replaces it", exists) : COLLET_OK;
     free(path);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "results.h"
 
 #include "common/interrupt.h"
+#include "io/spool.h"
 #include "rsoxs/picture/picture.h"
 
 #include <inttypes.h>
@@ -48,28 +49,6 @@ static char *path_in(const rsoxs_run *run, const char *name)
     return path;
 }
 
-collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
-{
-    const rsoxs_options *o = run->options;
-    collet_scattering_rings rings = rings_of(run, 0);
-    int64_t count;
-    if (!o->integrate && !o->png)
-        return COLLET_OK;
-    if (o->png && !rsoxs_has_pictures)
-        return rsoxs_picture_write(NULL, "--png", err);
-    collet_status status = collet_scattering_rings_q(&rings, &count, NULL, err);
-    if (status != COLLET_OK || !o->integrate || o->resume || o->force || o->plan ||
-        !rsoxs_run_whole(run))
-        return status;
-    char *path = path_in(run, RSOXS_INTEGRALS);
-    if (!path)
-        return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    if (access(path, F_OK) == 0)
-        status = collet_fail(err, COLLET_IO, "%s exists: --resume and --force replace it", path);
-    free(path);
-    return status;
-}
-
 /* "NAME.png", or with several beams "NAME_K1.png". */
 static char *picture_path(const rsoxs_run *run, const char *name, int64_t beam)
 {
@@ -79,6 +58,51 @@ static char *picture_path(const rsoxs_run *run, const char *name, int64_t beam)
     else
         snprintf(file, sizeof file, "%s.png", name);
     return path_in(run, file);
+}
+
+/* "Energy_285.20". */
+static void picture_name(char name[COLLET_SCATTERING_NAME], double energy)
+{
+    collet_scattering_file_name(name, energy);
+    name[strlen(name) - strlen(".h5")] = '\0';
+}
+
+static int replaces(const rsoxs_options *o)
+{
+    return o->force || o->resume || o->merge;
+}
+
+/* Frees the path. */
+static collet_status check_free(char *path, collet_error *err)
+{
+    collet_status status = path ? io_spool_check_output(path, 0, err)
+                                : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    free(path);
+    return status;
+}
+
+collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
+{
+    const rsoxs_options *o = run->options;
+    collet_scattering_rings rings = rings_of(run, 0);
+    int64_t count;
+    if (!o->integrate && !o->png)
+        return COLLET_OK;
+    if (o->png && !rsoxs_has_pictures)
+        return rsoxs_picture_write(NULL, "--png", 0, err);
+    collet_status status = collet_scattering_rings_q(&rings, &count, NULL, err);
+    if (status != COLLET_OK || replaces(o) || o->plan || !rsoxs_run_whole(run))
+        return status;
+    if (o->integrate)
+        status = check_free(path_in(run, RSOXS_INTEGRALS), err);
+    for (int64_t i = 0; i < run->n_beams && o->png && status == COLLET_OK; i++)
+        status = check_free(picture_path(run, "intensity", i), err);
+    for (int64_t i = 0; i < run->n_chosen * run->n_beams && o->png && status == COLLET_OK; i++) {
+        char name[COLLET_SCATTERING_NAME];
+        picture_name(name, run->chosen[i / run->n_beams]);
+        status = check_free(picture_path(run, name, i % run->n_beams), err);
+    }
+    return status;
 }
 
 /* Pictures have no settings, so that only a merge keeps them: shards remove the maps first. */
@@ -133,7 +157,7 @@ static collet_status draw(const results *r, const rsoxs_picture *picture, const 
     char *path = picture_path(r->run, name, beam);
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    collet_status status = rsoxs_picture_write(picture, path, err);
+    collet_status status = rsoxs_picture_write(picture, path, replaces(r->run->options), err);
     free(path);
     return status;
 }
@@ -148,8 +172,7 @@ static collet_status draw_pattern(const results *r, double energy, int64_t beam,
 {
     int64_t y = r->rings.y, x = r->rings.x;
     char title[80], name[COLLET_SCATTERING_NAME];
-    collet_scattering_file_name(name, energy);
-    name[strlen(name) - strlen(".h5")] = '\0';
+    picture_name(name, energy);
     snprintf(title, sizeof title, r->run->n_beams > 1 ? "%.2f eV, beam K%" PRId64 : "%.2f eV",
              energy, beam);
     const rsoxs_picture picture = {

@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <string.h>
 
-enum { KEY_MATERIAL = 256, KEY_AXIS, KEY_AT, KEY_FIELD };
+enum { KEY_MATERIAL = 256, KEY_AXIS, KEY_AT, KEY_FIELD, KEY_FORCE };
 
 static const char doc[] =
     "Draws one slice of a material, or writes all materials as an image file of VTK.\v"
@@ -26,6 +26,7 @@ static const char doc[] =
 
 static const struct argp_option argp_options[] = {
     {NULL, 'o', "FILE", 0, "Write this file; required: .png, or .vti for ParaView", 1},
+    {"force", KEY_FORCE, NULL, 0, "Replace an existing file", 1},
     {"material", KEY_MATERIAL, "I", 0, "The material, counted from 1 (default: 1)", 2},
     {"axis", KEY_AXIS, "z|y|x", 0, "Slice across this axis (default: z)", 2},
     {"at", KEY_AT, "K", 0, "The voxel of the axis, counted from 0 (default: 0)", 2},
@@ -38,6 +39,7 @@ typedef struct view_options {
     const char *morphology, *output;
     const char *of_slice; /* an option that a picture alone has */
     int image;            /* -o FILE.vti */
+    int force;
     int64_t material, at;
     uint32_t axis, field;
 } view_options;
@@ -77,7 +79,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
     view_options *o = state->input;
     for (size_t i = 0; i < sizeof argp_options / sizeof *argp_options; i++)
-        if (key == argp_options[i].key && key >= KEY_MATERIAL)
+        if (key == argp_options[i].key && key >= KEY_MATERIAL && key != KEY_FORCE)
             o->of_slice = argp_options[i].name;
     switch (key) {
     case 'o':
@@ -85,6 +87,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         if (!o->image && !ends_with(text, ".png"))
             tool_error(state, "-o: '%s' does not end in .png or .vti", text);
         o->output = text;
+        return 0;
+    case KEY_FORCE:
+        o->force = 1;
         return 0;
     case KEY_MATERIAL:
         o->material = tool_parse_count(state, "--material", text, 1);
@@ -142,7 +147,7 @@ static collet_status draw(const view_options *o, const collet_scattering_slice *
         .columns = slice->columns,
         .rows = slice->rows,
         .values = slice->values};
-    return rsoxs_picture_write(&picture, o->output, err);
+    return rsoxs_picture_write(&picture, o->output, o->force, err);
 }
 
 static int has_number(const collet_scattering_slice *slice)
@@ -177,9 +182,11 @@ static int run(const tool_command *self, int argc, char **argv)
     collet_error err;
     tool_parse(&self->argp, argc, argv, 0, &o);
     collet_status status = io_spool_check_input(o.output, o.morphology, &err);
+    if (status == COLLET_OK)
+        status = io_spool_check_output(o.output, o.force, &err);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit is an error */
     if (status == COLLET_OK)
-        status = o.image ? collet_scattering_write_image(o.morphology, o.output, &err)
+        status = o.image ? collet_scattering_write_image(o.morphology, o.output, o.force, &err)
                          : draw_slice(&o, &err);
     if (status != COLLET_OK)
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);

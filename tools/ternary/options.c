@@ -97,6 +97,9 @@ error_t ternary_parse_option(int key, char *text, struct argp_state *state,
     case TERNARY_KEY_BACKEND:
         options->backend = text;
         return 0;
+    case TERNARY_KEY_FORCE:
+        options->force = 1;
+        return 0;
     case TERNARY_KEY_JSON:
         options->json = 1;
         return 0;

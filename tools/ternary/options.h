@@ -13,7 +13,7 @@
 typedef struct ternary_options {
     const char *output, *backend;
     int64_t threads; /* 0: libcore's choice */
-    int json, quiet;
+    int json, quiet, force;
 } ternary_options;
 
 /* Keys of the rows below; a command's own begin at TERNARY_KEY_OWN. */
@@ -21,6 +21,7 @@ enum {
     TERNARY_KEY_BACKEND = 256,
     TERNARY_KEY_THREADS,
     TERNARY_KEY_JSON,
+    TERNARY_KEY_FORCE,
     TERNARY_KEY_ACTIVATIONS,
     TERNARY_KEY_OWN,
 };
@@ -32,7 +33,9 @@ enum {
      "Backend to compute with, or a list (default: auto)", 7},                                     \
     {"threads", TERNARY_KEY_THREADS, "N", 0, "CPU threads to compute with", 7},                    \
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 7}
-#define TERNARY_OPTION_OUTPUT {NULL, 'o', "FILE", 0, "Write this file", 1}
+#define TERNARY_OPTION_OUTPUT                                                                      \
+    {NULL, 'o', "FILE", 0, "Write this file", 1},                                                  \
+    {"force", TERNARY_KEY_FORCE, NULL, 0, "Replace an existing file", 1}
 #define TERNARY_OPTION_JSON {"json", TERNARY_KEY_JSON, NULL, 0, "Print JSON", 7}
 #define TERNARY_OPTION_ACTIVATIONS                                                                 \
     {"activations", TERNARY_KEY_ACTIVATIONS, "KIND", 0,                                            \

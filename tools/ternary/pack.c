@@ -72,7 +72,7 @@ static collet_status pack(const pack_options *options, collet_error *err)
                                       options->n_layers, options->format, &session.monitor, err);
     tool_progress_end(&session.progress);
     if (status == COLLET_OK)
-        status = collet_ternary_output_publish(output, err);
+        status = collet_ternary_output_publish(output, options->common.force, err);
     if (status == COLLET_OK && !options->common.quiet)
         summarise(options, output);
     collet_ternary_output_destroy(output);

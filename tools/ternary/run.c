@@ -219,7 +219,7 @@ static collet_status compute(const run_options *options, collet_error *err)
                                                   &job.result, &files, &job.session.monitor, err);
     tool_progress_end(&job.session.progress);
     if (status == COLLET_OK && output)
-        status = collet_ternary_output_publish(output, err);
+        status = collet_ternary_output_publish(output, options->common.force, err);
     for (int64_t i = 0; i < job.n_shares && status == COLLET_OK; i++)
         if (job.shares[i].error)
             tool_share_warn(&job.shares[i]);

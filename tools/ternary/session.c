@@ -4,6 +4,7 @@
 
 #include "common/interrupt.h"
 #include "common/output.h"
+#include "io/spool.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +40,10 @@ collet_status ternary_session_open(ternary_session *session, const ternary_optio
     snprintf(text, sizeof text, "num_threads=%lld", (long long)options->threads);
     if (options->threads > 0)
         requested.settings = settings;
-    collet_status status = collet_runtime_create(&session->runtime, &requested, err);
+    collet_status status =
+        options->output ? io_spool_check_output(options->output, options->force, err) : COLLET_OK;
+    if (status == COLLET_OK)
+        status = collet_runtime_create(&session->runtime, &requested, err);
     if (status == COLLET_OK)
         status = collet_context_create(session->runtime, &session->context, err);
     return status;

@@ -17,7 +17,7 @@ typedef struct ternary_session {
     collet_ternary_monitor monitor;
 } ternary_session;
 
-/* Opens a session with backend and threads of the options. `unit`: the word for what progress
+/* Opens a session with backend and threads of the options; IO if their output exists and is not to be replaced. `unit`: the word for what progress
  * counts. */
 collet_status ternary_session_open(ternary_session *session, const ternary_options *options,
                                    const char *unit, collet_error *err);

@@ -71,7 +71,7 @@ static collet_status unpack(const unpack_options *options, collet_error *err)
                                             index, options->content, &session.monitor, err);
     tool_progress_end(&session.progress);
     if (status == COLLET_OK)
-        status = collet_ternary_output_publish(output, err);
+        status = collet_ternary_output_publish(output, options->common.force, err);
     if (status == COLLET_OK && !options->common.quiet)
         summarise(options, file, index);
     collet_ternary_output_destroy(output);

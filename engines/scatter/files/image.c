@@ -170,8 +170,8 @@ static collet_status write_image(scatter_reader *base)
 }
 
 /* `path` NULL: nothing is written. */
-static collet_status convert(const char *morphology, const char *path, io_hdf5_step step,
-                             collet_error *err)
+static collet_status convert(const char *morphology, const char *path, int replace,
+                             io_hdf5_step step, collet_error *err)
 {
     collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS, .step = step};
     image o = {.base = {.in = &in,
@@ -182,7 +182,7 @@ static collet_status convert(const char *morphology, const char *path, io_hdf5_s
                .path = path};
     collet_status status = scatter_read_file(&o.base, write_image);
     if (status == COLLET_OK && path)
-        status = io_spool_publish(o.spool, err);
+        status = io_spool_publish(o.spool, replace, err);
     io_spool_free(o.spool);
     free(in.materials);
     free(in.ranges);
@@ -193,15 +193,15 @@ static void inspect(const char *path, const int64_t *arguments, io_hdf5_step ste
 {
     collet_error err;
     (void)arguments;
-    convert(path, NULL, step, &err);
+    convert(path, NULL, 0, step, &err);
 }
 
 const io_hdf5_inspection scatter_inspect_image = {"image", inspect};
 
 collet_status collet_scattering_write_image(const char *morphology, const char *path,
-                                            collet_error *err)
+                                            int32_t replace, collet_error *err)
 {
-    return morphology && path ? convert(morphology, path, NULL, err)
+    return morphology && path ? convert(morphology, path, replace, NULL, err)
                               : collet_fail(err, COLLET_INVALID, "%s is NULL",
                                             morphology ? "path" : "morphology");
 }

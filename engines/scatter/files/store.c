@@ -78,7 +78,7 @@ collet_status scatter_store(hid_t file, int done, const char *path, collet_error
     if (status == COLLET_OK)
         status = io_spool_write(spool, image, bytes, err);
     if (status == COLLET_OK)
-        status = io_spool_publish(spool, err);
+        status = io_spool_publish(spool, 1, err);
     io_spool_free(spool);
     free(image);
     return status;

@@ -132,7 +132,7 @@ collet_status trajectory_index_save(const char *path, uint64_t identity,
     if (status == COLLET_OK)
         status = io_spool_write(spool, places->entries, entries, err);
     if (status == COLLET_OK)
-        status = io_spool_publish(spool, err);
+        status = io_spool_publish(spool, 1, err);
     io_spool_free(spool);
     return status;
 }

@@ -32,9 +32,9 @@ static void limit_time(void *unused)
 static void expect_refused(const char *file, const char *found)
 {
     const tool_setup setup = {.prepare = limit_time};
-    const char *const commands[][7] = {{"validate", file},
-                                       {"view", file, "-o", "view.vti"},
-                                       {"view", file, "--field", "psi", "-o", "view.png"},
+    const char *const commands[][8] = {{"validate", file},
+                                       {"view", file, "-o", "view.vti", "--force"},
+                                       {"view", file, "--field", "psi", "-o", "view.png", "--force"},
                                        {file, "-o", "damaged", "--energies", "281", "--force"}};
 
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {

@@ -316,7 +316,7 @@ static void image_files_have_all_voxels(void **state)
     long size;
     (void)state;
     for (int reversed = 0; reversed < 2; reversed++) {
-        EXPECT(0, "", reversed ? "film_xyz.h5" : "film.h5", "-o", "film.vti");
+        EXPECT(0, "", reversed ? "film_xyz.h5" : "film.h5", "-o", "film.vti", "--force");
         char *bytes = read_image("film.vti", &size);
         for (int f = 0; f < 4; f++) {
             const float *found = array_of(bytes, size, names[f], 1);
@@ -327,7 +327,7 @@ static void image_files_have_all_voxels(void **state)
             }
         }
         free(bytes);
-        EXPECT(0, "", reversed ? "vectors_xyz.h5" : "vectors.h5", "-o", "vectors.vti");
+        EXPECT(0, "", reversed ? "vectors_xyz.h5" : "vectors.h5", "-o", "vectors.vti", "--force");
         bytes = read_image("vectors.vti", &size);
         const float *found = array_of(bytes, size, "Mat_1_alignment", 3);
         array_of(bytes, size, "Mat_1_unaligned", 1);
@@ -363,7 +363,7 @@ static void absent_alignment_is_shown_as_0(void **state)
         }
         collet_scattering_slice_destroy(&slice);
     }
-    EXPECT(0, "", "plain.h5", "-o", "plain.vti");
+    EXPECT(0, "", "plain.h5", "-o", "plain.vti", "--force");
     char *bytes = read_image("plain.vti", &size);
     array_of(bytes, size, "Mat_1_Psi", 1);
     assert_null(strstr(bytes, "Mat_1_S\""));

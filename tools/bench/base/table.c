@@ -58,11 +58,11 @@ static char *read_file(const char *path, collet_error *err)
     return NULL;
 }
 
-static const io_json_field result = {.type = IO_JSON_OBJECT};
+static const io_json_field an_object = {.type = IO_JSON_OBJECT};
 static const io_json_field of_report[] = {
     {.name = "mode", .type = IO_JSON_TEXT},
     {.name = "host", .type = IO_JSON_OBJECT},
-    {.name = "results", .type = IO_JSON_LIST, .high = INT32_MAX, .fields = &result}};
+    {.name = "results", .type = IO_JSON_LIST, .high = INT32_MAX, .fields = &an_object}};
 
 static collet_status read_known(bench_table *t, const char *path, collet_error *err)
 {

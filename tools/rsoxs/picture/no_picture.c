@@ -5,7 +5,8 @@
 
 const int rsoxs_has_pictures = 0;
 
-collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, collet_error *err)
+collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, int replace,
+                                  collet_error *err)
 {
     (void)picture;
     return collet_fail(err, COLLET_REFUSED,

@@ -249,7 +249,8 @@ static void draw(canvas *c)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, collet_error *err)
+collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, int replace,
+                                  collet_error *err)
 {
     canvas c = {.picture = picture};
     find_range(&c);
@@ -260,7 +261,7 @@ collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path
         tool_canvas_create(&c.own, c.whole_width, c.whole_height, c.scale, path, err);
     if (status == COLLET_OK) {
         draw(&c);
-        status = tool_canvas_save(&c.own, path, err);
+        status = tool_canvas_save(&c.own, path, replace, err);
     }
     tool_canvas_free(&c.own);
     return status;

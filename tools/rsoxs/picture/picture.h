@@ -23,9 +23,10 @@ typedef struct rsoxs_picture {
 
 /* Whether this program was built with cairo. */
 extern const int rsoxs_has_pictures;
-/* Writes the picture under a temporary name, renamed when it is complete. IO, NO_MEMORY; REFUSED
+/* Writes the picture under a temporary name, renamed when it is complete. IO, also if the file exists and
+ * `replace` is 0; NO_MEMORY; REFUSED
  * without cairo. */
-collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path,
+collet_status rsoxs_picture_write(const rsoxs_picture *picture, const char *path, int replace,
                                   collet_error *err);
 
 #endif

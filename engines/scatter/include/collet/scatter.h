@@ -397,10 +397,10 @@ COLLET_API void collet_scattering_slice_destroy(collet_scattering_slice *slice);
  * Writes all fields of all materials, under the names of their datasets, to an image file of VTK
  * (.vti), which ParaView opens: cells with the edge in nm, the first at the origin. Some layers are
  * copied at a time; only shapes are checked. The file gets its name when it is complete. Errors as
- * collet_scattering_read.
+ * collet_scattering_read, and IO if there is a file at `path` and `replace` is 0.
  */
 COLLET_API collet_status collet_scattering_write_image(const char *morphology, const char *path,
-                                                       collet_error *err);
+                                                       int32_t replace, collet_error *err);
 
 /* Writes "Energy_285.20.h5", the name that CyRSoXS gives to the file of an energy. */
 #define COLLET_SCATTERING_NAME 40

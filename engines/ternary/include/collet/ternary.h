@@ -241,9 +241,9 @@ COLLET_API collet_status collet_ternary_network_load(collet_context *context,
  * or drop the output. */
 typedef struct collet_ternary_output collet_ternary_output;
 
-/* Gives the file its name, and so replaces an older file as a whole. */
+/* Gives the file its name. `replace` 1: replaces an older file as a whole; 0: IO if there is one. */
 COLLET_API collet_status collet_ternary_output_publish(collet_ternary_output *output,
-                                                       collet_error *err);
+                                                       int32_t replace, collet_error *err);
 /* Removes the file if it was not published. */
 COLLET_API void collet_ternary_output_destroy(collet_ternary_output *output);
 COLLET_API int64_t collet_ternary_output_bytes(const collet_ternary_output *output);
