@@ -72,12 +72,24 @@ static void tool_print_version(FILE *stream, struct argp_state *state)
             collet_version());
 }
 
+static int parsing;
+
+/* argp ends the program after --help, --usage and --version, whether they could be printed or not. */
+static void check_help(void)
+{
+    if (parsing && !tool_flush(program_invocation_short_name, NULL))
+        _exit(EXIT_FAILURE);
+}
+
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input)
 {
     hold_closed_streams();
+    if (atexit(check_help) == 0)
+        parsing = 1;
     argp_program_version_hook = tool_print_version;
     argp_err_exit_status = TOOL_EXIT_USAGE;
     error_t failed = argp_parse(parser, argc, argv, flags, NULL, input);
+    parsing = 0;
     if (!failed)
         return;
     fprintf(stderr, "%s: the command line cannot be read: %s\n", program_invocation_short_name,

@@ -28,7 +28,7 @@ int tool_is_plugin_file(const char *text);
 
 /* argp_parse, with --version, which prints "PROGRAM VERSION (libcore VERSION)"; keeps the numbers
  * of standard streams that are closed from other files. A wrong command line, or too little memory:
- * a message and exit(TOOL_EXIT_USAGE). */
+ * a message and exit(TOOL_EXIT_USAGE). Help that cannot be printed: a message and status 1. */
 void tool_parse(const struct argp *parser, int argc, char **argv, unsigned flags, void *input);
 
 /* Children of an argp, which add -h, the same as --help. */
