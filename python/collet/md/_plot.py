@@ -84,7 +84,8 @@ def _reduced(x, values):
     return (x, middle, middle - spread, middle + spread) if many else (x, middle, None, None)
 
 
-def _panel(axes, results, x, keys, quantities):
+def _panel(axes, results, x, keys, quantities, title):
+    """Draws the lines of some keys; the axis has the name of the only one, else the title's."""
     units = []
     for key, own in keys.items():
         for name, values in _lines_of(results, key):
@@ -99,8 +100,8 @@ def _panel(axes, results, x, keys, quantities):
                 axes.fill_between(at, low, high, alpha=0.15, linewidth=0, color=line.get_color())
         units.append(quantities[key.partition("/")[0]].unit)
     alone = len(axes.lines) == 1
-    axes.set_ylabel(labelled(axes.lines[0].get_label() if alone else "",
-                             units[0].replace("^2", "²")).strip())
+    of_all = "angle" if keys.keys() & {*_ANGLES} else title[0].lower() + title[1:]
+    axes.set_ylabel(labelled(axes.lines[0].get_label() if alone else of_all, units[0].replace("^2", "²")))
     axes.ticklabel_format(axis="y", useOffset=False)
     axes.margins(x=0)
     axes.grid(alpha=0.3)
@@ -135,7 +136,7 @@ def plot(results, directory, force, quantities):
         figure = Figure(figsize=(8, 1.2 + 2.6 * len(panels)), layout="constrained")
         FigureCanvasAgg(figure)
         for axes, panel in zip(figure.subplots(len(panels), sharex=True, squeeze=False)[:, 0], panels):
-            _panel(axes, results, x, panel, quantities)
+            _panel(axes, results, x, panel, quantities, title)
         axes.set_xlabel(label)
         if results.bodies:
             title += f": mean and standard deviation of {len(results.bodies)} bodies"

@@ -102,3 +102,19 @@ def test_pictures_of_many_frames(tmp_path):
     assert [pathlib.Path(p).name for p in results.plot(tmp_path)] == ["size.png"]
     with pytest.raises(collet.InvalidError, match="no quantity over time"):
         md.Results(time_ps=np.arange(3.0)).plot(tmp_path)
+
+
+def test_axes_of_pictures(tmp_path, monkeypatch):
+    """An axis has the name of what is drawn, and its unit."""
+    pytest.importorskip("matplotlib")
+    from collet.md import _plot
+    seen, panel = [], _plot._panel
+
+    def noted(axes, *arguments):
+        panel(axes, *arguments)
+        seen.append(axes.get_ylabel())
+
+    monkeypatch.setattr(_plot, "_panel", noted)
+    md.extract(*FILES).plot(tmp_path / "plots")
+    assert {"angle (rad)", "angular momentum (amu nm²/ps)", "kinetic energy (kJ/mol)"} <= {*seen}
+    assert not [label for label in seen if not label or label.startswith(("(", "_"))]
