@@ -137,6 +137,15 @@ static int agree(const misfit *found, uint32_t count)
     return count && found[0].wrong;
 }
 
+/* Whether no signature before `s` expects the same of an operand. */
+static int is_first(const misfit *found, uint32_t s, uint32_t operand)
+{
+    for (uint32_t before = 0; before < s; before++)
+        if (!strcmp(expected(&found[before], operand), expected(&found[s], operand)))
+            return 0;
+    return 1;
+}
+
 /* "info (output 1) is i64 and must be i32, f32 or f64" */
 static void add_wrong(text_buffer *t, const op *o, const op_shapes *views, const misfit *found,
                       uint32_t count)
@@ -148,9 +157,12 @@ static void add_wrong(text_buffer *t, const op *o, const op_shapes *views, const
             continue;
         text_add(t, "%s%s is %s and must be %s", joint, op_operand_name(o, i, name),
                  dtype_of(&views->operand[i]), expected(&found[0], i));
+        uint32_t last = 0;
         for (uint32_t s = 1; s < count; s++)
-            if (strcmp(expected(&found[s], i), expected(&found[0], i)) != 0)
-                text_add(t, "%s%s", s + 1 < count ? ", " : " or ", expected(&found[s], i));
+            last = is_first(found, s, i) ? s : last;
+        for (uint32_t s = 1; s <= last; s++)
+            if (is_first(found, s, i))
+                text_add(t, "%s%s", s < last ? ", " : " or ", expected(&found[s], i));
         joint = ", ";
     }
 }

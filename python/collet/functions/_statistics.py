@@ -221,8 +221,9 @@ def histogram(x, /, bins=10, range=None, density=False, weights=None):
     if len(values) > 1 and values[1].shape != values[0].shape:
         raise ValueError(f"histogram: the array is {values[0].shape}, its weights {values[1].shape}")
     x, *factors = (a.reshape(-1) for a in values)
-    if factors and factors[0].dtype.kind == "c":
-        raise _core.DtypeError("histogram: the weights are complex")
+    for name, a in zip(("array is", "weights are"), (x, *factors)):
+        if a.dtype.kind == "c":
+            raise _core.DtypeError(f"histogram: the {name} {a.dtype}; real numbers are needed")
     given = [converted(a, np.dtype("f8")) for a in factors]
     if hasattr(bins, "__index__") and not getattr(bins, "ndim", 0):
         count = operator.index(bins)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """NumPy's functions beside the standard's, against NumPy."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -151,3 +153,48 @@ def test_gradients():
                      lambda x: collet.sum(collet.hstack([x, x])**2) / 2, lambda x: collet.sum(collet.ravel(x)**2),
                      lambda x: collet.average(x**2, weights=[1, 1, 1]) * 3, lambda x: collet.vdot(x, x)):
         assert np.allclose(collet.grad(function)(x).to_numpy(), [2, 4, 8])
+
+
+def test_covariances_without_degrees_of_freedom():
+    x = np.arange(6.0).reshape(2, 3) ** 2
+    for ddof in 2, 3, 4, 9:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            want = np.cov(x, ddof=ddof)
+        for given in x, collet.asarray(x):
+            assert np.array_equal(np.asarray(collet.cov(given, ddof=ddof)), want, equal_nan=True)
+
+
+def test_correlations_stay_within_one():
+    generator = np.random.default_rng(5)
+    for kind in "real", "complex":
+        for _ in range(200):
+            x = generator.normal(size=7) * 10.0**generator.integers(-8, 8)
+            x = x + 1j * generator.normal(size=7) if kind == "complex" else x
+            found = np.asarray(collet.corrcoef(np.stack([x, 3 * x, -x / 7])))
+            assert (np.abs(found.real) <= 1).all() and (np.abs(found.imag) <= 1).all()
+            assert np.allclose(found, np.corrcoef(np.stack([x, 3 * x, -x / 7])), atol=1e-12)
+
+
+def test_counts_of_averages_of_infinities():
+    x = np.array([[1.0, np.inf], [np.nan, 2.0]])
+    for given in x, collet.asarray(x):
+        mean, count = collet.average(given, axis=0, returned=True)
+        assert np.asarray(count).tolist() == [2, 2] and np.isnan(np.asarray(mean)[0])
+        assert float(collet.average(given, returned=True)[1]) == 4
+
+
+def test_bins_that_are_not_sorted():
+    for bins in [1, 3, 2], [3, 1, 2]:
+        for dtype in "u1", "u8", "i1", "f4":
+            with pytest.raises(ValueError, match="ascend or descend"):
+                collet.digitize([1, 2], np.array(bins, dtype))
+    assert collet.digitize([0, 5, 200], np.array([100, 3], "u1")).tolist() == np.digitize([0, 5, 200], [100, 3]).tolist()
+
+
+def test_messages_of_histograms():
+    with pytest.raises(collet.DtypeError, match="float64, uint8, uint16, int32 or int64$"):
+        collet.op.histogram(np.ones(3, "c16"), bins=3, low=0, high=1)
+    for call in (lambda: collet.histogram(np.ones(3, "c16")), lambda: collet.histogram([1.0], weights=[1j])):
+        with pytest.raises(collet.DtypeError, match="complex128; real numbers"):
+            call()
