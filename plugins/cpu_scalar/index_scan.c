@@ -44,7 +44,7 @@ KERNEL(scan)
         const char *from_row = cpu_at(in) + offset + index_at(&in_lead, row / parts);
         word all = {0}, words[BLOCK];
         if (is_float)
-            all.number = is_product;
+            all.number = is_product ? 1.0 : -0.0; /* 0 and -0 are 0 */
         else
             all.word = (uint64_t)is_product;
         for (int64_t i = 0; i < n; i += BLOCK) {

@@ -12,7 +12,7 @@
 #define PARTS (GROUP / LANES)
 
 #define JOIN(a, b) ((a) + (b))
-#define NOTHING 0
+#define NOTHING -0.0 /* 0 and -0 are 0 */
 #define NAME(x) x##_sum_f32
 #define ELEMENT float
 #define WORD double
@@ -21,6 +21,8 @@
 #define ELEMENT double
 #define WORD double
 #include "kernel_scan.inc"
+#undef NOTHING
+#define NOTHING 0
 #define NAME(x) x##_sum_u64
 #define ELEMENT uint64_t
 #define WORD uint64_t

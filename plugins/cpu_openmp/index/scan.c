@@ -274,7 +274,7 @@ KERNEL(scan)
                  .streamed = cpu_last_step(out) == size &&
                              operand_count(out) * size > device->cache_bytes / 8};
         if (is_float)
-            j.nothing.number = is_product;
+            j.nothing.number = is_product ? 1.0 : -0.0; /* 0 and -0 are 0 */
         else
             j.nothing.word = (uint64_t)is_product;
         scan(device, &j);

@@ -617,3 +617,21 @@ def test_products_with_columns(dtype):
     for columns in (vectors, vectors[:1], vectors[2], vectors[..., ::-1], vectors[:0]):
         apart, beside = op.matvec(matrices, columns), op.matvec(matrices, columns.copy())
         assert apart.shape == beside.shape and apart.to_numpy().tobytes() == beside.to_numpy().tobytes()
+
+
+@pytest.mark.parametrize("backend", ["cpu_scalar", "cpu_openmp", "opencl"])
+def test_cumulative_sums_of_negative_zeros(backend):
+    if not any(b.name == backend and b.devices for b in collet.backends()):
+        pytest.skip(f"no {backend}")
+    with collet.using(backend):
+        for shape in (1,), (7,), (300,), (5000,), (70_000,), (1_300_000,), (3, 40), (40, 3):
+            for dtype in "f4", "f8", "c8":
+                x = np.full(shape, -0.0, dtype)
+                if dtype == "c8":
+                    x.imag[...] = -0.0
+                if x.size > 20:
+                    x[..., -1] = 2.5
+                for axis in range(len(shape)):
+                    found = collet.cumulative_sum(x, axis=axis)
+                    same(found, np.cumsum(x, axis=axis))
+                    assert np.array_equal(np.signbit(found.real), np.signbit(np.cumsum(x, axis=axis).real))
