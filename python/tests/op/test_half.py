@@ -140,3 +140,22 @@ def test_gradients():
         got = collet.grad(lambda x: collet.sum(function(x)))(x)
         want = collet.grad(lambda x: collet.sum(function(x)))(x.astype("float64"))
         assert got.dtype == np.float16 and np.allclose(got.to_numpy(), want.to_numpy(), rtol=2e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_nextafter(dtype):
+    """All numbers, towards both sides, themselves and NaN."""
+    name = pytest.importorskip("ml_dtypes").bfloat16 if dtype == "bfloat16" else dtype
+    a = np.arange(2**16, dtype=np.uint16).view(name)
+    for to in np.inf, -np.inf, 0.0, -0.0, np.nan, 1.0:
+        b = np.full(a.shape, to, name)
+        with np.errstate(over="ignore"):
+            want = np.where(a == b, b, np.nextafter(a, b))  # as C has it for -0 and 0
+        for got in collet.nextafter(collet.asarray(a), collet.asarray(b)), collet.nextafter(a, b):
+            got = got.to_numpy() if isinstance(got, collet.Array) else got
+            assert got.dtype == want.dtype
+            same = got.view(np.uint16) == want.view(np.uint16)
+            number = ~np.isnan(want.astype("f4")) & (np.abs(a.astype("f4")) >= (2.0**-120 if dtype == "bfloat16" else 0))
+            assert same[number].all() and np.isnan(got.astype("f4"))[np.isnan(want.astype("f4"))].all()
+    x = collet.asarray(np.array([1, 2], np.float16))
+    assert collet.nextafter(x, 3).dtype == np.float16 and np.nextafter(x, x + 1).dtype == np.float16
