@@ -5,10 +5,11 @@
 Matrices are the last two axes, axes before them a batch. NumPy arrays, and what numpy.asarray
 takes, give NumPy arrays; collet.Arrays give collet.Arrays. Results are float32 if all arguments are
 float32, float16 or bfloat16, else float64; complex64 or complex128 if one is complex; cross, diagonal, matmul,
-matrix_transpose, outer, tensordot, trace and vecdot have NumPy's dtypes. Shapes that do not fit raise
-collet.ShapeError. A result of one number is an array without axes.
+matrix_transpose, outer, tensordot, trace and vecdot have NumPy's dtypes, and integers have powers of integers.
+Shapes that do not fit raise collet.ShapeError. A result of one number is an array without axes.
 """
 
+import operator
 from collections import namedtuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from . import op
 from ._core import Array, ShapeError, evaluate, is_pending
 from ._gradient.hook import hook as _hook
 from ._listing import own
-from ._operands import axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
+from ._operands import arrays, axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
 from ._standard.operators import small
 from .functions import (broadcast_to, cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace,
                         triu, vecdot)
@@ -91,21 +92,23 @@ def vdot(a, b):
 
 
 def matrix_power(a, n):
-    """The n-th power of square matrices; a negative n gives powers of the inverse, or LinAlgError
-    if singular.
+    """The n-th power of square matrices, of integers in integers modulo 2^width; a negative n gives powers of the
+    inverse, or LinAlgError if singular.
 
     >>> collet.linalg.matrix_power([[1, 1], [0, 1]], 3)
-    array([[1., 3.],
-           [0., 1.]])"""
-    a = _matrices(a, square=True)
+    array([[1, 3],
+           [0, 1]])"""
+    a, n = matrices(*arrays(a), square=True), operator.index(n)
     if n < 0:
         a, n = inv(a), -n
+    elif a.dtype.kind not in "biu":
+        a, = _numbers(a)
     result = None
     while n:
         if n & 1:
-            result = a if result is None else op.matmul(result, a)
+            result = a if result is None else matmul(result, a)
         n >>= 1
-        a = op.matmul(a, a) if n else a
+        a = matmul(a, a) if n else a
     return op.copy(broadcast_to(_eye(a), a.shape)) if result is None else result
 
 
@@ -318,20 +321,58 @@ def _pivots(a):
         return diagonal(upper), _sign(perm.tolist())
     swapped = triu(op.greater(perm[..., :, None], perm[..., None, :]), k=1)  # pairs out of order
     odd = op.bitwise_and(op.count_nonzero(swapped, axes=(-2, -1)), 1)
-    return diagonal(upper), converted(op.sub(1, op.mul(odd, 2)), a.dtype)
+    return diagonal(upper), converted(op.sub(1, op.mul(odd, 2)), op.abs(upper[:0]).dtype)
+
+
+def _times(x, factor):
+    """x times a real factor, by parts: infinities do not make the other part NaN."""
+    if x.dtype.kind != "c":
+        return op.mul(x, factor)
+    return op.complex(op.mul(op.real(x), factor), op.mul(op.imag(x), factor))
+
+
+def _by_powers(x, power, shares):
+    """x times 2^power, whose exponents are divided among so many factors."""
+    for _ in range(shares):
+        part = op.floor(op.div(power, float(shares)))
+        x, power, shares = _times(x, op.exp2(part)), op.sub(power, part), shares - 1
+    return x
+
+
+def _halves(x):
+    """The products of pairs of the last axis."""
+    half = x.shape[-1] // 2
+    rest = x[..., 2 * half:]
+    x = op.mul(x[..., :half], x[..., half:2 * half])
+    if rest.shape[-1]:
+        op.mul(x[..., :1], rest, out=x[..., :1])
+    return x
 
 
 def _product(x):
-    """The product over the last axis."""
-    if x.dtype.kind != "c":
-        return op.prod(x, axes=-1)
-    while x.shape[-1] > 1:  # the op has no complex numbers
-        half = x.shape[-1] // 2
-        rest = x[..., 2 * half:]
-        x = op.mul(x[..., :half], x[..., half:2 * half])
-        if rest.shape[-1]:
-            op.mul(x[..., :1], rest, out=x[..., :1])
-    return x[..., 0] if x.shape[-1] else op.add(zeros_as(x, x.shape[:-1]), 1)
+    """The product over the last axis. Where parts of it might leave the range of the dtype, powers of two are
+    multiplied apart."""
+    if not x.shape[-1]:
+        return op.add(zeros_as(x, x.shape[:-1]), 1)
+    size, room = op.abs(x), np.finfo(x.dtype).maxexp / x.shape[-1] - 1
+    if bool(op.all(op.logical_and(op.less(size, 2.0**room), op.greater(size, 2.0**-room)))):
+        if x.dtype.kind != "c":
+            return op.prod(x, axes=-1)
+        while x.shape[-1] > 1:  # the op has no complex numbers
+            x = _halves(x)
+        return x[..., 0]
+    total = zeros_as(size, x.shape[:-1])
+    while True:
+        size = op.abs(x)
+        known = op.logical_and(op.greater(size, 0), op.less(size, np.inf))
+        power = op.floor(op.log2(op.where(known, size, op.add(zeros_as(size, ()), 1))))
+        total = op.add(total, op.sum(power, axes=-1))
+        x = _by_powers(x, op.neg(power), 2)  # magnitudes from 1 to 2
+        if x.shape[-1] == 1:
+            break
+        x = _halves(x)
+    most = 2.1 * np.finfo(x.dtype).maxexp
+    return _by_powers(x[..., 0], op.minimum(op.maximum(total, -most), most), 4)
 
 
 def det(a):
@@ -340,7 +381,7 @@ def det(a):
     >>> float(collet.linalg.det([[2, 0], [0, 4]]))
     8.0"""
     pivots, sign = _pivots(_matrices(a, square=True))
-    return op.mul(sign, _product(pivots))
+    return _times(_product(pivots), sign)
 
 
 def slogdet(a):
@@ -350,7 +391,7 @@ def slogdet(a):
     >>> collet.linalg.slogdet([[0, 1], [1, 0]]).sign
     array(-1.)"""
     pivots, sign = _pivots(_matrices(a, square=True))
-    return SlogdetResult(op.mul(sign, _product(op.sign(pivots))),
+    return SlogdetResult(_times(_product(op.sign(pivots)), sign),
                          op.sum(op.log(op.abs(pivots)), axes=-1))
 
 
@@ -479,4 +520,5 @@ _hook(globals(), __name__, "linalg.", dict.fromkeys(("norm", "vector_norm"), sma
 
 
 def __dir__():
-    return own(globals(), ("LinAlgError", "cross", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "trace", "vecdot"))
+    return own(globals(), ("LinAlgError", "cross", "diagonal", "matmul", "matrix_transpose", "outer", "tensordot",
+                           "trace", "vecdot"))

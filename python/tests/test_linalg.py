@@ -253,3 +253,44 @@ def test_norms_of_large_and_small_f32():
             made = norm(collet.asarray(x))
             assert made.dtype == np.dtype("f4") and made.ndim == 0
             np.testing.assert_allclose(float(made), 5 * scale, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_determinants_beyond_the_range(dtype):
+    """Their products of pivots leave the range of the dtype; the determinant does not, or it is infinite or 0."""
+    most = 2.0 ** (90 if dtype in ("f4", "c8") else 900)
+    for count in 1, 2, 3, 7, 30:
+        values = np.array([most, 1 / most] * count + [3.0])
+        np.random.default_rng(count).shuffle(values)
+        a = np.diag(values).astype(dtype)
+        for given in a, collet.asarray(a), np.stack([a, -a]):
+            found = np.asarray(linalg.det(given))
+            assert found.dtype == dtype and np.allclose(np.abs(found), 3)
+    for values, expected in (([most] * 3, np.inf), ([-most] * 3, -np.inf), ([1 / most] * 3, 0), ([most, 0, most], 0)):
+        found = complex(linalg.det(np.diag(values).astype(dtype)))
+        assert found.real == expected and found.imag == 0
+    assert np.isnan(np.asarray(linalg.det(np.array([[np.nan, 1], [1, 1]], dtype))))
+    assert linalg.det(np.ones((0, 0), dtype)) == 1
+
+
+def test_powers_of_integers():
+    for dtype in "i1", "u2", "i4", "i8", "?":
+        a = np.array([[1, 1], [0, 1]], dtype)
+        for n in 0, 1, 5, 300:
+            for given in a, collet.asarray(a):
+                found = np.asarray(linalg.matrix_power(given, n))
+                assert found.dtype == dtype and np.array_equal(found, np.linalg.matrix_power(a, n))
+    assert np.array_equal(linalg.matrix_power(np.array([[1, 1], [0, 1]]), -2), [[1, -2], [0, 1]])
+
+
+@pytest.mark.parametrize("backend", ["cpu_scalar", "cpu_openmp", "opencl"])
+def test_equations_of_the_whole_range(backend):
+    if not any(b.name == backend and b.devices for b in collet.backends()):
+        pytest.skip(f"no {backend}")
+    with collet.using(backend):
+        for n in 2, 3, 8, 20:
+            scales = np.resize([1e-300, 1e300], n)
+            a = np.diag(scales)
+            assert np.allclose(linalg.inv(a).diagonal() * scales, 1, rtol=1e-15)
+            assert np.allclose(linalg.solve(a, np.ones(n)) * scales, 1, rtol=1e-15)
+            assert np.allclose(linalg.solve(a.astype("c16"), np.ones(n)) * scales, 1, rtol=1e-15)
