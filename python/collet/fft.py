@@ -16,7 +16,7 @@ import numpy as np
 from . import _core, op
 from ._array import asarray
 from ._gradient.hook import hook as _hook
-from ._listing import own
+from ._standard.listing import own
 from ._operands import arrays, axes_of, converted, floats, permuted, zeros_as
 
 _AT_ONCE = 3  # axes that the op transforms

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import collet
 from collet import _core, _host, _job, _ternary, op
 from collet._gradient import hook
-from collet._listing import own
+from collet._standard.listing import own
 
 FORMATS = ("t2", "planes", "rotor", "tq2_0", "tq1_0")
 ACTIVATIONS = ("int8", "ternary", "f32")
