@@ -533,3 +533,9 @@ def test_wrong_arguments_are_told(wrong, text):
     sample = scatter.Sample(**{"materials": one, "energies": [285.0], "voxel": 2.0, **mine})
     with pytest.raises((TypeError, ValueError), match=text):
         scatter.Patterns(sample, **wrong)
+
+
+def test_dtypes():
+    for dtype in "float64", "f8", "f64", np.float64, np.dtype("f8"):
+        assert scatter.simulate(grains(), dtype=dtype).values.dtype == np.float64
+    assert scatter.simulate(grains(), dtype="f4").integrate(dtype="f4").mean.dtype == np.float32

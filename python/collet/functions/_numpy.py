@@ -89,7 +89,7 @@ def ptp(x, /, *, axis=None, keepdims=False):
     return collet.max(x, axis=axis, keepdims=keepdims) - collet.min(x, axis=axis, keepdims=keepdims)
 
 
-@once_rounded("x", "y")
+@once_rounded("x", "y", products=True)
 def cov(x, y=None, rowvar=True, bias=False, ddof=None):
     """The covariances of variables, which are rows, or columns without rowvar, of x and y; the divisor is the
     number of observations minus ddof, by default 1, with bias 0; if that is negative, 0.
@@ -111,7 +111,7 @@ def cov(x, y=None, rowvar=True, bias=False, ddof=None):
     return found.reshape(()) if found.shape == (1, 1) else found
 
 
-@once_rounded("x", "y")
+@once_rounded("x", "y", products=True)
 def corrcoef(x, y=None, rowvar=True):
     """The correlations of variables: the covariances divided by the standard deviations.
 

@@ -26,7 +26,8 @@ def wide(dtype, size):
     """The dtype in which counts of `size` elements, and sums, of this dtype are computed."""
     if is_half(dtype):
         return _core.dtype("float64" if size > COUNT else "float32")
-    return np.dtype("f8") if dtype == np.float32 and size > COUNT else dtype
+    single = {"float32": "float64", "complex64": "complex128"}.get(dtype.name)
+    return np.dtype(single) if single and size > COUNT else dtype
 
 
 def _array(value):
@@ -37,12 +38,13 @@ def _array(value):
 def _rounded(found, dtype):
     if isinstance(found, tuple):
         return tuple(_rounded(part, dtype) for part in found)
-    return collet.astype(found, dtype, copy=False) if found.dtype.kind in "fV" else found
+    return collet.astype(found, dtype, copy=False) if found.dtype.kind in "fcV" else found
 
 
-def once_rounded(*names):
+def once_rounded(*names, products=False):
     """A decorator for a function whose parameters `names` are arrays. Where their common dtype is float16 or
-    bfloat16, the function gets them in float32, and its results are converted to that dtype."""
+    bfloat16, the function gets them in float32, and its results are converted to that dtype. products: it adds
+    by matmul, in the dtype, so that it gets long arrays of float32 in float64."""
     def decorate(function):
         signature = inspect.signature(function)
         places = [(i, n) for i, n in enumerate(signature.parameters) if n in names]
@@ -53,10 +55,11 @@ def once_rounded(*names):
             given |= {n: keywords[n] for _, n in places if n in keywords}
             given = {at: _array(value) for at, value in given.items() if value is not None and
                      type(value) not in (bool, int, float, complex)}
-            if any(is_half(x.dtype) for x in given.values()):
+            size = max((x.size for x in given.values()), default=0)
+            if any(is_half(x.dtype) for x in given.values()) or products and size > COUNT:
                 dtype = result_type(*given.values())
-                if is_half(dtype):
-                    work = wide(dtype, max(x.size for x in given.values()))
+                work = wide(dtype, size)
+                if work != dtype and (is_half(dtype) or products):
                     given = {at: collet.astype(x, work, copy=False) for at, x in given.items()}
                     arguments = [given.get(i, value) for i, value in enumerate(arguments)]
                     return _rounded(function(*arguments, **{n: given.get(n, v) for n, v in keywords.items()}), dtype)

@@ -132,6 +132,8 @@ def test_float32_counts_beyond_its_integers():
     x = np.broadcast_to(np.float32(1), 2**24 + 2)
     assert float(f.nanmean(x)) == 1 and f.nanmean(x).dtype == np.float32
     assert float(f.nanvar(x)) == 0
+    halves = np.tile(np.array([0, 1], "f4"), 2**23 + 2**21)
+    assert float(f.cov(halves)) == 0.25 and f.cov(halves).dtype == np.float32
 
 
 def test_gradients():
