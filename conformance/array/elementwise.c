@@ -83,55 +83,54 @@ long double kit_function(uint32_t op, long double x)
 /* What holds bit by bit: f(-x) = -f(x), f(-x) = f(x), f(conj z) = conj f(z), f(a, b) = f(b, a). */
 typedef enum identity { NONE, ODD, EVEN, CONJUGATE, SYMMETRIC } identity;
 
+static const struct {
+    uint32_t op;
+    identity real, complex;
+} identities[] = {
+    {COLLET_OP_SIN, ODD, CONJUGATE},
+    {COLLET_OP_COS, EVEN, CONJUGATE},
+    {COLLET_OP_TAN, ODD, CONJUGATE},
+    {COLLET_OP_ASIN, ODD, CONJUGATE},
+    {COLLET_OP_ACOS, NONE, CONJUGATE},
+    {COLLET_OP_ATAN, ODD, CONJUGATE},
+    {COLLET_OP_SINH, ODD, CONJUGATE},
+    {COLLET_OP_COSH, EVEN, CONJUGATE},
+    {COLLET_OP_TANH, ODD, CONJUGATE},
+    {COLLET_OP_ASINH, ODD, CONJUGATE},
+    {COLLET_OP_ACOSH, NONE, CONJUGATE},
+    {COLLET_OP_ATANH, ODD, CONJUGATE},
+    {COLLET_OP_EXP, NONE, CONJUGATE},
+    {COLLET_OP_EXPM1, NONE, CONJUGATE},
+    {COLLET_OP_LOG, NONE, CONJUGATE},
+    {COLLET_OP_LOG1P, NONE, CONJUGATE},
+    {COLLET_OP_LOG2, NONE, CONJUGATE},
+    {COLLET_OP_LOG10, NONE, CONJUGATE},
+    {COLLET_OP_SQRT, NONE, CONJUGATE},
+    {COLLET_OP_RECIPROCAL, NONE, CONJUGATE},
+    {COLLET_OP_CBRT, ODD, NONE},
+    {COLLET_OP_ERF, ODD, NONE},
+    {COLLET_OP_TRUNC, ODD, NONE},
+    {COLLET_OP_SINC, EVEN, NONE},
+    {COLLET_OP_ADD, SYMMETRIC, SYMMETRIC},
+    {COLLET_OP_MUL, SYMMETRIC, SYMMETRIC},
+    {COLLET_OP_EQUAL, SYMMETRIC, SYMMETRIC},
+    {COLLET_OP_NOT_EQUAL, SYMMETRIC, SYMMETRIC},
+    {COLLET_OP_MINIMUM, SYMMETRIC, NONE},
+    {COLLET_OP_MAXIMUM, SYMMETRIC, NONE},
+    {COLLET_OP_LOGICAL_AND, SYMMETRIC, NONE},
+    {COLLET_OP_LOGICAL_OR, SYMMETRIC, NONE},
+    {COLLET_OP_LOGICAL_XOR, SYMMETRIC, NONE},
+    {COLLET_OP_BITWISE_AND, SYMMETRIC, NONE},
+    {COLLET_OP_BITWISE_OR, SYMMETRIC, NONE},
+    {COLLET_OP_BITWISE_XOR, SYMMETRIC, NONE},
+};
+
 static identity identity_of(uint32_t op, collet_dtype dtype)
 {
-    bool is_complex = kit_part(dtype) != dtype;
-    switch (op) {
-    case COLLET_OP_SIN:
-    case COLLET_OP_TAN:
-    case COLLET_OP_ASIN:
-    case COLLET_OP_ATAN:
-    case COLLET_OP_SINH:
-    case COLLET_OP_TANH:
-    case COLLET_OP_ASINH:
-    case COLLET_OP_ATANH:
-        return is_complex ? CONJUGATE : ODD;
-    case COLLET_OP_CBRT:
-    case COLLET_OP_ERF:
-    case COLLET_OP_TRUNC:
-        return ODD;
-    case COLLET_OP_COS:
-    case COLLET_OP_COSH:
-        return is_complex ? CONJUGATE : EVEN;
-    case COLLET_OP_SINC:
-        return EVEN;
-    case COLLET_OP_EXP:
-    case COLLET_OP_EXPM1:
-    case COLLET_OP_LOG:
-    case COLLET_OP_LOG1P:
-    case COLLET_OP_LOG2:
-    case COLLET_OP_LOG10:
-    case COLLET_OP_SQRT:
-    case COLLET_OP_ACOS:
-    case COLLET_OP_ACOSH:
-    case COLLET_OP_RECIPROCAL:
-        return is_complex ? CONJUGATE : NONE;
-    case COLLET_OP_ADD:
-    case COLLET_OP_MUL:
-    case COLLET_OP_MINIMUM:
-    case COLLET_OP_MAXIMUM:
-    case COLLET_OP_EQUAL:
-    case COLLET_OP_NOT_EQUAL:
-    case COLLET_OP_LOGICAL_AND:
-    case COLLET_OP_LOGICAL_OR:
-    case COLLET_OP_LOGICAL_XOR:
-    case COLLET_OP_BITWISE_AND:
-    case COLLET_OP_BITWISE_OR:
-    case COLLET_OP_BITWISE_XOR:
-        return SYMMETRIC;
-    default:
-        return NONE;
-    }
+    for (size_t i = 0; i < sizeof identities / sizeof *identities; i++)
+        if (identities[i].op == op)
+            return kit_part(dtype) != dtype ? identities[i].complex : identities[i].real;
+    return NONE;
 }
 
 /* The second half of the inputs is what the identity says about the first one. */
@@ -159,7 +158,8 @@ static void judge_identity(const kit_case *c, kit_verdict *v)
         long double y = kit_get(out, i);
         bool opposite = rule == ODD || (rule == CONJUGATE && i % 2 == 1);
         kit_convert(kit_part(out->dtype), opposite ? -y : y, ideal);
-        if (memcmp(kit_at(out, half + i), ideal, collet_dtype_size(kit_part(out->dtype))) && !isnan(y))
+        if (memcmp(kit_at(out, half + i), ideal, collet_dtype_size(kit_part(out->dtype))) &&
+            !isnan(y))
             kit_fail(v, "element %" PRIi64 " and %" PRIi64 " later: %s does not hold", i, half,
                      rule == ODD         ? "f(-x) = -f(x)"
                      : rule == EVEN      ? "f(-x) = f(x)"

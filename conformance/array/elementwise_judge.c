@@ -202,7 +202,8 @@ static void arguments(const kit_case *c, int64_t i, long double x[4])
     x[0] = reciprocal;
     for (uint32_t k = 0; k < inputs; k++)
         for (int p = 0; p < 2; p++)
-            x[2 * (k + reciprocal) + (uint32_t)p] = kit_get(kit_in(c, k), 2 * kit_source(c, k, i) + p);
+            x[2 * (k + reciprocal) + (uint32_t)p] =
+                kit_get(kit_in(c, k), 2 * kit_source(c, k, i) + p);
 }
 
 static void complex_value(uint32_t op, const long double x[4], long double y[2])
@@ -230,9 +231,8 @@ static void complex_value(uint32_t op, const long double x[4], long double y[2])
  * beside NaN. */
 static bool zero_has_sign(uint32_t op, const long double x[4], long double y)
 {
-    return op != COLLET_OP_DIV && op != COLLET_OP_POW && !isnan(x[0]) && !isnan(x[1]) && !isnan(x[2]) &&
-           !isnan(x[3]) &&
-           (op != COLLET_OP_EXPM1 || y == 0);
+    return op != COLLET_OP_DIV && op != COLLET_OP_POW && !isnan(x[0]) && !isnan(x[1]) &&
+           !isnan(x[2]) && !isnan(x[3]) && (op != COLLET_OP_EXPM1 || y == 0);
 }
 
 static void judge_complex(const kit_case *c, kit_verdict *v, int64_t i, const long double x[4],

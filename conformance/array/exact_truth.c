@@ -398,11 +398,12 @@ static void integer_element(uint32_t op, collet_dtype dtype, char *const at[4])
 {
     i128 x[3] = {0};
     for (int k = 0; k < 3; k++)
-        x[k] = !at[k + 1] ? 0 : dtype == COLLET_BOOL ? at[k + 1][0] != 0 : (i128)kit_value(dtype, at[k + 1]);
-    i128 result = accepted(op) ? (accepted(op) & order((wide)x[0], (wide)x[1])) != 0
-                  : dtype == COLLET_BOOL
-                      ? logical(op, x)
-                      : integer(op, x, 8 * (int)collet_dtype_size(dtype));
+        x[k] = !at[k + 1]             ? 0
+               : dtype == COLLET_BOOL ? at[k + 1][0] != 0
+                                      : (i128)kit_value(dtype, at[k + 1]);
+    i128 result = accepted(op)           ? (accepted(op) & order((wide)x[0], (wide)x[1])) != 0
+                  : dtype == COLLET_BOOL ? logical(op, x)
+                                         : integer(op, x, 8 * (int)collet_dtype_size(dtype));
     memcpy(at[0], &result, accepted(op) ? 1 : collet_dtype_size(dtype));
 }
 

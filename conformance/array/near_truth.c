@@ -66,7 +66,8 @@ static ld acosh_of(ld x)
 static ld atanh_of(ld x)
 {
     ld a = fabsl(x);
-    return a > 1 ? (ld)NAN : copysignl(a == 1 ? (ld)INFINITY : series_log1p(2 * a / (1 - a)) / 2, x);
+    return a > 1 ? (ld)NAN
+                 : copysignl(a == 1 ? (ld)INFINITY : series_log1p(2 * a / (1 - a)) / 2, x);
 }
 
 static ld asin_of(ld x)

@@ -228,8 +228,8 @@ ld series_erf(ld x)
 /* Stirling's series from 16 on; smaller numbers are moved there. */
 static ld lgamma_positive(ld x)
 {
-    static const ld terms[] = {1.0L / 12,    -1.0L / 360,   1.0L / 1260,
-                               -1.0L / 1680, 1.0L / 1188,   -691.0L / 360360,
+    static const ld terms[] = {1.0L / 12,    -1.0L / 360,       1.0L / 1260,
+                               -1.0L / 1680, 1.0L / 1188,       -691.0L / 360360,
                                1.0L / 156,   -3617.0L / 122400, 43867.0L / 244188};
     ld product = 1, sum = 0;
     for (; x < 16; x += 1)
@@ -278,13 +278,13 @@ static ld power(ld a, ld b)
 
 ld series_pow(ld a, ld b)
 {
-    bool whole = fabsl(b) >= 0x1p62L || b == nearest(b);
-    bool odd = fabsl(b) < 0x1p62L && whole && (int64_t)b % 2 != 0;
-    ld sign = signbit(a) && odd ? -1 : 1, size = fabsl(a);
     if (b == 0 || a == 1)
         return 1;
     if (isnan(a) || isnan(b))
         return NOT_A_NUMBER;
+    bool whole = fabsl(b) >= 0x1p62L || b == nearest(b);
+    bool odd = fabsl(b) < 0x1p62L && whole && (int64_t)b % 2 != 0;
+    ld sign = signbit(a) && odd ? -1 : 1, size = fabsl(a);
     if (size == 1 && isinf(b))
         return 1;
     if (isinf(b) || size == 0 || isinf(size))

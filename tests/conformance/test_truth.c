@@ -50,7 +50,8 @@ static void real_functions_have_57_bits(void **state)
     int rows = 0;
     for (int i = 0; i < FUNCTIONS; i++) {
         long double x[6] = {0}, y[2] = {0};
-        for (int64_t row = 0; vectors_row(functions[i].op, COLLET_F64, false, row, x, y); row++, rows++)
+        for (int64_t row = 0; vectors_row(functions[i].op, COLLET_F64, false, row, x, y);
+             row++, rows++)
             if (!agrees(truth_near(functions[i].op, x), y[0],
                         y[0] == 0 ? 0x1p-1075L : scale_of(functions[i].op, x, y) * 0x1p-57L))
                 fail_msg("%s(%.17Lg, %.17Lg) is %.20Lg, not %.20Lg", functions[i].name, x[0], x[1],
@@ -124,7 +125,8 @@ static void exact_functions_have_the_bits(void **state)
     for (int i = 0; i < FUNCTIONS; i++)
         for (collet_dtype dtype = 1; dtype < COLLET_DTYPE_COUNT; dtype++) {
             long double x[6] = {0}, y[2];
-            for (int64_t row = 0; vectors_row(functions[i].op, dtype, true, row, x, y); row++, rows++)
+            for (int64_t row = 0; vectors_row(functions[i].op, dtype, true, row, x, y);
+                 row++, rows++)
                 check_exact_row(&functions[i], dtype, x, y);
         }
     assert_true(rows > 10000);
@@ -138,7 +140,8 @@ static void every_function_has_stored_values(void **state)
         for (collet_dtype dtype = 1; dtype < COLLET_DTYPE_COUNT; dtype++)
             rows += vectors_count(functions[i].op, dtype);
         if (rows == 0)
-            fail_msg("%s has no values in conformance/vectors: run make.py there", functions[i].name);
+            fail_msg("%s has no values in conformance/vectors: run make.py there",
+                     functions[i].name);
     }
 }
 
