@@ -237,6 +237,25 @@ function(collet_add_test name)
   set_tests_properties(${name} PROPERTIES LABELS ${TEST_LABEL})
 endfunction()
 
+# collet_find_python(OUT module...): the first Python from 3.10 on, of CMake's, the PATH's and /usr/bin/python3, that has
+# the modules (OUT_FOUND is true); else the first, in which tests are skipped.
+function(collet_find_python out)
+  find_program(COLLET_PYTHON python3)
+  set(candidates ${Python3_EXECUTABLE} ${COLLET_PYTHON} /usr/bin/python3)
+  list(GET candidates 0 found)
+  list(JOIN ARGN "," modules)
+  foreach(candidate ${candidates})
+    execute_process(COMMAND ${candidate} -c "import sys,${modules}; assert sys.version_info >= (3, 10)"
+                    RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(failed EQUAL 0)
+      set(found ${candidate})
+      set(${out}_FOUND ON PARENT_SCOPE)
+      break()
+    endif()
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
 # collet_choose_sets(): at the end of each directory with tests. Labels those that tests/quick.txt names `quick`
 # (`./bootstrap.sh test`); the others that are not `long` are `full` (`./bootstrap.sh test --full`). With
 # COLLET_TESTS=QUICK only the programs of quick tests are built (tests/CMakeLists.txt), the others cannot run.

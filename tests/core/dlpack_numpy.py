@@ -8,9 +8,10 @@ try:
 except ImportError:
     print("no NumPy")
     sys.exit(77)
-if not hasattr(np, "from_dlpack") or tuple(map(int, np.__version__.split(".")[:2])) < (2, 1):
-    print("NumPy", np.__version__, "has no versioned DLPack; 2.1 has it")
+if not hasattr(np, "from_dlpack"):
+    print("NumPy", np.__version__, "has no DLPack; 1.22 has it")
     sys.exit(77)
+VERSIONED = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 1)
 
 core = ctypes.CDLL(sys.argv[1])
 api = ctypes.pythonapi
@@ -18,7 +19,7 @@ pointer, i32, i64, u32, u64 = (ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64, 
                                ctypes.c_uint64)
 READ, WRITE = 1, 2
 READ_ONLY = 1  # DLPACK_FLAG_BITMASK_READ_ONLY
-NAME = b"dltensor_versioned"
+NAME = b"dltensor_versioned" if VERSIONED else b"dltensor"
 for function in ("PyCapsule_New", "PyCapsule_GetPointer"):
     getattr(api, function).restype = ctypes.c_void_p
 api.PyCapsule_New.restype = ctypes.py_object
@@ -39,6 +40,37 @@ def good(status):
         sys.exit("status %d: %s" % (status, core.collet_last_error(context)))
 
 
+# Older NumPys have tensors without version and flags: DLTensor, manager, deleter. libcore's have version,
+# manager, deleter, flags, DLTensor.
+DELETER = ctypes.CFUNCTYPE(None, pointer)
+TENSOR = 48  # bytes of DLTensor
+
+
+class Old(ctypes.Structure):
+    _fields_ = [("tensor", ctypes.c_char * TENSOR), ("manager", pointer), ("deleter", DELETER)]
+
+
+class New(ctypes.Structure):
+    _fields_ = [("version", u32 * 2), ("manager", pointer), ("deleter", DELETER), ("flags", u64),
+                ("tensor", ctypes.c_char * TENSOR)]
+
+
+kept = {}
+
+
+def converted(address, kind, made):
+    """The address of `made`, a tensor as the one of `kind` at `address`, which its deleter deletes."""
+    def delete(_):
+        given.deleter(address)
+        del kept[ctypes.addressof(made)]
+
+    given = kind.from_address(address)
+    ctypes.memmove(ctypes.addressof(made) + type(made).tensor.offset, address + kind.tensor.offset, TENSOR)
+    made.deleter = DELETER(delete)
+    kept[ctypes.addressof(made)] = made
+    return ctypes.addressof(made)
+
+
 class Lent:
     """What np.from_dlpack takes."""
 
@@ -52,15 +84,18 @@ class Lent:
         return (1, 0)
 
     def __dlpack__(self, **_):
-        return api.PyCapsule_New(self.tensor, NAME, None)
+        address = self.tensor.value if VERSIONED else converted(self.tensor.value, New, Old())
+        return api.PyCapsule_New(address, NAME, None)
 
 
 def to_collet(values):
-    capsule = values.__dlpack__(max_version=(1, 0))
+    capsule = values.__dlpack__(**({"max_version": (1, 0)} if VERSIONED else {}))
     array = pointer()
-    good(core.collet_array_from_dlpack(context, ctypes.byref(array),
-                                       pointer(api.PyCapsule_GetPointer(capsule, NAME))))
-    api.PyCapsule_SetName(capsule, b"used_dltensor_versioned")
+    address = api.PyCapsule_GetPointer(capsule, NAME)
+    if not VERSIONED:
+        address = converted(address, Old, New(version=(1, 0)))
+    good(core.collet_array_from_dlpack(context, ctypes.byref(array), pointer(address)))
+    api.PyCapsule_SetName(capsule, b"used_" + NAME)
     return array
 
 
@@ -95,11 +130,14 @@ if writeable:
 assert core.collet_op_add(context, y, x, x) == 16  # BUSY: NumPy has it
 del view
 assert b[0] == (7 if writeable else 0)
-a.flags.writeable = False
-z = to_collet(a)
-assert core.collet_op_add(context, z, x, x) == 1  # INVALID: read-only
-for array in (x, y, z):
+if VERSIONED:  # others cannot say it, and NumPy refuses
+    a.flags.writeable = False
+    z = to_collet(a)
+    assert core.collet_op_add(context, z, x, x) == 1  # INVALID: read-only
+    core.collet_array_destroy(z)
+for array in (x, y):
     core.collet_array_destroy(array)
+assert not kept
 core.collet_context_destroy(context)
 core.collet_runtime_destroy(runtime)
 print("NumPy", np.__version__)
