@@ -291,16 +291,11 @@ static collet_status call(collet_context *cx, uint32_t id, collet_array *const *
     return status;
 }
 
-__attribute__((cold, noinline)) static collet_status call_traced(collet_context *cx, uint32_t id,
-                                                                 collet_array *const *outs,
-                                                                 const collet_array *const *ins,
-                                                                 const void *params)
+/* Not inline: its text must not take stack while a kernel runs. */
+__attribute__((cold, noinline)) static void
+write_call(const collet_context *cx, uint32_t id, collet_array *const *outs,
+           const collet_array *const *ins, collet_status status, int64_t begin, int64_t end)
 {
-    int64_t begin = trace_now();
-    collet_status status = call(cx, id, outs, ins, params);
-    int64_t end = trace_now();
-    if (!runtime_alive(cx->runtime))
-        return status;
     const op *o = runtime_op(cx->runtime, id);
     text_buffer operands;
     text_clear(&operands);
@@ -315,6 +310,17 @@ __attribute__((cold, noinline)) static collet_status call_traced(collet_context 
                                .begin = begin,
                                .end = end,
                                .row = trace_here(TRACE_HOST)});
+}
+
+__attribute__((cold, noinline)) static collet_status call_traced(collet_context *cx, uint32_t id,
+                                                                 collet_array *const *outs,
+                                                                 const collet_array *const *ins,
+                                                                 const void *params)
+{
+    int64_t begin = trace_now();
+    collet_status status = call(cx, id, outs, ins, params);
+    if (runtime_alive(cx->runtime))
+        write_call(cx, id, outs, ins, status, begin, trace_now());
     return status;
 }
 

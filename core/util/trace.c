@@ -25,7 +25,6 @@
 struct trace {
     int fd;
     pid_t process;
-    int is_pipe;
     const message_log *log;
     _Atomic int failed;
 };
@@ -98,22 +97,28 @@ static void add_row(line *l, const trace *t, trace_row row)
     add(l, "\"pid\":%" PRId64 ",\"tid\":%" PRId64, pid, row.thread);
 }
 
-/* A pipe whose reader has ended raises SIGPIPE in the writing thread, which would end the program. */
-static ssize_t write_to_pipe(const trace *t, const line *l)
+/* A write can end the program by a signal: beyond the limit on the size of files (ulimit -f), and to a pipe that
+ * nobody reads. The kernel sends both to the thread that writes. 0 or errno. */
+static int write_line(int fd, const line *l)
 {
-    sigset_t pipe, old, before;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    sigpending(&before);
-    pthread_sigmask(SIG_BLOCK, &pipe, &old);
-    ssize_t written = write(t->fd, l->bytes, l->length);
-    int failed = errno;
-    if (written < 0 && failed == EPIPE && !sigismember(&before, SIGPIPE))
-        while (sigtimedwait(&pipe, NULL, &(struct timespec){0}) < 0 && errno == EINTR)
-            ;
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    errno = failed;
-    return written;
+    sigset_t own, before, waiting;
+    int failed = 0;
+    sigemptyset(&own);
+    sigaddset(&own, SIGXFSZ);
+    sigaddset(&own, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &own, &before);
+    sigpending(&waiting); /* before: these are the program's */
+    errno = EIO;          /* of a short write */
+    if (write(fd, l->bytes, l->length) != (ssize_t)l->length)
+        failed = errno;
+    if (sigismember(&waiting, SIGXFSZ) == 1)
+        sigdelset(&own, SIGXFSZ);
+    if (sigismember(&waiting, SIGPIPE) == 1)
+        sigdelset(&own, SIGPIPE);
+    while (failed && (sigtimedwait(&own, NULL, &(struct timespec){0}) > 0 || errno == EINTR))
+        ;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failed;
 }
 
 /* In one call, so that lines of several writers do not mix. */
@@ -121,11 +126,10 @@ static void put(trace *t, const line *l)
 {
     if (atomic_load_explicit(&t->failed, memory_order_relaxed))
         return;
-    ssize_t written = t->is_pipe ? write_to_pipe(t, l) : write(t->fd, l->bytes, l->length);
-    if (written == (ssize_t)l->length || atomic_exchange(&t->failed, 1))
-        return;
-    log_message(t->log, COLLET_LOG_ERROR, "the trace ends here: it could not be written: %s",
-                strerror(errno));
+    int failed = write_line(t->fd, l);
+    if (failed && !atomic_exchange(&t->failed, 1))
+        log_message(t->log, COLLET_LOG_ERROR, "the trace ends here: it could not be written: %s",
+                    strerror(failed));
 }
 
 void trace_write(trace *t, const trace_event *e)
@@ -204,11 +208,9 @@ static collet_status join(int fd, const char *path, int *alone, collet_error *er
 }
 
 /* A pipe without a reader is refused: opening it would wait for one. */
-static int open_file(const char *path, int *is_pipe)
+static int open_file(const char *path)
 {
-    struct stat s;
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
-    *is_pipe = fd >= 0 && !fstat(fd, &s) && S_ISFIFO(s.st_mode);
     int flags = fd >= 0 ? fcntl(fd, F_GETFL) : -1;
     if (flags >= 0)
         fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
@@ -231,7 +233,7 @@ collet_status trace_create(trace **out, const char *path, const message_log *log
     if (!t)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for a trace");
     *t = (trace){.process = getpid(), .log = log};
-    t->fd = open_file(path, &t->is_pipe);
+    t->fd = open_file(path);
     collet_status status =
         t->fd >= 0
             ? join(t->fd, path, &alone, err)

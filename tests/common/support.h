@@ -35,6 +35,13 @@ static inline void assert_status_at(collet_context *cx, collet_status got, colle
 #define assert_ok(cx, got) assert_status(cx, got, COLLET_OK)
 #define assert_text_has(cx, part) assert_contains(collet_last_error(cx), part)
 
+/* For tests that count commands, stamps and waits, or plan which one fails: a trace (COLLET_TRACE), with which
+ * the tests may run, has its own. */
+static inline void without_trace(void)
+{
+    unsetenv("COLLET_TRACE");
+}
+
 /* A violation that the validation layer finds ends a test that runs with it. */
 static inline void stop_at_violation(void *user, int32_t level, const char *text)
 {

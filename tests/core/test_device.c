@@ -401,6 +401,7 @@ static void a_reason_suffices_without_devices(void **state)
 
 int main(void)
 {
+    without_trace();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_differ),
         cmocka_unit_test(host_memory_at_work_is_kept),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Under a limit on the size of files (ulimit -f) nothing that libcore and its backends write,
- * caches and shared memory, ends the program: SIGXFSZ does so by default. */
+ * caches, traces and shared memory, ends the program: SIGXFSZ does so by default. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -19,8 +19,8 @@ static char directory[] = "/tmp/collet-limit-XXXXXX";
 /* Exits with 0 after a result, 1 after an error. */
 static void compute(const char *backend, rlim_t bytes)
 {
-    char cache[64];
-    const char *const settings[] = {cache, NULL};
+    char cache[64], trace[64];
+    const char *const settings[] = {cache, trace, NULL};
     collet_runtime_options options = {
         .struct_size = sizeof options, .plugin_path = PATH, .settings = settings};
     collet_runtime *rt;
@@ -28,6 +28,7 @@ static void compute(const char *backend, rlim_t bytes)
     collet_error err;
     float x[3] = {1, 2, 3};
     snprintf(cache, sizeof cache, "cache_dir=%s/%s", directory, backend);
+    snprintf(trace, sizeof trace, "trace=%s/trace.json", directory);
     signal(SIGXFSZ, SIG_DFL);
     if (setrlimit(RLIMIT_FSIZE, &(struct rlimit){bytes, bytes}) ||
         collet_runtime_create(&rt, &options, &err) != COLLET_OK ||

@@ -338,6 +338,7 @@ static void foreign_memory_at_work_is_kept(void **state)
 
 int main(void)
 {
+    without_trace();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failed_queue_carries_no_order),
         cmocka_unit_test(nor_between_writes),

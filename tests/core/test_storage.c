@@ -584,6 +584,7 @@ static void little_freed_memory_is_kept(void **state)
 
 int main(void)
 {
+    without_trace();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_moves_inputs_and_results_only),
         cmocka_unit_test(a_prefetch_copies_once),

@@ -231,6 +231,7 @@ static void invalid(void **state)
 
 int main(void)
 {
+    without_trace();
     const struct CMUnitTest tests[] = {TEST(device_clock), TEST(host_clock), TEST(outlives),
                                        TEST(failures),     TEST(lost),       TEST(invalid)};
     return cmocka_run_group_tests(tests, NULL, NULL);
