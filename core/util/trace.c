@@ -167,7 +167,7 @@ void trace_name(trace *t, trace_row row, const char *name)
 
 /* ---- The file ---------------------------------------------------------------------------- */
 
-/* Whether the file is empty, or an earlier trace, which is replaced. */
+/* Whether the file is empty, or an earlier trace, perhaps cut off: such files are replaced. */
 static int may_replace(const char *path)
 {
     static const char head[] = "[\n{\"ph\":\"M\",\"name\":\"process_name\",";
@@ -176,7 +176,7 @@ static int may_replace(const char *path)
     ssize_t length = fd < 0 ? -1 : read(fd, found, sizeof found - 1);
     if (fd >= 0)
         close(fd);
-    return length == 0 || (length > 0 && !strcmp(found, head));
+    return length >= 0 && !strncmp(found, head, (size_t)length);
 }
 
 /* Takes a shared lock, which a trace holds while it is open; sets *alone to 1 if no other trace is being
