@@ -68,6 +68,8 @@ typedef struct plan {
     uint64_t used;    /* a time, for the oldest one */
     uint64_t version; /* of the constants */
     uint64_t hash;    /* of in_dtypes */
+    int beyond; /* 1: numbers that elements are compared with may be beyond the dtype of the elements */
+    int misses; /* 1: one is, and `beyond` is 0: the plan is of no use while the constants have these values */
     collet_dtype in_dtypes[COLLET_EXPRESSION_INPUTS]; /* with PLAN_NUMBER: a weak number's */
     plan_step *steps;
     uint32_t step_count, step_capacity;

@@ -15,6 +15,7 @@ typedef struct state {
     const graph *g;
     const collet_scalar *numbers; /* of the inputs; NULL: what depends on them is left out */
     plan_bounds *bounds;          /* of the ranges */
+    int misses;                   /* of plan */
     collet_error *err;
 } state;
 
@@ -170,17 +171,19 @@ static collet_status convert(const state *s, const plan_constant *k, collet_scal
 }
 
 /* Elements x of the dtype k->beside are compared with a number: (x op nearest) and, or, this result. */
-static void compare(const state *s, const plan_constant *k, collet_scalar *out)
+static void compare(state *s, const plan_constant *k, collet_scalar *out)
 {
     literal number = bounds_of(s, k->number).low, made;
-    literal sides[3] = {literal_of_integer(0),
-                        literal_of_integer(literal_beyond(&number, k->beside))};
+    int beyond = literal_beyond(&number, k->beside);
+    literal sides[3] = {literal_of_integer(0), literal_of_integer(beyond)};
     (void)literal_convert(out, k->dtype, &number);
     if (k->dtype == COLLET_BOOL && fold(k->compares, sides, 2, &made, s->err) == COLLET_OK)
         (void)literal_convert(out, COLLET_BOOL, &made);
+    else
+        s->misses |= beyond && !s->p->beyond;
 }
 
-static collet_status compute_constants(const state *s, collet_scalar *values)
+static collet_status compute_constants(state *s, collet_scalar *values)
 {
     collet_status status = COLLET_OK;
     for (uint32_t i = 0; i < s->p->constant_count && status == COLLET_OK; i++) {
@@ -203,6 +206,7 @@ collet_status constants_set(plan *p, const graph *g, collet_error *err)
     collet_status status = compute_ranges(&s);
     if (status == COLLET_OK)
         status = compute_constants(&s, p->values);
+    p->misses = s.misses;
     for (uint32_t i = 0; i < p->piece_count && status == COLLET_OK; i++)
         for (uint32_t k = 0; k < p->pieces[i].program.n_constants; k++)
             p->pieces[i].values[k] = p->values[p->pieces[i].constant[k]];
@@ -210,10 +214,10 @@ collet_status constants_set(plan *p, const graph *g, collet_error *err)
 }
 
 collet_status constants_with(const plan *p, const graph *g, const collet_scalar *numbers,
-                             collet_scalar *values, collet_error *err)
+                             collet_scalar *values, int *misses, collet_error *err)
 {
     plan_bounds few[FEW];
-    state s = {.p = p, .g = g, .numbers = numbers, .bounds = few, .err = err};
+    state s = {.p = p, .g = g, .numbers = numbers, .bounds = few, .misses = p->misses, .err = err};
     if (p->range_count > FEW)
         s.bounds = malloc(p->range_count * sizeof *s.bounds);
     if (!s.bounds)
@@ -222,6 +226,7 @@ collet_status constants_with(const plan *p, const graph *g, const collet_scalar 
     collet_status status = compute_ranges(&s);
     if (status == COLLET_OK)
         status = compute_constants(&s, values);
+    *misses = s.misses;
     if (s.bounds != few)
         free(s.bounds);
     return status;

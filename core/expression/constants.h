@@ -5,13 +5,13 @@
 
 #include "compiled.h"
 
-/* Gives the constants their values of now, but for those that depend on inputs. DTYPE: one does not
- * fit; INVALID: it cannot be computed. */
+/* Gives the constants their values of now, but for those that depend on inputs, and sets p->misses. DTYPE:
+ * one does not fit; INVALID: it cannot be computed. */
 collet_status constants_set(plan *p, const graph *g, collet_error *err);
 
-/* Stores all constants for these numbers among the inputs in `values`. Errors as constants_set, and
- * NO_MEMORY. */
+/* Stores all constants for these numbers among the inputs in `values`; *misses as p->misses. Errors as
+ * constants_set, and NO_MEMORY. */
 collet_status constants_with(const plan *p, const graph *g, const collet_scalar *numbers,
-                             collet_scalar *values, collet_error *err);
+                             collet_scalar *values, int *misses, collet_error *err);
 
 #endif

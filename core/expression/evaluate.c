@@ -103,7 +103,7 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
     if (status == COLLET_OK)
         status = reduce_extent(&x, g, err);
     if (status == COLLET_OK)
-        status = expression_plan(e, &p, dtypes, err);
+        status = expression_plan(e, &p, dtypes, 0, err);
     if (status != COLLET_OK)
         return status;
     for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
@@ -411,19 +411,21 @@ static collet_status run_plan(evaluation *v)
     return run_pieces(v);
 }
 
-static collet_status run(evaluation *v)
+/* With the constants of the plan; *misses: nothing was done, since a number is beyond what elements are
+ * compared in. */
+static collet_status run(evaluation *v, int *misses)
 {
     collet_scalar few[FEW], *values = few;
-    collet_status status = check_arrays(v);
-    if (status != COLLET_OK || !v->numbers)
-        return status == COLLET_OK ? run_plan(v) : status;
+    *misses = v->p->misses;
+    if (*misses || !v->numbers)
+        return *misses ? COLLET_OK : run_plan(v);
     if (v->p->constant_count > FEW)
         values = malloc(v->p->constant_count * sizeof *values);
     if (!values)
         return context_fail(v->cx, COLLET_NO_MEMORY, "out of memory for an expression");
-    status = constants_with(v->p, v->g, v->numbers, values, v->err);
+    collet_status status = constants_with(v->p, v->g, v->numbers, values, misses, v->err);
     v->constants = values;
-    if (status == COLLET_OK)
+    if (status == COLLET_OK && !*misses)
         status = run_plan(v);
     if (values != few)
         free(values);
@@ -449,12 +451,16 @@ collet_status expression_evaluate(collet_context *cx, collet_expression *e,
                     .ins = ins,
                     .numbers = numbers};
     status = take_inputs(&v, dtypes);
-    if (status == COLLET_OK)
-        status = expression_plan(e, &v.p, dtypes, v.err);
-    if (status != COLLET_OK)
-        return status;
-    status = run(&v);
-    expression_release(e, v.p);
+    for (int beyond = 0, misses = 1; misses && status == COLLET_OK; beyond++) {
+        status = expression_plan(e, &v.p, dtypes, beyond, v.err);
+        if (status != COLLET_OK)
+            break;
+        status = check_arrays(&v);
+        misses = 0;
+        if (status == COLLET_OK)
+            status = run(&v, &misses);
+        expression_release(e, v.p);
+    }
     return status;
 }
 

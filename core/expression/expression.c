@@ -199,18 +199,18 @@ static plan **place(collet_expression *e)
 }
 
 static collet_status find_plan(collet_expression *e, plan **out, const collet_dtype *dtypes,
-                               collet_error *err)
+                               int beyond, collet_error *err)
 {
     uint32_t count = e->graph.input_count;
     uint64_t hash = hash_of(dtypes, count);
     plan *p = NULL;
     for (size_t i = 0; i < EXPRESSION_PLANS && !p; i++)
-        if (e->plans[i] && e->plans[i]->hash == hash &&
+        if (e->plans[i] && e->plans[i]->hash == hash && e->plans[i]->beyond == beyond &&
             !memcmp(e->plans[i]->in_dtypes, dtypes, count * sizeof *dtypes))
             p = e->plans[i];
     collet_status status = COLLET_OK;
     if (!p) {
-        status = plan_create(&p, &e->graph, dtypes, err);
+        status = plan_create(&p, &e->graph, dtypes, beyond, err);
         if (status != COLLET_OK)
             return status;
         plan **slot = place(e);
@@ -235,12 +235,12 @@ static collet_status find_plan(collet_expression *e, plan **out, const collet_dt
 }
 
 collet_status expression_plan(collet_expression *e, plan **out, const collet_dtype *dtypes,
-                              collet_error *err)
+                              int beyond, collet_error *err)
 {
     if (!e->graph.output_count)
         return collet_fail(err, COLLET_INVALID, "the expression has no output");
     pthread_mutex_lock(&e->lock);
-    collet_status status = find_plan(e, out, dtypes, err);
+    collet_status status = find_plan(e, out, dtypes, beyond, err);
     pthread_mutex_unlock(&e->lock);
     return status;
 }

@@ -132,7 +132,8 @@ static collet_status bad_dtype(const compiler *c, const elementwise *e, collet_d
     return collet_fail(c->err, COLLET_DTYPE, "%s does not take %s", e->name, collet_dtype_name(d));
 }
 
-/* A function of integers and bools that the host knows. *done 0: another one. */
+/* A function of integers and bools that the host knows, or a comparison with a real number. *done 0: another
+ * one. */
 static collet_status type_numbers(compiler *c, const node *n, const typed *in, typed *out,
                                   int *done)
 {
@@ -146,7 +147,9 @@ static collet_status type_numbers(compiler *c, const node *n, const typed *in, t
             r.varies = 1;
             continue;
         }
-        known &= value_is_known(&in[i]);
+        known &=
+            value_is_known(&in[i]) || (fold_compares(n->op) && in[i].weak &&
+                                       in[i].form == TYPED_NUMBER && in[i].dtype == COLLET_F64);
         integers |= i >= first && in[i].dtype == COLLET_I64;
         r.varies |= in[i].form == TYPED_SELECTED;
         r.given |= known && (PLAN_KIND(in[i].number) == PLAN_STEP
@@ -174,9 +177,8 @@ static uint32_t swapped(uint32_t op)
                                            : op;
 }
 
-/* Elements of an integer dtype and an integer that the dtype may not have. Which of them is the larger one
- * is known only with the number: x < 300 of u8 is (x < 255) | True. A number that does not change is
- * compared as it is, or not at all. */
+/* Elements of an integer dtype and an integer that the dtype may not have: in a plan for such numbers
+ * x < 300 of u8 is (x < 255) | True. A number that does not change is compared as it is, or not at all. */
 static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, const typed *number,
                                      collet_dtype d, typed *out)
 {
@@ -185,7 +187,8 @@ static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, c
     int fixed = n && n->kind == NODE_LITERAL, beyond = fixed && literal_beyond(&n->value, d);
     typed a, b, answer;
     collet_status status = COLLET_OK;
-    if (!fixed || beyond)
+    int joined = !fixed && c->p->beyond;
+    if (joined || beyond)
         status = value_constant(c, &(plan_constant){number->number, COLLET_BOOL, op, d}, &answer);
     if (beyond)
         *out = answer;
@@ -196,7 +199,7 @@ static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, c
         status = value_constant(c, &(plan_constant){number->number, d, op, d}, &b);
     if (status == COLLET_OK)
         status = value_step(c, &(plan_step){op, 2, {a.id, b.id}, COLLET_BOOL}, out);
-    if (status != COLLET_OK || fixed)
+    if (status != COLLET_OK || !joined)
         return status;
     const uint32_t joins = and? COLLET_OP_LOGICAL_AND : COLLET_OP_LOGICAL_OR;
     return value_step(c, &(plan_step){joins, 2, {out->id, answer.id}, COLLET_BOOL}, out);
@@ -222,7 +225,7 @@ static collet_status type_apply(compiler *c, const node *n, typed *out)
     if (status != COLLET_OK || done)
         return status;
     typed all = common(in + first, n->count - first);
-    if (all.weak && all.dtype == COLLET_BOOL && !takes(e->op, COLLET_BOOL))
+    if (all.weak && all.dtype == COLLET_BOOL && !takes(logical_op(e->op), COLLET_BOOL))
         all.dtype = COLLET_I64; /* Python's bools are integers */
     if (first && all.weak && all.dtype != COLLET_BOOL) {
         *out = (typed){.dtype = all.dtype, .weak = 1, .form = TYPED_SELECTED, .node = c->node};
@@ -378,7 +381,7 @@ static collet_status type_graph(compiler *c)
 
 /* ---- The plan ---------------------------------------------------------------------------- */
 
-collet_status plan_create(plan **out, const graph *g, const collet_dtype *in_dtypes,
+collet_status plan_create(plan **out, const graph *g, const collet_dtype *in_dtypes, int beyond,
                           collet_error *err)
 {
     plan *p = calloc(1, sizeof *p);
@@ -386,6 +389,7 @@ collet_status plan_create(plan **out, const graph *g, const collet_dtype *in_dty
     if (!p)
         return value_no_memory(&c);
     memcpy(p->in_dtypes, in_dtypes, g->input_count * sizeof *in_dtypes);
+    p->beyond = beyond;
     collet_status status = type_graph(&c);
     if (status == COLLET_OK) {
         p->values = calloc(p->constant_count + 1u, sizeof *p->values);

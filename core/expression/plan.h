@@ -5,8 +5,8 @@
 
 #include "compiled.h"
 
-/* Compiles; DTYPE, NO_MEMORY. */
-collet_status plan_create(plan **out, const graph *g, const collet_dtype *in_dtypes,
+/* Compiles; `beyond`: of plan. DTYPE, NO_MEMORY. */
+collet_status plan_create(plan **out, const graph *g, const collet_dtype *in_dtypes, int beyond,
                           collet_error *err);
 void plan_destroy(plan *p);
 
