@@ -91,10 +91,32 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     add("--other", nargs="+", metavar="FILE", help="compare: files of the other system")
 
 
+def _printed(text: str, note: str = "") -> bool:
+    """Prints; False, with the reason and the note on standard error, where that fails."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return True
+    except BrokenPipeError:  # whoever read has enough; Python would complain at the end
+        printed = True
+    except OSError as error:
+        print(f"{_PROGRAM}: standard output: {error.strerror}{note}", file=sys.stderr)
+        printed = False
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return printed
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """As the C tools do, without the usage, which is long."""
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help' for more information.\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Help that cannot be printed, which argparse ignores, is a failure."""
+        if file is not sys.stdout:
+            super()._print_message(message, file)
+        elif not _printed(message):
+            raise SystemExit(1)
 
 
 def _parser() -> _Parser:
@@ -255,10 +277,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     for warning in caught:
         print(f"{_PROGRAM}: warning: {warning.message}", file=sys.stderr)
-    try:
-        for label, value, unit in found.numbers:
-            print(f"{label:20} {value:<14.8g} {'' if unit == '1' else unit}".rstrip())
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the numbers has enough; Python would complain at the end
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    numbers = "".join(f"{label:20} {value:<14.8g} {'' if unit == '1' else unit}".rstrip() + "\n"
+                      for label, value, unit in found.numbers)
+    return 0 if _printed(numbers, f"; {options.output} is complete") else 1

@@ -6,20 +6,20 @@ from __future__ import annotations
 
 import csv
 import difflib
+import importlib.util
 import json
 import os
 import re
 import warnings
-import zipfile
-import zlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ... import _trajectory, md
-from ..._core import FileError, FormatError, InvalidError
+from ..._core import Error, FileError, FormatError, InvalidError
 from .._save import components
+from . import _hdf5
 
 _VARYING = re.compile(r"\b(ex)?within\b", re.IGNORECASE)
 
@@ -68,16 +68,9 @@ def _table(path: str) -> dict[str, Any]:
     return found
 
 
-def _hdf5(path: str) -> tuple[dict[str, Any], str | None]:
-    """The arrays of a .h5 file, and its meta data."""
-    try:
-        import h5py  # type: ignore[import-not-found, import-untyped, unused-ignore]
-    except ImportError:
-        raise InvalidError(f"{path}: .h5 needs h5py: pip install h5py") from None
-    with h5py.File(path) as file:
-        found = {key: values.asstr()[...] if values.dtype.kind == "O" else values[...]
-                 for key, values in file.items() if isinstance(values, h5py.Dataset)}
-        return found, file.attrs.get("meta")
+_TEXTS = ("atoms", "bodies", "meta")  # the arrays of texts
+_KINDS = {"U": "texts", "S": "bytes", "c": "complex numbers", "M": "dates", "m": "durations",
+          "V": "records", "O": "objects"}
 
 
 class Results:
@@ -101,7 +94,11 @@ class Results:
             self._open = np.load(self.path, allow_pickle=False)
             return self._open
         if start == b"\x89HDF":
-            arrays, self._meta = _hdf5(self.path)
+            if importlib.util.find_spec("h5py") is None:
+                raise InvalidError(f"{self.path}: .h5 needs h5py: pip install h5py")
+            with _hdf5.read(self.path) as copied:
+                arrays = dict(np.load(copied, allow_pickle=False))
+            self._meta = str(arrays.pop("/meta", ""))
             return arrays
         if self.path.endswith(".csv"):
             self._meta = self._text(self.path + ".meta.json")
@@ -133,7 +130,11 @@ class Results:
             raise InvalidError(f"{self.path} has no array '{key}'; " + (
                 f"the nearest is {near[0]}" if near else f"it has {', '.join(self._names)}") + (
                 "; run collet-extract with --keys positions" if key == "positions" else ""))
-        return self._guarded(lambda: self._arrays[key])
+        found = self._guarded(lambda: self._arrays[key])
+        if found.dtype.kind not in ("U" if key in _TEXTS else "biuf"):
+            raise self._damaged(f"its array {key} has {_KINDS.get(found.dtype.kind, 'real numbers')}, not "
+                                f"{'texts' if key in _TEXTS else 'real numbers'}")
+        return found
 
     @property
     def jumping(self) -> str | None:
@@ -148,13 +149,15 @@ class Results:
             return None
 
     def _guarded(self, load: Callable[[], Any]) -> Any:
+        """load() only reads a file, so that any exception is about the file: zipfile, NumPy and csv raise many
+        kinds where one is damaged."""
         try:
             return load()
+        except (Error, MemoryError):
+            raise
         except OSError as error:
-            if error.errno is None:  # of HDF5
-                raise self._damaged(error) from None
             raise FileError(f"{self.path}: {error.strerror or error}") from None
-        except (ValueError, EOFError, zipfile.BadZipFile, zlib.error, csv.Error) as error:
+        except Exception as error:  # pylint: disable=broad-exception-caught
             raise self._damaged(error) from None
 
     def _damaged(self, why: object) -> FormatError:
