@@ -452,8 +452,9 @@ collet_status io_spool_check_output(const char *path, int replace, collet_error 
 
 collet_status io_spool_rename(io_spool *spool, int replace, collet_error *err)
 {
-    int failed = renameat2(AT_FDCWD, spool->temporary, AT_FDCWD, spool->path,
-                           replace ? 0 : RENAME_NOREPLACE);
+    int failed = replace ? rename(spool->temporary, spool->path)
+                         : renameat2(AT_FDCWD, spool->temporary, AT_FDCWD, spool->path,
+                                     RENAME_NOREPLACE);
 
     /* Some file systems cannot refuse. */
     if (failed && !replace && (errno == EINVAL || errno == ENOSYS)) {

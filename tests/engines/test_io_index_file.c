@@ -236,12 +236,89 @@ static void crowd(void **state)
     assert_int_equal(find(".lock", path), 0);
 }
 
+enum { FRAMES = 6 };
+
+/* Reads frames start, start + step, ... before `stop` by the index. Returns 1 if that is said to be wrong; else, where
+ * `right` is 1, each frame is the right one. */
+static int read_slice(int64_t start, int64_t stop, int64_t step, int right)
+{
+    trajectory_reader *t = io_open(trajectory);
+    trajectory_frames *batch = io_batch(t, FRAMES, 0);
+    collet_error err = {0};
+    int64_t frames;
+
+    assert_int_equal(trajectory_reader_slice(t, start, stop, step, &err), COLLET_OK);
+    if (trajectory_reader_count(t, directory, NULL, &frames, &err) != COLLET_OK)
+        fail_msg("%s", err.text);
+    collet_status status = trajectory_reader_read(t, batch, &err);
+    for (int64_t i = 0; i < batch->n_frames; i++) {
+        assert_int_equal(batch->indices[i], start + i * step);
+        if (right && batch->times[i] != 0.5 * (double)batch->indices[i])
+            fail_msg("frame %lld has the time %g", (long long)batch->indices[i], batch->times[i]);
+    }
+    if (status != COLLET_OK)
+        assert_contains(err.text, "frame ");
+    trajectory_frames_free(batch);
+    trajectory_reader_close(t);
+    return status != COLLET_OK;
+}
+
+/* An index with right sums whose places are of other frames. */
+static void wrong_places(void **state)
+{
+    /* by how many frames, and bytes, each place is moved */
+    static const struct {
+        int64_t frames[FRAMES], bytes[FRAMES];
+        int n;                                       /* frames */
+    } wrong[] = {{{0, 0, 1, 1, 1}, {0}, FRAMES - 1}, /* one is left out */
+                 {{1, 1, 1, 1, 1}, {0}, FRAMES - 1},
+                 {{0}, {0, 0, 4, 4, 4, 4}, FRAMES},
+                 {{0}, {0, 0, 0, 4}, FRAMES}};
+    char path[4096];
+
+    (void)state;
+    begin(FRAMES);
+    assert_int_equal(count_well(trajectory), FRAMES);
+    assert_int_equal(find(".index", path), 1);
+    io_bytes good = io_load(path);
+    trajectory_index_head head;
+    memcpy(&head, good.data, sizeof head);
+    const int64_t *offsets =
+        (const int64_t *)(const void *)(good.data + sizeof head + sizeof(trajectory_places_part));
+    for (int64_t start = 0; start < FRAMES; start++)
+        for (int64_t step = 1; step < FRAMES; step++)
+            assert_int_equal(read_slice(start, -1, step, 1), 0);
+    for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++) {
+        trajectory_places_part part = {.n_frames = wrong[w].n};
+        int64_t entries[FRAMES];
+        trajectory_places places = {.n_frames = wrong[w].n,
+                                    .n_parts = 1,
+                                    .width = 1,
+                                    .n_entries = wrong[w].n,
+                                    .unused = {-1, -1},
+                                    .parts = &part,
+                                    .entries = entries};
+        for (int i = 0; i < wrong[w].n; i++)
+            entries[i] = offsets[i + wrong[w].frames[i]] + wrong[w].bytes[i];
+        assert_int_equal(trajectory_index_save(path, head.identity, &places, NULL), COLLET_OK);
+        assert_int_equal(read_slice(0, -1, 1, 1), 1);
+        for (int64_t size = 1; size < FRAMES; size++) { /* of shards, of which one notices */
+            int refused = 0;
+            for (int64_t start = 0; start < wrong[w].n; start += size)
+                refused += read_slice(start, start + size, 1, 0);
+            assert_true(refused > 0);
+        }
+    }
+    free(good.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files),
         cmocka_unit_test(locks),
         cmocka_unit_test(crowd),
+        cmocka_unit_test(wrong_places),
     };
 
     return cmocka_run_group_tests_name("io index file", tests, make_directory, remove_directory);

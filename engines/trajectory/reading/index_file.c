@@ -65,6 +65,33 @@ static int has_all(const trajectory_places *places)
     return n == places->n_frames;
 }
 
+/* 1 if the places of a part rise. What a frame's head carries comes from the frame before it, or from where that
+ * has it. */
+static int rises(const trajectory_places *places, const trajectory_places_part *part)
+{
+    const int64_t *entry = places->entries + places->width * part->entry;
+
+    for (int64_t i = 1; i < part->n_frames; i++, entry += places->width) {
+        const int64_t *next = entry + places->width;
+        if (next[TRAJECTORY_ENTRY_OFFSET] <= entry[TRAJECTORY_ENTRY_OFFSET])
+            return 0;
+        if (places->width > 1 &&
+            (next[TRAJECTORY_ENTRY_LINE] < entry[TRAJECTORY_ENTRY_LINE] ||
+             (next[TRAJECTORY_ENTRY_CARRIER] != i - 1 &&
+              next[TRAJECTORY_ENTRY_CARRIER] != entry[TRAJECTORY_ENTRY_CARRIER])))
+            return 0;
+    }
+    return 1;
+}
+
+static int all_rise(const trajectory_places *places)
+{
+    for (int64_t k = 0; k < places->n_parts; k++)
+        if (places->parts[k].entry >= 0 && !rises(places, &places->parts[k]))
+            return 0;
+    return 1;
+}
+
 static trajectory_places *describe(io_mapping *mapping)
 {
     trajectory_index_head *head = (void *)io_mapping_data(mapping);
@@ -80,7 +107,7 @@ static trajectory_places *describe(io_mapping *mapping)
                                   .parts = (void *)(head + 1),
                                   .mapping = io_mapping_hold(mapping)};
     places->entries = (void *)(places->parts + places->n_parts);
-    if (has_all(places))
+    if (has_all(places) && all_rise(places))
         return places;
     trajectory_places_free(places);
     return NULL;

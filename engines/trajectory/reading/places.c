@@ -52,6 +52,23 @@ static collet_status enter(trajectory_reader *file, const trajectory_places *pla
     return set(file, entry[TRAJECTORY_ENTRY_OFFSET], index, err);
 }
 
+collet_status trajectory_places_check(const trajectory_reader *file,
+                                      const trajectory_places *places,
+                                      const trajectory_places_part *part, int64_t index,
+                                      int64_t offset, collet_error *err)
+{
+    if (part->entry < 0)
+        return COLLET_OK;
+    const int64_t *entry = entry_of(places, part, index);
+    if (entry[TRAJECTORY_ENTRY_OFFSET] == offset)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_FORMAT,
+                       "%s: the index of its frames is wrong: frame %lld begins at byte %lld, not "
+                       "%lld; remove the file frames-*.index and run again",
+                       file->source.path, (long long)index, (long long)offset,
+                       (long long)entry[TRAJECTORY_ENTRY_OFFSET]);
+}
+
 collet_status trajectory_places_go(trajectory_reader *file, const trajectory_places *places,
                                    const trajectory_places_part *part, int64_t index, int64_t seen,
                                    collet_error *err)
@@ -67,6 +84,11 @@ collet_status trajectory_places_go(trajectory_reader *file, const trajectory_pla
         collet_status status = enter(file, places, entry_of(places, part, carrier), carrier, err);
         if (status == COLLET_OK)
             status = file->format->head(file, &head, err);
+        if (status == COLLET_OK && !head.carries)
+            status = collet_fail(err, COLLET_FORMAT,
+                                 "%s: the index of its frames is wrong: frame %lld has nothing for "
+                                 "later frames; remove the file frames-*.index and run again",
+                                 file->source.path, (long long)carrier);
         if (status != COLLET_OK)
             return status;
     }

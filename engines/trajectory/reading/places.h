@@ -41,6 +41,12 @@ void trajectory_places_free(trajectory_places *places);
 /* 1 if the format of an opened file tells without reading where its frames begin. */
 int trajectory_places_computes(const trajectory_reader *file);
 
+/* FORMAT unless frame `index` of a file, which begins at its byte `offset` by the head of the frame before it, has
+ * this place in the index. */
+collet_status trajectory_places_check(const trajectory_reader *file, const trajectory_places *places,
+                                      const trajectory_places_part *part, int64_t index,
+                                      int64_t offset, collet_error *err);
+
 /*
  * Moves the reader of one file to its frame `index`, which is after its frame `seen` - 1, the last one whose head
  * is known to the format. `part` may be NULL for a file whose format computes.

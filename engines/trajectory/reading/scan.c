@@ -3,6 +3,7 @@
 #include "scan.h"
 
 #include "io/numerals.h"
+#include "parts.h"
 #include "places.h"
 
 #include <collet/trajectory.h>
@@ -204,6 +205,26 @@ static void note_passed(trajectory_reader *trajectory, const trajectory_places *
     }
 }
 
+/* An index file may be of another file after all, or was changed: what the head of a frame says of the next one
+ * counts. Where a later file begins, the frame before has another file's head. */
+static collet_status check_place(const trajectory_reader *trajectory, int64_t index, int64_t offset,
+                                 collet_error *err)
+{
+    const trajectory_places *places = trajectory->places;
+    int64_t n, k = 0;
+    const trajectory_part *files = trajectory_parts_get(trajectory, &n);
+
+    if (!places || index >= places->n_frames)
+        return COLLET_OK;
+    while (k + 1 < places->n_parts && index >= places->parts[k + 1].first)
+        k++;
+    const trajectory_places_part *part = &places->parts[k];
+    if (n > 0 && index == part->first)
+        return COLLET_OK;
+    return trajectory_places_check(trajectory, places, part, index - part->first,
+                                   offset - (n > 0 ? files[k].offset : 0), err);
+}
+
 /* Goes towards the next frame to deliver where frames before it need not be read; to the last frame
  * rather than to the end, so that what follows it is read. */
 static collet_status skip_to_next(trajectory_reader *trajectory, collet_error *err)
@@ -232,14 +253,18 @@ static collet_status skip_to_next(trajectory_reader *trajectory, collet_error *e
 static collet_status next_head(trajectory_reader *trajectory, trajectory_frame_head *head,
                                int *at_end, collet_error *err)
 {
-    collet_status status = skip_to_next(trajectory, err);
+    collet_status status =
+        trajectory->index == 0 ? check_place(trajectory, 0, trajectory->offset, err) : COLLET_OK;
 
     *at_end = 0;
     if (status == COLLET_OK)
+        status = skip_to_next(trajectory, err);
+    if (status == COLLET_OK)
         status = trajectory_scan_head(trajectory, head, at_end, err);
-    if (status == COLLET_OK && !*at_end)
-        note_unused(trajectory, head);
-    return status;
+    if (status != COLLET_OK || *at_end)
+        return status;
+    note_unused(trajectory, head);
+    return check_place(trajectory, trajectory->index + 1, head->end, err);
 }
 
 collet_status trajectory_scan_next(trajectory_reader *trajectory, const trajectory_frames *frames,
