@@ -32,7 +32,9 @@ def wide(dtype, size):
 
 def _array(value):
     """An array as it is, another value as an array: lists may have numbers of 16 bits."""
-    return value if hasattr(value, "dtype") or hook.traced(value) else arrays(value)[0]
+    if hasattr(value, "dtype"):
+        return value
+    return hook.asarray(value, None) if hook.traced(value) else arrays(value)[0]
 
 
 def _rounded(found, dtype):
@@ -55,15 +57,16 @@ def once_rounded(*names, products=False):
             given |= {n: keywords[n] for _, n in places if n in keywords}
             given = {at: _array(value) for at, value in given.items() if value is not None and
                      type(value) not in (bool, int, float, complex)}
+            dtype = None
             size = max((x.size for x in given.values()), default=0)
             if any(is_half(x.dtype) for x in given.values()) or products and size > COUNT:
-                dtype = result_type(*given.values())
-                work = wide(dtype, size)
-                if work != dtype and (is_half(dtype) or products):
-                    given = {at: collet.astype(x, work, copy=False) for at, x in given.items()}
-                    arguments = [given.get(i, value) for i, value in enumerate(arguments)]
-                    return _rounded(function(*arguments, **{n: given.get(n, v) for n, v in keywords.items()}), dtype)
-            return function(*arguments, **keywords)
+                common = result_type(*given.values())
+                if wide(common, size) != common and (is_half(common) or products):
+                    dtype = common
+                    given = {at: collet.astype(x, wide(dtype, size), copy=False) for at, x in given.items()}
+            found = function(*(given.get(i, value) for i, value in enumerate(arguments)),
+                             **{n: given.get(n, value) for n, value in keywords.items()})
+            return found if dtype is None else _rounded(found, dtype)
 
         del compute.__wrapped__  # hook.hook takes it for a function of its own
         compute.__signature__ = signature

@@ -136,6 +136,11 @@ def test_float32_counts_beyond_its_integers():
     assert float(f.cov(halves)) == 0.25 and f.cov(halves).dtype == np.float32
 
 
+def test_gradients_of_lists():
+    found = collet.grad(lambda x: f.nanmean([x[0], x[1] * x[1]]) + f.average([x[0], x[2]], weights=[1, 3]))
+    assert found(np.array([1.0, 2, 3])).tolist() == [0.75, 2, 0.75]
+
+
 def test_gradients():
     x = collet.asarray(np.array([1, 2, 4, 3], np.float16))
     for function in f.median, f.nanmean, f.cov, f.nanvar, lambda x: f.quantile(x, 0.4):
