@@ -294,6 +294,12 @@ int32_t kit_split_axis(const kit_case *c, uint32_t operand);
 
 /* A function of one argument with a limit in ulp, or sqrt (array/truth.h). */
 long double kit_function(uint32_t op, long double x);
+/* Elementary functions that are not the C library's (array/series.c). */
+long double kit_sin(long double x);
+long double kit_cos(long double x);
+long double kit_log(long double x);
+long double kit_acos(long double x);
+long double kit_atan2(long double y, long double x);
 /* Ordinary arguments of an elementwise op: its columns `from` and `to`. */
 void kit_domain(uint32_t op, double *from, double *to);
 

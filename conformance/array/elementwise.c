@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "elementwise_judge.h"
-#include "truth.h"
 #include "vectors.h"
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -71,11 +70,6 @@ static void generate_domain(uint32_t op, kit_tensor *t, kit_rng *rng)
     kit_domain(op, &from, &to);
     for (int64_t i = 0; i < kit_parts(t); i++)
         kit_set(t, i, (long double)kit_uniform(rng, from, to));
-}
-
-long double kit_function(uint32_t op, long double x)
-{
-    return truth_near(op, (const long double[3]){x, 0, 0});
 }
 
 /* ---- Identities ------------------------------------------------------------------------------ */

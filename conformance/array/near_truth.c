@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "kit.h"
+
 typedef long double ld;
 
 #define LN2 0xb17217f7d1cf79acp-64L
@@ -166,4 +168,34 @@ ld truth_near(uint32_t op, const ld x[3])
     default:
         return (ld)NAN;
     }
+}
+
+ld kit_function(uint32_t op, ld x)
+{
+    return truth_near(op, (const ld[3]){x, 0, 0});
+}
+
+ld kit_sin(ld x)
+{
+    return series_periodic(x, 0);
+}
+
+ld kit_cos(ld x)
+{
+    return series_periodic(x, 1);
+}
+
+ld kit_log(ld x)
+{
+    return series_log(x);
+}
+
+ld kit_acos(ld x)
+{
+    return acos_of(x);
+}
+
+ld kit_atan2(ld y, ld x)
+{
+    return atan2_of(y, x);
 }

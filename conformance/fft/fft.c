@@ -194,7 +194,7 @@ static void oracle_open(oracle *o, const kit_case *c)
         o->root[a] = kit_memory((size_t)o->n[a] * sizeof **o->root);
         for (int64_t k = 0; k < o->n[a]; k++) {
             long double angle = turn * (long double)k / (long double)o->n[a];
-            o->root[a][k] = (number){cosl(angle), sinl(angle)};
+            o->root[a][k] = (number){kit_cos(angle), kit_sin(angle)};
         }
     }
 }

@@ -309,8 +309,9 @@ static void judge_rebuilt(const kit_case *c, kit_verdict *v, int64_t f, const re
 {
     real angle[3], worst = 0;
     md_row(&c->operand[0], f, angle);
-    real ca = cosl(angle[0]), sa = sinl(angle[0]), cb = cosl(angle[1]), sb = sinl(angle[1]);
-    real cc = cosl(angle[2]), sc = sinl(angle[2]);
+    real ca = kit_cos(angle[0]), sa = kit_sin(angle[0]);
+    real cb = kit_cos(angle[1]), sb = kit_sin(angle[1]);
+    real cc = kit_cos(angle[2]), sc = kit_sin(angle[2]);
     real built[9] = {ca * cb * cc - sa * sc,
                      -ca * cb * sc - sa * cc,
                      ca * sb,
@@ -333,13 +334,13 @@ static void judge_euler(const kit_case *c, kit_verdict *v)
     for (int64_t f = 0; f < c->operand[0].shape[0]; f++) {
         real r[9];
         matrix_at(kit_in(c, 0), f, r);
-        kit_within_ulp(c, v, 0, 3 * f + 1, acosl(fmaxl(-1, fminl(1, r[8]))), limit);
+        kit_within_ulp(c, v, 0, 3 * f + 1, kit_acos(fmaxl(-1, fminl(1, r[8]))), limit);
         if (r[2] * r[2] + r[5] * r[5] == 0 || r[6] * r[6] + r[7] * r[7] == 0) {
             judge_rebuilt(c, v, f, r);
             continue;
         }
-        kit_within_ulp(c, v, 0, 3 * f, atan2l(r[5], r[2]), limit);
-        kit_within_ulp(c, v, 0, 3 * f + 2, atan2l(r[7], -r[6]), limit);
+        kit_within_ulp(c, v, 0, 3 * f, kit_atan2(r[5], r[2]), limit);
+        kit_within_ulp(c, v, 0, 3 * f + 2, kit_atan2(r[7], -r[6]), limit);
     }
 }
 
@@ -387,7 +388,7 @@ static void judge_tilt(const kit_case *c, kit_verdict *v)
         for (int i = 0; i < 3; i++)
             b[i] = axis[i] / kit_norm(axis);
         kit_cross(a, b, normal);
-        real angle = atan2l(fabsl(kit_dot(a, b)), kit_norm(normal)) * 180 / pi;
+        real angle = kit_atan2(fabsl(kit_dot(a, b)), kit_norm(normal)) * 180 / pi;
         kit_near(c, v, 0, f, angle, 90, md_limit(c, "value"));
     }
 }

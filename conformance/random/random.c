@@ -44,10 +44,10 @@ static long double cos_pi(long double t)
     if (t > 1)
         t = 2 - t;
     if (t <= 0.25L)
-        return cosl(pi * t);
+        return kit_cos(pi * t);
     if (t >= 0.75L)
-        return -cosl(pi * (1 - t));
-    return sinl(pi * (0.5L - t));
+        return -kit_cos(pi * (1 - t));
+    return kit_sin(pi * (0.5L - t));
 }
 
 static long double sin_pi(long double t)
@@ -57,7 +57,7 @@ static long double sin_pi(long double t)
 
 static long double box_muller(long double u, long double v, bool even)
 {
-    return sqrtl(-2 * logl(u)) * (even ? cos_pi(2 * v) : sin_pi(2 * v));
+    return sqrtl(-2 * kit_log(u)) * (even ? cos_pi(2 * v) : sin_pi(2 * v));
 }
 
 static long double ideal_number(const kit_case *c, int64_t i)

@@ -72,7 +72,8 @@ static void generate_average(kit_case *c, kit_rng *rng)
     for (int64_t i = 0; i < weights->count && c->kind >= CIRCLE; i++) {
         int64_t k = i % weights->shape[1];
         real twice = 2 * kit_get(angles, i / weights->shape[1]);
-        kit_set(weights, i, k == 0 ? 1 : (real)(double)(k == 1 ? cosl(twice) : sinl(k * twice)));
+        kit_set(weights, i,
+                k == 0 ? 1 : (real)(double)(k == 1 ? kit_cos(twice) : kit_sin(k * twice)));
     }
 }
 
@@ -127,7 +128,7 @@ static void judge_average(const kit_case *c, kit_verdict *v)
     int64_t Y = out->shape[1], X = out->shape[2], A = kit_in(c, 1)->count;
     static _Thread_local turn turns[MOST_ANGLES]; /* once, not for every pixel */
     for (int64_t a = 0; a < A; a++)
-        turns[a] = (turn){cosl(kit_get(kit_in(c, 1), a)), sinl(kit_get(kit_in(c, 1), a))};
+        turns[a] = (turn){kit_cos(kit_get(kit_in(c, 1), a)), kit_sin(kit_get(kit_in(c, 1), a))};
     for (int64_t i = 0; i < out->count; i++) {
         real sum = 0, scale = 0;
         int64_t count = 0;

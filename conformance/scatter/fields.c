@@ -98,7 +98,8 @@ static void judge_euler(const kit_case *c, kit_verdict *v)
     for (int64_t i = 0; i < voxels; i++) {
         real volume = kit_get(kit_in(c, 0), i), phi = volume * kit_get(kit_in(c, 1), i);
         real theta = kit_get(kit_in(c, 2), i), psi = kit_get(kit_in(c, 3), i);
-        real x = sinl(theta) * cosl(psi), y = sinl(theta) * sinl(psi), z = cosl(theta);
+        real x = kit_sin(theta) * kit_cos(psi), y = kit_sin(theta) * kit_sin(psi);
+        real z = kit_cos(theta);
         if (phi == 0)
             x = y = z = 0;
         const real product[5] = {phi * x * x, phi * x * y, phi * x * z, phi * y * y, phi * y * z};

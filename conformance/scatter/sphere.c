@@ -210,7 +210,8 @@ static void generate_slices(kit_case *c, kit_rng *rng)
 /* exp(-2 pi i a z / n) */
 static number phase(int64_t a, int64_t z, int64_t n)
 {
-    return cexpl(-2 * acosl(-1) * I * (real)(a * z % n) / (real)n);
+    real angle = -2 * acosl(-1) * (real)(a * z % n) / (real)n;
+    return kit_cos(angle) + I * kit_sin(angle);
 }
 
 /* The contribution of layer l to element (a, b, c) of spectrum f. */
@@ -366,7 +367,7 @@ static void at_angle(const number a[6], const real sizes[6], real angle, const r
     real all = 0, norm = sqrtl(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]), turn = -angle;
     number q[3];
     for (int i = 0; i < 3; i++) {
-        q[i] = cosl(angle) * a[i] + sinl(angle) * a[3 + i];
+        q[i] = kit_cos(angle) * a[i] + kit_sin(angle) * a[3 + i];
         all += sizes[i] + sizes[3 + i];
     }
     for (int i = 0; i < 3; i++) {
@@ -375,8 +376,8 @@ static void at_angle(const number a[6], const real sizes[6], real angle, const r
         for (int b = 0; b < 3; b++) {
             real sign = i == b ? 0 : (b - i + 3) % 3 == 1 ? -1 : 1;
             real cross = sign == 0 ? 0 : sign * k[3 - i - b] / norm;
-            p[i] += ((i == b ? cosl(turn) : 0) + sinl(turn) * cross +
-                     (1 - cosl(turn)) * k[i] * k[b] / norm / norm) *
+            p[i] += ((i == b ? kit_cos(turn) : 0) + kit_sin(turn) * cross +
+                     (1 - kit_cos(turn)) * k[i] * k[b] / norm / norm) *
                     q[b];
         }
     }
