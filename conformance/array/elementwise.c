@@ -40,8 +40,9 @@ static long double edge(collet_dtype part, kit_rng *rng)
     switch (kit_below(rng, 4)) {
     case 0:
         return sign * turning_point(rng);
-    case 1: /* near 1 */
-        return sign * (1 + ldexpl((long double)kit_uniform(rng, -1, 1), -(int)kit_below(rng, 50)));
+    case 1: /* near 1, or another small integer */
+        return sign * ((long double)(kit_next(rng) & 1 ? 1 : 1 + kit_below(rng, 24)) +
+                       ldexpl((long double)kit_uniform(rng, -1, 1), -(int)kit_below(rng, 50)));
     case 2: /* small */
         return ldexpl((long double)kit_normal(rng), -(int)kit_below(rng, exponents_of(part)));
     default: /* large */
