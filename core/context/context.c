@@ -17,7 +17,9 @@
 #include "timeline/order.h"
 #include "timeline/origins.h"
 #include "timeline/span.h"
+#include "util/cgroup.h"
 #include "util/host_memory.h"
+#include "util/memory_limit.h"
 #include "util/struct.h"
 #include "util/text.h"
 
@@ -351,14 +353,14 @@ collet_status collet_trim(collet_context *cx)
 
 static collet_memory_stats host_memory(const collet_runtime *r)
 {
-    long page = sysconf(_SC_PAGESIZE), available = sysconf(_SC_AVPHYS_PAGES);
+    collet_memory_limit limit;
+    memory_limit_read(CGROUP_ROOT, NULL, &limit);
     uint64_t current = atomic_load(&r->host_memory.current);
     return (collet_memory_stats){.current = current,
                                  .held = current + host_memory_kept(),
                                  .peak = atomic_load(&r->host_memory.peak),
-                                 .total = runtime_host_bytes(),
-                                 .available =
-                                     available > 0 ? (uint64_t)available * (uint64_t)page : 0};
+                                 .total = limit.total,
+                                 .available = limit.available};
 }
 
 static collet_status device_memory(device *d, collet_memory_stats *stats, collet_error *err)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/json.h"
+#include "util/memory_limit.h"
 #include "util/struct.h"
 
 #define MOST ((int64_t)1 << 53)
@@ -65,14 +66,16 @@ static const cJSON *description_of(const device *d)
                               (int)d->index);
 }
 
-uint64_t device_memory_bytes(const device *d)
-{
-    return number(description_of(d), "memory_total", MOST);
-}
-
 int device_is_processor(const device *d)
 {
     return d->index != DEVICE_NAMED && !strcmp(string(description_of(d), "type"), "cpu");
+}
+
+uint64_t device_memory_bytes(const device *d)
+{
+    uint64_t bytes = number(description_of(d), "memory_total", MOST);
+    uint64_t most = bytes && device_is_processor(d) ? memory_limit_total() : bytes;
+    return most < bytes ? most : bytes;
 }
 
 collet_status collet_device_info_at(const collet_runtime *r, collet_device_info *info, size_t index,
@@ -106,6 +109,6 @@ collet_status collet_device_info_at(const collet_runtime *r, collet_device_info 
         .clock_mhz = (uint32_t)number(described, "clock_mhz", UINT32_MAX),
     };
     if (memory == COLLET_MEMORY_HOST && !full.memory_bytes)
-        full.memory_bytes = runtime_host_bytes();
+        full.memory_bytes = memory_limit_total();
     return struct_out(info, &full, sizeof full, "collet_device_info", err);
 }

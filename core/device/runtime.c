@@ -19,12 +19,6 @@ collet_status runtime_stop(const collet_runtime *r, collet_status status)
     return status;
 }
 
-uint64_t runtime_host_bytes(void)
-{
-    long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
-    return pages > 0 ? (uint64_t)pages * (uint64_t)page : 0;
-}
-
 collet_status runtime_query(const collet_runtime *r, const void *out, const char *what,
                             collet_error *err)
 {

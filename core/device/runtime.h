@@ -83,8 +83,6 @@ collet_status runtime_forked(collet_error *err);
  * that reason, the calling thread sleeps until the process is gone: it must not take that for a
  * failure of its work. Called where no lock is held. */
 collet_status runtime_stop(const collet_runtime *runtime, collet_status status);
-/* Bytes of the machine's memory; 0 if unknown. */
-uint64_t runtime_host_bytes(void);
 /* Checks the arguments of a query. FORKED; INVALID if the runtime or `out` is NULL. */
 collet_status runtime_query(const collet_runtime *runtime, const void *out, const char *what,
                             collet_error *err);

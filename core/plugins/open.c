@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <collet/collet.h>
+#include <collet/extensions.h>
 #include <collet/floating.h>
 
 #include "file.h"
@@ -152,9 +153,9 @@ collet_status open_layer(const char *path, const manifest *m, const collet_host 
 
 const void *open_host_extension(const collet_host *host, const char *name)
 {
+    static const collet_host_memory_extension memory = {sizeof memory, 0, collet_memory_limit_read};
     (void)host;
-    (void)name;
-    return NULL;
+    return strcmp(name, COLLET_EXTENSION_HOST_MEMORY) ? NULL : &memory;
 }
 
 void open_host_log_text(const collet_host *host, int32_t level, const char *text)

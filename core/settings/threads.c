@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -12,24 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROC_TEXT_MAX 6144
+#include "util/cgroup.h"
+
 #define LINE 128
 #define CPU_SETS_MAX (1 << 20)
-
-/* Allocates nothing, because kernels read the quota while they run. */
-static int read_text(const char *path, char *out, size_t size)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return 0;
-    size_t length = 0;
-    ssize_t more;
-    while ((more = read(file, out + length, size - 1 - length)) > 0)
-        length += (size_t)more;
-    out[length] = '\0';
-    close(file);
-    return length > 0;
-}
 
 static int32_t quota_cpus(long long quota, long long period)
 {
@@ -39,73 +24,31 @@ static int32_t quota_cpus(long long quota, long long period)
     return cpus > INT32_MAX ? 0 : (int32_t)cpus;
 }
 
-/* Reads the quota of a group, whose path is the first `length` bytes of `group`. */
-static int quota_text(const char *format, const char *root, const char *group, int length,
-                      char line[LINE])
-{
-    char path[PATH_MAX];
-    int bytes = snprintf(path, sizeof path, format, root, length, group);
-    return bytes > 0 && bytes < (int)sizeof path && read_text(path, line, LINE);
-}
-
-static int32_t quota_at(const char *root, const char *group, int length, int version)
+/* The smallest quota of a group and its parents, because all of them apply. */
+static void take_quota(void *user, const cgroup *g)
 {
     char line[LINE];
+    int32_t *minimum = user;
     long long quota = 0, period = 0;
-    if (version == 2)
-        return quota_text("%s%.*s/cpu.max", root, group, length, line) &&
-                       sscanf(line, "%lld %lld", &quota, &period) == 2
-                   ? quota_cpus(quota, period)
-                   : 0;
-    if (!quota_text("%s/cpu%.*s/cpu.cfs_quota_us", root, group, length, line))
-        return 0;
-    quota = strtoll(line, NULL, 10);
-    return quota_text("%s/cpu%.*s/cpu.cfs_period_us", root, group, length, line)
-               ? quota_cpus(quota, strtoll(line, NULL, 10))
-               : 0;
-}
-
-/* The smallest quota of a group and its parents, because all of them apply. */
-static int32_t quota_upwards(const char *root, const char *group, int length, int version)
-{
-    int32_t minimum = 0;
-    for (;;) {
-        int32_t cpus = quota_at(root, group, length, version);
-        if (cpus && (!minimum || cpus < minimum))
-            minimum = cpus;
-        const char *slash = memrchr(group, '/', (size_t)length);
-        if (!slash)
-            return minimum;
-        length = (int)(slash - group);
+    if (g->version == 2) {
+        if (!cgroup_read(g->directory, "cpu.max", line, sizeof line) ||
+            sscanf(line, "%lld %lld", &quota, &period) != 2)
+            return;
+    } else {
+        if (cgroup_read(g->directory, "cpu.cfs_quota_us", line, sizeof line))
+            quota = strtoll(line, NULL, 10);
+        if (cgroup_read(g->directory, "cpu.cfs_period_us", line, sizeof line))
+            period = strtoll(line, NULL, 10);
     }
-}
-
-static int names_cpu(const char *controllers, const char *end)
-{
-    for (const char *c = controllers; c < end; c += strcspn(c, ",:") + 1)
-        if (!strncmp(c, "cpu", 3) && (c[3] == ',' || c[3] == ':'))
-            return 1;
-    return 0;
+    int32_t cpus = quota_cpus(quota, period);
+    if (cpus && (!*minimum || cpus < *minimum))
+        *minimum = cpus;
 }
 
 int32_t threads_cgroup_quota(const char *root, const char *self)
 {
     int32_t minimum = 0;
-    for (const char *line = self, *end; *line; line = end + (*end == '\n')) {
-        end = line + strcspn(line, "\n");
-        const char *controllers = memchr(line, ':', (size_t)(end - line));
-        if (!controllers++)
-            continue;
-        const char *group = memchr(controllers, ':', (size_t)(end - controllers));
-        if (!group)
-            continue;
-        int version = controllers < group ? 1 : 2;
-        if (version == 1 && !names_cpu(controllers, group))
-            continue;
-        int32_t cpus = quota_upwards(root, group + 1, (int)(end - group - 1), version);
-        if (cpus && (!minimum || cpus < minimum))
-            minimum = cpus;
-    }
+    cgroup_visit(root, self, "cpu", take_quota, &minimum);
     return minimum;
 }
 
@@ -193,10 +136,7 @@ static int32_t affinity_cpus(void)
 
 int32_t threads_within_quota(int32_t limit)
 {
-    char self[PROC_TEXT_MAX];
-    int32_t quota = 0;
-    if (read_text("/proc/self/cgroup", self, sizeof self))
-        quota = threads_cgroup_quota("/sys/fs/cgroup", self);
+    int32_t quota = threads_cgroup_quota(CGROUP_ROOT, NULL);
     return quota && quota < limit ? quota : limit;
 }
 

@@ -3,9 +3,12 @@
 #include "host_memory.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "memory_limit.h"
 
 #define ALIGNMENT 64
 #define HUGE_PAGE ((uint64_t)2 << 20)
@@ -69,12 +72,26 @@ static void *take_kept(uint64_t mapped)
     return memory;
 }
 
+/* Read once: limits seldom change, and reading takes longer than a small map. */
+static uint64_t most_kept(void)
+{
+    static _Atomic uint64_t most;
+    uint64_t bytes = atomic_load_explicit(&most, memory_order_relaxed);
+    if (!bytes) {
+        bytes = memory_limit_total() / HOST_MEMORY_SHARE + 1;
+        bytes = bytes < HOST_MEMORY_KEPT ? bytes : HOST_MEMORY_KEPT;
+        atomic_store_explicit(&most, bytes, memory_order_relaxed);
+    }
+    return bytes;
+}
+
 /* Keeps memory in place of the oldest; returns whether it does. */
 static int keep(void *memory, uint64_t mapped)
 {
-    if (mapped > HOST_MEMORY_KEPT || pthread_mutex_trylock(&kept.lock) != 0)
+    uint64_t most = most_kept();
+    if (mapped > most || pthread_mutex_trylock(&kept.lock) != 0)
         return 0;
-    while (kept.count == BLOCKS || kept.bytes + mapped > HOST_MEMORY_KEPT)
+    while (kept.count == BLOCKS || kept.bytes + mapped > most)
         unmap(remove_block(0));
     kept.blocks[kept.count++] = memory;
     kept.bytes += mapped;

@@ -118,11 +118,23 @@ static uint64_t fast_bytes(const collet_scattering *s, int64_t layers, int64_t b
            (pass > images ? pass : images);
 }
 
+/* Bytes that arrays may use: the option, or 7/8 of what is available where a limit holds for this
+ * process, which the system would end beyond it. */
+static uint64_t memory_of(const collet_scattering *s)
+{
+    collet_memory_limit limit = {.struct_size = sizeof limit};
+    if (s->options.memory)
+        return s->options.memory;
+    return collet_memory_limit_read(&limit, NULL) == COLLET_OK && *limit.by
+               ? limit.available / 8 * 7
+               : UINT64_MAX;
+}
+
 /* Chooses as many energies a pass as fit into memory, then as many layers and energies at a
  * time. */
 static collet_status plan_fast(collet_scattering *s, collet_error *err)
 {
-    uint64_t limit = s->options.memory ? s->options.memory : UINT64_MAX;
+    uint64_t limit = memory_of(s);
     int64_t energies = s->options.n_energies, layers = s->options.shape[0];
     for (s->span = energies;; s->span = (s->span + 1) / 2) {
         s->depth = depth_of(s, s->span);

@@ -42,6 +42,15 @@ static int64_t max_i64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* At most a quarter of the memory that the process may use. */
+static int64_t within_memory(int64_t bytes)
+{
+    collet_memory_limit limit = {.struct_size = sizeof limit};
+    collet_status status = collet_memory_limit_read(&limit, NULL);
+
+    return status == COLLET_OK && limit.total ? min_i64(bytes, (int64_t)(limit.total / 4)) : bytes;
+}
+
 static int64_t count_threads(const collet_trajectory *x)
 {
     return x->settings.threads > 0 ? x->settings.threads : count_processors();
@@ -62,7 +71,7 @@ static int32_t reading_threads(const collet_trajectory *x)
 {
     const trajectory_reader_info *info = x->inputs.info;
     int64_t atom = trajectory_choice_varies(x->inputs.choice) ? CHOOSER_ATOM : DECODER_ATOM;
-    int64_t all = count_threads(x), most = DECODERS_MOST / atom / info->n_atoms;
+    int64_t all = count_threads(x), most = within_memory(DECODERS_MOST) / atom / info->n_atoms;
 
     if (info->on_demand || all == 1)
         return 0;
@@ -123,7 +132,7 @@ collet_status trajectory_start_context(collet_trajectory *x, collet_error *err)
 static int64_t choose_batch(int64_t bytes_a_frame, int64_t rows_a_frame, int64_t rows)
 {
     int64_t most = rows_a_frame > 1 ? TRAJECTORY_BLOCK_ROWS / rows_a_frame : BATCH_MOST;
-    int64_t frames = min_i64(BATCH_BYTES / bytes_a_frame, min_i64(rows, most));
+    int64_t frames = min_i64(within_memory(BATCH_BYTES) / bytes_a_frame, min_i64(rows, most));
 
     return frames < 1 ? 1 : frames;
 }
@@ -134,7 +143,7 @@ static int32_t choose_slots(int32_t threads, int64_t devices, int64_t batch_fram
                             int64_t bytes_a_frame)
 {
     int64_t enough = min_i64(2 + 2 * threads / batch_frames, TRAJECTORY_READAHEAD_SLOTS);
-    int64_t fit = SLOTS_MOST / (batch_frames * bytes_a_frame);
+    int64_t fit = within_memory(SLOTS_MOST) / (batch_frames * bytes_a_frame);
 
     if (devices > 0)
         return (int32_t)min_i64(max_i64(min_i64(4 * devices, fit), devices) +
@@ -142,7 +151,7 @@ static int32_t choose_slots(int32_t threads, int64_t devices, int64_t batch_fram
                                 TRAJECTORY_READAHEAD_SLOTS);
     if (threads == 0)
         return 1;
-    if (batch_frames > HUGE_BATCH / bytes_a_frame)
+    if (batch_frames > within_memory(HUGE_BATCH) / bytes_a_frame)
         return 2;
     return (int32_t)max_i64(min_i64(enough, fit), 3);
 }

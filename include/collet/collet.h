@@ -234,7 +234,8 @@ typedef struct collet_device_info {
     const char *driver;     /* its version */
     uint32_t memory;        /* COLLET_MEMORY_* */
     int32_t execution;      /* COLLET_EXECUTION_* */
-    uint64_t memory_bytes;  /* all of its memory; with COLLET_MEMORY_HOST, the machine's */
+    uint64_t memory_bytes;  /* all of its memory; with COLLET_MEMORY_HOST, or for a
+                               processor, at most what the process may use */
     uint64_t largest_array; /* bytes of the largest array that it can hold */
     uint64_t cache_bytes;   /* size of its last-level cache */
     uint32_t compute_units; /* multiprocessors, compute units, threads of a CPU */
@@ -349,6 +350,11 @@ COLLET_API collet_status collet_context_counters(collet_context *context,
  * a leak, compare `current` after one collet_finish with `current` after a later one. */
 COLLET_API collet_status collet_memory(collet_context *context, collet_memory_stats *stats,
                                        const char *space);
+
+/* The host's memory that this process may use: the least of the machine's memory, the limits of its control groups and
+ * of their parents (memory.max and memory.high, or memory.limit_in_bytes: containers, Slurm, systemd), and the limits of
+ * addresses and data (ulimit -v, -d). Read anew in each call, in some 0.1 ms. Any thread. */
+COLLET_API collet_status collet_memory_limit_read(collet_memory_limit *limit, collet_error *err);
 
 /* From now on, for all contexts, `peak` of that space is the largest `current` since this call. */
 COLLET_API collet_status collet_memory_reset_peak(collet_context *context, const char *space);

@@ -41,6 +41,19 @@ typedef struct collet_memory_extension {
 } collet_memory_extension;
 
 /*
+ * Of the host's table (host->extension): the host's memory that the process may use. Devices that
+ * have their memory there report and use no more.
+ *
+ * read  [required; any thread] Sets *limit, as collet_memory_limit_read does.
+ */
+#define COLLET_EXTENSION_HOST_MEMORY "collet.host_memory/1"
+typedef struct collet_host_memory_extension {
+    uint32_t struct_size;
+    uint32_t reserved; /* 0 */
+    collet_status (*read)(collet_memory_limit *limit, collet_error *err);
+} collet_host_memory_extension;
+
+/*
  * Frees what a device keeps for later calls. Absent: collet_trim skips the device.
  *
  * trim  [required; any thread] Frees pooled memory, plans and compiled programs that are not in

@@ -246,7 +246,7 @@ struct collet_host {
      * backend. The user may set it too. Capabilities should list what was avoided, and why. */
     const char *(*config)(const collet_host *host, const char *key);
     /* A table that begins with uint32_t struct_size, or NULL: libcore has no extension of that
-     * name. This version of libcore has none. It lives as long as the host. */
+     * name. extensions.h has those of this version. It lives as long as the host. */
     const void *(*extension)(const collet_host *host, const char *name);
     /* `fail` and `log` with a text that is complete: a % in it means nothing. For languages whose
      * functions cannot pass variable arguments. */

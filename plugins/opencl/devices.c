@@ -284,6 +284,7 @@ void opencl_describe(collet_device *d)
     d->on_host = get_number(cl, d->id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
     d->base.staging = d->on_host ? 0 : JIT_STAGING;
     d->base.total_memory = get_number(cl, d->id, CL_DEVICE_GLOBAL_MEM_SIZE);
+    d->base.in_host_memory = (get_number(cl, d->id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
     get_text(cl, d->id, CL_DEVICE_NAME, name, sizeof name);
     get_text(cl, d->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
     get_text(cl, d->id, CL_DEVICE_VERSION, version, sizeof version);

@@ -11,13 +11,17 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <collet/extensions.h>
+
 #define MAY(name) (1u << COLLET_##name)
 
-/* More memory than the machine has would cause a signal when it is touched. */
-static bool is_there(uint64_t bytes)
+/* More memory than there is would cause a signal when it is touched. */
+static bool is_there(const collet_host *host, uint64_t bytes)
 {
-    long page = sysconf(_SC_PAGESIZE), pages = sysconf(_SC_PHYS_PAGES);
-    return page <= 0 || pages <= 0 || bytes / (uint64_t)page < (uint64_t)pages;
+    const collet_host_memory_extension *memory =
+        host->extension(host, COLLET_EXTENSION_HOST_MEMORY);
+    collet_memory_limit limit = {.struct_size = sizeof limit};
+    return !memory || memory->read(&limit, NULL) || bytes <= limit.total;
 }
 
 static collet_status short_of_memory(const collet_device *d, uint64_t bytes, int error,
@@ -36,7 +40,7 @@ collet_status worker_buffer_alloc(collet_device *d, collet_buffer **buffer, uint
     int fd = -1;
     if (atomic_load(&d->lost))
         return device_is_lost(d, err);
-    if (d->host_memory && !is_there(bytes))
+    if (d->host_memory && !is_there(d->host, bytes))
         return short_of_memory(d, bytes, 0, err);
     collet_buffer *b = calloc(1, sizeof *b);
     if (b && d->host_memory)

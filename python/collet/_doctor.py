@@ -94,6 +94,10 @@ def _strangers():
                           f"{removal}   # this package: pip install {_package.DISTRIBUTION}")
 
 
+def _size(count):
+    return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.0f} MiB"
+
+
 def _no_backend():
     path = next(s for s in _core.settings() if s["key"] == "plugin_path")
     beside = f"{_core.directory()}/collet"
@@ -143,6 +147,8 @@ def examine():
     known = backends()
     lines = [f"{_package.DISTRIBUTION} {_core.version}, Python {sys.version.split()[0]}, {_core.directory()}"]
     lines += [f"  {b.name}: {b.state}" + "".join(f", {d.name}" for d in b.devices) for b in known]
+    memory = _core.memory("host")
+    lines.append(f"  memory: {_size(memory['total'])}" + f", {memory['limit']}" * bool(memory["limit"]))
     findings = [f for b in known for f in _of_backend(b)]
     if not any(b.state == "usable" for b in known):
         findings.insert(0, _no_backend())

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from typing import Any
 
 from . import _core
 
@@ -201,11 +202,14 @@ def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> s
     return "".join(texts)
 
 
-def memory(space: str = "host") -> dict[str, int]:
+def memory(space: str = "host") -> dict[str, Any]:
     """Bytes in "host" or on a device ("opencl:0"): current, held, peak, total, available.
 
+    In "host" `total` is what this process may use; `limit` says which limit that is, "" if none: a control group's
+    (container, batch system), or `ulimit -v`.
+
     >>> sorted(collet.memory("host"))
-    ['available', 'current', 'held', 'peak', 'total']"""
+    ['available', 'current', 'held', 'limit', 'peak', 'total']"""
     return _core.memory(space)
 
 

@@ -110,9 +110,13 @@ PyObject *report_memory(PyObject *Py_UNUSED(module), PyObject *space)
     runtime_return(state);
     if (status != COLLET_OK)
         return runtime_raise(context);
-    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K}", "current", (unsigned long long)m.current, "held",
-                         (unsigned long long)m.held, "peak", (unsigned long long)m.peak, "total",
-                         (unsigned long long)m.total, "available", (unsigned long long)m.available);
+    collet_memory_limit limit = {.struct_size = sizeof limit};
+    if (!strcmp(name, "host"))
+        (void)collet_memory_limit_read(&limit, NULL);
+    return Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:s}", "current", (unsigned long long)m.current,
+                         "held", (unsigned long long)m.held, "peak", (unsigned long long)m.peak,
+                         "total", (unsigned long long)m.total, "available",
+                         (unsigned long long)m.available, "limit", limit.by);
 }
 
 PyObject *report_reset_peak(PyObject *Py_UNUSED(module), PyObject *space)

@@ -60,6 +60,7 @@ static int deleted;
 
 static void nothing_of_a_runtime(void)
 {
+    collet_memory_limit memory = {.struct_size = sizeof memory};
     HARMLESS(collet_status_name, !strcmp(collet_status_name(COLLET_FORKED), "COLLET_FORKED"));
     HARMLESS(collet_status_text, *collet_status_text(COLLET_FORKED));
     HARMLESS(collet_fail, collet_fail(&err, COLLET_IO, "x") == COLLET_IO);
@@ -67,6 +68,7 @@ static void nothing_of_a_runtime(void)
     HARMLESS(collet_dtype_name, !strcmp(collet_dtype_name(COLLET_F32), "f32"));
     HARMLESS(collet_dtype_size, collet_dtype_size(COLLET_F32) == 4);
     HARMLESS(collet_dtype_promote, collet_dtype_promote(COLLET_I32, COLLET_F32) == COLLET_F64);
+    HARMLESS(collet_memory_limit_read, collet_memory_limit_read(&memory, &err) == COLLET_OK);
     HARMLESS(collet_process_end, collet_process_end(0, &err) == COLLET_OK);
     HARMLESS(collet_version, !strcmp(collet_version(), COLLET_VERSION));
     HARMLESS(collet_version_number, collet_version_number() == COLLET_VERSION_NUMBER);

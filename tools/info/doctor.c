@@ -6,6 +6,7 @@
 
 #include "common/json_add.h"
 #include "common/output.h"
+#include "common/size.h"
 
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -277,6 +278,18 @@ static void print_devices(const collet_runtime *runtime, size_t index, uint32_t 
     }
 }
 
+static void print_memory(void)
+{
+    char total[TOOL_SIZE_TEXT];
+    collet_memory_limit limit = {.struct_size = sizeof limit};
+    if (collet_memory_limit_read(&limit, NULL) != COLLET_OK)
+        return;
+    printf("  memory: %s", tool_size_format(total, (double)limit.total));
+    if (*limit.by)
+        printf(", %s", tool_shown(limit.by));
+    putchar('\n');
+}
+
 static void print_findings(const collet_runtime *runtime, const findings *all)
 {
     printf("collet %s\n", collet_version());
@@ -288,6 +301,7 @@ static void print_findings(const collet_runtime *runtime, const findings *all)
         print_devices(runtime, i, b.device_count);
         putchar('\n');
     }
+    print_memory();
     for (size_t i = 0; i < all->count; i++) {
         const finding *f = &all->items[i];
         printf("missing: %s\n  why:   %s\n", tool_shown(f->what), tool_shown(f->why));

@@ -2,6 +2,7 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs.c */
 #include "backends.h"
 #include "run.h"
+#include "common/size.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,17 @@ double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan
     return (double)plan->bytes + (double)plan->kept * (double)(run->n_beams - 1);
 }
 
+/* The system would end the process. */
+static void too_large(rsoxs_backend *b)
+{
+    char needs[TOOL_SIZE_TEXT], has[TOOL_SIZE_TEXT];
+    collet_memory_limit limit = {.struct_size = sizeof limit};
+    (void)collet_memory_limit_read(&limit, NULL);
+    snprintf(b->why, sizeof b->why, "it needs %s, but this process may use %s (%s)",
+             tool_size_format(needs, b->bytes), tool_size_format(has, (double)b->has),
+             *limit.by ? limit.by : "the machine's memory");
+}
+
 static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *info,
                  rsoxs_backend *b)
 {
@@ -79,6 +91,10 @@ static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *
     if (b->usable && own.scatterings)
         collet_scattering_get_plan(own.scatterings[0], &b->plan);
     b->bytes = rsoxs_plan_bytes(run, &b->plan);
+    if (b->usable && device.memory == COLLET_MEMORY_HOST && b->has && b->bytes > (double)b->has) {
+        b->usable = 0;
+        too_large(b);
+    }
     rsoxs_run_close_work(&own);
     collet_context_destroy(own.context);
 }

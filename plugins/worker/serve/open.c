@@ -10,6 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <collet/collet.h>
+#include <collet/extensions.h>
+
 #include "serve.h"
 
 /* ---- The host -------------------------------------------------------------------------------- */
@@ -54,9 +57,9 @@ static const char *host_config(const collet_host *host, const char *key)
 
 static const void *host_extension(const collet_host *host, const char *name)
 {
+    static const collet_host_memory_extension memory = {sizeof memory, 0, collet_memory_limit_read};
     (void)host;
-    (void)name;
-    return NULL;
+    return strcmp(name, COLLET_EXTENSION_HOST_MEMORY) ? NULL : &memory;
 }
 
 /* ---- The backend ----------------------------------------------------------------------------- */

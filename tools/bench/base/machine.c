@@ -2,6 +2,8 @@
 /* Tests: tests/tools/test_bench.c */
 #include "machine.h"
 
+#include <collet/collet.h>
+
 #include "common/json_add.h"
 
 #include <sched.h>
@@ -47,15 +49,6 @@ static uint64_t cache_bytes(int index)
     return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
 }
 
-static uint64_t available_memory(void)
-{
-    char text[64];
-    if (find_line("/proc/meminfo", "MemAvailable", text, sizeof text))
-        return strtoull(text, NULL, 10) << 10;
-    long pages = sysconf(_SC_AVPHYS_PAGES);
-    return pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
-}
-
 static int32_t allowed_cpus(void)
 {
     cpu_set_t set;
@@ -68,7 +61,11 @@ static int32_t allowed_cpus(void)
 void bench_machine_describe(bench_machine *m, int32_t limit)
 {
     struct utsname name;
-    *m = (bench_machine){.allowed_cpus = allowed_cpus(), .available_bytes = available_memory()};
+    collet_memory_limit memory = {.struct_size = sizeof memory};
+    (void)collet_memory_limit_read(&memory, NULL);
+    *m = (bench_machine){.allowed_cpus = allowed_cpus(),
+                         .memory_bytes = memory.machine,
+                         .available_bytes = memory.available};
     m->threads = limit > 0 && limit < m->allowed_cpus ? limit : m->allowed_cpus;
     strcpy(m->host, "unknown");
     strcpy(m->kernel, "unknown");
@@ -87,8 +84,6 @@ void bench_machine_describe(bench_machine *m, int32_t limit)
         uint64_t bytes = cache_bytes(i);
         m->last_cache_bytes = bytes > m->last_cache_bytes ? bytes : m->last_cache_bytes;
     }
-    long pages = sysconf(_SC_PHYS_PAGES);
-    m->memory_bytes = pages > 0 ? (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
 cJSON *bench_machine_json(const bench_machine *m)

@@ -6,8 +6,9 @@
 #include "io/letters.h"
 #include "trajectory/formats/growth.h"
 
+#include <collet/collet.h>
+
 #include <math.h>
-#include <unistd.h>
 
 #define MAX_WORDS 8   /* of a line, that are looked at */
 #define ATOM_BYTES 80 /* of memory in a topology, about */
@@ -281,12 +282,14 @@ static int64_t find_molecule(const trajectory_top *top, trajectory_word name)
     return found;
 }
 
-/* How many atoms the memory of this machine can hold: a line can ask for more than there is, and the
+/* How many atoms fit into the memory that the process may use: a line can ask for more than there is, and the
  * system would kill the program when it fills them. */
 static int64_t most_atoms(void)
 {
-    int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    int64_t most = pages > 0 && bytes > 0 ? pages / ATOM_BYTES * bytes : INT32_MAX;
+    collet_memory_limit limit = {.struct_size = sizeof limit};
+    int64_t most = collet_memory_limit_read(&limit, NULL) == COLLET_OK && limit.total != 0
+                       ? (int64_t)(limit.total / ATOM_BYTES)
+                       : INT32_MAX;
 
     return most < INT32_MAX ? most : INT32_MAX;
 }

@@ -11,6 +11,11 @@
 #include "rows.h"
 #include "tables.h"
 
+/* Of freed memory a device keeps this share of its memory; at most so many bytes where that is the
+ * host's, which other libraries use too. */
+#define POOL_SHARE 16
+#define POOL_ON_HOST ((uint64_t)256 << 20)
+
 void jit_options(collet_device *d, const char *first)
 {
     jit_base *b = jit_base_of(d);
@@ -21,6 +26,26 @@ void jit_options(collet_device *d, const char *first)
 }
 
 /* ---- Open and close ------------------------------------------------------------------------- */
+
+collet_memory_limit jit_host_memory(const collet_host *host)
+{
+    const collet_host_memory_extension *e = host->extension(host, COLLET_EXTENSION_HOST_MEMORY);
+    collet_memory_limit limit = {.struct_size = sizeof limit};
+    if (e)
+        (void)e->read(&limit, NULL);
+    return limit;
+}
+
+/* The bytes of freed memory that the setting NAME.pool lets a device keep. */
+static uint64_t most_idle(const jit_base *b)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s.pool", b->driver->plugin.name);
+    uint64_t share = b->total_memory / POOL_SHARE;
+    if (b->in_host_memory && share > POOL_ON_HOST)
+        share = POOL_ON_HOST;
+    return jit_staging_size(b->host, key, share);
+}
 
 /* The bytes that the setting allows, by default the device's total. */
 static uint64_t memory_limit(const jit_base *b)
@@ -69,7 +94,11 @@ collet_status jit_device_open(const collet_plugin *self, collet_device **device,
     char key[64];
     snprintf(key, sizeof key, "%s.staging", name);
     b->staging = jit_staging_size(host, key, b->staging);
+    uint64_t host_total = b->in_host_memory ? jit_host_memory(host).total : 0;
+    if (host_total && host_total < b->total_memory)
+        b->total_memory = host_total;
     b->pool.limit = memory_limit(b);
+    b->pool.most = most_idle(b);
     properties->memory = COLLET_MEMORY_OWN;
     properties->order = COLLET_ORDER_QUEUES;
     properties->threads = COLLET_THREADS_ANY;
@@ -140,8 +169,12 @@ static collet_status stats(collet_device *d, collet_memory_stats *stats, collet_
     (void)err;
     jit_pool_stats(&b->pool, stats);
     stats->total = b->total_memory;
-    if (b->driver->memory->available)
+    if (b->in_host_memory)
+        stats->available = jit_host_memory(b->host).available;
+    else if (b->driver->memory->available)
         stats->available = b->driver->memory->available(d);
+    if (stats->total && stats->available > stats->total)
+        stats->available = stats->total;
     return COLLET_OK;
 }
 

@@ -18,6 +18,9 @@
 /* Writes base.options: `first`, then the macros of the traits. */
 void jit_options(collet_device *device, const char *first);
 
+/* The host's memory that the process may use; zeros if the host does not know. */
+collet_memory_limit jit_host_memory(const collet_host *host);
+
 /* Slots. `self` is the first member of a jit_driver. */
 collet_status jit_device_open(const collet_plugin *self, collet_device **device,
                               collet_device_properties *properties, const collet_host *host,

@@ -89,6 +89,7 @@ struct collet_buffer {
     uint64_t bytes;    /* as requested */
     uint64_t capacity; /* as allocated */
     uint32_t imported; /* `memory` belongs to a caller */
+    uint64_t number;   /* in the pool: buffers that were freed before it */
     collet_buffer *next;
 };
 
@@ -98,7 +99,10 @@ struct collet_buffer {
 typedef struct jit_pool {
     pthread_mutex_t lock;
     uint64_t limit; /* upper limit of `reserved` */
+    uint64_t most;  /* upper limit of `idle` */
     uint64_t current, reserved, peak;
+    uint64_t idle;  /* bytes of the buffers in `bins` */
+    uint64_t freed; /* buffers so far */
     collet_buffer *bins[JIT_POOL_BINS];
 } jit_pool;
 
@@ -155,6 +159,7 @@ typedef struct jit_base {
     uint32_t index;
     jit_traits traits;
     uint64_t total_memory;
+    int in_host_memory;  /* 1: the device's memory is the host's, which others use too */
     char options[256];   /* compiler options for all programs: jit_options */
     char identity[1200]; /* what a binary depends on besides source and options */
     _Atomic int lost;    /* 0: the device works; else the driver's error, or 1 */

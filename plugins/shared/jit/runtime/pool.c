@@ -29,6 +29,7 @@ collet_status jit_pool_init(jit_pool *pool, uint64_t limit)
 {
     memset(pool, 0, sizeof *pool);
     pool->limit = limit;
+    pool->most = UINT64_MAX;
     return pthread_mutex_init(&pool->lock, NULL) ? COLLET_FAILED : COLLET_OK;
 }
 
@@ -38,18 +39,39 @@ void jit_pool_destroy(jit_pool *pool, collet_device *device)
     pthread_mutex_destroy(&pool->lock);
 }
 
-void jit_pool_trim(jit_pool *pool, collet_device *device)
+/* Takes the buffer at `at` out of its bin. Under the lock. */
+static collet_buffer *take_out(jit_pool *pool, collet_buffer **at)
+{
+    collet_buffer *b = *at;
+    *at = b->next;
+    pool->idle -= b->capacity;
+    return b;
+}
+
+/* The buffer that was freed first: the last one of a bin. Under the lock, while there is one. */
+static collet_buffer *take_oldest(jit_pool *pool)
+{
+    collet_buffer **oldest = NULL;
+    for (uint32_t bin = 0; bin < JIT_POOL_BINS; bin++) {
+        collet_buffer **at = &pool->bins[bin];
+        while (*at && (*at)->next)
+            at = &(*at)->next;
+        if (*at && (!oldest || (*at)->number < (*oldest)->number))
+            oldest = at;
+    }
+    return take_out(pool, oldest);
+}
+
+/* Gives the oldest buffers back to the device until at most `most` bytes are idle. */
+static void shrink(jit_pool *pool, collet_device *device, uint64_t most)
 {
     collet_buffer *all = NULL;
     pthread_mutex_lock(&pool->lock);
-    for (uint32_t bin = 0; bin < JIT_POOL_BINS; bin++) {
-        while (pool->bins[bin]) {
-            collet_buffer *b = pool->bins[bin];
-            pool->bins[bin] = b->next;
-            pool->reserved -= b->capacity;
-            b->next = all;
-            all = b;
-        }
+    while (pool->idle > most) {
+        collet_buffer *b = take_oldest(pool);
+        pool->reserved -= b->capacity;
+        b->next = all;
+        all = b;
     }
     pthread_mutex_unlock(&pool->lock);
     while (all) {
@@ -60,16 +82,23 @@ void jit_pool_trim(jit_pool *pool, collet_device *device)
     }
 }
 
-/* Takes a pooled buffer of the bin. Under the lock. */
+void jit_pool_trim(jit_pool *pool, collet_device *device)
+{
+    shrink(pool, device, 0);
+}
+
+/* Takes the smallest pooled buffer that is large enough, at most twice as large: the bins of the
+ * next eight eighths. Under the lock. */
 static collet_buffer *reuse(jit_pool *pool, uint32_t bin, uint64_t bytes)
 {
-    collet_buffer **at = &pool->bins[bin];
-    while (*at && (*at)->capacity < bytes)
-        at = &(*at)->next;
-    collet_buffer *b = *at;
-    if (b)
-        *at = b->next;
-    return b;
+    for (uint32_t larger = 0; larger <= 8 && bin + larger < JIT_POOL_BINS; larger++) {
+        collet_buffer **at = &pool->bins[bin + larger];
+        while (*at && ((*at)->capacity < bytes || (*at)->capacity / 2 > bytes + LEAST))
+            at = &(*at)->next;
+        if (*at)
+            return take_out(pool, at);
+    }
+    return NULL;
 }
 
 static void count_taken(jit_pool *pool, uint64_t bytes)
@@ -169,9 +198,14 @@ void jit_pool_free(jit_pool *pool, collet_device *device, collet_buffer *b)
     uint32_t bin = bin_of(b->capacity, &capacity);
     pthread_mutex_lock(&pool->lock);
     pool->current -= b->bytes;
+    pool->idle += b->capacity;
+    b->number = pool->freed++;
     b->next = pool->bins[bin];
     pool->bins[bin] = b;
+    int full = pool->idle > pool->most;
     pthread_mutex_unlock(&pool->lock);
+    if (full)
+        shrink(pool, device, pool->most);
 }
 
 collet_status jit_pool_import(collet_device *device, void *memory, uint64_t bytes,

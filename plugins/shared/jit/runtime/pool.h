@@ -3,7 +3,8 @@
  * pool.h - a pool of device buffers.
  *
  * No command uses a buffer that is freed. Sizes are rounded up to an eighth of a power of two, so
- * that buffers of similar size are interchangeable.
+ * that buffers of similar size are interchangeable; a freed buffer serves sizes down to half of its
+ * own. At most `most` bytes of freed buffers are kept: the oldest go back to the device.
  *
  * All functions: any thread.
  */
