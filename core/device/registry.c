@@ -11,6 +11,7 @@
 #include "layers.h"
 #include "open.h"
 #include "plugins/capabilities.h"
+#include "util/cache_directory.h"
 
 const loader_plugin *registry_owner(const collet_runtime *r, const char *key)
 {
@@ -58,6 +59,22 @@ static int by_preference(const void *left, const void *right)
     if (a->manifest.priority != b->manifest.priority)
         return a->manifest.priority < b->manifest.priority ? 1 : -1;
     return strcmp(a->name, b->name);
+}
+
+/* Every start takes up to a second without the cache: a record, and a warning once a process. */
+static collet_status check_cache(const collet_runtime *r, collet_error *err)
+{
+    static _Atomic int warned;
+    char why[COLLET_ERROR_TEXT];
+    const char *path = config_text(r->config, CONFIG_CACHE_DIR);
+    if (!config_boolean(r->config, CONFIG_CACHE) || cache_directory_check(path, why, sizeof why))
+        return COLLET_OK;
+    if (!atomic_exchange(&warned, 1))
+        log_message(&r->log, COLLET_LOG_WARNING, "%s", why);
+    return record_add(r->records,
+                      &(collet_plugin_record){
+                          .path = path, .stage = "cache", .code = "cache-unusable", .reason = why},
+                      err);
 }
 
 static collet_status check_settings(void *user, const loader_plugin *const *found, size_t count,
@@ -123,7 +140,8 @@ collet_status registry_create(collet_runtime *r, collet_error *err)
         if (status != COLLET_OK)
             return status;
     }
-    return calibration_compare(r, err);
+    status = calibration_compare(r, err);
+    return status == COLLET_OK ? check_cache(r, err) : status;
 }
 
 static void device_destroy(device *d)

@@ -48,6 +48,52 @@ int cache_directory_open(const char *path, int make)
     return fd;
 }
 
+#define ELSEWHERE "set COLLET_CACHE_DIR to a directory that is yours alone"
+
+/* What is wrong with the directory of an open descriptor; NULL: nothing. */
+static const char *fault_of(int fd, char mend[PATH_MAX + 32], const char *path)
+{
+    struct stat st;
+    snprintf(mend, PATH_MAX + 32, ELSEWHERE);
+    if (fstat(fd, &st))
+        return strerror(errno);
+    if (st.st_uid != geteuid())
+        return "it belongs to another user";
+    snprintf(mend, PATH_MAX + 32, "chmod 700 %s", path);
+    if (st.st_mode & 077)
+        return "others have access to it";
+    return faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) ? strerror(errno) : NULL;
+}
+
+int cache_directory_check(const char *path, char *why, size_t capacity)
+{
+    char mend[PATH_MAX + 32] = ELSEWHERE;
+    const char *fault = NULL;
+    *why = '\0';
+    if (getauxval(AT_SECURE))
+        return 1;
+    if (!*path) {
+        snprintf(why, capacity, "there is no home directory for the cache: " ELSEWHERE);
+        return 0;
+    }
+    int fd = path[0] == '/' && make_directories(path)
+                 ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+                 : -1;
+    if (fd >= 0)
+        fault = fault_of(fd, mend, path);
+    else
+        fault = path[0] != '/' ? "it does not begin with /" : strerror(errno);
+    if (fault)
+        snprintf(
+            why, capacity,
+            "the directory of the cache, %s, cannot be used, so every process begins anew (%s): "
+            "%s",
+            path, fault, mend);
+    if (fd >= 0)
+        close(fd);
+    return !fault;
+}
+
 /* ---- Files ------------------------------------------------------------------------------- */
 
 char *cache_file_read(int directory, const char *name, size_t most, size_t *length,

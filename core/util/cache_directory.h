@@ -14,6 +14,10 @@
  * those above it if they are missing. */
 int cache_directory_open(const char *path, int make);
 
+/* Whether cache_directory_open finds or makes a directory that can be written. If not, *why says why,
+ * and after its last ": " what to do. `path` "": there is none. Raised privilege is no fault. */
+int cache_directory_check(const char *path, char *why, size_t capacity);
+
 /* Reads a file of 1 to `most` bytes; the caller frees the text, which has no NUL. *written (may be
  * NULL): when it was written, in seconds since 1970. NULL: errno is ENOENT (there is none), ENODATA
  * (no byte), EFBIG (too many), EPERM (not a file of these rules), ENOMEM or another one. */

@@ -254,7 +254,7 @@ typedef struct collet_plugin_record {
     uint32_t struct_size;
     int32_t accepted;  /* 1: passed, 0: refused */
     const char *path;  /* file or directory */
-    const char *stage; /* "search", "policy", "manifest", "probe", "register", "open" */
+    const char *stage; /* "search", "policy", "manifest", "probe", "register", "open"; "cache" */
     const char *code; /* a stable word for the reason: "ok", "world-writable", "abi-too-new", ... */
     const char *reason;  /* in words */
     double milliseconds; /* duration of the step */

@@ -55,7 +55,7 @@ def _fix(reason):
     if package:
         return f"apt-get install {package.replace(' or ', '   # or: ', 1)}"
     last = reason.rpartition(": ")[2]
-    if last.startswith("set ") or any(part in reason for part in (
+    if last.startswith(("set ", "chmod ")) or any(part in reason for part in (
             " may write to ", " may create files in ", " are trusted: ")):
         return last
     return next((line for part, line in _MENDS if part in reason), "")

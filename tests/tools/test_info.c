@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -509,6 +510,42 @@ static void test_export_json(void **state)
     tool_free(&r);
 }
 
+/* A cache that cannot be used makes every start slow. */
+static void test_cache_that_cannot_be_used(void **state)
+{
+    char open_to_all[] = "/tmp/collet-cache-XXXXXX", variable[64], file[64], fix[64];
+    (void)state;
+    assert_non_null(mkdtemp(open_to_all));
+    assert_int_equal(chmod(open_to_all, 0755), 0);
+    snprintf(variable, sizeof variable, "COLLET_CACHE_DIR=%s", open_to_all);
+    snprintf(fix, sizeof fix, "fix:   chmod 700 %s\n", open_to_all);
+    tool_result r = INFO_WITH(variable, "--doctor");
+    assert_contains(r.out, "cannot be used, so every process begins anew (others have access");
+    assert_contains(r.out, fix);
+    assert_contains(r.err, "others have access to it");
+    tool_free(&r);
+    r = INFO_WITH(variable, "--why");
+    assert_contains(r.out, "others have access to it");
+    tool_free(&r);
+    r = INFO_WITH(variable, "--env");
+    assert_contains(r.out, "others have");
+    tool_free(&r);
+    assert_int_equal(chmod(open_to_all, 0700), 0);
+    r = INFO_WITH(variable, "--doctor");
+    assert_null(strstr(r.out, "the cache"));
+    tool_free(&r);
+    snprintf(file, sizeof file, "COLLET_CACHE_DIR=%s/file/below", open_to_all);
+    snprintf(fix, sizeof fix, "%s/file", open_to_all);
+    fclose(fopen(fix, "w"));
+    r = INFO_WITH(file, "--doctor");
+    assert_contains(r.out, "Not a directory");
+    assert_contains(r.out, "fix:   set COLLET_CACHE_DIR to a directory that is yours alone");
+    tool_free(&r);
+    unlink(fix);
+    snprintf(fix, sizeof fix, "rm -rf %s", open_to_all);
+    assert_int_equal(system(fix), 0);
+}
+
 static void test_doctor(void **state)
 {
     (void)state;
@@ -548,14 +585,23 @@ static void test_doctor(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_require_gpu),   cmocka_unit_test(test_export_json),
-        cmocka_unit_test(test_doctor),        cmocka_unit_test(test_listing),
-        cmocka_unit_test(test_json),          cmocka_unit_test(test_name),
-        cmocka_unit_test(test_unavailable),   cmocka_unit_test(test_refused_devices),
-        cmocka_unit_test(test_not_tried),     cmocka_unit_test(test_why),
-        cmocka_unit_test(test_env),           cmocka_unit_test(test_nothing_found),
-        cmocka_unit_test(test_statuses),      cmocka_unit_test(test_named_device),
-        cmocka_unit_test(test_refused_files), cmocka_unit_test(test_wrapping),
+        cmocka_unit_test(test_require_gpu),
+        cmocka_unit_test(test_export_json),
+        cmocka_unit_test(test_doctor),
+        cmocka_unit_test(test_cache_that_cannot_be_used),
+        cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_name),
+        cmocka_unit_test(test_unavailable),
+        cmocka_unit_test(test_refused_devices),
+        cmocka_unit_test(test_not_tried),
+        cmocka_unit_test(test_why),
+        cmocka_unit_test(test_env),
+        cmocka_unit_test(test_nothing_found),
+        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_named_device),
+        cmocka_unit_test(test_refused_files),
+        cmocka_unit_test(test_wrapping),
         cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,11 +103,26 @@ static void print_setting(const collet_setting *s)
     wrap_print(text, 4);
 }
 
+/* Why the cache cannot be used. */
+static void print_cache(const collet_runtime *runtime)
+{
+    collet_plugin_record r;
+    for (size_t i = 0; i < collet_record_count(runtime); i++) {
+        r = (collet_plugin_record){.struct_size = sizeof r};
+        if (collet_record_at(runtime, &r, i, NULL) != COLLET_OK || strcmp(r.stage, "cache") != 0)
+            continue;
+        printf("    ");
+        wrap_print(r.reason, 4);
+    }
+}
+
 void info_list_settings(const collet_runtime *runtime)
 {
     for (size_t i = 0; i < collet_setting_count(runtime); i++) {
         collet_setting s = {.struct_size = sizeof s};
         if (collet_setting_at(runtime, &s, i, NULL) == COLLET_OK)
             print_setting(&s);
+        if (!strcmp(s.key, "cache_dir"))
+            print_cache(runtime);
     }
 }

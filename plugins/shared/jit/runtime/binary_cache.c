@@ -92,6 +92,14 @@ static int open_directory(const collet_host *host, int make)
     return fd;
 }
 
+int binary_cache_usable(const collet_host *host)
+{
+    int fd = open_directory(host, 1), usable = fd >= 0 && !faccessat(fd, ".", W_OK, AT_EACCESS);
+    if (fd >= 0)
+        close(fd);
+    return usable;
+}
+
 /* ---- Reading ------------------------------------------------------------------------------- */
 
 static int is_own_file(int fd, uint64_t *bytes)

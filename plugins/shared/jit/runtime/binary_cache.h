@@ -26,6 +26,8 @@ void binary_cache_put(const collet_host *host, const char *key, const void *bina
 
 /* Writes the absolute path of the directory; 0 if the cache is off. */
 int binary_cache_directory(const collet_host *host, char path[PATH_MAX]);
+/* Whether binaries can be kept there; makes the directory. */
+int binary_cache_usable(const collet_host *host);
 
 /* Removes a binary that the driver rejected. */
 void binary_cache_drop(const collet_host *host, const char *key);

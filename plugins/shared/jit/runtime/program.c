@@ -3,6 +3,7 @@
 #include "program.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,11 +104,21 @@ static void show(const jit_base *b, const jit_launch *l, const char *const *text
 static void report(const jit_base *b, const char *name)
 {
     char directory[PATH_MAX];
-    int kept = binary_cache_directory(b->host, directory);
+    static _Atomic int warned;
+    int on = binary_cache_directory(b->host, directory), kept = on && binary_cache_usable(b->host);
+    if (on && !kept && !atomic_exchange(&warned, 1))
+        b->host->log(b->host, COLLET_LOG_WARNING,
+                     "%s cannot be used (not a directory of this user alone, or it cannot be "
+                     "written), so every process compiles its kernels: chmod 700 it, or set "
+                     "COLLET_CACHE_DIR",
+                     directory);
     b->host->log(b->host, COLLET_LOG_INFO,
                  "compiling kernels for %s:%u: program %u (%s), %.1f s so far, %s%s",
                  b->driver->plugin.name, b->index, b->programs.compiled + 1, name,
-                 b->programs.seconds, kept ? "kept in " : "not kept, because the cache is off",
+                 b->programs.seconds,
+                 kept ? "kept in "
+                 : on ? "not kept, because the cache cannot be used"
+                      : "not kept, because the cache is off",
                  kept ? directory : "");
 }
 
