@@ -4,12 +4,14 @@
 #include "opencl.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -43,6 +45,8 @@ static int is_pocl(const opencl_driver *cl, cl_platform_id platform)
            !strcmp(name, "Portable Computing Language");
 }
 
+#define POCL_FREE (UINT64_C(8) << 20) /* bytes of its file system */
+
 /* PoCL starts a thread for each processor when it is asked for its devices first, and aborts the
  * process where it cannot. */
 static int can_start(void)
@@ -53,25 +57,55 @@ static int can_start(void)
     return started;
 }
 
-/* PoCL opens compiled kernels in its cache as libraries, and aborts the process where it cannot.
- * Sets `place` to the directory of the cache, which may not exist yet, if it is mounted noexec. */
-static int has_noexec_cache(char place[PATH_MAX])
+/* The directory of PoCL's cache, which may not exist yet; 0: unknown. */
+static int pocl_cache(char place[PATH_MAX])
 {
     const char *own = getenv("POCL_CACHE_DIR"), *cache = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME");
-    char at[PATH_MAX];
-    struct statvfs fs;
-    int n = own                 ? snprintf(at, sizeof at, "%s", own)
-            : cache && cache[0] ? snprintf(at, sizeof at, "%s/pocl/kcache", cache)
-            : home              ? snprintf(at, sizeof at, "%s/.cache/pocl/kcache", home)
+    int n = own                 ? snprintf(place, PATH_MAX, "%s", own)
+            : cache && cache[0] ? snprintf(place, PATH_MAX, "%s/pocl/kcache", cache)
+            : home              ? snprintf(place, PATH_MAX, "%s/.cache/pocl/kcache", home)
                                 : -1;
-    if (n <= 0 || n >= (int)sizeof at)
-        return 0;
-    strcpy(place, at);
-    for (char *slash; statvfs(at, &fs); *slash = '\0')
-        if (!(slash = strrchr(at, '/')) || slash == at)
+    return n > 0 && n < PATH_MAX;
+}
+
+/* The file system of a directory, or of the nearest one above it that exists. */
+static int file_system_of(const char *place, struct statvfs *fs)
+{
+    char at[PATH_MAX];
+    snprintf(at, sizeof at, "%s", place);
+    for (char *slash; statvfs(at, fs); *slash = '\0')
+        if (errno != ENOENT || !(slash = strrchr(at, '/')) || slash == at)
             return 0;
-    return (fs.f_flag & ST_NOEXEC) != 0;
+    return 1;
+}
+
+/* PoCL compiles through files in its cache, which it opens as libraries, and its LLVM ends the
+ * process where one cannot be written. */
+int opencl_cache_fails(const char *place, char reason[OPENCL_REASON])
+{
+    struct stat st;
+    struct statvfs fs;
+    *reason = '\0';
+    if (!*place)
+        return 0;
+    if (!stat(place, &st) && !S_ISDIR(st.st_mode))
+        snprintf(reason, OPENCL_REASON,
+                 "PoCL keeps compiled kernels in %.300s, which is not a directory, and aborts: "
+                 "remove it, or set POCL_CACHE_DIR to a directory elsewhere",
+                 place);
+    else if (file_system_of(place, &fs) && (fs.f_flag & ST_NOEXEC))
+        snprintf(reason, OPENCL_REASON,
+                 "PoCL loads compiled kernels from %.300s, whose file system is mounted noexec, "
+                 "and aborts: set POCL_CACHE_DIR to a directory elsewhere",
+                 place);
+    else if (file_system_of(place, &fs) &&
+             ((uint64_t)fs.f_bavail * fs.f_frsize < POCL_FREE || (fs.f_files && !fs.f_favail)))
+        snprintf(reason, OPENCL_REASON,
+                 "PoCL compiles kernels through files in %.300s, whose file system is full, and "
+                 "aborts: free %u MiB there, or set POCL_CACHE_DIR to a directory elsewhere",
+                 place, (unsigned)(POCL_FREE >> 20));
+    return *reason != '\0';
 }
 
 /* PoCL compiles through files of up to a few MiB, and its LLVM ends the process where one cannot be
@@ -104,12 +138,8 @@ static int pocl_aborts(char reason[OPENCL_REASON])
         snprintf(reason, OPENCL_REASON,
                  "the system starts no more threads, without which PoCL aborts: "
                  "raise the limit (ulimit -u, pids.max of the cgroup)");
-    else if (has_noexec_cache(place))
-        snprintf(
-            reason, OPENCL_REASON,
-            "PoCL loads compiled kernels from %.300s, whose file system is mounted noexec, and "
-            "aborts: set POCL_CACHE_DIR to a directory elsewhere",
-            place);
+    else if (pocl_cache(place) && opencl_cache_fails(place, reason))
+        return 1;
     else if (has_small_files(&bytes))
         snprintf(reason, OPENCL_REASON,
                  "PoCL compiles kernels through files and aborts at the limit on their size, %llu "
@@ -173,13 +203,15 @@ static void *function_of_driver(const opencl_driver *cl, cl_platform_id platform
     return find ? find(platform, "clIcdGetPlatformIDsKHR") : NULL;
 }
 
-void opencl_keep_compiler(const opencl_driver *cl, cl_device_id id)
+void opencl_describe_compiler(const opencl_driver *cl, cl_device_id id, char place[PATH_MAX])
 {
+    *place = '\0';
     static const char *const compiler[] = {"libLLVM", "libclang", NULL};
     cl_platform_id platform;
     if (cl->GetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ||
         !is_pocl(cl, platform))
         return;
+    (void)pocl_cache(place);
     void *function = function_of_driver(cl, platform);
     if (function)
         (void)statics_keep_needed(function, compiler);

@@ -2,6 +2,8 @@
 /* Tests: tests/opencl/test_opencl_driver.c, tests/opencl/test_opencl_many_sizes.c */
 #include "opencl.h"
 
+#include "shared/host/util/clock.h"
+
 static cl_int set_arguments(const opencl_driver *cl, cl_kernel kernel, const jit_launch *l)
 {
     cl_int error = CL_SUCCESS;
@@ -61,12 +63,29 @@ static cl_int enqueue_single(collet_device *d, collet_queue *q, cl_kernel kernel
     return error;
 }
 
+#define LOOK_AGAIN 50000000 /* nanoseconds */
+
+/* PoCL compiles a kernel again for each size, when it is launched. */
+static collet_status check_cache(collet_device *d, collet_error *err)
+{
+    char reason[OPENCL_REASON];
+    int64_t now = *d->cache ? clock_now() : 0;
+    if (!*d->cache || now - atomic_load(&d->looked_at) < LOOK_AGAIN)
+        return COLLET_OK;
+    if (opencl_cache_fails(d->cache, reason))
+        return d->base.host->fail(err, COLLET_REFUSED, "%s", reason);
+    atomic_store(&d->looked_at, now);
+    return COLLET_OK;
+}
+
 /* The caller holds the queue's lock. */
 static collet_status launch(collet_device *d, collet_queue *q, const jit_launch *l, uint64_t groups,
                             collet_error *err)
 {
     const jit_kernel *kernel;
-    collet_status status = kernel_get(q, l, &kernel, err);
+    collet_status status = check_cache(d, err);
+    if (status == COLLET_OK)
+        status = kernel_get(q, l, &kernel, err);
     if (status != COLLET_OK)
         return status;
     size_t group = d->base.traits.group, items = groups * group;

@@ -3,6 +3,8 @@
 #ifndef PLUGINS_OPENCL_OPENCL_H
 #define PLUGINS_OPENCL_OPENCL_H
 
+#include <limits.h>
+
 #include <collet/extensions.h>
 
 #include "shared/jit/runtime/backend.h"
@@ -22,6 +24,8 @@ struct collet_device {
     uint32_t on_host;  /* device and host share memory */
     opencl_blas blas;  /* under base.lock */
     struct ways *ways; /* of products, by ways.h; constant */
+    char cache[PATH_MAX];      /* of PoCL; "": another driver */
+    _Atomic int64_t looked_at; /* when it was found usable, in ns of the monotonic clock */
     uint32_t single;   /* kernels run one after the other: see opencl_is_single */
     pthread_mutex_t launching;
     cl_event launched; /* under it: the latest kernel of a `single` device */
@@ -54,8 +58,11 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
 /* PoCL before 6 loses count of the uses of a kernel's code while it runs in several sizes at once,
  * and aborts the process. */
 int opencl_is_single(const char *platform_version);
-/* Lets exit() leave alone what PoCL's compiler has made, which PoCL's threads may be using. */
-void opencl_keep_compiler(const opencl_driver *cl, cl_device_id id);
+/* For PoCL: sets `place` to the directory of its cache, "" for other drivers and where it is unknown, and lets
+ * exit() leave alone what PoCL's compiler has made, which PoCL's threads may be using. */
+void opencl_describe_compiler(const opencl_driver *cl, cl_device_id id, char place[PATH_MAX]);
+/* Whether PoCL would end the process when it compiles with that cache, and why. `place` "": no. */
+int opencl_cache_fails(const char *place, char reason[OPENCL_REASON]);
 /* Whether two devices have one name. */
 int opencl_same_model(const opencl_driver *cl, cl_device_id a, cl_device_id b);
 /* Sets traits, options, identity, total_memory and `single` from d->id. */

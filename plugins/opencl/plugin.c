@@ -40,7 +40,7 @@ static collet_status find_device(collet_device *d, uint32_t index, collet_error 
                                   "OpenCL has %u device%s, counted from 0; there is no device %u",
                                   count, count == 1 ? "" : "s", index);
     d->id = ids[index];
-    opencl_keep_compiler(&d->cl, d->id);
+    opencl_describe_compiler(&d->cl, d->id, d->cache);
     opencl_describe(d);
     return read_ways(d, ids[0], err);
 }

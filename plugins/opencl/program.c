@@ -59,6 +59,9 @@ static collet_status compile(collet_device *d, const char *name, const char *con
                              collet_error *err)
 {
     cl_int error = CL_SUCCESS;
+    char reason[OPENCL_REASON];
+    if (opencl_cache_fails(d->cache, reason))
+        return d->base.host->fail(err, COLLET_NO_MEMORY, "%s", reason); /* tried again */
     cl_program program =
         d->cl.CreateProgramWithSource(d->context, count, (const char **)texts, NULL, &error);
     if (error != CL_SUCCESS)
