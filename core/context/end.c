@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/core/test_end.c, python/tests/test_end.py */
+/* Tests: tests/core/test_end.c, python/tests/process/test_end.py */
 #include "end.h"
 
 #include <errno.h>

@@ -150,6 +150,19 @@ static int pocl_aborts(char reason[OPENCL_REASON])
     return 1;
 }
 
+/* The variable by which ocl-icd or Khronos's loader looks for drivers elsewhere; NULL: none. */
+static const char *redirected(void)
+{
+    static const char *const names[] = {"OCL_ICD_VENDORS", "OCL_ICD_FILENAMES",
+                                        "OPENCL_VENDOR_PATH"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value)
+            return names[i];
+    }
+    return NULL;
+}
+
 uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DEVICES],
                              char reason[OPENCL_REASON])
 {
@@ -160,9 +173,16 @@ uint32_t opencl_find_devices(const opencl_driver *cl, cl_device_id ids[OPENCL_DE
     char name[32];
     cl_int error = cl->GetPlatformIDs(PLATFORMS, platforms, &platform_count);
     if (error != CL_SUCCESS || !platform_count) {
-        snprintf(reason, OPENCL_REASON,
-                 "the OpenCL loader finds no platform: no driver is installed (%s)",
-                 error == CL_SUCCESS ? "none" : opencl_error_name(error, name));
+        const char *elsewhere = redirected();
+        if (elsewhere)
+            snprintf(reason, OPENCL_REASON,
+                     "the OpenCL loader finds no platform: it looks for drivers only where the "
+                     "environment says, %s=%.200s: unset %s",
+                     elsewhere, getenv(elsewhere), elsewhere);
+        else
+            snprintf(reason, OPENCL_REASON,
+                     "the OpenCL loader finds no platform: no driver is installed (%s)",
+                     error == CL_SUCCESS ? "none" : opencl_error_name(error, name));
         return 0;
     }
     platform_count = platform_count < PLATFORMS ? platform_count : PLATFORMS;

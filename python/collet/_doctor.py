@@ -55,7 +55,7 @@ def _fix(reason):
     if package:
         return f"apt-get install {package.replace(' or ', '   # or: ', 1)}"
     last = reason.rpartition(": ")[2]
-    if last.startswith(("set ", "chmod ")) or any(part in reason for part in (
+    if last.startswith(("set ", "unset ", "chmod ")) or any(part in reason for part in (
             " may write to ", " may create files in ", " are trusted: ")):
         return last
     return next((line for part, line in _MENDS if part in reason), "")
@@ -147,8 +147,8 @@ def examine():
     known = backends()
     lines = [f"{_package.DISTRIBUTION} {_core.version}, Python {sys.version.split()[0]}, {_core.directory()}"]
     lines += [f"  {b.name}: {b.state}" + "".join(f", {d.name}" for d in b.devices) for b in known]
-    memory = _core.memory("host")
-    lines.append(f"  memory: {_size(memory['total'])}" + f", {memory['limit']}" * bool(memory["limit"]))
+    total, limit = _core.memory_limit()
+    lines.append(f"  memory: {_size(total)}" + f", {limit}" * bool(limit))
     findings = [f for b in known for f in _of_backend(b)]
     if not any(b.state == "usable" for b in known):
         findings.insert(0, _no_backend())

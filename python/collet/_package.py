@@ -37,19 +37,32 @@ def strangers(folder):
 def _start(package, own):
     """__init__.py, or .pyc where the package has no sources: beside the extension, as __main__ is,
     or, of an editable installation, with the sources."""
-    kind = os.path.splitext(__file__)[1]
-    for name in ("__main__" + kind, "__init__" + kind):
-        found = [f for f in (own, *package.__path__) if os.path.exists(os.path.join(f, name))]
+    import sys
+    kinds = (".pyc", ".py") if __file__.endswith(".pyc") else (".py",)
+    for name in ("__main__", "__init__"):
+        found = [f for folder in (own, *package.__path__) for kind in kinds
+                 if os.path.exists(f := os.path.join(folder, name + kind))]
+        if not found and (getattr(sys, "frozen", False) or "__compiled__" in globals()):
+            raise ImportError(f"this frozen application has only a part of {DISTRIBUTION}, without {own}/{name}.py: build "
+                              "it again with PyInstaller's --collect-all collet; with cx_Freeze's packages = "
+                              "[\"collet\"] and include_files with the pair (FOLDER/collet/__init__.py, "
+                              "lib/collet/__init__.py), FOLDER being site-packages; or with Nuitka's "
+                              "--include-package=collet and --include-data-dir=FOLDER/collet=collet")
         if not found:
-            raise ImportError(f"{own}/{name} is missing, perhaps since the unrelated distribution "
+            raise ImportError(f"{own}/{name}{kinds[0]} is missing, perhaps since the unrelated distribution "
                               f"collet was uninstalled: {_AGAIN}")
-    return os.path.join(found[0], name)
+    return found[0]
 
 
 def missing_extension():
     """Why collet._core is not found, and what to do."""
     import sys
     import sysconfig
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if os.path.exists(os.path.join(folder, "..", "..", "core", "DESIGN.md")):
+        return (f"{folder} is in Collet's sources, where nothing is compiled, and Python found it before an installed "
+                f"package: start Python in another folder (or take this one out of PYTHONPATH), after "
+                f"`{sys.executable} -m pip install .` in the root of the sources")
     kind = "free-threaded " if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     return (f"this installation of {DISTRIBUTION} has no extension for the {kind}Python "
             f"{sys.version.split()[0]} ({sys.executable}): " +
@@ -65,5 +78,7 @@ def load(package):
                           f"{DISTRIBUTION} and the unrelated {other}. To keep {DISTRIBUTION}: "
                           f"{removal} && {_AGAIN}")
     package.__file__ = _start(package, own)
-    source = type(__spec__.loader)("collet", package.__file__)
+    from importlib.machinery import SourceFileLoader, SourcelessFileLoader
+    compiled = package.__file__.endswith(".pyc")
+    source = (SourcelessFileLoader if compiled else SourceFileLoader)("collet", package.__file__)
     exec(source.get_code("collet"), package.__dict__)

@@ -55,6 +55,7 @@ static PyMethodDef functions[] = {
     {"settings", report_settings, METH_NOARGS, NULL},
     {"counters", report_counters, METH_NOARGS, NULL},
     {"memory", report_memory, METH_O, NULL},
+    {"memory_limit", report_memory_limit, METH_NOARGS, NULL},
     {"reset_peak", report_reset_peak, METH_O, NULL},
     {"trim", report_trim, METH_NOARGS, NULL},
     {"native_queue", report_native_queue, METH_O, NULL},

@@ -119,6 +119,13 @@ PyObject *report_memory(PyObject *Py_UNUSED(module), PyObject *space)
                          (unsigned long long)m.available, "limit", limit.by);
 }
 
+PyObject *report_memory_limit(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused))
+{
+    collet_memory_limit limit = {.struct_size = sizeof limit};
+    (void)collet_memory_limit_read(&limit, NULL);
+    return Py_BuildValue("Ks", (unsigned long long)limit.total, limit.by);
+}
+
 PyObject *report_reset_peak(PyObject *Py_UNUSED(module), PyObject *space)
 {
     const char *name = runtime_name(space, "a device");

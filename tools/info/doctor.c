@@ -79,7 +79,8 @@ static char *fix_of(const char *reason)
         return package_fix(debian + 9);
     for (const char *next; (next = strstr(last, ": "));)
         last = next + 2;
-    if (!strncmp(last, "set ", 4) || !strncmp(last, "chmod ", 6) || HAS_ANY(reason, policy))
+    if (!strncmp(last, "set ", 4) || !strncmp(last, "chmod ", 6) || !strncmp(last, "unset ", 6) ||
+        HAS_ANY(reason, policy))
         return strdup(last);
     for (size_t i = 0; i < sizeof mends / sizeof *mends; i++)
         if (strstr(reason, mends[i][0]))

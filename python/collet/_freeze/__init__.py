@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/process/test_frozen.py
+"""Frozen applications: the folder of the hook by which PyInstaller takes the whole package."""
+
+import os
+
+
+def hook_dirs():
+    return [os.path.dirname(__file__)]
