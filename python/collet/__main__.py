@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_runtime.py
-"""python -m collet: backend-info, with its options. python -m collet calibrate: backend-bench calibrate, for the
+"""python -m collet: backend-info, with its options; --doctor alone is collet.doctor(), which also knows what concerns
+Python. python -m collet calibrate: backend-bench calibrate, for the
 libraries that this package uses."""
 
 import os
@@ -10,6 +11,10 @@ from . import _core, _plugins
 
 
 def main():
+    if sys.argv[1:] == ["--doctor"]:
+        from ._doctor import examine
+        print(examine())
+        return
     tool = "backend-bench" if sys.argv[1:2] == ["calibrate"] else "backend-info"
     program = os.path.join(os.path.dirname(_core.directory()), "bin", tool)
     try:

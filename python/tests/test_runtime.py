@@ -203,6 +203,13 @@ def test_doctor():
         assert backend.reason[:20] in text or "name a backend" in backend.reason
 
 
+def test_doctor_of_the_command_line():
+    done = subprocess.run([sys.executable, "-m", "collet", "--doctor"], capture_output=True, text=True, check=False)
+    here = subprocess.run([sys.executable, "-c", "import collet; print(collet.doctor())"], capture_output=True,
+                          text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, here.stdout) and "Python" in done.stdout
+
+
 def test_doctor_finds_libraries_and_refused_plugins(tmp_path):
     (tmp_path / "broken.so").write_bytes(b"no ELF")
     (tmp_path / "open").mkdir()

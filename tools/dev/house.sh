@@ -13,6 +13,7 @@
 #   - a folder holds at most 30 files, a function at most 60 lines
 #   - the head of a source file names one to three tests of it, which exist and are built
 #   - no kernel of a .dev file returns in front of a barrier: PoCL 6 then computes wrong numbers now and then
+#   - an example in a help text fits on a line
 #   - no library prints or reads numbers, or takes bytes for letters, by the locale of the program
 # Exit status: 0 without faults, else 1.
 set -eu
@@ -302,6 +303,15 @@ xargs awk '
         statement = ""
     }' <"$work/libraries" >"$work/numbers"
 [ ! -s "$work/numbers" ] || fault "numbers by the program's locale: $(cat "$work/numbers")"
+
+# argp fills the lines of a help text to 79 columns: a longer example would be two commands.
+xargs awk 'match($0, /"  (collet|backend)-[a-z]+ [^"]*"/) {
+        example = substr($0, RSTART + 1, RLENGTH - 2)
+        gsub(/\\n/, "", example)
+        if (length(example) > 79)
+            printf "%s:%d ", FILENAME, FNR
+    }' <"$work/files" >"$work/examples"
+[ ! -s "$work/examples" ] || fault "examples of help texts have more than 79 columns: $(cat "$work/examples")"
 
 awk 'END { printf "%d files, ", NR }' "$work/files"
 awk 'END { printf "%d includes between modules, ", NR }' "$work/modules"

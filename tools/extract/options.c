@@ -54,9 +54,9 @@ static const char doc[] =
     "... (nm, in each frame), not, and, or, parentheses.\n\n"
     "Examples:\n"
     "  collet-extract conf.gro traj.trr\n"
-    "  collet-extract conf.gro traj.trr -o out.npz --selection 'protein and not name H*'\n"
+    "  collet-extract conf.gro traj.trr -o out.npz --selection 'name CA or name N'\n"
     "  collet-extract conf.gro traj.xtc -d out --start 1000 --step 10 --axis 1,0,0\n"
-    "  collet-extract conf.gro traj.trr --selection water --each residue --keys com,L_vector\n\n"
+    "  collet-extract conf.gro traj.trr --selection water --each residue --keys com\n\n"
     "Exit status: 0 success; 1 failure, nothing was written unless the message reports it; 2 wrong "
     "command line or selection; 3 the trajectory ends inside a frame or a frame is damaged, every "
     "frame before it was written; 128 + n stopped by signal n, nothing was written.";

@@ -34,8 +34,9 @@ static const char doc[] =
     "Simulates resonant soft X-ray scattering of voxel morphologies, as CyRSoXS does: one pattern "
     "an energy, averaged over the angles of polarisation.\v"
     "'collet-rsoxs COMMAND --help' lists the options of a command.\n\n"
-    "MORPHOLOGY.h5 holds Euler angles or alignment vectors; config.txt and Material1.txt, "
-    "Material2.txt, ... beside it are files of CyRSoXS, and so are the results, "
+    "MORPHOLOGY.h5 holds Euler angles or alignment vectors; the configuration, config.txt of the "
+    "current directory unless -c names another, and beside it Material1.txt, Material2.txt, ... "
+    "are files of CyRSoXS, and so are the results, "
     "DIR/Energy_285.20.h5 with /K0/projection. Several morphologies have one configuration; the "
     "patterns of NAME.h5 are in DIR/NAME, and a morphology that fails is named at the end, when "
     "the "
@@ -50,7 +51,7 @@ static const char doc[] =
     "128 + n stopped by signal n, patterns that are complete are kept.";
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'c', "FILE", 0, "Configuration (default: config.txt)", 1},
+    {NULL, 'c', "FILE", 0, "Configuration (default: config.txt in the current directory)", 1},
     {NULL, 'o', "DIR", 0, "Directory of the patterns (default: HDF5DirName of FILE, or HDF5)", 1},
     {"list", KEY_LIST, "FILE", 0, "Also the morphologies that this file names, one a line", 1},
     {"energies", KEY_ENERGIES, "EV,...", 0, "Only these of FILE's energies", 1},

@@ -20,7 +20,7 @@ static const char doc[] =
     "If the file has vectors s, S is |s|^2 / (|s|^2 + unaligned), and theta and psi are the angles "
     "of s.\n\n"
     "Example:\n"
-    "  collet-rsoxs view film.h5 --material 1 --axis y --at 20 --field S -o slice.png\n"
+    "  collet-rsoxs view film.h5 --material 1 --axis y --at 20 --field S -o s.png\n"
     "  collet-rsoxs view film.h5 -o film.vti\n\n"
     "Exit status: 0 success; 1 failure; 2 wrong command line.";
 

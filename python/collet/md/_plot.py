@@ -125,7 +125,7 @@ def plot(results, directory, force, quantities):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError:
-        raise _core.InvalidError("plot needs matplotlib: pip install matplotlib") from None
+        raise _core.InvalidError("plot needs matplotlib: pip install matplotlib, or Debian's python3-matplotlib") from None
     try:
         os.makedirs(directory, exist_ok=True)
     except OSError as error:

@@ -38,7 +38,7 @@ const char make_doc[] =
     "on.\n\n"
     "Examples:\n"
     "  collet-rsoxs make sphere --size 128 --radius 20 -o sphere\n"
-    "  collet-rsoxs make cylinders --size 64,512,512 --count 40 --radius 5 --length 60 -o rods\n"
+    "  collet-rsoxs make cylinders --size 64,512,512 --radius 5 --length 60 -o rods\n"
     "  collet-rsoxs make euler --size 64,1024,1024 --materials 3 -o film/large.h5\n\n"
     "Exit status: 0 success; 1 failure; 2 wrong command line; 128 + n stopped by signal n. After a "
     "failure there is no morphology.";

@@ -112,7 +112,7 @@ def draw(path: str, title: str, found: Found, axis: tuple[Any, str] | None,
         from matplotlib.figure import Figure
         from matplotlib.ticker import ScalarFormatter
     except ImportError:
-        raise InvalidError("--plot needs matplotlib: pip install matplotlib") from None
+        raise InvalidError("--plot needs matplotlib: pip install matplotlib, or Debian's python3-matplotlib") from None
     rows = max(1, len(_units(found)))
     figure = Figure(figsize=(7, 2.5 + 2 * rows), layout="constrained")
     canvas = FigureCanvasAgg(figure)
