@@ -38,7 +38,7 @@ static struct {
     PyObject *current;        /* collet.using: a function, the use in force, a tuple that begins */
     PyObject *choice_of;      /* with its number, or None; and the choice of a use. NULL: no use */
     int64_t arrays;
-    int waits;         /* a backend that does not compute at once was used */
+    atomic_int waits;  /* a backend that does not compute at once was used */
     atomic_int inside; /* threads in calls of libcore without the GIL */
     int unsafe;        /* in a child of fork: a thread of the parent was inside */
     int forking;       /* `inside` of the parent at the fork */
@@ -361,7 +361,7 @@ int runtime_at_once(void)
 
 int runtime_waits(void)
 {
-    return !runtime_at_once() || process.waits;
+    return !runtime_at_once() || atomic_load_explicit(&process.waits, memory_order_relaxed);
 }
 
 /* Whether all devices of a backend compute in the host's memory and return when they are done. */
@@ -388,7 +388,8 @@ void runtime_called(collet_context *context)
     if (!self || self->context != context || backend == self->backend || !*backend)
         return; /* the elements of an Array that no kernel has computed need no backend */
     self->at_once = computes_at_once(backend);
-    process.waits |= !self->at_once;
+    if (!self->at_once) /* without the GIL */
+        atomic_store_explicit(&process.waits, 1, memory_order_relaxed);
     self->backend = backend;
 }
 
