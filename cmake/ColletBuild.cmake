@@ -263,9 +263,10 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/tests/quick.txt COLLET_QUICK REGEX "^[^#]")
 string(REPLACE " " ";" COLLET_QUICK "${COLLET_QUICK}")
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/quick.txt)
 # The thread sanitizer ends processes that share memory with their parent (`worker`) or that fork while others wait
-# (probes of plugins that crash), and its own memory is beyond the limits of some tests.
+# (probes of plugins that crash); its own memory is beyond the limits of some tests, and a file that it writes at the start
+# of a process beyond test_file_limit's.
 set(COLLET_NOT_WITH_THREAD_SANITIZER check_worker verbs_worker test_worker late_failures_worker test_omp_places test_info
-  test_loader test_loader_cache test_storage)
+  test_loader test_loader_cache test_storage traced_test_storage test_file_limit traced_test_file_limit)
 function(collet_choose_sets)
   get_property(tests DIRECTORY PROPERTY TESTS)
   foreach(test ${tests})
@@ -331,12 +332,13 @@ function(collet_test_environment name)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
     # Memory that drivers and their compilers never free.
     LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/opencl/drivers.supp:print_suppressions=0)
-  set(tsan allocator_may_return_null=1:die_after_fork=0)
+  # (Without ignore_noninstrumented_modules: on Linux it takes every module for one that is not instrumented, and then
+  # nothing is reported.)
+  set(tsan allocator_may_return_null=1:die_after_fork=0:history_size=7:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan/suppressions.txt)
   if(COLLET_SANITIZER STREQUAL "thread" AND OpenMP_omp_LIBRARY)
     # Archer, part of clang's OpenMP, informs the sanitizer about barriers.
     get_filename_component(openmp ${OpenMP_omp_LIBRARY} DIRECTORY)
     list(APPEND environment OMP_TOOL_LIBRARIES=${openmp}/libarcher.so)
-    string(APPEND tsan ":ignore_noninstrumented_modules=1")
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77
     ENVIRONMENT "${environment};TSAN_OPTIONS=${tsan}")

@@ -93,7 +93,7 @@ static void test_memory(void **state)
     expect_little_memory();
 }
 
-/* A terminal shows the progress line, erased at the end. */
+/* A terminal shows the progress line, erased before the warning, that all codes are 0. */
 static void test_progress(void **state)
 {
     const char *args[] = {"pack", "p.npy", "-o", "p.t2", "--backend", "cpu_scalar", NULL};
@@ -106,14 +106,13 @@ static void test_progress(void **state)
         ternary_npy(directory, "p.npy", "|i1", rows, 10000, NULL);
         result = tool_run("collet-ternary", args, &setup);
         tool_expect(&result, 0);
-        if (result.err[0] != '\0')
+        if (strstr(result.err, " weights, "))
             break;
         assert_true(rows < 1000 << 8);
         tool_free(&result);
     }
-    assert_contains(result.err, " weights, ");
     assert_contains(result.err, " left\033[K");
-    assert_string_equal(result.err + strlen(result.err) - 4, "\r\033[K");
+    assert_contains(result.err, "\r\033[Kcollet-ternary: warning: p.npy: 100 % of the ");
     tool_free(&result);
 }
 

@@ -31,6 +31,8 @@ static int set_up(void **state)
 
     (void)state;
     directory = io_make_directory();
+    for (int i = 0; i < 4 * K; i++)
+        codes[i] = (int8_t)(i % 3 - 1);
     ternary_npy(directory, "c.npy", "|i1", 4, K, codes);
     RUN_OK(directory, "pack", "c.npy", "-o", "good.t2");
     ternary_npy(directory, "x.npy", "|i1", 2, K, codes);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A data race that the thread sanitizer must report: a kernel of a plugin reads wrapped memory while another
+ * thread writes to it. It shows that the sanitizer sees kernels and programs. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <collet/ops/array.h>
+
+#define COUNT 1000
+
+static float values[COUNT];
+static atomic_int done; /* relaxed, which orders nothing else */
+
+static void *write_values(void *user)
+{
+    (void)user;
+    for (int round = 0; !atomic_load_explicit(&done, memory_order_relaxed); round++)
+        for (int i = 0; i < COUNT; i++)
+            values[i] = (float)round;
+    return NULL;
+}
+
+int main(void)
+{
+    const collet_runtime_options options = {.struct_size = sizeof options,
+                                            .plugin_path = COLLET_TEST_PLUGINS "/cpu_scalar.so"};
+    const int64_t shape[] = {COUNT};
+    collet_runtime *runtime = NULL;
+    collet_context *cx = NULL;
+    collet_array *a = NULL, *b = NULL;
+    pthread_t writer;
+
+    if (collet_runtime_create(&runtime, &options, NULL) != COLLET_OK ||
+        collet_context_create(runtime, &cx, NULL) != COLLET_OK ||
+        collet_array_wrap(cx, &a, COLLET_F32, 1, shape, NULL, values, 0, NULL, NULL) != COLLET_OK ||
+        collet_array_create(cx, &b, COLLET_F32, 1, shape) != COLLET_OK ||
+        pthread_create(&writer, NULL, write_values, NULL))
+        return 1;
+    for (int round = 0; round < 20; round++)
+        if (collet_op_neg(cx, b, a) != COLLET_OK)
+            return 1;
+    atomic_store_explicit(&done, 1, memory_order_relaxed);
+    pthread_join(writer, NULL);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_context_destroy(cx);
+    collet_runtime_destroy(runtime);
+    return 0;
+}
