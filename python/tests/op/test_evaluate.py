@@ -108,6 +108,34 @@ def test_numbers_alone_and_large_ones():
         evaluate("x + n", {"x": x, "n": 10**5000})
 
 
+def test_weak_results():
+    """What an expression computes of numbers fits the arrays that it meets, or is refused."""
+    b, u, f = np.array([-3, 9]), np.array([255, 3], "u1"), np.ones(2, "f4")
+    for dtype in "u1", "u4", "u8":
+        with pytest.raises(collet.DtypeError, match="the constant -1 does not fit u"):
+            collet.evaluate("c + where(b > 0, 1, -1)", {"b": b, "c": np.ones(2, dtype)})
+    made = collet.evaluate("c + where(b > 0, 1, -1)", {"b": b, "c": np.ones(2, "i1")})
+    assert made.dtype == "i1" and made.tolist() == [0, 2]
+    assert collet.evaluate("f*where(b > 0, 2**70, -1)").tolist() == [-1, 2.0**70] and collet.evaluate("u < 300").tolist() == [True, True]
+    assert collet.evaluate("u == 300").tolist() == [False, False] == collet.evaluate("u == k", {"u": u, "k": 300}).tolist()
+    for text in "u + sign(k)", "u + -k*k":
+        with pytest.raises(collet.DtypeError, match="does not fit u8"):
+            collet.evaluate(text, {"u": u, "k": -3})
+    with pytest.raises(collet.InvalidError, match="column 5: floor_divide.1, 0. divides by zero"):
+        collet.evaluate("f*(1//0)")
+
+
+def test_numbers_by_calls():
+    e = collet.Expression()
+    k = e.constant(2**63)
+    e.output(e.apply("mul", e.input("x"), k))
+    assert e(np.ones(1)) == 2.0**63
+    e.set_constant(k, 2**64 - 1)
+    assert e(np.ones(1)) == 2.0**64
+    with pytest.raises(collet.DtypeError, match="a constant is 100000000000000000000, which is beyond"):
+        e.constant(10**20)
+
+
 def test_shapes():
     a, b, c = array("f8", (4, 1, 3)), array("f8", (5, 1)), array("f8", ())
     assert np.array_equal(evaluate("a*b + c"), a * b + c)
