@@ -177,7 +177,7 @@ def test_files_and_the_program(tmp_path, tool, device, monkeypatch):
         made.save(tmp_path / "made.t2")
     tool("run", tmp_path / "made.t2", x, "-o", tmp_path / "made.npy")
     assert np.array_equal(np.load(tmp_path / "made.npy"), np.load(y))
-    tool("run", model, x, "--activations", "f32", "-o", y)
+    tool("run", model, x, "--activations", "f32", "-o", y, "--force")
     with collet.using(device):
         assert np.allclose(ternary.Network.load(model, "f32")(X), np.load(y), atol=1e-3)
 

@@ -160,6 +160,12 @@ static collet_status accept(trajectory_reader *trajectory, int64_t k, collet_sta
         status = trajectory_reader_truncated(s->reader, err);
     if (status != COLLET_OK)
         return explain(trajectory, k, status, err);
+    if (trajectory->places)
+        status = trajectory_places_check(s->reader, trajectory->places,
+                                         &trajectory->places->parts[k], s->reader->index + 1,
+                                         head->end, err);
+    if (status != COLLET_OK)
+        return status;
     part->n_frames = s->reader->index + 1;
     head->end += part->offset;
     s->times[1] = s->times[0];

@@ -57,7 +57,7 @@ collet_status trajectory_places_check(const trajectory_reader *file,
                                       const trajectory_places_part *part, int64_t index,
                                       int64_t offset, collet_error *err)
 {
-    if (part->entry < 0)
+    if (part->entry < 0 || index >= part->n_frames || part->first + index >= places->n_frames)
         return COLLET_OK;
     const int64_t *entry = entry_of(places, part, index);
     if (entry[TRAJECTORY_ENTRY_OFFSET] == offset)

@@ -3,7 +3,6 @@
 #include "scan.h"
 
 #include "io/numerals.h"
-#include "parts.h"
 #include "places.h"
 
 #include <collet/trajectory.h>
@@ -205,24 +204,16 @@ static void note_passed(trajectory_reader *trajectory, const trajectory_places *
     }
 }
 
-/* An index file may be of another file after all, or was changed: what the head of a frame says of the next one
- * counts. Where a later file begins, the frame before has another file's head. */
+/* Fails unless the frame `index`, which begins at `offset`, has this place in the index. The format of several files
+ * checks theirs. */
 static collet_status check_place(const trajectory_reader *trajectory, int64_t index, int64_t offset,
                                  collet_error *err)
 {
     const trajectory_places *places = trajectory->places;
-    int64_t n, k = 0;
-    const trajectory_part *files = trajectory_parts_get(trajectory, &n);
 
-    if (!places || index >= places->n_frames)
-        return COLLET_OK;
-    while (k + 1 < places->n_parts && index >= places->parts[k + 1].first)
-        k++;
-    const trajectory_places_part *part = &places->parts[k];
-    if (n > 0 && index == part->first)
-        return COLLET_OK;
-    return trajectory_places_check(trajectory, places, part, index - part->first,
-                                   offset - (n > 0 ? files[k].offset : 0), err);
+    return places && !trajectory->format->place
+               ? trajectory_places_check(trajectory, places, places->parts, index, offset, err)
+               : COLLET_OK;
 }
 
 /* Goes towards the next frame to deliver where frames before it need not be read; to the last frame

@@ -207,10 +207,10 @@ static void bad_arguments_are_explained(void **state)
     EXPECT(1, "without overlap", "make", "sphere", "--size", "32", "--radius", "7", "--count", "99",
            "-o", "a");
     EXPECT(1, "a/b/: cannot be created: No such file or directory", "make", "sphere", "-o", "a/b");
-    EXPECT(1, "config.txt exists: --force replaces it", "make", "sphere", "-o", ".");
+    EXPECT(1, "config.txt already exists: choose another name, or replace it (--force)", "make", "sphere", "-o", ".");
     assert_int_equal(mkdir(io_path(directory, "some"), 0777), 0);
     write_text("some/Material2.txt", "");
-    EXPECT(1, "some/Material2.txt exists: --force replaces it", "make", "sphere", "-o", "some");
+    EXPECT(1, "some/Material2.txt already exists: choose another name, or replace it (--force)", "make", "sphere", "-o", "some");
     assert_int_not_equal(access(io_path(directory, "a"), F_OK), 0);
 }
 
