@@ -77,6 +77,8 @@ static collet_status check_free(char *path, collet_error *err)
 {
     collet_status status = path ? io_spool_check_output(path, 0, err)
                                 : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    if (path && status != COLLET_OK)
+        collet_fail(err, status, "%s exists: --resume and --force replace it", path);
     free(path);
     return status;
 }
