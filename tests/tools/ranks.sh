@@ -142,6 +142,8 @@ extract() {
     fails 'is of other work'
     ! grep -q -- '--resume continues' err || fault "--resume cannot continue"
 
+    job apart 2 "${on_rank_1[@]}" 'mkdir -p other && cd other' "${extract[@]}"
+    fails 'missing.*start all ranks in one directory'
     job two 2 "${on_rank_1[@]}" 'set -- "$@" --step 2' "${extract[@]}"
     fails 'different command lines'
     job none 2 "${extract[@]}" none.trr

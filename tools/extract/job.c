@@ -22,6 +22,7 @@
 #define SHARDS_PER_RANK 4
 
 typedef struct job {
+    int merging; /* 1: the merge found no file of another rank */
     extract_options *options;
     tool_ranks *ranks;
     char *directory;
@@ -210,8 +211,10 @@ static collet_status work(job *j, int *result, collet_error *err)
         status = compute_shards(j, err);
     if (status == COLLET_OK)
         status = tool_ranks_agree(j->ranks, 0, &ignored, err);
-    if (status == COLLET_OK && j->ranks->rank == 0)
+    if (status == COLLET_OK && j->ranks->rank == 0) {
         status = merge(j, result, began, err);
+        j->merging = status != COLLET_OK && strstr(err->text, "missing") != NULL;
+    }
     return status == COLLET_OK ? tool_ranks_agree(j->ranks, 0, &ignored, err) : status;
 }
 
@@ -220,9 +223,14 @@ static collet_status work(job *j, int *result, collet_error *err)
 static int end(const job *j, const collet_error *err)
 {
     int stopped = err->status == COLLET_CANCELLED && tool_interrupt_signal() != 0;
-    char text[sizeof err->text + 200];
+    char text[sizeof err->text + 400];
 
-    snprintf(text, sizeof text, "%s%s", stopped ? strsignal(tool_interrupt_signal()) : err->text,
+    /* All ranks have written theirs before the merge. */
+    snprintf(text, sizeof text, "%s%s%s", stopped ? strsignal(tool_interrupt_signal()) : err->text,
+             j->merging && j->ranks->size > 1
+                 ? "; other ranks wrote theirs, perhaps in other directories: start all ranks in "
+                   "one directory that they share, or give absolute paths"
+                 : "",
              j->n_shards > 0 && err->status != COLLET_INVALID
                  ? "; complete shards are kept, --resume continues"
                  : "");
