@@ -128,8 +128,9 @@ static collet_status process_end(int64_t nanoseconds, int how, collet_error *err
     host_memory_trim();
     return done ? COLLET_OK
                 : collet_fail(err, COLLET_NOT_READY,
-                              "a device did not finish its work within %.1f s, so that the "
-                              "process may crash at its end; wait with collet_finish before",
+                              "a device did not finish its work within %.1f s, so that the process "
+                              "may crash at its "
+                              "end",
                               1e-9 * (double)nanoseconds);
 }
 

@@ -52,8 +52,7 @@ collet_status device_lost(const device *d, collet_error *err)
 {
     return collet_fail(err, COLLET_DEVICE_LOST,
                        atomic_load(&d->owner->runtime->ended)
-                           ? "%s cannot be used any more: the process ends (exit, or "
-                             "collet_process_end)"
+                           ? "%s cannot be used any more, because the process ends"
                            : "%s was lost",
                        d->name);
 }
