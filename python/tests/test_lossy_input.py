@@ -247,7 +247,7 @@ def test_numbers_beyond_f64(number):
                 use()
     if isinstance(number, int):
         for dtype in "i1", "f4", "f8":
-            with pytest.raises(collet.DtypeError, match="b is beyond the (range of float64|integers of 64 bits)"):
+            with pytest.raises(collet.DtypeError, match="b is .*beyond the (range of float64|integers of 64 bits)"):
                 collet.ones(2, dtype) + number
     with pytest.raises(ValueError, match="threshold is .* within the range of its type|digits"):
         op.ternary_quantize(np.ones((1, 256), "f4"), threshold=number)

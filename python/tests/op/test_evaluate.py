@@ -119,7 +119,7 @@ def test_weak_results():
     assert collet.evaluate("f*where(b > 0, 2**70, -1)").tolist() == [-1, 2.0**70] and collet.evaluate("u < 300").tolist() == [True, True]
     assert collet.evaluate("u == 300").tolist() == [False, False] == collet.evaluate("u == k", {"u": u, "k": 300}).tolist()
     for text in "u + sign(k)", "u + -k*k":
-        with pytest.raises(collet.DtypeError, match="does not fit u8"):
+        with pytest.raises(collet.DtypeError, match="does not fit uint8"):
             collet.evaluate(text, {"u": u, "k": -3})
     with pytest.raises(collet.InvalidError, match="column 5: floor_divide.1, 0. divides by zero"):
         collet.evaluate("f*(1//0)")
