@@ -6,6 +6,7 @@
 #include "scatter/files/inspections.h"
 #include "trajectory/formats/h5md/inspect.h"
 
+#include <hdf5.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,10 +50,11 @@ int main(int argc, char **argv)
         return 2;
     }
     setrlimit(RLIMIT_CORE, &none);
+    H5open(); /* its thousands of blocks hold nothing of the file: guarded, they would take 0.1 s */
 #ifdef INSPECT_GUARD
     inspect_guard_begin();
 #endif
     begin_step(1);
     inspection->run(argv[2], arguments, begin_step);
-    return write(STDOUT_FILENO, "", 1) == 1 ? 0 : 1;
+    _exit(write(STDOUT_FILENO, "", 1) == 1 ? 0 : 1); /* nothing is closed block by block */
 }

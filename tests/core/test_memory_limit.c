@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/fixture.h"
+#include "common/sanitizer.h"
 #include "util/host_memory.h"
 #include "util/memory_limit.h"
 
@@ -148,6 +149,8 @@ static void limits_of_resources(void **state)
 {
     int status = -1;
     (void)state;
+    if (ADDRESS_SANITIZER || THREAD_SANITIZER)
+        skip(); /* sanitizers need terabytes of addresses */
     fflush(NULL);
     pid_t child = fork();
     if (!child)

@@ -100,11 +100,11 @@ static void kinds_of_values(void **state)
     assert_int_equal(gguf.count, 3);
     assert_int_equal(gguf.alignment, 64);
     const ternary_gguf_tensor *t = gguf.tensors;
-    assert_int_equal(t[0].ndim, 4);
+    assert_int_equal(t[0].ndim, 2);
     assert_int_equal(t[0].columns, 3);
     assert_int_equal(t[0].rows, 4);
-    assert_int_equal(t[0].shape[0], 2);
-    assert_int_equal(t[0].shape[2], 2);
+    assert_int_equal(t[0].shape[0], 4);
+    assert_int_equal(t[0].shape[1], 3);
     assert_int_equal(t[0].bytes, 48);
     assert_int_equal(t[0].offset % 64, 0);
     assert_string_equal(ternary_gguf_name(&t[1], name), "\\x07b");

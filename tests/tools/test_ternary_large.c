@@ -50,7 +50,7 @@ static void expect_little_memory(void)
 static void test_memory_of_run(void **state)
 {
     static const char *const shapes[] = {"(300000, 80)", "(1, 300000, 80)"};
-    const char *args[] = {"run", "r.t2", "x.npy", "-o", "y.npy", "--backend", "cpu_scalar", NULL};
+    const char *args[] = {"run", "r.t2", "x.npy", "-o", "y.npy", "--force", "--backend", "cpu_scalar", NULL};
     const tool_setup setup = {.directory = directory, .prepare = without_probe};
 
     (void)state;
@@ -96,7 +96,7 @@ static void test_memory(void **state)
 /* A terminal shows the progress line, erased before the warning, that all codes are 0. */
 static void test_progress(void **state)
 {
-    const char *args[] = {"pack", "p.npy", "-o", "p.t2", "--backend", "cpu_scalar", NULL};
+    const char *args[] = {"pack", "p.npy", "-o", "p.t2", "--force", "--backend", "cpu_scalar", NULL};
     const tool_setup setup = {.directory = directory, .terminal = 1};
     tool_result result;
 
