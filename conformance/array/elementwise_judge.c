@@ -82,7 +82,7 @@ static void check_zero(const kit_case *c, kit_verdict *v, int64_t part, long dou
              of);
 }
 
-/* Of a sum and of a zero between two numbers the sign is any. */
+/* The sign of a zero that is a sum, or that lies between two numbers, may be either. */
 static bool zeros_have_signs(uint32_t op)
 {
     return op != COLLET_OP_LOGADDEXP && op != COLLET_OP_SINC && op != COLLET_OP_LGAMMA;

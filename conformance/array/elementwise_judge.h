@@ -5,7 +5,7 @@
 
 #include "array.h"
 
-/* With the stored values if the case has the stored arguments, else with those of truth.h. */
+/* Compares with the stored values if the case has the stored arguments, else with the values of truth.h. */
 void elementwise_judge(const kit_case *c, kit_verdict *v);
 
 #endif

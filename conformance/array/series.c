@@ -96,8 +96,8 @@ static const uint32_t two_over_pi[] = {
 
 enum { WORDS = sizeof two_over_pi / sizeof *two_over_pi, DIGITS = 9 };
 
-/* x in quarter turns: digit[0] their number modulo 2^32, digit[k] the bits of weight 2^-32k; x has at most 64
- * bits, as those of f64. */
+/* x in quarter turns: digit[0] is their number modulo 2^32, digit[k] has the bits of weight 2^-32k. x has at
+ * most 64 significant bits. */
 static void quarter_turns(ld x, uint32_t digit[DIGITS])
 {
     int e;

@@ -32,9 +32,9 @@ long double series_erfc(long double x);
 long double series_lgamma(long double x);
 long double series_pow(long double a, long double b);
 
-/* A function of complex numbers by the C library's functions of complex numbers in long double, of which no backend
- * uses any; x[0], x[1] are the parts of the first argument, x[2], x[3] of the second one of pow. 0: not a
- * function with a limit. */
+/* A complex function, computed by the C library in long double; no backend uses these functions. x[0], x[1] are
+ * the real and imaginary part of the first argument, x[2], x[3] those of pow's exponent. 0: the function has no
+ * limit of error. */
 int truth_complex(uint32_t op, const long double x[4], long double y[2]);
 
 #endif

@@ -30,7 +30,7 @@ REALS = ("f32", "f64")
 
 
 def read_ops():
-    """Of each row of elementwise.def: id, name, inputs, kinds, ulp, from, to."""
+    """The rows of elementwise.def, each as id, name, inputs, kinds, ulp, from, to."""
     rows = OPS.read_text().split("\nCOLLET_ELEMENTWISE(")[1:]
     for row in rows:
         _, number, name, inputs, _, kinds, ulp = re.match(r"(\w+), (\d+), (\w+), (\d), (\w+), (\w+), (\d+)", row).groups()
@@ -72,7 +72,7 @@ def anywhere_f32(rng):
 
 
 def arguments(name, low, high, rng):
-    """Of a function of one number with a limit: half of the random ones are f32 numbers."""
+    """Arguments of a function of one number with a limit. Half of the random arguments are f32 numbers."""
     found = ends("f64") + [p for x in near.HARD.get(name, []) for s in ((1, -1) if name != "lgamma" else (1,))
                            for p in around(s * near.mpf(x))]
     found += [s * x for x in near.FAR for s in (1, -1)] if name in ("sin", "cos", "tan") else []

@@ -260,7 +260,7 @@ static collet_status type_apply(compiler *c, const node *n, typed *out)
     if (e->op == COLLET_OP_POW && last->kind == NODE_LITERAL)
         count = power_steps(steps, &last->value, dtype);
     status = count ? emit_power(c, &in[0], steps, count, out) : value_step(c, &s, out);
-    /* Of integers that where() selects, other functions give those of arrays. */
+    /* Functions of integers that where() selects give what they give for arrays. */
     out->weak = all.weak && (is_float(out->dtype) || is_complex(out->dtype));
     return status;
 }

@@ -463,7 +463,7 @@ static void numbers_by_calls(void **state)
     collet_expression_destroy(e);
 }
 
-/* Of the first input, which is 2.0. */
+/* The derivative with respect to the first input, which is 2.0. */
 static void derivatives(void **state)
 {
     static const struct {

@@ -248,7 +248,7 @@ def _contracted(first, second, later):
 
 
 def _is_product(labels, wanted):
-    """Whether there are two operands, and no sums but those of their product."""
+    """Whether there are two operands, and only their product is summed."""
     return len(labels) == 2 and all({*own} <= {*other, *wanted} for own, other in (labels, labels[::-1]))
 
 

@@ -126,7 +126,7 @@ def test_arrays_of_other_kinds(tmp_path, monkeypatch, capsys, key, values, words
 
 
 def test_zip_versions(tmp_path, monkeypatch, capsys):
-    """Of a member in the directory, which zipfile reports by NotImplementedError."""
+    """The version of a member in the directory. zipfile reports a wrong one by NotImplementedError."""
     monkeypatch.chdir(tmp_path)
     np.savez("a.npz", time_ps=np.arange(10.0), com=np.zeros((10, 3)))
     content = bytearray(pathlib.Path("a.npz").read_bytes())

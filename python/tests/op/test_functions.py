@@ -37,7 +37,7 @@ def values(shape, dtype, low=-9, high=9):
 
 
 def arrays(dtypes=ALL, shapes=SHAPES):
-    """Of every dtype and shape one array; of float32 also with gaps and negative strides."""
+    """One array of every dtype and shape; float32 also with gaps and negative strides."""
     for dtype, shape in itertools.product(dtypes, shapes):
         a = values(shape, dtype)
         yield a

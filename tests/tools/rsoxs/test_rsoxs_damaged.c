@@ -86,7 +86,7 @@ static io_bytes save_chunked(const char *name)
     return io_load(io_path(directory, name));
 }
 
-/* Of a chunk of 0 bytes libhdf5 reads memory behind a block: whether that ends a process depends on what is
+/* libhdf5 reads memory behind the block of a chunk with 0 bytes. Whether that ends a process depends on what is
  * there. */
 static void memory_behind_a_block_is_never_read(void **state)
 {

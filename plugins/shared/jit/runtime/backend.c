@@ -11,8 +11,8 @@
 #include "rows.h"
 #include "tables.h"
 
-/* Of freed memory a device keeps this share of its memory; at most so many bytes where that is the
- * host's, which other libraries use too. */
+/* A device keeps at most this share of its memory in freed blocks. A device in the host's memory, which other
+ * libraries use too, keeps at most so many bytes. */
 #define POOL_SHARE 16
 #define POOL_ON_HOST ((uint64_t)256 << 20)
 
