@@ -146,6 +146,10 @@ extract() {
     fails 'missing.*start all ranks in one directory'
     job two 2 "${on_rank_1[@]}" 'set -- "$@" --step 2' "${extract[@]}"
     fails 'different command lines'
+    # Ranks that wait for one that never joins.
+    timeout -k 20 2 "${launcher[@]}" -n 2 "${on_rank_1[@]}" 'exit 0' "${extract[@]}" >out 2>err
+    status=$?
+    [ $status = 124 ] || fault "a signal does not end ranks that wait for another"
     job none 2 "${extract[@]}" none.trr
     fails 'rank 0 (.*): none.trr: cannot be opened: No such file or directory$'
     [ "$(grep -c none.trr err)" = 1 ] || fault "several ranks say the same"
@@ -198,6 +202,10 @@ rsoxs() {
             fault "rank 0 takes the first device"
     done
 
+    mkdir apart
+    job apart 2 "${on_rank_1[@]}" 'mkdir -p other && cd other' "$bin/collet-rsoxs" -c "$PWD/films/config.txt" \
+        -o patterns --integrate "$PWD"/[abc].h5
+    fails 'start all ranks in one directory'
     job none 2 "${rsoxs[@]}" none.h5 -c none.txt
     fails 'rank 0 (.*): none.txt'
     [ "$(grep -c none.txt err)" = 1 ] || fault "several ranks say the same"

@@ -13,6 +13,11 @@
 #include <collet/collet.h>
 #include <stddef.h>
 
+/* What rank 0 adds where files are missing though every rank has written its own. */
+#define TOOL_RANKS_APART                                                                           \
+    "other ranks wrote theirs, perhaps in other directories: start all ranks in one directory that " \
+    "they share, or give absolute paths"
+
 typedef struct tool_ranks {
     struct ranks *ranks; /* NULL: the program works alone, as rank 0 of 1 */
     const char *program;

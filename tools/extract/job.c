@@ -227,10 +227,7 @@ static int end(const job *j, const collet_error *err)
 
     /* All ranks have written theirs before the merge. */
     snprintf(text, sizeof text, "%s%s%s", stopped ? strsignal(tool_interrupt_signal()) : err->text,
-             j->merging && j->ranks->size > 1
-                 ? "; other ranks wrote theirs, perhaps in other directories: start all ranks in "
-                   "one directory that they share, or give absolute paths"
-                 : "",
+             j->merging && j->ranks->size > 1 ? "; " TOOL_RANKS_APART : "",
              j->n_shards > 0 && err->status != COLLET_INVALID
                  ? "; complete shards are kept, --resume continues"
                  : "");

@@ -38,6 +38,7 @@ static int run(extract_options *options, int argc, char **argv)
 
     if (!tool_ranks_open(&ranks, "collet-extract", argc, argv))
         return EXTRACT_EXIT_FAILURE;
+    tool_interrupt_install(); /* not before: a signal ends a rank that waits for others to join */
     if (ranks.ranks != NULL && (options->plan || options->settings.devices != NULL))
         return tool_ranks_fail(
             &ranks,
@@ -70,7 +71,6 @@ int main(int argc, char **argv)
     if (collet_trajectory_check_selection(options.settings.selection, &err) != COLLET_OK) {
         extract_complain(err.text);
     } else {
-        tool_interrupt_install();
         result = run(&options, argc, argv);
     }
     extract_options_free(&options);

@@ -88,6 +88,8 @@ int rsoxs_job(const rsoxs_options *options, tool_ranks *ranks)
     result = 0;
     if (status == COLLET_OK && ranks->rank == 0) {
         result = merge(options, ranks, part.threads, tool_now() - began);
+        if (result != 0 && worst == 0 && !options->plan && !options->merge)
+            fprintf(stderr, "collet-rsoxs: " TOOL_RANKS_APART "\n");
         result = worst > result ? worst : result;
     }
     if (status == COLLET_OK)
