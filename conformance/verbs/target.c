@@ -70,9 +70,9 @@ static const char *host_config(const collet_host *host, const char *key)
 
 static const void *host_extension(const collet_host *host, const char *name)
 {
+    static const collet_host_memory_extension memory = {sizeof memory, 0, collet_memory_limit_read};
     (void)host;
-    (void)name;
-    return NULL;
+    return strcmp(name, COLLET_EXTENSION_HOST_MEMORY) ? NULL : &memory;
 }
 
 bool target_has_layers(const kit_target *t)

@@ -72,8 +72,13 @@ def _texts(capabilities, name=""):
                 yield from _texts(part, about)
 
 
+def _by_name(backend):
+    """Whether it has devices once they are named, as the worker: nothing is missing."""
+    return "name a backend" in backend.reason
+
+
 def _of_backend(backend):
-    if "name a backend" in backend.reason:  # of the worker: nothing is missing
+    if _by_name(backend):
         return
     if backend.state == "unavailable":
         yield Finding(f"the backend {backend.name}", backend.reason,
@@ -146,7 +151,8 @@ def examine():
     """The Report of this machine."""
     known = backends()
     lines = [f"{_package.DISTRIBUTION} {_core.version}, Python {sys.version.split()[0]}, {_core.directory()}"]
-    lines += [f"  {b.name}: {b.state}" + "".join(f", {d.name}" for d in b.devices) for b in known]
+    lines += [f"  {b.name}: {'by name' if _by_name(b) else b.state}" + "".join(f", {d.name}" for d in b.devices)
+              for b in known]
     total, limit = _core.memory_limit()
     lines.append(f"  memory: {_size(total)}" + f", {limit}" * bool(limit))
     findings = [f for b in known for f in _of_backend(b)]
@@ -163,5 +169,5 @@ def examine():
     findings += _calibration(known)
     if importlib.util.find_spec("ml_dtypes") is None:
         findings.append(Finding("bfloat16 in NumPy arrays", "ml_dtypes is not installed",
-                                "pip install ml_dtypes"))
+                                "pip install ml_dtypes   # in a virtual environment; Debian has no package"))
     return Report("\n".join(lines), _merged([*findings, *_strangers()]))

@@ -197,6 +197,7 @@ def test_main_is_backend_info():
 
 def test_doctor():
     text = str(collet.doctor())
+    assert "  worker: by name\n" in text or "worker" not in text
     assert collet.__version__ in text
     for backend in collet.backends():
         assert backend.name in text
