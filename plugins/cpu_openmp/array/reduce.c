@@ -456,9 +456,9 @@ static void reduce_chunk(part *p, int64_t item, const char *in, int64_t chunk, i
                          double *result)
 {
     const reduce_plan *plan = p->plan;
-    p->left = 0;
     if (plan->spread)
         find_mean(p, item, in, chunk, result);
+    p->left = 0; /* flags that are older than this chunk's elements say nothing of them */
     if (plan->narrow)
         range_begin();
     reduce_chunk_by(p, &plan->method, item, in, chunk, width, result);
