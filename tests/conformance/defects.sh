@@ -1,9 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# defects.sh SOURCE WORK [LIST]: applies each defect of LIST (defects.txt) to a copy of the sources, builds the
+# defects.sh SOURCE WORK LIST: applies each defect of LIST (defects.txt) to a copy of the sources, builds the
 # kit and the plugin from it, and runs backend-check on the plugin. backend-check must fail for each.
+# defects.sh SOURCE match LIST...: only whether each defect of the lists changes its file.
 set -euo pipefail
-source=$1 work=$2 list=${3:-$1/tests/conformance/defects.txt}
+source=$1 work=$2 list=$3
+
+if [ "$work" = match ]; then
+    stale=0
+    while IFS=$'\t' read -r plugin file expression _; do
+        if [[ $plugin != \#* ]] && sed "$expression" "$source/plugins/$file" | cmp -s - "$source/plugins/$file"; then
+            echo "no match in $file: $expression" && stale=1
+        fi
+    done < <(cat "${@:3}")
+    exit $stale
+fi
 rm -rf "$work"
 mkdir -p "$work/source"
 for path in "$source"/*; do
