@@ -220,6 +220,7 @@ function(collet_add_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     COLLET_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+    COLLET_TEST_CORPUS="${CMAKE_BINARY_DIR}/tests/corpus"
     COLLET_TEST_BIN="${CMAKE_BINARY_DIR}/bin"
     COLLET_TEST_NOTHING="${CMAKE_BINARY_DIR}/tests/absent"
     COLLET_TEST_PLUGINS="${COLLET_PLUGIN_OUTPUT_DIRECTORY}"

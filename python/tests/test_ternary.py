@@ -292,26 +292,30 @@ def test_fork():
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 17
 
 
-GGUF = pathlib.Path(__file__).resolve().parents[2] / "tests/fuzz/corpus/gguf"
+@pytest.fixture
+def gguf(tmp_path):
+    archive = pathlib.Path(__file__).resolve().parents[2] / "tests/fuzz/corpus/gguf.tar"
+    subprocess.run(["tar", "-xf", archive, "-C", tmp_path], check=True)
+    return tmp_path / "gguf"
 
 
-def test_odd_tensors_hide_no_others():
-    file = ternary.File(GGUF / "odd_tensors")
+def test_odd_tensors_hide_no_others(gguf):
+    file = ternary.File(gguf / "odd_tensors")
     faults = {t["name"]: t["fault"] for t in file}
     assert list(faults) == ["none", "empty", "five", "nine", "huge", "far", "w"]
     assert [name for name, fault in faults.items() if fault is None] == ["w"]
     assert [t["shape"] for t in file][:3] == [(), (0, 4), (2, 1, 1, 1, 1)]
     assert file[0]["content"] == "other" and "no axes" in faults["none"]
-    assert np.array_equal(ternary.File(f"{GGUF / 'odd_tensors'}:w").load(threshold=1.5).weights.codes(), [[0, 1]])
+    assert np.array_equal(ternary.File(f"{gguf / 'odd_tensors'}:w").load(threshold=1.5).weights.codes(), [[0, 1]])
     with pytest.raises(collet.UnsupportedError, match="odd_tensors:none: the tensor has no axes"):
         file.load(0)
-    assert [t["name"] for t in ternary.File(GGUF / "names")] == [
+    assert [t["name"] for t in ternary.File(gguf / "names")] == [
         "größe.重み", r"a\x1b[2J\xff\xc2\x9b"]
 
 
-def test_parts_of_split_files_are_named():
-    part = ternary.File(GGUF / "split")
+def test_parts_of_split_files_are_named(gguf):
+    part = ternary.File(gguf / "split")
     assert (part.part, part.parts) == (2, 3)
-    assert ternary.File(GGUF / "good").parts == 0
+    assert ternary.File(gguf / "good").parts == 0
     with pytest.raises(collet.NotFoundError, match="part 2 of 3 of a split file"):
-        ternary.File(f"{GGUF / 'split'}:v")
+        ternary.File(f"{gguf / 'split'}:v")

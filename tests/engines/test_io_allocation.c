@@ -28,7 +28,7 @@
 #include <collet/trajectory.h>
 
 #define DATA COLLET_TEST_DATA "/md/"
-#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
+#define CORPUS COLLET_TEST_CORPUS "/"
 
 /* Allocations before one fails; negative: none fails. */
 static atomic_long countdown = -1;

@@ -208,14 +208,14 @@ static void check_corpus(const char *name)
     char path[4096], other[4096];
     int trajectories = 0;
 
-    snprintf(path, sizeof path, "%s/../fuzz/corpus/%s", COLLET_TEST_DATA, name);
+    snprintf(path, sizeof path, COLLET_TEST_CORPUS "/%s", name);
     DIR *entries = opendir(path);
     assert_non_null(entries);
     for (struct dirent *e = readdir(entries); e; e = readdir(entries)) {
         const char *paths[2] = {path, other};
         if (e->d_name[0] == '.')
             continue;
-        snprintf(path, sizeof path, "%s/../fuzz/corpus/%s/%s", COLLET_TEST_DATA, name, e->d_name);
+        snprintf(path, sizeof path, COLLET_TEST_CORPUS "/%s/%s", name, e->d_name);
         snprintf(other, sizeof other, "%s", path);
         trajectories += check_one(path);
         check(paths, 2, 0);

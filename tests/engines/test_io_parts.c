@@ -164,7 +164,7 @@ static void truncated_files(void **state)
 static void counted_frames(void **state)
 {
     (void)state;
-    io_bytes nc = io_load(COLLET_TEST_DATA "/../fuzz/corpus/nc/sizes");
+    io_bytes nc = io_load(COLLET_TEST_CORPUS "/nc/sizes");
     io_image image = {0};
     const char *files[] = {io_path(directory, "cut.nc"), NULL};
     snprintf(paths[0], sizeof paths[0], "%s", files[0]);

@@ -22,7 +22,7 @@
 #include "trajectory/atoms/masses.h"
 #include "trajectory/reading/topology.h"
 
-#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
+#define CORPUS COLLET_TEST_CORPUS "/"
 
 /* Views before one fails; negative: none. */
 static long views = -1;

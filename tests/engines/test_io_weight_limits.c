@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
+#define CORPUS COLLET_TEST_CORPUS "/"
 
 /* ---- Every prefix -------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
+#define CORPUS COLLET_TEST_CORPUS "/"
 
 /* `part` NULL: the file is valid. */
 typedef struct expectation {

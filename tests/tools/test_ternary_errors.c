@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 
 #define K 256
-#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/"
+#define CORPUS COLLET_TEST_CORPUS "/"
 
 static const char former[] = "the output of an earlier run";
 

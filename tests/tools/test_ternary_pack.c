@@ -19,7 +19,7 @@
 
 #define ROWS 5
 #define COLUMNS 512
-#define CORPUS COLLET_TEST_DATA "/../fuzz/corpus/gguf/"
+#define CORPUS COLLET_TEST_CORPUS "/gguf/"
 
 static int8_t codes[ROWS * COLUMNS];
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define K 256
-#define DAMAGED COLLET_TEST_DATA "/../fuzz/corpus/t2/bit"
+#define DAMAGED COLLET_TEST_CORPUS "/t2/bit"
 #define DEADLINE_SECONDS 20
 #define PAUSE_US 2000
 
