@@ -4,7 +4,7 @@
  *
  * Shared by programs (collet.h) and backends (plugin.h). Everything here crosses the plugin ABI:
  * fixed-width integers only, no enum, bool, long or bit-field in any struct, fields appended and
- * never reordered. tests/abi/test_abi.c pins every offset.
+ * never reordered. tests/abi/test_abi.c has the sizes.
  */
 #ifndef COLLET_TYPES_H
 #define COLLET_TYPES_H
