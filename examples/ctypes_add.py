@@ -5,9 +5,10 @@ python3 ctypes_add.py [path of libcore.so]
 """
 import ctypes
 import sys
-from ctypes import POINTER, byref, c_char, c_char_p, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, byref, c_char, c_char_p, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 F32 = 3  # COLLET_F32 of collet/types.h
+ADD = 3  # COLLET_OP_ADD: its id in collet/ops/elementwise.def
 Numbers = ctypes.c_float * 3
 
 
@@ -38,7 +39,8 @@ array_from = declare("collet_array_from", c_int32, c_void_p, POINTER(c_void_p), 
                      POINTER(c_int64), c_void_p)
 array_read = declare("collet_array_read", c_int32, c_void_p, c_void_p, c_void_p, c_size_t)
 array_destroy = declare("collet_array_destroy", None, c_void_p)
-op_add = declare("collet_op_add", c_int32, c_void_p, c_void_p, c_void_p, c_void_p)
+call = declare("collet_call", c_int32, c_void_p, c_uint32, POINTER(c_void_p), POINTER(c_void_p),
+               c_void_p)
 
 runtime, context, err = c_void_p(), c_void_p(), Error()
 if runtime_create(byref(runtime), None, byref(err)):
@@ -60,7 +62,7 @@ def array(*numbers):
 
 
 a, b = array(1, 2, 3), array(10, 20, 30)
-check(op_add(context, a, a, b))  # out, a, b
+check(call(context, ADD, (c_void_p * 1)(a), (c_void_p * 2)(a, b), None))  # outputs, inputs
 sums = Numbers()
 check(array_read(context, a, sums, ctypes.sizeof(sums)))
 print(*sums, "by", last_backend(context).decode())

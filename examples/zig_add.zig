@@ -36,7 +36,9 @@ pub fn main() !void {
     defer c.collet_array_destroy(a);
     const b = try array(context, &.{ 10, 20, 30 });
     defer c.collet_array_destroy(b);
-    try check(context, c.collet_op_add(context, a, a, b)); // out, a, b
+    const outs = [_]?*c.collet_array{a};
+    const ins = [_]?*const c.collet_array{ a, b };
+    try check(context, c.collet_call(context, c.COLLET_OP_ADD, &outs, &ins, null));
     var sums: [3]f32 = undefined;
     try check(context, c.collet_array_read(context, a, &sums, @sizeOf(@TypeOf(sums))));
     std.debug.print("{d} {d} {d} by {s}\n", .{ sums[0], sums[1], sums[2], c.collet_last_backend(context) });

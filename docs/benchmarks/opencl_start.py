@@ -22,6 +22,7 @@ import time
 
 COUNT = 1024
 F32 = 3  # COLLET_F32
+ADD = 3  # COLLET_OP_ADD
 SOURCE = b"__kernel void sum(__global float *y, __global const float *a, __global const float *b)" \
          b" { y[get_global_id(0)] = a[get_global_id(0)] + b[get_global_id(0)]; }"
 DEVICE_TYPE_ALL = 0xFFFFFFFF
@@ -132,7 +133,7 @@ def collet(path):
     arrays = [ctypes.c_void_p() for _ in range(3)]
     for array in arrays:
         call("collet_array_create", ctypes.byref(array), F32, 1, shape)
-    call("collet_op_add", arrays[0], arrays[1], arrays[2])
+    call("collet_call", ADD, (ctypes.c_void_p * 1)(arrays[0]), (ctypes.c_void_p * 2)(*arrays[1:]), None)
     call("collet_finish")
     return time.perf_counter() - begin
 

@@ -659,6 +659,11 @@ COLLET_API collet_status collet_array_from_dlpack(collet_context *context, colle
 COLLET_API collet_status collet_call(collet_context *context, uint32_t op,
                                      collet_array *const *outs, const collet_array *const *ins,
                                      const void *params);
+/* Sets bit i of *mask, the parameter `axes` of an op such as `sum`, for each of `count` axes i of `a`
+ * (negative ones count from the last one); count 0 with axes NULL: for all. INVALID: an axis that `a`
+ * does not have, or that is named twice. NOT_FOUND when there is no such op. */
+COLLET_API collet_status collet_ops_axes(collet_context *context, uint32_t op, uint32_t *mask,
+                                         const collet_array *a, const int32_t *axes, int32_t count);
 
 /*
  * Writes into text[0..capacity) what collet_call with the same arguments would do, and does nothing of

@@ -134,6 +134,15 @@ order() {
                     if (r > top) top = r
                     p = ""
                 }
+                body = substr(text, i) # of an inline function
+                if (body ~ /^ *[{]/) {
+                    depth = 1
+                    for (i = index(body, "{") + 1; depth; i++) {
+                        c = substr(body, i, 1)
+                        depth += (c == "{") - (c == "}")
+                    }
+                    text = substr(body, i)
+                }
                 print name
             }
         }')
@@ -164,6 +173,7 @@ library() {
     local names
     names=$(exported "$1" | grep -v '^collet_' || true)
     [ -z "$names" ] || fail "$1 also exports: $names"
+    ! exported "$1" | grep '^collet_op_' || fail "$1 exports the typed calls above, which are inline"
 }
 
 # dlopen, exp and others have older versions too: a build on an older glibc uses those.

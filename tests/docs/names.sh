@@ -6,10 +6,10 @@ cd "$1"
 headers=(include/collet engines/*/include/collet)
 documents=(README.md CHANGELOG.md core/DESIGN.md plugins/README.md docs/*.md man/*)
 
-# Ops are declared by rows COLLET_CALL(NAME, name, ...) and COLLET_ELEMENTWISE(NAME, id, name, ...). collet_backend_example is a package.
+# Ops are declared by rows COLLET_CALL(NAME, name, ...), COLLET_REDUCTION(NAME, name) and COLLET_ELEMENTWISE(NAME, id, name, ...). collet_backend_example is a package.
 known=$(
     grep -rhoE '\bcollet_\w+' "${headers[@]}"
-    grep -rhoE '\bCOLLET_CALL(_PARAMS)?\(\w+, \w+' "${headers[@]}" | sed 's/.*, /collet_op_/'
+    grep -rhoE '\bCOLLET_(CALL|REDUCTION)\w*\(\w+, \w+' "${headers[@]}" | sed 's/.*, /collet_op_/'
     grep -rhoE '\bCOLLET_ELEMENTWISE\(\w+, [0-9]+, \w+' "${headers[@]}" | sed 's/.*, /collet_op_/'
     echo collet_backend_example
 )

@@ -12,6 +12,6 @@ mkdir -p "$work"
 cd "$work"
 export ZIG_LOCAL_CACHE_DIR=$work/cache ZIG_GLOBAL_CACHE_DIR=$work/cache
 cp "$source/examples/zig_add.zig" .
-"$ZIG" translate-c -lc "-I$source/include" "$source/include/collet/ops.h" >collet.zig
+"$ZIG" translate-c -lc "-I$source/include" "$source/include/collet/collet.h" >collet.zig
 "$ZIG" build-exe zig_add.zig -lc "$library" -rpath "$(dirname "$library")"
 [[ $(./zig_add 2>&1) == "11 22 33 by cpu_"* ]]

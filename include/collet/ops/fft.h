@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/ops/fft.h - typed calls of the fft family: discrete Fourier transforms.
+ * collet/ops/fft.h - typed calls, inline, of the fft family: discrete Fourier transforms.
  *
  * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
  * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-#define COLLET_CALL COLLET_TYPED_DECLARE
-#define COLLET_CALL_PARAMS COLLET_TYPED_DECLARE_PARAMS
+#define COLLET_CALL COLLET_TYPED_CALL
+#define COLLET_CALL_PARAMS COLLET_TYPED_CALL_PARAMS
 #include <collet/ops/begin.def>
 #include <collet/ops/fft.def>
 #include <collet/ops/end.def>
@@ -27,13 +27,24 @@ extern "C" {
  * c64 and f64 to c128 forward (inverse 0), the last axis of `out` the half spectrum n / 2 + 1 of
  * the last axis of `a`; c64 to f32 and c128 to f64 inverse, n taken from `out`. The inverse divides
  * by the product of the lengths. A complex transform may be done in place. */
-COLLET_API collet_status collet_op_fft(collet_context *context, collet_array *out,
-                                       const collet_array *a, int32_t axes, int32_t inverse);
+static inline collet_status collet_op_fft(collet_context *context, collet_array *out,
+                                          const collet_array *a, uint32_t axes, int32_t inverse)
+{
+    collet_fft_params params = {sizeof params, axes, inverse != 0, 0};
+    return collet_call(context, COLLET_OP_FFT, &out, &a, &params);
+}
+
 /* Rolls each of `count` axes (negative ones count from the end; count 0 with axes NULL: all) by
  * n / 2, which moves frequency 0 to the middle; inverse: back. Any dtype. */
-COLLET_API collet_status collet_op_fftshift(collet_context *context, collet_array *out,
-                                            const collet_array *a, const int32_t *axes,
-                                            int32_t count, int32_t inverse);
+static inline collet_status collet_op_fftshift(collet_context *context, collet_array *out,
+                                               const collet_array *a, const int32_t *axes,
+                                               int32_t count, int32_t inverse)
+{
+    collet_fftshift_params params = {sizeof params, 0, inverse != 0, 0};
+    collet_status status =
+        collet_ops_axes(context, COLLET_OP_FFTSHIFT, &params.axes, a, axes, count);
+    return status ? status : collet_call(context, COLLET_OP_FFTSHIFT, &out, &a, &params);
+}
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/ops/index.h - typed calls of the index family: sorting and indexing.
+ * collet/ops/index.h - typed calls, inline, of the index family: sorting and indexing.
  *
  * Sorting: arrays have any real dtype, and indices are i64. NaN is greater than every number. A negative
  * axis counts from the last one; INVALID if the array does not have it.
@@ -22,31 +22,52 @@
 extern "C" {
 #endif
 
-#define COLLET_CALL COLLET_TYPED_DECLARE
-#define COLLET_CALL_PARAMS COLLET_TYPED_DECLARE_PARAMS
+#define COLLET_CALL COLLET_TYPED_CALL
+#define COLLET_CALL_PARAMS COLLET_TYPED_CALL_PARAMS
 #include <collet/ops/begin.def>
 #include <collet/ops/index.def>
 #include <collet/ops/end.def>
 
 /* The elements of `a` in ascending order along `axis`, or in descending order; -0 is smaller than
  * +0. */
-COLLET_API collet_status collet_op_sort(collet_context *context, collet_array *out,
-                                        const collet_array *a, int32_t axis, int32_t descending);
+static inline collet_status collet_op_sort(collet_context *context, collet_array *out,
+                                           const collet_array *a, int32_t axis, int32_t descending)
+{
+    collet_sort_params params = {sizeof params, axis, descending != 0, 0};
+    return collet_call(context, COLLET_OP_SORT, &out, &a, &params);
+}
+
 /* The indices along `axis` of the elements in that order. Equal elements, zeros of either sign
  * too, keep their order in both directions. */
-COLLET_API collet_status collet_op_argsort(collet_context *context, collet_array *out,
-                                           const collet_array *a, int32_t axis, int32_t descending);
+static inline collet_status collet_op_argsort(collet_context *context, collet_array *out,
+                                              const collet_array *a, int32_t axis,
+                                              int32_t descending)
+{
+    collet_sort_params params = {sizeof params, axis, descending != 0, 0};
+    return collet_call(context, COLLET_OP_ARGSORT, &out, &a, &params);
+}
+
 /* The elements of `a` in an order along `axis` in which index kth (negative: from the end) has the
  * element that it has in the ascending order; none before it is greater, and none behind it is
  * smaller. INVALID if the axis has elements, but not so many. */
-COLLET_API collet_status collet_op_partition(collet_context *context, collet_array *out,
-                                             const collet_array *a, int64_t kth, int32_t axis);
+static inline collet_status collet_op_partition(collet_context *context, collet_array *out,
+                                                const collet_array *a, int64_t kth, int32_t axis)
+{
+    collet_partition_params params = {sizeof params, axis, kth};
+    return collet_call(context, COLLET_OP_PARTITION, &out, &a, &params);
+}
+
 /* For each element of `v` the number of elements of `a` that are less than it; with right != 0 also
  * of those that are equal. `a` has one axis and ascending order; otherwise each position is some
  * number from 0 to the length of `a`. */
-COLLET_API collet_status collet_op_searchsorted(collet_context *context, collet_array *out,
-                                                const collet_array *a, const collet_array *v,
-                                                int32_t right);
+static inline collet_status collet_op_searchsorted(collet_context *context, collet_array *out,
+                                                   const collet_array *a, const collet_array *v,
+                                                   int32_t right)
+{
+    const collet_array *const from[] = {a, v};
+    collet_searchsorted_params params = {sizeof params, right != 0};
+    return collet_call(context, COLLET_OP_SEARCHSORTED, &out, from, &params);
+}
 
 #ifdef __cplusplus
 }

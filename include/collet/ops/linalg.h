@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/ops/linalg.h - typed calls of the linalg family: products, decompositions and solutions of systems.
+ * collet/ops/linalg.h - typed calls, inline, of the linalg family: products, decompositions and solutions of systems.
  *
  * collet.h states the rules that hold for every call (collet_call); docs/KERNELS.md has the
  * definitions and the limits of errors. A call without a declaration here is a row COLLET_CALL of
@@ -16,8 +16,8 @@
 extern "C" {
 #endif
 
-#define COLLET_CALL COLLET_TYPED_DECLARE
-#define COLLET_CALL_PARAMS COLLET_TYPED_DECLARE_PARAMS
+#define COLLET_CALL COLLET_TYPED_CALL
+#define COLLET_CALL_PARAMS COLLET_TYPED_CALL_PARAMS
 #include <collet/ops/begin.def>
 #include <collet/ops/linalg.def>
 #include <collet/ops/end.def>
@@ -25,9 +25,33 @@ extern "C" {
 /* x (..., N, R) of a x = b, a (..., N, N); b and x with one axis less than a are vectors (..., N).
  * info (no axes): 0, or 1 + the number, in C order of x's batch axes, of the first singular matrix;
  * where a is singular x is NaN. */
-COLLET_API collet_status collet_op_solve(collet_context *context, collet_array *x,
-                                         collet_array *info, const collet_array *a,
-                                         const collet_array *b);
+static inline collet_status collet_op_solve(collet_context *context, collet_array *x,
+                                            collet_array *info, const collet_array *a,
+                                            const collet_array *b)
+{
+    collet_array *columns[] = {NULL, NULL}; /* x and b with one more axis, of length 1 */
+    const collet_array *const vectors[] = {x, b};
+    collet_status status = COLLET_OK;
+    /* b is a vector only if x has as many axes as b; otherwise b is a matrix that is broadcast. */
+    int32_t ndim = context && x && a && b ? collet_array_ndim(b) : -2;
+    if (ndim >= 0 && ndim == collet_array_ndim(a) - 1 && ndim == collet_array_ndim(x)) {
+        for (int k = 0; k < 2 && status == COLLET_OK; k++) {
+            int64_t shape[COLLET_MAX_DIMS];
+            for (int32_t i = 0; i < ndim; i++)
+                shape[i] = collet_array_shape(vectors[k])[i];
+            shape[ndim] = 1;
+            status = collet_array_reshape(context, vectors[k], &columns[k], ndim + 1, shape);
+        }
+    }
+    if (status == COLLET_OK) {
+        collet_array *const to[] = {columns[0] ? columns[0] : x, info};
+        const collet_array *const from[] = {a, columns[1] ? columns[1] : b};
+        status = collet_call(context, COLLET_OP_SOLVE, to, from, NULL);
+    }
+    collet_array_destroy(columns[0]);
+    collet_array_destroy(columns[1]);
+    return status;
+}
 
 #ifdef __cplusplus
 }

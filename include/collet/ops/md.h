@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/ops/md.h - typed calls of the md family: quantities of molecules along a trajectory.
+ * collet/ops/md.h - typed calls, inline, of the md family: quantities of molecules along a trajectory.
  *
  * F frames, N atoms, B bodies. Positions, velocities and forces are F x N x 3, masses N or F x N, in
  * f32 or f64; results are f64. md.def says what `offsets` are.
@@ -26,8 +26,8 @@
 extern "C" {
 #endif
 
-#define COLLET_CALL COLLET_TYPED_DECLARE
-#define COLLET_CALL_PARAMS COLLET_TYPED_DECLARE_PARAMS
+#define COLLET_CALL COLLET_TYPED_CALL
+#define COLLET_CALL_PARAMS COLLET_TYPED_CALL_PARAMS
 #include <collet/ops/begin.def>
 #include <collet/ops/md.def>
 #include <collet/ops/end.def>

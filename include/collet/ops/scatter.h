@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collet/ops/scatter.h - typed calls of the scatter family: X-ray scattering of a morphology.
+ * collet/ops/scatter.h - typed calls, inline, of the scatter family: X-ray scattering of a morphology.
  *
  * Z x Y x X voxels, M materials, F real fields and their half spectra of H = X / 2 + 1, E energies,
  * A angles of polarisation.
@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-#define COLLET_CALL COLLET_TYPED_DECLARE
-#define COLLET_CALL_PARAMS COLLET_TYPED_DECLARE_PARAMS
+#define COLLET_CALL COLLET_TYPED_CALL
+#define COLLET_CALL_PARAMS COLLET_TYPED_CALL_PARAMS
 #include <collet/ops/begin.def>
 #include <collet/ops/scatter.def>
 #include <collet/ops/end.def>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clang-format off */
 /*
- * collet/ops/typed.h - how rows COLLET_CALL of the .def files become functions.
+ * collet/ops/typed.h - how rows COLLET_CALL of the .def files become inline functions.
  *
  *   COLLET_CALL(NAME, name, (outputs), (inputs))
  *       collet_status collet_op_name(collet_context *context, collet_array *output, ...,
@@ -42,11 +42,23 @@
 #define COLLET_TYPED_INS(...) \
     COLLET_TYPED_PASTE(COLLET_TYPED_INS_, COLLET_TYPED_COUNT(__VA_ARGS__))(__VA_ARGS__)
 
-#define COLLET_TYPED_DECLARE(NAME, name, outs, ins) \
-    COLLET_API collet_status collet_op_##name(collet_context *context COLLET_TYPED_OUTS outs \
-                                              COLLET_TYPED_INS ins);
-#define COLLET_TYPED_DECLARE_PARAMS(NAME, name, outs, ins, type) \
-    COLLET_API collet_status collet_op_##name(collet_context *context COLLET_TYPED_OUTS outs \
-                                              COLLET_TYPED_INS ins, const type *params);
+#define COLLET_TYPED_NAMES(...) __VA_ARGS__
+#define COLLET_TYPED_BODY(NAME, outs, ins, params) \
+    collet_array *const to[] = {COLLET_TYPED_NAMES outs}; \
+    const collet_array *const from[] = {COLLET_TYPED_NAMES ins}; \
+    return collet_call(context, COLLET_OP_##NAME, to, from, params);
+
+#define COLLET_TYPED_CALL(NAME, name, outs, ins) \
+    static inline collet_status collet_op_##name(collet_context *context COLLET_TYPED_OUTS outs \
+                                                 COLLET_TYPED_INS ins) \
+    { \
+        COLLET_TYPED_BODY(NAME, outs, ins, NULL) \
+    }
+#define COLLET_TYPED_CALL_PARAMS(NAME, name, outs, ins, type) \
+    static inline collet_status collet_op_##name(collet_context *context COLLET_TYPED_OUTS outs \
+                                                 COLLET_TYPED_INS ins, const type *params) \
+    { \
+        COLLET_TYPED_BODY(NAME, outs, ins, params) \
+    }
 
 #endif
