@@ -202,8 +202,13 @@ endfunction()
 # ctest runs with the built plugins and without the user's settings. INTERNAL: linked with the core's
 # objects instead of libcore, for tests of what libcore does not export. WRAP: its calls of the functions
 # go to its own __wrap_ functions. NEEDS: targets that are built first. Without a label: the directory's name.
+# There is no such test if what it links or needs is not built.
 function(collet_add_test name)
   cmake_parse_arguments(TEST "INTERNAL" "LABEL" "LIBRARIES;DEFINES;WRAP;NEEDS" ${ARGN})
+  collet_built(built ${TEST_UNPARSED_ARGUMENTS} ${TEST_LIBRARIES} ${TEST_DEFINES} ${TEST_NEEDS})
+  if(NOT built)
+    return()
+  endif()
   set(own ${name}.c)
   if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${own})
     set(own "")
@@ -241,8 +246,8 @@ endfunction()
 # collet_find_python(OUT module...): the first Python from 3.10 on, of CMake's, the PATH's and /usr/bin/python3, that has
 # the modules (OUT_FOUND is true); else the first, in which tests are skipped.
 function(collet_find_python out)
-  find_program(COLLET_PYTHON python3)
-  set(candidates ${Python3_EXECUTABLE} ${COLLET_PYTHON} /usr/bin/python3)
+  find_program(COLLET_INTERPRETER python3)
+  set(candidates ${Python3_EXECUTABLE} ${COLLET_INTERPRETER} /usr/bin/python3)
   list(GET candidates 0 found)
   list(JOIN ARGN "," modules)
   foreach(candidate ${candidates})
@@ -297,28 +302,43 @@ function(collet_quick_needs)
   set_property(GLOBAL APPEND PROPERTY COLLET_QUICK_TARGETS ${ARGN})
 endfunction()
 
+# collet_tests_that_exist(OUT NAME...): without the tests of parts that are not built.
+function(collet_tests_that_exist out)
+  set(tests)
+  foreach(test ${ARGN})
+    if(TEST ${test})
+      list(APPEND tests ${test})
+    endif()
+  endforeach()
+  set(${out} ${tests} PARENT_SCOPE)
+endfunction()
+
 # collet_tests_optimised(NAME...): tests for which PoCL optimises kernels, which takes it twice as long. The others have a cache of
 # their own, because PoCL finds kernels there by their source alone.
 function(collet_tests_optimised)
-  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT
+  collet_tests_that_exist(tests ${ARGN})
+  set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT
     POCL_EXTRA_BUILD_FLAGS= XDG_CACHE_HOME=${COLLET_TEST_CACHE}/optimised)
 endfunction()
 
 # collet_long_tests(NAME...): tests that only ./bootstrap.sh test --all runs (`ctest -L long`).
 function(collet_long_tests)
-  collet_tests_optimised(${ARGN})
-  set_property(TEST ${ARGN} APPEND PROPERTY LABELS long)
-  set_tests_properties(${ARGN} PROPERTIES TIMEOUT 36000)
+  collet_tests_that_exist(tests ${ARGN})
+  collet_tests_optimised(${tests})
+  set_property(TEST ${tests} APPEND PROPERTY LABELS long)
+  set_property(TEST ${tests} PROPERTY TIMEOUT 36000)
 endfunction()
 
 # collet_tests_measure(NAME...): tests whose probes measure what is fastest, as users' do.
 function(collet_tests_measure)
-  set_property(TEST ${ARGN} APPEND PROPERTY ENVIRONMENT COLLET_MEASURE=on)
+  collet_tests_that_exist(tests ${ARGN})
+  set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT COLLET_MEASURE=on)
 endfunction()
 
 # collet_test_cost(SECONDS NAME...): a parallel run starts with the longest tests.
 function(collet_test_cost seconds)
-  set_tests_properties(${ARGN} PROPERTIES COST ${seconds})
+  collet_tests_that_exist(tests ${ARGN})
+  set_property(TEST ${tests} PROPERTY COST ${seconds})
 endfunction()
 
 # Tests do not see the user's configuration, cache or plugins, and allocations may fail in them. Compiled kernels are kept in COLLET_TEST_CACHE.

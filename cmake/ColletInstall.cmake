@@ -19,6 +19,9 @@ collet_install_pkg_config(collet.pc.in collet)
 
 # The CMake package
 set(COLLET_PACKAGE_DIRECTORY ${CMAKE_INSTALL_LIBDIR}/cmake/collet)
+set(COLLET_COMPONENTS core plugin ${COLLET_BUILT_ENGINES})
+list(SORT COLLET_COMPONENTS)
+list(JOIN COLLET_COMPONENTS ", " COLLET_COMPONENTS)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/collet-config.cmake.in
   ${PROJECT_BINARY_DIR}/collet-config.cmake
   INSTALL_DESTINATION ${COLLET_PACKAGE_DIRECTORY}

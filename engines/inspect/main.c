@@ -3,8 +3,12 @@
  * Tests: tests/tools/rsoxs/test_rsoxs_damaged.c, tests/tools/test_extract_damaged.c */
 #include "guard.h"
 #include "io/decimal.h"
+#ifdef INSPECT_SCATTER
 #include "scatter/files/inspections.h"
+#endif
+#ifdef INSPECT_TRAJECTORY
 #include "trajectory/formats/h5md/inspect.h"
+#endif
 
 #include <hdf5.h>
 #include <math.h>
@@ -15,9 +19,14 @@
 #include <unistd.h>
 
 static const io_hdf5_inspection *const kinds[] = {
+#ifdef INSPECT_SCATTER
     &scatter_inspect_morphology, &scatter_inspect_faults,  &scatter_inspect_slice,
     &scatter_inspect_image,      &scatter_inspect_results, &scatter_inspect_pattern,
-    &trajectory_inspect_h5md};
+#endif
+#ifdef INSPECT_TRAJECTORY
+    &trajectory_inspect_h5md,
+#endif
+};
 
 /* Limits processor time, not waiting for a disk: SIGPROF ends the program. */
 static void begin_step(double seconds)

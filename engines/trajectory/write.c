@@ -232,6 +232,9 @@ static collet_status choose_form(collet_trajectory *x, const char *path, uint32_
                            "the name of the output %s does not say its form: let it end in .npz, "
                            ".csv, .xvg or .h5",
                            path);
+    collet_status status = (*form)->check ? (*form)->check(path, err) : COLLET_OK;
+    if (status != COLLET_OK)
+        return status;
     if ((*form)->timed && (trajectory_run_buffers(x) & TRAJECTORY_BUFFER_BIT(TRAJECTORY_POSITIONS)))
         return collet_fail(
             err, COLLET_INVALID,

@@ -9,8 +9,7 @@ foreach(source ${sources})
   execute_process(
     COMMAND ${COMPILER} -std=gnu11 -fsyntax-only -fopenmp -fPIC -Wall -Wextra -Wconversion -Wshadow
       -Wstrict-prototypes -Werror -ffp-contract=off -fno-math-errno -D_GNU_SOURCE
-      -DCOLLET_LEVEL=baseline -I${SOURCE}/include -I${SOURCE}/plugins -I${GENERATED} -isystem ${CBLAS}
-      ${source}
+      -DCOLLET_LEVEL=baseline -I${SOURCE}/include -I${SOURCE}/plugins -I${GENERATED} ${source}
     RESULT_VARIABLE status ERROR_VARIABLE messages)
   math(EXPR count "${count} + 1")
   if(NOT status EQUAL 0)

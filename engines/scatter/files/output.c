@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes and reads patterns in HDF5, in the layout of CyRSoXS.
  * Tests: tests/tools/rsoxs/test_rsoxs.c, tests/tools/rsoxs/test_rsoxs_results.c */
-#include "io/numerals.h"
 #include "scatter/files/store.h"
 
 #include <hdf5_hl.h>
@@ -14,14 +13,6 @@
 #include <collet/scatter.h>
 
 #include <collet/floating.h>
-
-void collet_scattering_file_name(char name[COLLET_SCATTERING_NAME], double energy)
-{
-    COLLET_FLOATING_SCOPE;
-    locale_t before = io_numerals_begin();
-    snprintf(name, COLLET_SCATTERING_NAME, "Energy_%.2f.h5", energy);
-    io_numerals_end(before);
-}
 
 static int write_set(hid_t group, const char *name, const hsize_t shape[2], hid_t type,
                      const void *values, const char *const *labels)

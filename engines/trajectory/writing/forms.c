@@ -7,10 +7,10 @@
 #include <string.h>
 
 static const trajectory_form forms[] = {
-    {".npz", 0, 0, IO_SPOOL_OUTPUT, NULL},
-    {".csv", 1, 0, IO_SPOOL_OUTPUT, trajectory_csv_write},
-    {".xvg", 1, 0, IO_SPOOL_OUTPUT, trajectory_xvg_write},
-    {".h5", 0, 1, IO_SPOOL_NAMED, trajectory_hdf5_write},
+    {".npz", 0, 0, IO_SPOOL_OUTPUT, NULL, NULL},
+    {".csv", 1, 0, IO_SPOOL_OUTPUT, NULL, trajectory_csv_write},
+    {".xvg", 1, 0, IO_SPOOL_OUTPUT, NULL, trajectory_xvg_write},
+    {".h5", 0, 1, IO_SPOOL_NAMED, trajectory_hdf5_check, trajectory_hdf5_write},
 };
 
 const trajectory_form *trajectory_form_of(const char *path)

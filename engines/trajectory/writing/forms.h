@@ -10,6 +10,8 @@ typedef struct trajectory_form {
     int32_t timed;      /* 1: a table, which begins with the time */
     int32_t described;  /* 1: it has the meta data, so that there is no meta file */
     int32_t spool;      /* IO_SPOOL_OUTPUT or IO_SPOOL_NAMED */
+    /* Whether this build has the form; NULL: every build. */
+    collet_status (*check)(const char *path, collet_error *err);
     /* Writes the table to `file`, in constant memory. NULL: the results write themselves. */
     collet_status (*write)(const trajectory_table *table, io_spool *file, collet_error *err);
 } trajectory_form;

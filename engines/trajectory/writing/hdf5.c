@@ -120,6 +120,13 @@ static int reserve(const trajectory_table *t, const char *path, int flags)
     return done;
 }
 
+collet_status trajectory_hdf5_check(const char *path, collet_error *err)
+{
+    (void)path;
+    (void)err;
+    return COLLET_OK;
+}
+
 collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *spool,
                                     collet_error *err)
 {

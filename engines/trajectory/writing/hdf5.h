@@ -6,6 +6,8 @@
 
 #include "table.h"
 
+/* UNSUPPORTED in a build without HDF5; called before anything is computed. */
+collet_status trajectory_hdf5_check(const char *path, collet_error *err);
 /* COLLET_IO, also where the disk has no space for all of it, before anything is written. */
 collet_status trajectory_hdf5_write(const trajectory_table *table, io_spool *file,
                                     collet_error *err);

@@ -2,7 +2,6 @@
 /* Tests: tests/fault/test_libraries.c, tests/cpu_openmp/test_symbol_clash.c */
 #include "blas.h"
 
-#include <cblas.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -25,40 +24,47 @@
 
 #define PARALLEL_OPENMP 2 /* of openblas_get_parallel */
 
+/* The constants of CBLAS; OpenBLAS's integers are int. */
+typedef enum cblas_order { CblasRowMajor = 101, CblasColMajor } cblas_order;
+typedef enum cblas_transpose { CblasNoTrans = 111, CblasTrans, CblasConjTrans } cblas_transpose;
+typedef enum cblas_uplo { CblasUpper = 121, CblasLower } cblas_uplo;
+typedef enum cblas_diag { CblasNonUnit = 131, CblasUnit } cblas_diag;
+typedef enum cblas_side { CblasLeft = 141, CblasRight } cblas_side;
+
 struct blas {
-    void (*sgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
-                  blasint n, blasint k, float alpha, const float *a, blasint lda, const float *b,
-                  blasint ldb, float beta, float *c, blasint ldc);
-    void (*dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
-                  blasint n, blasint k, double alpha, const double *a, blasint lda, const double *b,
-                  blasint ldb, double beta, double *c, blasint ldc);
+    void (*sgemm)(cblas_order, cblas_transpose, cblas_transpose, int m,
+                  int n, int k, float alpha, const float *a, int lda, const float *b,
+                  int ldb, float beta, float *c, int ldc);
+    void (*dgemm)(cblas_order, cblas_transpose, cblas_transpose, int m,
+                  int n, int k, double alpha, const double *a, int lda, const double *b,
+                  int ldb, double beta, double *c, int ldc);
     /* Complex: c64 and c128. */
-    void (*gemm[2])(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE, enum CBLAS_TRANSPOSE, blasint m,
-                    blasint n, blasint k, const void *alpha, const void *a, blasint lda,
-                    const void *b, blasint ldb, const void *beta, void *c, blasint ldc);
-    void (*trsm[2])(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE,
-                    enum CBLAS_DIAG, blasint m, blasint n, const void *alpha, const void *a,
-                    blasint lda, void *b, blasint ldb);
-    void (*trsv[2])(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, enum CBLAS_DIAG,
-                    blasint n, const void *a, blasint lda, void *x, blasint incx);
-    void (*cherk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
-                  float alpha, const void *a, blasint lda, float beta, void *c, blasint ldc);
-    void (*zherk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
-                  double alpha, const void *a, blasint lda, double beta, void *c, blasint ldc);
-    void (*strsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE,
-                  enum CBLAS_DIAG, blasint m, blasint n, float alpha, const float *a, blasint lda,
-                  float *b, blasint ldb);
-    void (*dtrsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE,
-                  enum CBLAS_DIAG, blasint m, blasint n, double alpha, const double *a, blasint lda,
-                  double *b, blasint ldb);
-    void (*strsv)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, enum CBLAS_DIAG,
-                  blasint n, const float *a, blasint lda, float *x, blasint incx);
-    void (*dtrsv)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, enum CBLAS_DIAG,
-                  blasint n, const double *a, blasint lda, double *x, blasint incx);
-    void (*ssyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
-                  float alpha, const float *a, blasint lda, float beta, float *c, blasint ldc);
-    void (*dsyrk)(enum CBLAS_ORDER, enum CBLAS_UPLO, enum CBLAS_TRANSPOSE, blasint n, blasint k,
-                  double alpha, const double *a, blasint lda, double beta, double *c, blasint ldc);
+    void (*gemm[2])(cblas_order, cblas_transpose, cblas_transpose, int m,
+                    int n, int k, const void *alpha, const void *a, int lda,
+                    const void *b, int ldb, const void *beta, void *c, int ldc);
+    void (*trsm[2])(cblas_order, cblas_side, cblas_uplo, cblas_transpose,
+                    cblas_diag, int m, int n, const void *alpha, const void *a,
+                    int lda, void *b, int ldb);
+    void (*trsv[2])(cblas_order, cblas_uplo, cblas_transpose, cblas_diag,
+                    int n, const void *a, int lda, void *x, int incx);
+    void (*cherk)(cblas_order, cblas_uplo, cblas_transpose, int n, int k,
+                  float alpha, const void *a, int lda, float beta, void *c, int ldc);
+    void (*zherk)(cblas_order, cblas_uplo, cblas_transpose, int n, int k,
+                  double alpha, const void *a, int lda, double beta, void *c, int ldc);
+    void (*strsm)(cblas_order, cblas_side, cblas_uplo, cblas_transpose,
+                  cblas_diag, int m, int n, float alpha, const float *a, int lda,
+                  float *b, int ldb);
+    void (*dtrsm)(cblas_order, cblas_side, cblas_uplo, cblas_transpose,
+                  cblas_diag, int m, int n, double alpha, const double *a, int lda,
+                  double *b, int ldb);
+    void (*strsv)(cblas_order, cblas_uplo, cblas_transpose, cblas_diag,
+                  int n, const float *a, int lda, float *x, int incx);
+    void (*dtrsv)(cblas_order, cblas_uplo, cblas_transpose, cblas_diag,
+                  int n, const double *a, int lda, double *x, int incx);
+    void (*ssyrk)(cblas_order, cblas_uplo, cblas_transpose, int n, int k,
+                  float alpha, const float *a, int lda, float beta, float *c, int ldc);
+    void (*dsyrk)(cblas_order, cblas_uplo, cblas_transpose, int n, int k,
+                  double alpha, const double *a, int lda, double beta, double *c, int ldc);
     void *(*memory_alloc)(int purpose); /* may be missing, as its counterpart */
     void (*memory_free)(void *buffer);
     int (*get_num_threads)(void);
@@ -416,7 +422,7 @@ static const void *complex_number(blas_type type, int value, double room[2])
     return room;
 }
 
-static enum CBLAS_TRANSPOSE op_of(const blas_matrix *m)
+static cblas_transpose op_of(const blas_matrix *m)
 {
     return m->transposed == TRANSPOSED_CONJUGATE ? CblasConjTrans
            : m->transposed                       ? CblasTrans
@@ -426,29 +432,29 @@ static enum CBLAS_TRANSPOSE op_of(const blas_matrix *m)
 void blas_multiply(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *left,
                    const blas_matrix *right, int64_t m, int64_t n, int64_t k, int factor, int keep)
 {
-    enum CBLAS_TRANSPOSE op_left = op_of(left), op_right = op_of(right);
+    cblas_transpose op_left = op_of(left), op_right = op_of(right);
     double room[2][2];
     if (type >= BLAS_C64) {
-        b->gemm[type - BLAS_C64](CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n,
-                                 (blasint)k, complex_number(type, factor, room[0]), left->at,
-                                 (blasint)left->stride, right->at, (blasint)right->stride,
-                                 complex_number(type, keep, room[1]), c->at, (blasint)c->stride);
+        b->gemm[type - BLAS_C64](CblasRowMajor, op_left, op_right, (int)m, (int)n,
+                                 (int)k, complex_number(type, factor, room[0]), left->at,
+                                 (int)left->stride, right->at, (int)right->stride,
+                                 complex_number(type, keep, room[1]), c->at, (int)c->stride);
     } else if (type == BLAS_F64) {
-        b->dgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k, factor,
-                 left->at, (blasint)left->stride, right->at, (blasint)right->stride, keep, c->at,
-                 (blasint)c->stride);
+        b->dgemm(CblasRowMajor, op_left, op_right, (int)m, (int)n, (int)k, factor,
+                 left->at, (int)left->stride, right->at, (int)right->stride, keep, c->at,
+                 (int)c->stride);
     } else {
-        b->sgemm(CblasRowMajor, op_left, op_right, (blasint)m, (blasint)n, (blasint)k,
-                 (float)factor, left->at, (blasint)left->stride, right->at, (blasint)right->stride,
-                 (float)keep, c->at, (blasint)c->stride);
+        b->sgemm(CblasRowMajor, op_left, op_right, (int)m, (int)n, (int)k,
+                 (float)factor, left->at, (int)left->stride, right->at, (int)right->stride,
+                 (float)keep, c->at, (int)c->stride);
     }
 }
 
 static const struct triangle {
-    enum CBLAS_SIDE side;
-    enum CBLAS_UPLO half;
-    enum CBLAS_TRANSPOSE op;
-    enum CBLAS_DIAG diagonal;
+    cblas_side side;
+    cblas_uplo half;
+    cblas_transpose op;
+    cblas_diag diagonal;
 } triangles[] = {[BLAS_UNIT_LOWER] = {CblasLeft, CblasLower, CblasNoTrans, CblasUnit},
                  [BLAS_UPPER] = {CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit},
                  [BLAS_LOWER_RIGHT] = {CblasRight, CblasLower, CblasConjTrans, CblasNonUnit}};
@@ -459,43 +465,43 @@ void blas_solve(const blas *b, blas_type type, blas_triangle which, const blas_m
     struct triangle t = triangles[which];
     /* trsv for one column: trsm first packs the triangle, which costs more than the solution. */
     int vector = t.side == CblasLeft && n == 1;
-    blasint rows = (blasint)m, columns = (blasint)n;
+    int rows = (int)m, columns = (int)n;
     double one[2];
     if (vector && type >= BLAS_C64)
         b->trsv[type - BLAS_C64](CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at,
-                                 (blasint)a->stride, x->at, (blasint)x->stride);
+                                 (int)a->stride, x->at, (int)x->stride);
     else if (type >= BLAS_C64)
         b->trsm[type - BLAS_C64](CblasRowMajor, t.side, t.half, t.op, t.diagonal, rows, columns,
-                                 complex_number(type, 1, one), a->at, (blasint)a->stride, x->at,
-                                 (blasint)x->stride);
+                                 complex_number(type, 1, one), a->at, (int)a->stride, x->at,
+                                 (int)x->stride);
     else if (vector && type == BLAS_F64)
-        b->dtrsv(CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at, (blasint)a->stride, x->at,
-                 (blasint)x->stride);
+        b->dtrsv(CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at, (int)a->stride, x->at,
+                 (int)x->stride);
     else if (vector)
-        b->strsv(CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at, (blasint)a->stride, x->at,
-                 (blasint)x->stride);
+        b->strsv(CblasRowMajor, t.half, t.op, t.diagonal, rows, a->at, (int)a->stride, x->at,
+                 (int)x->stride);
     else if (type == BLAS_F64)
         b->dtrsm(CblasRowMajor, t.side, t.half, t.op, t.diagonal, rows, columns, 1.0, a->at,
-                 (blasint)a->stride, x->at, (blasint)x->stride);
+                 (int)a->stride, x->at, (int)x->stride);
     else
         b->strsm(CblasRowMajor, t.side, t.half, t.op, t.diagonal, rows, columns, 1.0f, a->at,
-                 (blasint)a->stride, x->at, (blasint)x->stride);
+                 (int)a->stride, x->at, (int)x->stride);
 }
 
 void blas_subtract_square(const blas *b, blas_type type, const blas_matrix *c, const blas_matrix *a,
                           int64_t n, int64_t k)
 {
     if (type == BLAS_C128) {
-        b->zherk(CblasRowMajor, CblasLower, CblasNoTrans, (blasint)n, (blasint)k, -1.0, a->at,
-                 (blasint)a->stride, 1.0, c->at, (blasint)c->stride);
+        b->zherk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0, a->at,
+                 (int)a->stride, 1.0, c->at, (int)c->stride);
     } else if (type == BLAS_C64) {
-        b->cherk(CblasRowMajor, CblasLower, CblasNoTrans, (blasint)n, (blasint)k, -1.0f, a->at,
-                 (blasint)a->stride, 1.0f, c->at, (blasint)c->stride);
+        b->cherk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0f, a->at,
+                 (int)a->stride, 1.0f, c->at, (int)c->stride);
     } else if (type == BLAS_F64) {
-        b->dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (blasint)n, (blasint)k, -1.0, a->at,
-                 (blasint)a->stride, 1.0, c->at, (blasint)c->stride);
+        b->dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0, a->at,
+                 (int)a->stride, 1.0, c->at, (int)c->stride);
     } else {
-        b->ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, (blasint)n, (blasint)k, -1.0f, a->at,
-                 (blasint)a->stride, 1.0f, c->at, (blasint)c->stride);
+        b->ssyrk(CblasRowMajor, CblasLower, CblasNoTrans, (int)n, (int)k, -1.0f, a->at,
+                 (int)a->stride, 1.0f, c->at, (int)c->stride);
     }
 }
