@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Besides the programs, the library and the plugins, `cmake --install` installs: headers, the
 # pkg-config module collet, the CMake package collet (targets collet::core and collet::plugin) and
-# the documents. All files find the prefix relative to their own location, so a tree can be moved.
+# the documents. The target `uninstall` removes what the last installation copied. All files find the prefix relative to their own location, so a tree can be moved.
 include(CMakePackageConfigHelpers)
 
 # For backends: headers, no library.
@@ -27,19 +27,26 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/collet-config.cmake.in
   INSTALL_DESTINATION ${COLLET_PACKAGE_DIRECTORY}
   PATH_VARS COLLET_PLUGIN_INSTALL_DIRECTORY
   NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/collet-config-version.cmake
-  COMPATIBILITY SameMinorVersion)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/collet-config-version.cmake.in
+  ${PROJECT_BINARY_DIR}/collet-config-version.cmake @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/collet-config.cmake
               ${PROJECT_BINARY_DIR}/collet-config-version.cmake
   DESTINATION ${COLLET_PACKAGE_DIRECTORY})
 install(EXPORT colletTargets NAMESPACE collet:: FILE collet-targets.cmake
   DESTINATION ${COLLET_PACKAGE_DIRECTORY})
 
-# Documents
+# A part of another project installs no documents: that project has a README of its own.
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR}
+  -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME docs)
 # In the folders of the sources, so that the links between them work.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE TYPE DOC)
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 install(FILES python/cyrsoxs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python/cyrsoxs)
+install(FILES conformance/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/conformance)
 install(FILES plugins/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/plugins)
 install(FILES core/DESIGN.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/core)
 install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR} USE_SOURCE_PERMISSIONS

@@ -8,6 +8,9 @@
 #   check.sh plugin     builds the templates of plugins, copies them to a plugin directory, calls one
 #   check.sh tools      the installed programs find the installed library, plugins and collet-probe
 #   check.sh components   find_package(collet COMPONENTS ...) knows which there are
+#   check.sh parts        the components of an installation, and `uninstall`
+#   check.sh options      options that are refused, with the reason
+#   check.sh subproject   Collet as a part of another project
 #   check.sh absolute     the files of pkg-config and rpaths for absolute directories
 #   check.sh into_source  cmake refuses the source directory as a prefix
 #   check.sh moved      everything still works after the tree was moved
@@ -45,8 +48,8 @@ lay() {
         "$LIBDIR"/{libcollet-{analysis,scatter,ternary}.so{,.0},pkgconfig/collet-{analysis,scatter,ternary}.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
         bin/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary} \
-        share/man/man1/{backend-info,backend-check,backend-bench,collet-analyse,collet-extract,collet-merge,collet-rsoxs,collet-ternary,collet-worker}.1 \
-        share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,docs/KERNELS.md} \
+        share/man/man1/{backend-info,backend-check,backend-bench,collet-extract,collet-merge,collet-rsoxs,collet-ternary,collet-worker}.1 \
+        share/doc/collet/{README.md,CHANGELOG.md,CONTRIBUTING.md,LICENSE,conformance/README.md,docs/KERNELS.md} \
         share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/{plugin,plugin_async}/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
     done
@@ -61,6 +64,18 @@ lay() {
     if grep -rIlE --exclude-dir=doc "$BUILD|$SOURCE" "$prefix"; then
         fail "the files above name the build or the source directory"
     fi
+    for path in "$prefix"/share/man/man1/*.1; do
+        name=$(basename "$path" .1)
+        [ -x "$prefix/bin/$name" ] || [ -x "$prefix/$LIBDIR/collet/$name" ] || fail "$path: there is no program $name"
+    done
+    [ -z "$(find "$prefix" -xtype l)" ] || fail "links without their files: $(find "$prefix" -xtype l)"
+    "$SOURCE/tests/docs/links.sh" "$prefix/share/doc/collet" || fail "the links above of installed documents are dead"
+    # The folders of the build, and Debian's of the link libhdf5.so.
+    for path in "$prefix"/{bin/*,"$LIBDIR"/*.so,"$LIBDIR"/collet/*}; do
+        if readelf -d "$path" 2>/dev/null | grep -E "R(UN)?PATH.*($BUILD|$SOURCE|hdf5/serial)"; then
+            fail "$path searches the directories above for libraries"
+        fi
+    done
     # An empty element of a search path is the current directory.
     for path in {"$BUILD","$prefix"}/{bin/*,lib*/*.so,lib*/collet/*}; do
         if readelf -d "$path" 2>/dev/null | grep -E 'PATH.*(\[:|::|:\])'; then
@@ -147,12 +162,13 @@ package() {
     done <"$built.list"
 }
 
-# find_components NAME...: configures a project that needs these components.
+# find_components NAME...: configures a project that needs these components, of $version.
+version=
 find_components() {
     rm -rf "$WORK/components"
     mkdir "$WORK/components"
     printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(components LANGUAGES C)' \
-        "find_package(collet REQUIRED COMPONENTS $*)" 'message(found)' \
+        "find_package(collet $version REQUIRED COMPONENTS $*)" 'message(found)' \
         >"$WORK/components/CMakeLists.txt"
     cmake -S "$WORK/components" -B "$WORK/components/build" -DCMAKE_PREFIX_PATH="$prefix" \
         -DCMAKE_C_COMPILER="$CC"
@@ -162,6 +178,83 @@ components() {
     expect '^found$' find_components analysis core plugin scatter ternary trajectory
     expect '^found$' find_components core OPTIONAL_COMPONENTS foo
     refuses 'collet has no component foo; it has analysis, core, plugin, scatter,' find_components core foo
+    for version in 0 0.1 "$VERSION" 0.1...1 0.0.5...0.1.9 "0.1...<0.2" "$VERSION...$VERSION"; do
+        expect '^found$' find_components core
+    done
+    for version in 0.0 0.1.9 0.2 1 0.2...1 "0.0...<$VERSION"; do
+        refuses 'requested version' find_components core
+    done
+}
+
+# listed PREFIX: its files.
+listed() {
+    (cd "$1" && find . ! -type d | sort)
+}
+
+parts() {
+    local part at=$WORK/parts
+    rm -rf "$at"
+    mkdir -p "$at/manifests"
+    for part in runtime backends tools development docs; do
+        cmake --install "$BUILD" --component $part --prefix "$at/$part" >/dev/null
+        cmake --install "$BUILD" --component $part --prefix "$at/all" >/dev/null
+        cp "$BUILD/install_manifest_$part.txt" "$at/manifests/"
+        [ -n "$(listed "$at/$part")" ] || fail "the component $part is empty"
+    done
+    [ "$(for part in runtime backends tools development docs; do listed "$at/$part"; done | sort)" = "$(listed "$prefix")" ] ||
+        fail "the components have not each installed file once: $(diff <(listed "$at/all") <(listed "$prefix"))"
+    expect "^\./$LIBDIR/collet/cpu_scalar\.so\$" listed "$at/backends"
+    expect '^\./include/collet/collet\.h$' listed "$at/development"
+    expect '^\./bin/backend-info$' listed "$at/tools"
+    touch "$at/all/share/doc/collet/mine"
+    refuses 'nothing was installed' cmake -DBUILD="$at" -P "$SOURCE/cmake/uninstall.cmake"
+    cmake -DBUILD="$at/manifests" -P "$SOURCE/cmake/uninstall.cmake" >/dev/null 2>&1
+    [ "$(listed "$at/all")" = ./share/doc/collet/mine ] || fail "uninstall leaves $(listed "$at/all")"
+    [ ! -e "$at/all/include/collet" ] || fail "uninstall leaves empty folders"
+}
+
+# with OPTION...: configures Collet alone.
+with() {
+    cmake -S "$SOURCE" -B "$WORK.options" -DCMAKE_C_COMPILER="$CC" -DCOLLET_TESTS=OFF "$@"
+}
+
+# Each is refused before much is configured.
+options() {
+    rm -rf "$WORK.options"
+    local few='-DCOLLET_ENGINES=OFF -DCOLLET_PYTHON=OFF'
+    # shellcheck disable=SC2086 # lists
+    refuses 'no static libraries' with $few -DBUILD_SHARED_LIBS=OFF
+    refuses "COLLET_ENGINES: there is no 'analisis'" with -UBUILD_SHARED_LIBS '-DCOLLET_ENGINES=analisis;ternary'
+    refuses "COLLET_BACKENDS: there is no 'openmp'" with -DCOLLET_ENGINES=OFF -DCOLLET_BACKENDS=openmp
+    refuses 'COLLET_PYTHON=OFF leaves the package out' with -DCOLLET_BACKENDS=ON -DCOLLET_PYTHON=ON
+    refuses 'names cpu_openmp, but COLLET_OPENMP is OFF' with -DCOLLET_PYTHON=OFF -DCOLLET_OPENMP=OFF \
+        '-DCOLLET_BACKENDS=cpu_scalar;cpu_openmp'
+    refuses '-DCOLLET_HDF5=OFF builds' with -DCOLLET_ENGINES=trajectory -DCOLLET_BACKENDS=cpu_scalar \
+        -DCMAKE_DISABLE_FIND_PACKAGE_HDF5=TRUE
+    rm -rf "$WORK.options"
+}
+
+# Only configures and installs documents, of which Collet has none there.
+subproject() {
+    local at=$WORK.subproject
+    rm -rf "$at"
+    mkdir "$at"
+    echo 'of the parent' >"$at/README.md"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(parent VERSION 7 LANGUAGES C)' 'include(GNUInstallDirs)' \
+        'set(BUILD_SHARED_LIBS OFF)' 'install(FILES README.md TYPE DOC COMPONENT docs)' \
+        "add_subdirectory($SOURCE collet)" 'add_executable(program program.c)' \
+        'target_link_libraries(program PRIVATE collet::core)' >"$at/CMakeLists.txt"
+    touch "$at/program.c"
+    expect 'cpu_openmp is not built: COLLET_OPENMP is OFF' cmake -S "$at" -B "$at/build" -DCMAKE_C_COMPILER="$CC" \
+        -DCMAKE_BUILD_TYPE=Debug -DCOLLET_ENGINES=OFF -DCOLLET_PYTHON=OFF -DCOLLET_OPENMP=OFF
+    expect '^CMAKE_BUILD_TYPE:[A-Z]*=Debug$' cat "$at/build/CMakeCache.txt"
+    expect 'No tests were found|Total Tests: 0' ctest --test-dir "$at/build" -N
+    cmake --install "$at/build" --component docs --prefix "$at/prefix" >/dev/null
+    [ "$(listed "$at/prefix")" = ./share/doc/parent/README.md ] || fail "the parent's documents: $(listed "$at/prefix")"
+    cmp "$at/README.md" "$at/prefix/share/doc/parent/README.md"
+    cmake "$at/build" -DCMAKE_BUILD_TYPE= >/dev/null
+    expect '^CMAKE_BUILD_TYPE:[A-Z]*=$' cat "$at/build/CMakeCache.txt"
+    rm -rf "$at"
 }
 
 # Only configures: the files of pkg-config are in the build directory.
