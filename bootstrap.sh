@@ -288,7 +288,7 @@ next_steps() {
     cat <<'END'
 
 == Next
-A program of your own   cc -std=c11 examples/hello.c -Iinclude -Lbuild/lib -Wl,-rpath,"$PWD/build/lib" -lcore -o build/hello
+A program of your own   cc -std=c11 examples/hello.c -Iinclude -Lbuild/lib/collet-link -Wl,-rpath,"$PWD/build/lib" -lcore -o build/hello
                         build/hello
 END
     local python

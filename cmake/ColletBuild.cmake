@@ -158,6 +158,14 @@ function(collet_search_beside target directories)
     INSTALL_RPATH "${directories}" INSTALL_RPATH_USE_LINK_PATH ON)
 endfunction()
 
+# collet_version_symbols(TARGET): its public functions get the version COLLET_1, so that a program that was linked with it does
+# not take another library's functions of the same names.
+function(collet_version_symbols target)
+  set(map ${PROJECT_SOURCE_DIR}/cmake/libraries.map)
+  target_link_options(${target} PRIVATE LINKER:--version-script=${map})
+  set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+endfunction()
+
 # collet_add_engine(NAME DESCRIPTION [LIBRARIES library...]): libcollet-NAME from the objects of the
 # static library engine_NAME, which tests of its parts link; as a CMake target collet::NAME, as a
 # pkg-config module collet-NAME, with the header include/collet/NAME.h of the current directory.
@@ -174,6 +182,7 @@ function(collet_add_engine ENGINE_NAME ENGINE_DESCRIPTION)
   set_target_properties(${library} PROPERTIES
     OUTPUT_NAME collet-${ENGINE_NAME} EXPORT_NAME ${ENGINE_NAME}
     ${COLLET_LIBRARY_VERSION})
+  collet_version_symbols(${library})
   collet_search_beside(${library} "$ORIGIN")
   set_property(GLOBAL APPEND PROPERTY COLLET_RUNTIME_TARGETS ${library})
   install(TARGETS ${library} EXPORT colletTargets

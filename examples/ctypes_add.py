@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """libcore from Python's ctypes, without the package collet: adds two arrays on any backend.
 
-python3 ctypes_add.py [path of libcore.so]
+python3 ctypes_add.py [path of libcollet-core.so]
 """
 import ctypes
 import sys
@@ -16,7 +16,7 @@ class Error(ctypes.Structure):  # collet_error
     _fields_ = [("status", c_int32), ("text", c_char * 1020)]
 
 
-core = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libcore.so")
+core = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libcollet-core.so.0")
 
 
 def declare(name, result, *arguments):

@@ -7,7 +7,8 @@
 #   check.sh names             no constant is both a macro and an enumerator, or without a type
 #   check.sh order             functions have their parameters in the order that collet.h states
 #   check.sh plugin FILE.so    a plugin exports only collet_plugin_entry
-#   check.sh library FILE.so   libcore exports only collet_*
+#   check.sh library FILE.so   libcore exports only collet_*, all of the version COLLET_1
+#   check.sh clash PROGRAM     it runs where another project's libcore.so.0 is loaded first
 #   check.sh undefined FILE.so a plugin needs no symbol of libcore
 #   check.sh glibc FILE        an object needs no symbol newer than glibc 2.28
 #   check.sh core              libcore's sources name no backend
@@ -171,9 +172,21 @@ undefined() {
 
 library() {
     local names
-    names=$(exported "$1" | grep -v '^collet_' || true)
+    names=$(exported "$1" | grep -vE '^(collet_|COLLET_1$)' || true)
     [ -z "$names" ] || fail "$1 also exports: $names"
     ! exported "$1" | grep '^collet_op_' || fail "$1 exports the typed calls above, which are inline"
+    names=$(nm -D --defined-only "$1" | awk '$NF ~ /^collet_/ && $NF !~ /@@COLLET_1$/ {print $NF}')
+    [ -z "$names" ] || fail "$1 exports without the version COLLET_1: $names"
+}
+
+clash() {
+    local output
+    mkdir -p "$WORK"
+    echo 'int core_start(void); int core_start(void) { return 1; }' >"$WORK/other.c"
+    # shellcheck disable=SC2086
+    "$CC" $FLAGS -shared -fPIC -Wl,-soname,libcore.so.0 "$WORK/other.c" -o "$WORK/libcore.so.0"
+    output=$(LD_PRELOAD=$WORK/libcore.so.0 "$1" cpu_scalar 2>&1) || fail "$1 with another libcore.so.0: $output"
+    grep -q cpu_scalar <<<"$output" || fail "$1 printed $output"
 }
 
 # dlopen, exp and others have older versions too: a build on an older glibc uses those.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # noexec.sh BACKEND-INFO SHOW-SEARCH LIBRARIES: files on a file system that is mounted noexec cannot
 # run: the first message says so, and usable files elsewhere are used. LIBRARIES: the directory with
-# libcore.so and the plugins.
+# libcore and the plugins.
 set -eu
 if [ "${4:-}" != mounted ]; then
     own=

@@ -3,7 +3,7 @@
 # trust.sh PROGRAMS LIBRARIES: a relative LD_LIBRARY_PATH with another current directory, and a
 # set-uid program, run nothing that their caller chose, nor does a user namespace let others' plugins
 # run; plugins are found on an overlay of overlays, and in the directory of a group that is trusted.
-# PROGRAMS: the directory with the programs of show_search.c; LIBRARIES: the one with libcore.so and the plugins.
+# PROGRAMS: the directory with the programs of show_search.c; LIBRARIES: the one with libcore and the plugins.
 set -eu
 programs=$1 libraries=$2
 work=$(mktemp -d)
@@ -21,7 +21,7 @@ fail()
 mkdir -p "$work/trap/lib/collet"
 printf '#!/bin/sh\ntouch %s\n' "$work/ran" >"$work/trap/lib/collet/collet-probe"
 chmod 755 "$work/trap/lib/collet/collet-probe"
-cp "$libraries"/libcore.so* "$work/trap/lib"
+cp "$libraries"/libcollet-core.so* "$work/trap/lib"
 (cd "$libraries/.." && LD_LIBRARY_PATH=$(basename "$libraries") "$programs/show_search" "$work/trap") >"$work/out" ||
     { cat "$work/out"; fail "plugins were searched below the current directory"; }
 [ ! -e "$work/ran" ] || fail "a program below the current directory ran"
@@ -34,7 +34,7 @@ set -e
 mount -t tmpfs none "$1/layers"
 cd "$1/layers"
 mkdir -p lower/lib/collet upper1 work1 middle upper2 work2 top
-cp "$2"/libcore.so* lower/lib
+cp "$2"/libcollet-core.so* lower/lib
 cp "$2/collet/collet-probe" "$2/collet/cpu_scalar.so" lower/lib/collet
 mount -t overlay none -o lowerdir=lower,upperdir=upper1,workdir=work1 middle
 mount -t overlay none -o lowerdir=middle,upperdir=upper2,workdir=work2 top

@@ -43,7 +43,7 @@ lay() {
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
     local path name
     for path in include/collet/{collet.h,extensions.h,floating.h,plugin.h,types.h,ops.def,ops.h,ops/array.def,ops/array.h,devices.h,analysis.h,trajectory.h,scatter.h,ternary.h} \
-        "$LIBDIR"/{libcore.so,libcore.so.0,collet/collet-probe,collet/collet-{worker,inspect},collet/validation.so,pkgconfig/collet.pc} \
+        "$LIBDIR"/{libcollet-core.so,libcollet-core.so.0,collet-link/libcore.so,collet/collet-probe,collet/collet-{worker,inspect},collet/validation.so,pkgconfig/collet.pc} \
         "$LIBDIR"/{libcollet-trajectory.so{,.0},pkgconfig/collet-trajectory.pc} \
         "$LIBDIR"/{libcollet-{analysis,scatter,ternary}.so{,.0},pkgconfig/collet-{analysis,scatter,ternary}.pc} \
         "$LIBDIR"/cmake/collet/collet-config{,-version}.cmake \
@@ -265,7 +265,7 @@ absolute() {
         -DCMAKE_INSTALL_PREFIX=$at -DCMAKE_INSTALL_LIBDIR=$at-lib -DCMAKE_INSTALL_INCLUDEDIR=$at-include \
         >"$built.log" 2>&1 || fail "cmake failed: $(cat "$built.log")"
     export PKG_CONFIG_PATH=$built
-    expect "^-I$at-include -L$at-lib -lcollet-scatter -lcore *\$" \
+    expect "^-I$at-include -L$at-lib/collet-link -L$at-lib -lcollet-scatter (-L$at-lib/collet-link )?-lcore *\$" \
         pkg-config --cflags --libs collet-scatter
     expect "^$at\$" pkg-config --variable=prefix collet
     expect "^$at-lib/collet\$" pkg-config --variable=plugindir collet
