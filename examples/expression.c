@@ -10,36 +10,38 @@ static const char potential[] = "where(r < c, 4 * (r**-12 - r**-6) + q/r, 0)";
 static collet_status evaluate(collet_context *cx, const char *text, double *energies,
                               double *forces, collet_error *err)
 {
-    static const double r[] = {1.0, 1.2, 2.0, 3.5}, c = 3.0, q[] = {0.0, 0.5};
+    static const double r[] = {1.0, 1.2, 2.0, 3.5}, q[] = {0.0, 0.5};
     collet_expression *energy = NULL, *slope = NULL;
-    collet_array *ins[3] = {NULL}, *out = NULL;
+    collet_array *distances = NULL, *charges = NULL, *out = NULL; /* out: made, of 2 x 4 */
+    uint32_t input;
     collet_status status = collet_expression_parse(&energy, text, err);
-    if (status == COLLET_OK) /* by input 0, which is r */
-        status = collet_expression_gradient(energy, &slope, 0, 0, err);
+    if (status == COLLET_OK)
+        status = collet_expression_find(energy, &input, "r", err);
+    if (status == COLLET_OK)
+        status = collet_expression_gradient(energy, &slope, 0, input, err);
     if (status != COLLET_OK)
         goto done;
-    /* The inputs, in the order of the text: r, c and q. They broadcast to 2 x 4. */
-    status = collet_array_from(cx, &ins[0], COLLET_F64, 1, (const int64_t[]){4}, r);
+    status = collet_array_from(cx, &distances, COLLET_F64, 1, (const int64_t[]){4}, r);
     if (status == COLLET_OK)
-        status = collet_array_from(cx, &ins[1], COLLET_F64, 0, NULL, &c);
+        status = collet_array_from(cx, &charges, COLLET_F64, 2, (const int64_t[]){2, 1}, q);
+    const collet_argument with[] = {
+        {.name = "q", .array = charges},
+        {.name = "r", .array = distances},
+        {.name = "c", .number = {.value.f64 = 3, .dtype = COLLET_F64}},
+    };
     if (status == COLLET_OK)
-        status = collet_array_from(cx, &ins[2], COLLET_F64, 2, (const int64_t[]){2, 1}, q);
-    if (status == COLLET_OK)
-        status = collet_array_create(cx, &out, COLLET_F64, 2, (const int64_t[]){2, 4});
-    const collet_array *const from[] = {ins[0], ins[1], ins[2]};
-    if (status == COLLET_OK)
-        status = collet_expression_evaluate(cx, energy, &out, from);
+        status = collet_expression_evaluate(cx, energy, &out, with, 3);
     if (status == COLLET_OK)
         status = collet_array_read(cx, out, energies, 8 * sizeof *energies);
     if (status == COLLET_OK)
-        status = collet_expression_evaluate(cx, slope, &out, from);
+        status = collet_expression_evaluate(cx, slope, &out, with, 3);
     if (status == COLLET_OK)
         status = collet_array_read(cx, out, forces, 8 * sizeof *forces);
     if (status != COLLET_OK)
         collet_fail(err, status, "%s", collet_last_error(cx));
 done:
-    for (int i = 0; i < 3; i++)
-        collet_array_destroy(ins[i]);
+    collet_array_destroy(distances);
+    collet_array_destroy(charges);
     collet_array_destroy(out);
     collet_expression_destroy(slope);
     collet_expression_destroy(energy);

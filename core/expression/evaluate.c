@@ -127,7 +127,8 @@ typedef struct evaluation {
     plan *p;
     int by_steps, apart; /* apart: the reduction is a call of its own */
     extent x;
-    collet_array *const *outs;
+    collet_array **outs;
+    uint64_t made; /* bit k: outs[k] was NULL */
     const collet_array *const *ins;
     const collet_scalar *numbers;   /* inputs without an array; NULL: there are none */
     const collet_scalar *constants; /* of the plan, with the numbers */
@@ -342,12 +343,19 @@ static collet_status take_inputs(evaluation *v, collet_dtype *dtypes)
     return reduce_extent(&v->x, v->g, v->err);
 }
 
-static collet_status check_output_shapes(const evaluation *v)
+/* Makes the outputs that are not given. */
+static collet_status check_output_shapes(evaluation *v)
 {
     for (uint32_t k = 0; k < v->g->output_count; k++) {
         const collet_array *a = v->outs[k];
-        if (!a)
-            return context_fail(v->cx, COLLET_INVALID, "expression: output %u is NULL", k);
+        if (!a) {
+            collet_status status = collet_array_create(v->cx, &v->outs[k], v->p->out_dtypes[k],
+                                                       v->x.out_ndim, v->x.out);
+            if (status != COLLET_OK)
+                return status;
+            v->made |= (uint64_t)1 << k;
+            continue;
+        }
         if (a->storage->runtime != v->cx->runtime)
             return context_fail(v->cx, COLLET_INVALID,
                                 "expression: output %u belongs to another runtime", k);
@@ -369,7 +377,7 @@ static collet_status check_output_shapes(const evaluation *v)
 }
 
 /* What collet_call would check for each program by itself, when others have written already. */
-static collet_status check_arrays(const evaluation *v)
+static collet_status check_arrays(evaluation *v)
 {
     uint32_t i, k, outs = v->g->output_count;
     collet_status status = check_output_shapes(v);
@@ -433,16 +441,11 @@ static collet_status run(evaluation *v, int *misses)
 }
 
 collet_status expression_evaluate(collet_context *cx, collet_expression *e,
-                                  collet_array *const *outs, const collet_array *const *ins,
+                                  collet_array **outs, const collet_array *const *ins,
                                   const collet_scalar *numbers, int by_steps)
 {
     collet_dtype dtypes[COLLET_EXPRESSION_INPUTS];
-    collet_status status = context_check(cx);
-    if (status != COLLET_OK)
-        return status;
-    if (!e || !outs || (!ins && e->graph.input_count))
-        return context_fail(cx, COLLET_INVALID,
-                            "collet_expression_evaluate: the expression, outs or ins is NULL");
+    collet_status status;
     evaluation v = {.cx = cx,
                     .err = context_error(cx),
                     .g = &e->graph,
@@ -461,21 +464,68 @@ collet_status expression_evaluate(collet_context *cx, collet_expression *e,
             status = run(&v, &misses);
         expression_release(e, v.p);
     }
+    for (uint32_t k = 0; status != COLLET_OK && k < v.g->output_count; k++)
+        if (v.made >> k & 1) {
+            collet_array_destroy(outs[k]);
+            outs[k] = NULL;
+        }
     return status;
 }
 
-collet_status collet_expression_evaluate(collet_context *cx, collet_expression *e,
-                                         collet_array *const *outs, const collet_array *const *ins)
+/* ---- Names ------------------------------------------------------------------------------- */
+
+/* Sets ins[i], or where that is NULL numbers[i], of each input; *any: there are numbers. */
+static collet_status bind(collet_context *cx, const graph *g, const collet_argument *arguments,
+                          uint32_t count, const collet_array **ins, collet_scalar *numbers,
+                          int *any)
 {
-    COLLET_FLOATING_SCOPE;
-    return expression_evaluate(cx, e, outs, ins, NULL, 0);
+    uint64_t bound = 0;
+    *any = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const collet_argument *a = &arguments[k];
+        const char *name = a->name ? a->name : "";
+        uint32_t i = *name ? graph_find(g, name, k) : k;
+        if (*name && i == g->input_count)
+            return expression_unknown(g, name, context_error(cx));
+        if (i >= g->input_count || (!*name && *g->names[i]))
+            return context_fail(cx, COLLET_INVALID,
+                                "expression: argument %u has no name, and no input without a name "
+                                "has this number",
+                                k);
+        if (bound >> i & 1)
+            return context_fail(cx, COLLET_INVALID, "expression: %s is given twice", name);
+        if (!a->array && a->number.dtype == COLLET_DTYPE_NONE)
+            return context_fail(cx, COLLET_INVALID,
+                                "expression: argument %u, %s has neither an array nor a number", k,
+                                name);
+        bound |= (uint64_t)1 << i;
+        ins[i] = a->array;
+        if (!a->array)
+            numbers[i] = a->number;
+        *any |= !a->array;
+    }
+    for (uint32_t i = 0; i < g->input_count; i++)
+        if (!(bound >> i & 1))
+            return context_fail(cx, COLLET_INVALID, "expression: no argument for input %u%s%s", i,
+                                *g->names[i] ? ", " : "", g->names[i]);
+    return COLLET_OK;
 }
 
-collet_status collet_expression_evaluate_with(collet_context *cx, collet_expression *e,
-                                              collet_array *const *outs,
-                                              const collet_array *const *ins,
-                                              const collet_scalar *numbers)
+collet_status collet_expression_evaluate(collet_context *cx, collet_expression *e,
+                                         collet_array **outs, const collet_argument *arguments,
+                                         uint32_t count)
 {
     COLLET_FLOATING_SCOPE;
-    return expression_evaluate(cx, e, outs, ins, numbers, 0);
+    const collet_array *ins[COLLET_EXPRESSION_INPUTS];
+    collet_scalar numbers[COLLET_EXPRESSION_INPUTS];
+    int any;
+    collet_status status = context_check(cx);
+    if (status != COLLET_OK)
+        return status;
+    if (!e || !outs || (!arguments && count))
+        return context_fail(cx, COLLET_INVALID,
+                            "collet_expression_evaluate: the expression, outs or arguments is NULL");
+    status = bind(cx, &e->graph, arguments, count, ins, numbers, &any);
+    return status == COLLET_OK ? expression_evaluate(cx, e, outs, ins, any ? numbers : NULL, 0)
+                               : status;
 }

@@ -10,6 +10,7 @@
 #include "constants.h"
 #include "op/program.h"
 #include "parse.h"
+#include "util/text.h"
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
@@ -173,6 +174,29 @@ uint32_t collet_expression_output_count(const collet_expression *e)
 const char *collet_expression_input_name(const collet_expression *e, uint32_t input)
 {
     return e && input < e->graph.input_count ? e->graph.names[input] : NULL;
+}
+
+collet_status expression_unknown(const graph *g, const char *name, collet_error *err)
+{
+    text_buffer t;
+    text_clear(&t);
+    for (uint32_t i = 0; i < g->input_count; i++)
+        if (*g->names[i])
+            text_add(&t, "%s%s", t.length ? ", " : "", g->names[i]);
+    return collet_fail(err, COLLET_INVALID, "expression: no input is named %s; the names are: %s",
+                       name, t.length ? t.bytes : "none");
+}
+
+collet_status collet_expression_find(const collet_expression *e, uint32_t *input, const char *name,
+                                     collet_error *err)
+{
+    if (!e || !input || !name)
+        return collet_fail(err, COLLET_INVALID, "collet_expression_find: an argument is NULL");
+    uint32_t i = *name ? graph_find(&e->graph, name, 0) : e->graph.input_count;
+    if (i == e->graph.input_count)
+        return expression_unknown(&e->graph, name, err);
+    *input = i;
+    return COLLET_OK;
 }
 
 /* ---- Plans ------------------------------------------------------------------------------- */

@@ -22,5 +22,7 @@ struct collet_expression {
 collet_status expression_plan(collet_expression *e, plan **out, const collet_dtype *dtypes,
                               int beyond, collet_error *err);
 void expression_release(collet_expression *e, plan *p);
+/* INVALID: no input has this name; the text lists the names. */
+collet_status expression_unknown(const graph *g, const char *name, collet_error *err);
 
 #endif

@@ -124,6 +124,16 @@ collet_status graph_input(graph *g, uint32_t *value, const char *name, size_t le
     return COLLET_OK;
 }
 
+uint32_t graph_find(const graph *g, const char *name, uint32_t first)
+{
+    uint32_t i = 0;
+    if (first < g->input_count && !strcmp(g->names[first], name))
+        return first;
+    while (i < g->input_count && strcmp(g->names[i], name) != 0)
+        i++;
+    return i;
+}
+
 collet_status graph_check_number(const collet_scalar *s, int weak, collet_error *err)
 {
     if (!s || !collet_dtype_size(s->dtype))

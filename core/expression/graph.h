@@ -64,6 +64,9 @@ collet_status graph_output(graph *g, uint32_t value, collet_error *err);
 collet_status graph_reduce(graph *g, uint32_t op, const int32_t *axes, int32_t count,
                            int32_t keepdims, double correction, collet_error *err);
 
+/* The number of the input of this name, tried at `first`; input_count: there is none. */
+uint32_t graph_find(const graph *g, const char *name, uint32_t first);
+
 /* Copies everything but the outputs and the reduction. */
 collet_status graph_copy(graph *to, const graph *from, collet_error *err);
 

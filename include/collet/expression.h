@@ -4,8 +4,10 @@
  * one pass over memory.
  *
  *     collet_expression *e;
- *     collet_expression_parse(&e, "where(r < c, a*b + k*exp(d), 0)", &err);
- *     collet_expression_evaluate(context, e, outs, ins);
+ *     collet_array *force = NULL;
+ *     const collet_argument arguments[] = {{.name = "x", .array = x}, {.name = "k", .array = k}};
+ *     collet_expression_parse(&e, "-k*x", &err);
+ *     collet_expression_evaluate(context, e, &force, arguments, 2);
  *
  * An expression is made once, from text or by calls, and evaluated on any arrays that broadcast. It
  * is compiled once for each combination of the inputs' dtypes; other shapes and other values of
@@ -50,8 +52,8 @@ COLLET_API collet_status collet_expression_create(collet_expression **out, colle
 COLLET_API void collet_expression_destroy(collet_expression *expression);
 
 /*
- * An expression from a text in Python's syntax: names are inputs, in the order in which they first
- * occur; numbers (1, 0.5, 1e-3, 2j), True, False, pi, inf and nan are weak constants; + - * / // % **
+ * An expression from a text in Python's syntax: names are inputs, numbered in the order in
+ * which they first occur; numbers (1, 0.5, 1e-3, 2j), True, False, pi, inf and nan are weak constants; + - * / // % **
  * < <= > >= == != & | ^ ~ << >> and parentheses have Python's meaning and precedence; functions are
  * the names of elementwise.def, "sin(x)", and the names of dtypes, which convert: "f32(x)", or as
  * NumPy has it "float32(x)". Several outputs are separated by ";". A reduction may stand around a
@@ -128,41 +130,50 @@ COLLET_API uint32_t collet_expression_output_count(const collet_expression *expr
 /* "" for an input without a name; NULL: no such input. */
 COLLET_API const char *collet_expression_input_name(const collet_expression *expression,
                                                     uint32_t input);
+/* The number of the input of this name. INVALID: there is none; the text lists the names. */
+COLLET_API collet_status collet_expression_find(const collet_expression *expression,
+                                                uint32_t *input, const char *name,
+                                                collet_error *err);
 
 /* ---- Evaluating -------------------------------------------------------------------------- */
 
 /*
- * Sets `outs`, one for each output, to the dtypes and shapes of an evaluation with inputs like `ins`.
+ * Sets `outs`, one for each output, to the dtypes and shapes of an evaluation with inputs like `ins`,
+ * one for each input by its number.
  * Every output has the broadcast shape of all inputs, used or not, but for reduced axes. An input of
- * the ndim COLLET_ABSENT is a number, as in collet_expression_evaluate_with. Compiles the
- * expression for the inputs' dtypes. INVALID, SHAPE, DTYPE: a function does not take the dtype of an
+ * the ndim COLLET_ABSENT is a number, as in collet_argument. Compiles the expression for the
+ * inputs' dtypes. INVALID, SHAPE, DTYPE: a function does not take the dtype of an
  * operand, or a weak integer does not fit. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_infer(collet_expression *expression,
                                                  collet_array_spec *outs,
                                                  const collet_array_spec *ins, collet_error *err);
 
+/* An input of an evaluation. `name` NULL or "": the input has no name and the number of the argument's
+ * place. `array` NULL: the input is `number`, a weak constant of this evaluation alone, of dtype bool,
+ * i64, u64, f64 or c128; another number compiles nothing. */
+typedef struct collet_argument {
+    const char *name;
+    const collet_array *array;
+    collet_scalar number;
+} collet_argument;
+
 /*
  * Evaluates the expression, by the op `evaluate` where the chosen backend has it, else by single ops
- * with the same results; a reduction may then add in another order. The rules of collet_call hold; an
- * output may be an input. A graph of more than 8 inputs or 4 outputs, or 1,024 steps, is cut into
- * several calls. Once it is compiled, an evaluation in one call allocates nothing. Errors as in
- * collet_call and collet_expression_infer.
+ * with the same results; a reduction may then add in another order. `arguments` has `count` entries, one
+ * for each input, in any order. `outs` has one for each output: an array, which may be an input, or NULL,
+ * which becomes a new array of the dtype and shape that are inferred, and stays NULL if the call fails. The rules
+ * of collet_call hold. A graph of more than 8 inputs or 4 outputs, or 1,024 steps, is cut into
+ * several calls. Once it is compiled, an evaluation in one call with given outputs allocates nothing. Errors as
+ * in collet_call and collet_expression_infer. INVALID too: an input without an argument, an argument without
+ * an input, or two arguments of one input (the text names it); integers divide by zero. DTYPE too: a number, or
+ * what is computed of numbers, does not fit.
  */
 COLLET_API collet_status collet_expression_evaluate(collet_context *context,
                                                     collet_expression *expression,
-                                                    collet_array *const *outs,
-                                                    const collet_array *const *ins);
-
-/* The same with numbers among the inputs: where ins[i] is NULL, the input is numbers[i], a weak
- * constant of this evaluation alone, of dtype bool, i64, u64, f64 or c128. Another number compiles
- * nothing. DTYPE too: a number, or what is computed of numbers, does not fit. INVALID too: integers divide by
- * zero. */
-COLLET_API collet_status collet_expression_evaluate_with(collet_context *context,
-                                                         collet_expression *expression,
-                                                         collet_array *const *outs,
-                                                         const collet_array *const *ins,
-                                                         const collet_scalar *numbers);
+                                                    collet_array **outs,
+                                                    const collet_argument *arguments,
+                                                    uint32_t count);
 
 #ifdef __cplusplus
 }

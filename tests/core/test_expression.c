@@ -5,6 +5,7 @@
 
 #include <collet/expression.h>
 
+#include "common/evaluate.h"
 #include "common/fixture.h"
 
 static collet_expression *parsed(const char *text)
@@ -87,7 +88,7 @@ static double value_of(const char *text)
     if (collet_expression_infer(e, &spec, NULL, &err) != COLLET_OK)
         fail_msg("%s: %s", text, err.text);
     assert_ok(cx, collet_array_create(cx, &out, spec.dtype, 0, NULL));
-    assert_ok(cx, collet_expression_evaluate(cx, e, &out, NULL));
+    assert_ok(cx, evaluate_in_order(cx, e, &out, NULL, NULL));
     assert_ok(cx, collet_array_read(cx, out, s.value.bytes, collet_dtype_size(spec.dtype)));
     collet_array_destroy(out);
     collet_expression_destroy(e);
@@ -266,7 +267,7 @@ static void the_first_example(void **state)
     assert_ok(cx, collet_array_create(cx, &out, COLLET_F32, 1, &n));
     assert_ok(cx, collet_array_create(cx, &total, COLLET_F32, 0, NULL));
     const collet_array *ins[] = {in[0], in[1], in[2], in[3]};
-    assert_ok(cx, collet_expression_evaluate(cx, e, &out, ins));
+    assert_ok(cx, evaluate_in_order(cx, e, &out, ins, NULL));
     assert_ok(cx, collet_array_read(cx, out, got, sizeof got));
     double sum = 0;
     for (int i = 0; i < N; i++) {
@@ -276,19 +277,65 @@ static void the_first_example(void **state)
     }
     collet_expression_destroy(e);
     e = parsed("sum(where(r < 9, a*b + 2*sqrt(d), 0))");
-    assert_ok(cx, collet_expression_evaluate(cx, e, &total, ins));
+    assert_ok(cx, evaluate_in_order(cx, e, &total, ins, NULL));
     assert_ok(cx, collet_array_read(cx, total, got, sizeof *got));
     assert_true(fabs((double)*got - sum) <= 1e-6 * fabs(sum));
-    assert_status(cx, collet_expression_evaluate(cx, e, &out, ins), COLLET_SHAPE);
+    assert_status(cx, evaluate_in_order(cx, e, &out, ins, NULL), COLLET_SHAPE);
     assert_text_has(cx, "output 0 is 1000; it must be ()");
     ins[2] = NULL;
-    assert_status(cx, collet_expression_evaluate(cx, e, &total, ins), COLLET_INVALID);
-    assert_text_has(cx, "input 2, b is NULL");
+    assert_status(cx, evaluate_in_order(cx, e, &total, ins, NULL), COLLET_INVALID);
+    assert_text_has(cx, "argument 2, b has neither an array nor a number");
     collet_expression_destroy(e);
     for (int i = 0; i < 4; i++)
         collet_array_destroy(in[i]);
     collet_array_destroy(out);
     collet_array_destroy(total);
+}
+
+/* Arguments are bound by their names, in any order; outputs that are not given are made. */
+static void arguments_have_names(void **state)
+{
+    collet_array *a = floats(cx, 3, 1), *b = floats(cx, 3, 5), *out = NULL;
+    const struct {
+        collet_argument with[3];
+        uint32_t count;
+        const char *says;
+    } wrong[] = {
+        {{{.name = "b", .array = b}}, 1, "no argument for input 1, a"},
+        {{{.name = "b", .array = b}, {.name = "c", .array = a}}, 2,
+         "no input is named c; the names are: b, a"},
+        {{{.name = "a", .array = a}, {.name = "b", .array = b}, {.name = "c", .array = a}}, 3,
+         "no input is named c"},
+        {{{.name = "a", .array = a}, {.name = "a", .array = b}}, 2, "a is given twice"},
+        {{{.array = b}, {.array = a}}, 2, "argument 0 has no name"},
+        {{{.name = "a", .array = a}, {.name = "b"}}, 2,
+         "argument 1, b has neither an array nor a number"},
+    };
+    const collet_argument right[] = {{.name = "a", .array = a}, {.name = "b", .array = b}};
+    const collet_argument number[] = {{.name = "a", .number = {.value.i64 = 1, .dtype = COLLET_I64}},
+                                      {.name = "b", .array = b}};
+    collet_expression *e = parsed("b - a");
+    uint32_t input;
+    collet_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_status(cx, collet_expression_evaluate(cx, e, &out, wrong[i].with, wrong[i].count),
+                      COLLET_INVALID);
+        assert_text_has(cx, wrong[i].says);
+        assert_null(out);
+    }
+    assert_ok(cx, collet_expression_evaluate(cx, e, &out, right, 2));
+    assert_floats(cx, out, (const float[]){4, 4, 4});
+    assert_ok(cx, collet_expression_evaluate(cx, e, &out, number, 2)); /* into the same array */
+    assert_floats(cx, out, (const float[]){4, 5, 6});
+    assert_int_equal(collet_expression_find(e, &input, "a", &err), COLLET_OK);
+    assert_int_equal(input, 1);
+    assert_int_equal(collet_expression_find(e, &input, "x", &err), COLLET_INVALID);
+    assert_contains(err.text, "no input is named x; the names are: b, a");
+    collet_expression_destroy(e);
+    collet_array_destroy(out);
+    collet_array_destroy(a);
+    collet_array_destroy(b);
 }
 
 /* x**3 is a product with the values of pow, also where those are tiny or infinite. */
@@ -310,7 +357,7 @@ static void powers_are_products(void **state)
         char text[64];
         snprintf(text, sizeof text, "a**%g; a**3 - a*a*a; a**4 - (a*a)*(a*a)", exponents[i]);
         collet_expression *e = parsed(text);
-        assert_ok(cx, collet_expression_evaluate(cx, e, out, &(const collet_array *){in}));
+        assert_ok(cx, evaluate_in_order(cx, e, out, &(const collet_array *){in}, NULL));
         for (int k = 0; k < 3; k++)
             assert_ok(cx, collet_array_read(cx, out[k], got + k * N, N * sizeof *got));
         for (int k = 0; k < N; k++) {
@@ -347,18 +394,18 @@ static void numbers_among_inputs(void **state)
     (void)state;
     assert_int_equal(collet_expression_infer(e, made, specs, NULL), COLLET_OK);
     assert_true(made[0].dtype == COLLET_F32 && made[1].dtype == COLLET_F32 && made[0].ndim == 1);
-    assert_ok(cx, collet_expression_evaluate_with(cx, e, out, ins, numbers));
+    assert_ok(cx, evaluate_in_order(cx, e, out, ins, numbers));
     assert_floats(cx, out[0], (const float[]){22, 24, 26});
     assert_floats(cx, out[1], (const float[]){7, 7, 7});
     numbers[1].value.f64 = .5;
     numbers[3].value.b8 = 1;
-    assert_ok(cx, collet_expression_evaluate_with(cx, e, out, ins, numbers));
+    assert_ok(cx, evaluate_in_order(cx, e, out, ins, numbers));
     assert_floats(cx, out[0], (const float[]){5.5f, 6, 6.5f});
     assert_floats(cx, out[1], (const float[]){1, 2, 3});
     numbers[2].dtype = COLLET_F32;
-    assert_status(cx, collet_expression_evaluate_with(cx, e, out, ins, numbers), COLLET_DTYPE);
+    assert_status(cx, evaluate_in_order(cx, e, out, ins, numbers), COLLET_DTYPE);
     assert_text_has(cx, "input 2, h is a number of the dtype f32");
-    assert_status(cx, collet_expression_evaluate(cx, e, out, ins), COLLET_INVALID);
+    assert_status(cx, evaluate_in_order(cx, e, out, ins, NULL), COLLET_INVALID);
     collet_expression_destroy(e);
     e = parsed("x + k");
     specs[0].dtype = COLLET_U8;
@@ -369,7 +416,7 @@ static void numbers_among_inputs(void **state)
     assert_ok(cx, collet_array_create(cx, &bytes, COLLET_U8, 1, (const int64_t[]){3}));
     ins[0] = bytes;
     numbers[1] = (collet_scalar){.value.i64 = 300, .dtype = COLLET_I64};
-    assert_status(cx, collet_expression_evaluate_with(cx, e, &bytes, ins, numbers), COLLET_DTYPE);
+    assert_status(cx, evaluate_in_order(cx, e, &bytes, ins, numbers), COLLET_DTYPE);
     assert_text_has(cx, "the number 300 for input 1, k does not fit u8; convert the arrays");
     collet_expression_destroy(e);
     collet_array_destroy(bytes);
@@ -395,12 +442,12 @@ static void constants_change(void **state)
     assert_int_equal(collet_expression_output(e, minus, NULL), COLLET_OK);
     collet_array *a = floats(cx, 3, 1), *out[] = {a, empty_floats(cx, 3)};
     const collet_array *ins[] = {a};
-    assert_ok(cx, collet_expression_evaluate(cx, e, out, ins)); /* in place */
+    assert_ok(cx, evaluate_in_order(cx, e, out, ins, NULL)); /* in place */
     assert_floats(cx, a, (const float[]){2, 4, 6});
     assert_floats(cx, out[1], (const float[]){-2, -4, -6});
     two.value.f64 = .5;
     assert_int_equal(collet_expression_set_constant(e, k, &two, NULL), COLLET_OK);
-    assert_ok(cx, collet_expression_evaluate(cx, e, out, ins));
+    assert_ok(cx, evaluate_in_order(cx, e, out, ins, NULL));
     assert_floats(cx, a, (const float[]){1, 2, 3});
     assert_int_equal(collet_expression_set_constant(e, x, &two, NULL), COLLET_INVALID);
     two.dtype = COLLET_I64;
@@ -433,7 +480,7 @@ static void literals(void **state)
     assert_int_equal(collet_expression_output(e, y, NULL), COLLET_OK);
     collet_array *a = floats(cx, 3, 1);
     const collet_array *ins[] = {a};
-    assert_ok(cx, collet_expression_evaluate(cx, e, &a, ins));
+    assert_ok(cx, evaluate_in_order(cx, e, &a, ins, NULL));
     assert_floats(cx, a, (const float[]){1, 16, 81});
     assert_int_equal(collet_expression_set_constant(e, two, &number, NULL), COLLET_INVALID);
     assert_int_equal(collet_expression_literal(e, &y, NULL, NULL), COLLET_DTYPE);
@@ -459,7 +506,7 @@ static void large_graphs_are_cut(void **state)
     }
     collet_expression *e = parsed(
         "a+b+c+d+e+f+g+h+i+j+k+l; b*l + a; l - a; (a+b)*(c+d)*(e+f)*(g+h)*(i+j)*(k+l); a; a");
-    assert_ok(cx, collet_expression_evaluate(cx, e, outs, ins));
+    assert_ok(cx, evaluate_in_order(cx, e, outs, ins, NULL));
     for (int t = 0; t < 3; t++) {
         for (int i = 0; i < IN; i++)
             x[i] = (float)(i + t);
@@ -491,14 +538,14 @@ static void shapes_are_those_of_all_inputs(void **state)
     assert_int_equal(collet_expression_input(e, &x, "x", 0, NULL), COLLET_OK);
     assert_int_equal(collet_expression_input(e, &y, NULL, 0, NULL), COLLET_OK);
     assert_int_equal(collet_expression_output(e, x, NULL), COLLET_OK);
-    assert_ok(cx, collet_expression_evaluate(cx, e, &out, ins));
+    assert_ok(cx, evaluate_in_order(cx, e, &out, ins, NULL));
     assert_floats(cx, out, (const float[]){1, 1, 1});
     assert_int_equal(collet_expression_reduce(e, COLLET_OP_SUM, NULL, 0, 0, 0, NULL), COLLET_OK);
-    assert_ok(cx, collet_expression_evaluate(cx, e, &sum, ins));
+    assert_ok(cx, evaluate_in_order(cx, e, &sum, ins, NULL));
     assert_floats(cx, sum, (const float[]){3});
     collet_array *four = floats(cx, 4, 1);
     ins[0] = four;
-    assert_status(cx, collet_expression_evaluate(cx, e, &sum, ins), COLLET_SHAPE);
+    assert_status(cx, evaluate_in_order(cx, e, &sum, ins, NULL), COLLET_SHAPE);
     assert_text_has(cx, "input 1 is 3, which does not broadcast");
     collet_array_destroy(a);
     collet_array_destroy(b);
@@ -523,7 +570,7 @@ static void *evaluate_often(void *argument)
         int good = collet_array_create(mine, &a, da, 1, &three) == COLLET_OK &&
                    collet_array_create(mine, &b, db, 1, &three) == COLLET_OK &&
                    collet_array_create(mine, &out, spec.dtype, 1, &three) == COLLET_OK &&
-                   collet_expression_evaluate(mine, e, &out, (const collet_array *const[]){a, b}) ==
+                   evaluate_in_order(mine, e, &out, (const collet_array *const[]){a, b}, NULL) ==
                        COLLET_OK;
         if (!good)
             abort();
@@ -555,6 +602,7 @@ int main(void)
         cmocka_unit_test(dtypes_are_numpys),
         cmocka_unit_test(promotion_is_symmetric),
         cmocka_unit_test(the_first_example),
+        cmocka_unit_test(arguments_have_names),
         cmocka_unit_test(powers_are_products),
         cmocka_unit_test(constants_change),
         cmocka_unit_test(literals),

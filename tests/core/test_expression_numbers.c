@@ -5,6 +5,7 @@
 
 #include <collet/expression.h>
 
+#include "common/evaluate.h"
 #include "common/fixture.h"
 
 static collet_expression *parsed(const char *text)
@@ -39,7 +40,7 @@ static collet_status evaluate(collet_expression *e, const collet_array *const *i
     if (status != COLLET_OK)
         return status;
     assert_ok(cx, collet_array_create(cx, &result, made.dtype, 0, NULL));
-    status = collet_expression_evaluate_with(cx, e, &result, ins, numbers);
+    status = evaluate_in_order(cx, e, &result, ins, numbers);
     out->dtype = made.dtype;
     if (status != COLLET_OK && err)
         snprintf(err->text, sizeof err->text, "%s", collet_last_error(cx));
@@ -522,7 +523,7 @@ static void numbers_are_checked_first(void **state)
         for (uint32_t i = 0; i + 1 < inputs; i++)
             ins[i] = x;
         numbers[inputs - 1] = (collet_scalar){.dtype = COLLET_I64, .value.i64 = 300};
-        assert_status(cx, collet_expression_evaluate_with(cx, e, outs, ins, numbers), COLLET_DTYPE);
+        assert_status(cx, evaluate_in_order(cx, e, outs, ins, numbers), COLLET_DTYPE);
         assert_text_has(cx, "the number 300 for input");
         for (int i = 0; i < 2; i++) {
             uint8_t got;

@@ -4,6 +4,7 @@
 
 #include <collet/expression.h>
 
+#include "common/evaluate.h"
 #include "common/fixture.h"
 
 enum { POINTS = 9, INPUTS = 4 };
@@ -28,7 +29,7 @@ static void evaluate(collet_expression *e, double (*x)[POINTS], double *y)
     if (collet_expression_infer(e, spec, specs, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     assert_ok(cx, collet_array_create(cx, &out, spec[0].dtype, spec[0].ndim, spec[0].shape));
-    assert_ok(cx, collet_expression_evaluate(cx, e, &out, (const collet_array *const *)in));
+    assert_ok(cx, evaluate_in_order(cx, e, &out, (const collet_array *const *)in, NULL));
     assert_ok(cx, collet_array_read(cx, out, &got, POINTS * collet_dtype_size(spec[0].dtype)));
     for (int i = 0; i < POINTS; i++)
         y[i] = spec[0].dtype == COLLET_BOOL  ? got.b8[i]

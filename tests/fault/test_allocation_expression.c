@@ -4,6 +4,7 @@
 #include <collet/expression.h>
 
 #include "failing_malloc.h"
+#include "common/evaluate.h"
 #include "common/fixture.h"
 #include "expression/evaluate.h"
 
@@ -12,7 +13,7 @@ enum { INPUTS = 10 };
 /* Cut into pieces: more than 8 inputs. */
 static const char text[] = "a*b + c*d + e*f - g*h + exp(i/j); a + j + 2; a % 3; b - 1; c; c";
 
-static collet_status make_and_run(collet_array *const *outs, const collet_array *const *ins,
+static collet_status make_and_run(collet_array **outs, const collet_array *const *ins,
                                   int by_steps)
 {
     collet_expression *e, *gradient;
@@ -21,9 +22,17 @@ static collet_status make_and_run(collet_array *const *outs, const collet_array 
         return status;
     status = collet_expression_gradient(e, &gradient, 0, 9, NULL);
     if (status == COLLET_OK) {
+        collet_array *made[6] = {NULL, outs[1]}; /* but one are made */
         status = expression_evaluate(cx, e, outs, ins, NULL, by_steps);
         if (status == COLLET_OK)
-            status = collet_expression_evaluate(cx, gradient, outs, ins);
+            status = expression_evaluate(cx, e, made, ins, NULL, by_steps);
+        for (int i = 0; i < 6; i++)
+            if (i != 1) {
+                assert_true(!made[i] == (status != COLLET_OK));
+                collet_array_destroy(made[i]);
+            }
+        if (status == COLLET_OK)
+            status = evaluate_in_order(cx, gradient, outs, ins, NULL);
         collet_expression_destroy(gradient);
     }
     collet_expression_destroy(e);
@@ -69,10 +78,10 @@ static void a_built_expression_allocates_nothing(void **state)
     (void)state;
     assert_int_equal(collet_expression_parse(&e, "where(a < 3, a*b + 2*exp(b), 0)", NULL),
                      COLLET_OK);
-    assert_ok(cx, collet_expression_evaluate(cx, e, &out, ins));
+    assert_ok(cx, evaluate_in_order(cx, e, &out, ins, NULL));
     allocation_failed = 0;
     allocation_countdown = 0;
-    assert_ok(cx, collet_expression_evaluate(cx, e, &out, ins));
+    assert_ok(cx, evaluate_in_order(cx, e, &out, ins, NULL));
     allocation_countdown = -1;
     assert_int_equal(allocation_failed, 0);
     collet_expression_destroy(e);

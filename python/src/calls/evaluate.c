@@ -120,18 +120,20 @@ static int infer(call *c, expression_object *e)
 
 static collet_status issue(const call *c, collet_array *const *outs, const collet_array *const *ins)
 {
-    collet_scalar numbers[COLLET_EXPRESSION_INPUTS];
-    int any = 0;
+    collet_expression *e = ((expression_object *)c->object)->handle;
+    collet_array *given[COLLET_EXPRESSION_OUTPUTS];
+    collet_argument arguments[COLLET_EXPRESSION_INPUTS];
     for (uint32_t i = 0; i < c->n_in; i++) {
         const operand *o = &c->operands[c->n_out + i];
+        arguments[i].name = collet_expression_input_name(e, i);
+        arguments[i].array = ins[i];
         if (ins[i])
             continue;
-        any = 1;
-        numbers[i].dtype = o->view.spec.dtype;
-        memcpy(&numbers[i].value, o->number, sizeof o->number);
+        arguments[i].number.dtype = o->view.spec.dtype;
+        memcpy(&arguments[i].number.value, o->number, sizeof o->number);
     }
-    return collet_expression_evaluate_with(c->context, ((expression_object *)c->object)->handle,
-                                           outs, ins, any ? numbers : NULL);
+    memcpy(given, outs, c->n_out * sizeof *outs);
+    return collet_expression_evaluate(c->context, e, given, arguments, c->n_in);
 }
 
 static PyObject *results(const call *c)
