@@ -7,14 +7,16 @@ collet.evaluate computes formulas, collet.Array keeps data on a device, collet.b
 backends found, collet.doctor() what is missing.
 """
 
+import sys as _sys
+
 try:
     from ._core import version as __version__
 except ModuleNotFoundError:
     from ._package import missing_extension
     raise ImportError(missing_extension()) from None
 from . import op as op
-from ._array import (Array as Array, asarray as asarray, empty as empty, from_dlpack as from_dlpack,
-                     full as full, ones as ones, zeros as zeros)
+from ._array.creation import (asarray as asarray, empty as empty, from_dlpack as from_dlpack, full as full, ones as ones,
+                              zeros as zeros)
 from ._core import (AbiError as AbiError, BusyError as BusyError, CancelledError as CancelledError,
                     DeviceLostError as DeviceLostError, DtypeError as DtypeError, Error as Error,
                     Expression as Expression, FailedError as FailedError, FileError as FileError,
@@ -29,6 +31,10 @@ from ._runtime import (Backend as Backend, Device as Device, backends as backend
                        get_backend as get_backend, last_backend as last_backend, memory as memory,
                        reset_peak as reset_peak, set_backend as set_backend,
                        set_num_threads as set_num_threads, trim as trim, using as using)
+from ._standard import namespace as _namespace
+from ._standard.array import Array as Array
+
+Array._package = _sys.modules[__name__]
 
 _MODULES = ("bench", "fft", "functions", "lib", "linalg", "md", "random", "scatter", "ternary")
 _GRADIENTS = ("custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp")
@@ -37,7 +43,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import (bench as bench, fft as fft, functions as functions, lib as lib, linalg as linalg,
                    md as md, random as random, scatter as scatter, ternary as ternary)
-    from ._standard.names import *
+    from ._array.names import *
     from ._gradient.transforms import *
     from ._standard.typed import *
     from .functions import *
@@ -48,38 +54,19 @@ else:
         from importlib import import_module
         if name in _MODULES:
             return import_module("collet." + name)
-        standard = "__array_" in name or not name.startswith("_")
-        for names, find in _places() if standard else ():
-            if name in names:
-                globals()[name] = found = find(name)
-                return found
-        raise AttributeError(f"module 'collet' has no attribute {name!r}")
-
-
-def _places():
-    """Where names are that are imported at their first use, and what finds them."""
-    from . import functions
-    from ._standard import elementwise, names
-    composed = {n: f for n, f in vars(functions).items() if not n.startswith("_")}
-    yield elementwise.names(), elementwise.functions.__getitem__
-    yield composed, composed.__getitem__
-    yield names.names(), lambda name: getattr(names, name)
-    yield _GRADIENTS, _transform
-
-
-def _transform(name):
-    from ._gradient import transforms
-    return getattr(transforms, name)
+        if name in _GRADIENTS:
+            found = getattr(import_module("collet._gradient.transforms"), name)
+        elif "__array_" in name or not name.startswith("_"):
+            found = getattr(_namespace, name)
+        else:
+            raise AttributeError(f"module 'collet' has no attribute {name!r}")
+        globals()[name] = found
+        return found
 
 
 def __dir__():
-    found = {*globals(), *_MODULES, *(n for names, _ in _places() for n in names)} - {"TYPE_CHECKING"}
-    return sorted(n for n in found if (n[0] != "_" or n[:2] == "__") and (n != "bfloat16" or _has_bfloat16()))
-
-
-def _has_bfloat16():
-    from ._standard import names
-    return hasattr(names, "bfloat16")
+    found = {*globals(), *_MODULES, *_GRADIENTS, *(n for names, _ in _namespace._places() for n in names)} - {"TYPE_CHECKING"}
+    return sorted(n for n in found if (n[0] != "_" or n[:2] == "__") and (n != "bfloat16" or hasattr(_namespace, n)))
 
 
 def doctor() -> tuple:

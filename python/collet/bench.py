@@ -28,7 +28,7 @@ from typing import Any
 
 import collet
 from collet import _core
-from collet._standard.listing import own
+from collet._listing import own
 
 _GB = 1 << 30
 

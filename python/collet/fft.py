@@ -14,10 +14,10 @@ import math
 import numpy as np
 
 from . import _core, op
-from ._array import asarray
-from ._gradient.hook import hook as _hook
-from ._standard.listing import own
-from ._operands import arrays, axes_of, converted, floats, permuted, zeros_as
+from ._array.creation import asarray
+from ._hook import hook as _hook
+from ._listing import own
+from ._array.operands import arrays, axes_of, converted, floats, permuted, zeros_as
 
 _AT_ONCE = 3  # axes that the op transforms
 

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, overload
 
 import numpy.typing as npt
 
-from ._array import Array
+from ._standard.array import Array
 
 _Result: TypeAlias = npt.NDArray[Any]
 

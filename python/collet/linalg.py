@@ -17,10 +17,10 @@ from numpy.linalg import LinAlgError
 
 from . import op
 from ._core import Array, ShapeError, evaluate, is_pending
-from ._gradient.hook import hook as _hook
-from ._operands import arrays, axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
-from ._standard.listing import own
-from ._standard.operators import small
+from ._hook import hook as _hook
+from ._array.operands import arrays, axes_of, converted, floats, matrices, permuted, same_kind, zeros_as
+from ._listing import own
+from ._array.conversion import small
 from .functions import (broadcast_to, cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace,
                         triu, vecdot)
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, overload
 import numpy.typing as npt
 from numpy.linalg import LinAlgError as LinAlgError
 
-from ._array import Array
+from ._standard.array import Array
 from .functions import (cross as cross, diagonal as diagonal, matmul as matmul, matrix_transpose as matrix_transpose, outer as outer, tensordot as tensordot, trace as trace, vecdot as vecdot)
 
 _Operand: TypeAlias = Array | npt.ArrayLike

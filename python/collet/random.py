@@ -19,7 +19,7 @@ import os
 from collections.abc import Sequence
 
 from . import _core, op
-from ._standard.listing import own
+from ._listing import own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

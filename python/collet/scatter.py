@@ -33,7 +33,7 @@ from ._scattering.losses import LeastSquares
 from ._scattering.patterns import (Floats, Gradient, Material, Pattern, Patterns, Request, Sample,
                                    Vector, arrays_of, bar, check_progress, choice, direction_of, extents,
                                    is_double)
-from ._standard.listing import own
+from ._listing import own
 
 __all__ = ["Gradient", "Integrals", "LeastSquares", "Material", "Pattern", "Patterns", "Result", "Sample",
            "SampleError", "Scan", "integrate", "loss_and_grad", "read", "read_pattern", "scan", "simulate",

@@ -18,10 +18,12 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import collet
-from collet import _core, _host, _job, _ternary, op
-from collet._gradient import hook
-from collet._standard.listing import own
+from . import _core, _host, _job, _ternary, op
+from . import _hook as hook
+from ._array.creation import asarray
+from ._listing import own
+from ._standard.array import Array
+from .functions import count_nonzero
 
 FORMATS = ("t2", "planes", "rotor", "tq2_0", "tq1_0")
 ACTIVATIONS = ("int8", "ternary", "f32")
@@ -39,7 +41,7 @@ def _index(words: Sequence[str], word: str, what: str) -> int:
 
 def _like(source: Any, result: Any) -> Any:
     """`result` as an Array if `source` is one, else as a NumPy array."""
-    return result if isinstance(source, collet.Array) else result.to_numpy()
+    return result if isinstance(source, Array) else result.to_numpy()
 
 
 def _bad(count: Any, text: str) -> None:
@@ -67,7 +69,7 @@ def _way(mode: str | None, threshold: float | None) -> tuple[int, float] | None:
 def _warn_of(codes: Any) -> None:
     """As libcollet-ternary does, of Weights and files."""
     size = codes.size
-    nonzero = int(collet.count_nonzero(codes))
+    nonzero = int(count_nonzero(codes))
     if size > 0 and nonzero < size // 10:
         text = f"weights: {100 * (size - nonzero) / size:.4g} % of the {size} codes are 0"
     elif size > 0 and nonzero == size and int(codes.max()) == int(codes.min()):
@@ -230,7 +232,7 @@ class Weights:
 
 def _exact(values: Any, dtype: str) -> Any:
     """Numbers as `dtype`, which has to hold each of them."""
-    if isinstance(values, collet.Array):
+    if isinstance(values, Array):
         return values
     import numpy as np
     given = _host.array(values)
@@ -244,7 +246,7 @@ def _exact(values: Any, dtype: str) -> Any:
 
 def _copy(values: Any, dtype: str = "float32") -> Any:
     """An Array that does not share the caller's memory; None stays."""
-    return None if values is None else collet.asarray(values, dtype, copy=True)
+    return None if values is None else asarray(values, dtype, copy=True)
 
 
 class Linear:
@@ -355,7 +357,7 @@ class Network:
             return _run(self, x)
         y, shares = _ternary.network_run_on(self._handle, x, _job.check_devices(devices))
         _job.warn_of_devices(shares, set(), 2)
-        return collet.asarray(y) if isinstance(x, collet.Array) else y
+        return asarray(y) if isinstance(x, Array) else y
 
     def __repr__(self) -> str:
         return f"Network({self.inputs} -> {self.outputs})"

@@ -109,7 +109,7 @@ def test_members_of_arrays():
 
 
 def test_help_of_elementwise_functions():
-    from collet._standard import elementwise
+    from collet._array import elementwise
     for name, first in (("add", "x1 + x2, by elements."), ("exp", "e to the power of x, by elements."),
                         ("sin", "The sine of x, in radians, by elements."),
                         ("where", "x1 where condition, a bool, is true; else x2, by elements."),

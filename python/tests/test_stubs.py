@@ -13,7 +13,7 @@ from importlib.util import find_spec
 import pytest
 
 import collet
-from collet._standard import elementwise, names
+from collet._array import elementwise, names
 
 pytest.importorskip("mypy.version", "1.18")  # older ones have not all options
 PACKAGE = pathlib.Path(collet.__file__).parent

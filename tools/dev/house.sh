@@ -14,6 +14,7 @@
 #   - the head of a source file names one to three tests of it, which exist and are built
 #   - no kernel of a .dev file returns in front of a barrier: PoCL 6 then computes wrong numbers now and then
 #   - an example in a help text fits on a line
+#   - no module of the Python package imports one of a layer above its own (layers.py)
 #   - no library prints or reads numbers, or takes bytes for letters, by the locale of the program
 # Exit status: 0 without faults, else 1.
 set -eu
@@ -312,6 +313,8 @@ xargs awk 'match($0, /"  (collet|backend)-[a-z]+ [^"]*"/) {
             printf "%s:%d ", FILENAME, FNR
     }' <"$work/files" >"$work/examples"
 [ ! -s "$work/examples" ] || fault "examples of help texts have more than 79 columns: $(cat "$work/examples")"
+
+python3 tools/dev/layers.py . || failed=1
 
 awk 'END { printf "%d files, ", NR }' "$work/files"
 awk 'END { printf "%d includes between modules, ", NR }' "$work/modules"

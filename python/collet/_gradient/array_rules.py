@@ -7,7 +7,8 @@ import itertools
 import numpy as np
 
 from .. import functions as f
-from .._operands import axes_of, axis_of
+from .._array.creation import asarray
+from .._array.operands import axes_of, axis_of
 from ..functions._rounding import once_rounded
 from .rules import E_, Key, composite, fit, fitted, like, rule, unindex
 from .tape import CONSTANTS, Traced, bottom, record, untraced
@@ -119,11 +120,10 @@ def _unstack(x, /, *, axis=0):
 
 @composite("asarray")
 def _asarray(value, dtype):
-    import collet
     if isinstance(value, (list, tuple)):
         value = f.stack([_asarray(v, None) for v in value])
     elif not isinstance(value, Traced):
-        value = collet.asarray(value)
+        value = asarray(value)
     return value if dtype is None else value.astype(dtype)
 
 

@@ -6,7 +6,7 @@ or not analytic, or so frequent that its backward function should become a part 
 import functools
 
 from .. import _core
-from .._standard import elementwise
+from .._array import elementwise
 from .rules import E_, by_expression, composite, conj, f_astype, fitted, is_complex, like, rule
 from .tape import CONSTANTS, RULES, record
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import functions as f
 from .. import linalg
-from .._operands import axes_of
+from .._array.operands import axes_of
 from .reduction_rules import _array
 from .rules import E_, composite, conj, fitted, is_complex, rule
 from .tape import CONSTANTS, bottom, refuse

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _ops
 from .. import functions as f
 from .. import linalg
+from .._array.creation import zeros
 from .linalg_rules import _eigh_back
 from .reduction_rules import _array
 from .rules import E_, composite
@@ -180,21 +181,19 @@ def _op_magnitude(a):
 
 @composite("op.angular_velocity")
 def _op_angular_velocity(inertia, L):
-    import collet
     omega = linalg.solve(_real(inertia), _real(L)[..., None])[..., 0]
-    return _of_op("angular_velocity")((omega, collet.zeros(omega.shape[:1], "int32")))
+    return _of_op("angular_velocity")((omega, zeros(omega.shape[:1], "int32")))
 
 
 @composite("op.time_derivative")
 def _op_time_derivative(x, t):
-    import collet
     x, t = _real(x), _real(t)
     count = x.shape[0]
     after, before = np.minimum(np.arange(count) + 1, count - 1), np.maximum(np.arange(count) - 1, 0)
     change = f.take(x, after, axis=0) - f.take(x, before, axis=0)
     time = f.take(t, after) - f.take(t, before)
     made = x * 0.0 if count == 1 else change / f.reshape(time, [-1, *(1 for _ in x.shape[1:])])
-    return _of_op("time_derivative")((made, collet.zeros((), "int32")))
+    return _of_op("time_derivative")((made, zeros((), "int32")))
 
 
 # ---- collet.md: the same for one frame, or for bodies in an axis of their own

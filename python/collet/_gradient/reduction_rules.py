@@ -6,7 +6,7 @@ import math
 import string
 
 from .. import functions as f
-from .._operands import axes_of, axis_of
+from .._array.operands import axes_of, axis_of
 from ..functions._products import _parse
 from .rules import E_, cast, composite, conj, fit, fitted, like, rule
 from .tape import record

@@ -9,8 +9,11 @@ import re
 
 import numpy as np
 
-from .. import _core, functions as f
-from .._standard import elementwise
+from .. import _core, _ops, fft, linalg, op
+from .. import functions as f
+from .._array import elementwise
+from .._array.creation import zeros
+from .._standard import indexing, namespace
 from . import tape
 from .tape import COMPOSITES, RULES, record, refuse
 
@@ -26,8 +29,8 @@ def load(name):
 
 def function(name):
     """The function that the tape knows as `name`."""
-    import collet
-    return functools.reduce(getattr, name.split("."), collet)
+    family, _, member = name.rpartition(".")
+    return getattr({"": namespace, "fft": fft, "linalg": linalg}[family], member)
 
 
 def rule(*names):
@@ -208,8 +211,7 @@ def of_expression(expression, arguments):
 
 
 def _is_basic(key):
-    from .._standard.indexing import _is_advanced
-    return not any(map(_is_advanced, key if isinstance(key, tuple) else (key,)))
+    return not any(map(indexing._is_advanced, key if isinstance(key, tuple) else (key,)))
 
 
 @rule("getitem")
@@ -222,18 +224,15 @@ def unindex(g, key, shape):
     """Zeros of that shape, to which g is added at the places of the key."""
     if type(g) is tape.Traced:
         return record(_unindex_rule, (g, key, shape), {})
-    import collet
-
-    from .._standard import indexing
     if _is_basic(key.key):
-        out = collet.zeros(shape, g.dtype)
+        out = zeros(shape, g.dtype)
         out[key.key] = g
         return out
     dtype, work = g.dtype, g if g.dtype.itemsize >= 4 else f_astype(g, np.dtype("f4"))
-    out = collet.zeros(shape, work.dtype)
+    out = zeros(shape, work.dtype)
     if g.size:
         positions = indexing.positions(out, key.key).reshape(-1)
-        out = collet.op.scatter_add(out.reshape(-1), positions, work.reshape(-1)).out.reshape(shape)
+        out = op.scatter_add(out.reshape(-1), positions, work.reshape(-1)).out.reshape(shape)
     return f_astype(out, dtype)
 
 
@@ -243,9 +242,8 @@ def _unindex_rule(g, key, shape):
 
 @rule("astype")
 def _astype(x, dtype, /, *, copy=True, device=None):
-    import collet
     was = x.dtype
-    return collet.astype(x, dtype, copy=copy, device=device), (lambda g: cast(g, was), None)
+    return namespace.astype(x, dtype, copy=copy, device=device), (lambda g: cast(g, was), None)
 
 
 # ---- Ops
@@ -292,18 +290,15 @@ def _scatter_add(a, index, values):
     return _outputs("scatter_add", added)
 
 
-def _outputs(op, *results):
+def _outputs(name, *results):
     """The outputs of the op: the results, and that nothing was wrong; the function would raise it."""
-    import collet
-
-    from .. import _ops
-    return _ops.make(op)[1]._make((*results, collet.zeros((), "int32")))
+    return _ops.make(name)[1]._make((*results, zeros((), "int32")))
 
 
-def _with_info(op, public, **keywords):
+def _with_info(name, public, **keywords):
     def apply(*arguments):
         made = tape.call(public, arguments, keywords)
-        return _outputs(op, *(made if isinstance(made, tuple) else (made,)))
+        return _outputs(name, *(made if isinstance(made, tuple) else (made,)))
 
     return apply
 

@@ -14,7 +14,7 @@ import itertools
 import threading
 
 from .. import _core
-from .._array import Array
+from .._core import Array
 
 LOCK = threading.Lock()
 numbers = itertools.count()  # for traces and nodes; an inner trace has a greater number than an outer one
@@ -175,8 +175,8 @@ def call(name, arguments, keywords):
     if name in CONSTANTS:
         return rules.function(name)(*map(untraced, arguments),
                                     **{n: untraced(v) for n, v in keywords.items()})
-    from ..functions import _nan, _numpy, _numpy_more
-    for module in _nan, _numpy, _numpy_more:  # composed of functions that have rules
-        if getattr(vars(module).get(name), "__module__", None) == module.__name__:
-            return getattr(module, name)(*arguments, **keywords)
+    from .. import functions
+    from ..functions import _primitives
+    if name in vars(functions) and name not in vars(_primitives):  # composed of functions that have rules
+        return getattr(functions, name).__wrapped__(*arguments, **keywords)
     refuse(f"collet.{name}")

@@ -5,7 +5,8 @@
 import operator
 
 from .. import _core
-from .._array import Array
+from .._core import Array
+from .._standard import protocols
 from .._standard.operators import METHODS, method
 from . import rules
 from .tape import RULES, Traced, bottom, call, record
@@ -117,13 +118,11 @@ def _items(self):
 
 
 def _ufunc(self, ufunc, method, *inputs, **keywords):
-    from .._standard.protocols import ufunc as compute
-    return compute(ufunc, method, inputs, keywords)
+    return protocols.ufunc(ufunc, method, inputs, keywords)
 
 
 def _function(self, function, types, arguments, keywords):
-    from .._standard.protocols import function as compute
-    return compute(function, types, arguments, keywords)
+    return protocols.function(function, types, arguments, keywords)
 
 
 def _astype(self, dtype, copy=True):

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from .. import _hook as hook
 from .. import functions as f
-from .._array import Array, asarray
-from . import array_rules, elementwise_rules, hook, reduction_rules, rules, tape, traced
+from .._array.creation import asarray
+from .._standard.array import Array
+from . import array_rules, elementwise_rules, reduction_rules, rules, tape, traced
 from .tape import Node, Traced, bottom
 from .trees import leaves, mapped, rebuilt
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_namespace.py, python/tests/test_operators.py
-"""What makes the module collet a namespace of the Python array API standard, beside collet.functions."""
+"""The class collet.Array, whose methods are functions too, and what the Python array API standard and NumPy ask for."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from .._array import Array
+    from .array import Array
 
 
 class Exchange(_core.Array):
@@ -27,6 +27,7 @@ class Exchange(_core.Array):
 
         def copy(self) -> Array: ...
 
+    _package: Any = None  # the module collet, which sets it
     __array_priority__ = 100  # Dask and others compare it, to choose the type of a result
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
@@ -38,11 +39,10 @@ class Exchange(_core.Array):
         return compute(function, types, arguments, keywords)
 
     def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
-        import collet
         known = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
         if api_version not in (None, *known):
             raise ValueError(f"the array API {api_version} is not supported; {known[-1]} is")
-        return collet
+        return self._package
 
     def __array__(self, dtype: npt.DTypeLike | None = None,
                   copy: bool | None = None) -> npt.NDArray[Any]:

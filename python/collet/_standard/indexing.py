@@ -11,13 +11,15 @@ import math
 import operator
 
 from .. import _core, op
-from .._gradient import hook
+from .. import _hook as hook
+from .._array.creation import asarray
+from ..functions import arange, broadcast_shapes, broadcast_to, moveaxis, nonzero
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
     from typing import Any
 
-    from .._array import Array
+    from .array import Array
 
 _BASIC = (int, slice, type(None), type(Ellipsis))
 
@@ -47,10 +49,6 @@ def _axes_of(key: Any) -> int:
     return key.ndim if getattr(key, "dtype", None) == bool else 1
 
 
-def has_ellipsis(key: Any) -> bool:
-    return key is Ellipsis or isinstance(key, tuple) and any(k is Ellipsis for k in key)
-
-
 def _index(key: Any, extent: int, axis: int) -> int:
     try:
         index = operator.index(key)
@@ -71,7 +69,6 @@ def _array_of(key: Any) -> Array:
     if isinstance(key, _core.Array):
         array = key  # type: ignore[assignment]
     else:
-        from .._array import asarray
         array = asarray(key, copy=False)
     if isinstance(key, list) and not array.size:
         array = array.astype("int64")
@@ -113,7 +110,6 @@ def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
             pairs.append((place, op.fill(value=0, out=_core.empty((int(bool(k)),), "int64"))))
             extents.insert(axis, count := 1)
         elif getattr(k, "dtype", None) == bool:
-            from ..functions import nonzero
             _check_mask(k, tuple(extents[axis:axis + count]), axis)
             pairs += [(place, index) for index in nonzero(k)]
         else:
@@ -171,7 +167,6 @@ class _Chosen:
         self.first = sum(place < min(own) for place in places) if together else 0
 
     def _common(self) -> tuple[int, ...]:
-        from ..functions import broadcast_shapes
         try:
             return tuple(broadcast_shapes(*(i.shape for i in self.indices)))
         except ValueError:
@@ -190,7 +185,6 @@ class _Chosen:
 
     def total(self, strides: list[int]) -> Array:
         """The sums of the indices times the strides, in the shape of the indices, as a vector."""
-        from ..functions import broadcast_to
         terms = (i if n == 1 else i * n for i, n in zip(self.indices, strides))
         return broadcast_to(functools.reduce(operator.add, terms), self.common).reshape(-1)
 
@@ -207,7 +201,6 @@ class _Chosen:
     def positions(self) -> tuple[Array, Array] | None:
         """A view of the array as a vector, and the places of the result's elements in it, with the axes of
         the indices behind the others; None if there is no such view."""
-        from ..functions import arange
         array = self.array
         flat = array._permute(sorted(range(array.ndim), key=lambda i: -array.strides[i]))
         try:
@@ -286,7 +279,6 @@ def read(array: Array, key: Any) -> Array:
             if mask.ndim > 1:
                 array, mask = array.reshape(-1), mask.reshape(-1)
             return op.compress(array, mask, shape=(count,)).out
-        from ..functions import moveaxis
         out = _core.empty((count, *array.shape[1:]), array._dtype)
         op.compress(moveaxis(array, 0, -1), mask, out=(moveaxis(out, 0, -1), None))
         return out
@@ -323,8 +315,6 @@ _LONG = 1024  # elements of such rows, at least
 
 def write(array: Array, key: Any, value: Any) -> None:
     """Stores the value, or values, which broadcast, at such a key."""
-    from .._array import asarray
-    from ..functions import broadcast_to
     if isinstance(value, (int, float, complex)):
         value = op.fill(value=value, out=_core.empty((), array._dtype))  # refuses what integers do not hold
     else:

@@ -6,6 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from .. import _core
+from ..functions._rounding import once_rounded
+from . import namespace
 
 def _may_share(a: Any, b: Any, max_work: Any = None) -> bool:
     """Whether they might, as numpy.may_share_memory asks: an Array can be a view of any other array."""
@@ -14,8 +17,7 @@ def _may_share(a: Any, b: Any, max_work: Any = None) -> bool:
 
 def _einsum(subscripts: Any, *operands: Any, dtype: Any = None, optimize: Any = False, order: str = "K",
             casting: str = "safe") -> Any:
-    import collet
-    found = collet.einsum(subscripts, *operands)
+    found = namespace.einsum(subscripts, *operands)
     return found if dtype is None else found.astype(dtype, copy=False)
 
 
@@ -23,8 +25,7 @@ def _like(name: str) -> Any:
     """numpy.NAME_like, with shape=."""
     def like(a: Any, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
              device: Any = None) -> Any:
-        import collet
-        make = getattr(collet, name)
+        make = getattr(namespace, name)
         return make(a.shape if shape is None else shape, a.dtype if dtype is None else dtype,
                     device=a.device if device is None else device)
 
@@ -33,40 +34,34 @@ def _like(name: str) -> Any:
 
 def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
                shape: Any = None, *, device: Any = None) -> Any:
-    import collet
-    values = collet.asarray(fill_value, dtype=a.dtype if dtype is None else dtype)
+    values = namespace.asarray(fill_value, dtype=a.dtype if dtype is None else dtype)
     extents = a.shape if shape is None else shape
-    return collet.broadcast_to(values, extents if isinstance(extents, tuple) else (extents,)).copy()
+    return namespace.broadcast_to(values, extents if isinstance(extents, tuple) else (extents,)).copy()
 
 
 def _array(object: Any, dtype: Any = None, *, copy: Any = True, order: Any = "K", subok: bool = False,
            ndmin: int = 0) -> Any:
     """numpy.array(object, like=x)"""
-    import collet
-    found = collet.asarray(object, dtype, copy=True if copy else None)
+    found = namespace.asarray(object, dtype, copy=True if copy else None)
     return found.reshape((1,) * (ndmin - found.ndim) + found.shape) if ndmin > found.ndim else found
 
 
 def _round(a: Any, decimals: int = 0) -> Any:
     """numpy.round(a, decimals): halves to even."""
-    import collet
     if a.dtype.kind not in "fcV":
         scale = 10 ** max(-decimals, 0)
-        return a if scale == 1 else collet.round(a / scale).astype(a.dtype) * scale
-    from ..functions._rounding import once_rounded
+        return a if scale == 1 else namespace.round(a / scale).astype(a.dtype) * scale
     return once_rounded("a")(_rounded)(a, 10.0 ** abs(decimals), decimals)
 
 
 def _rounded(a: Any, scale: float, decimals: int) -> Any:
-    import collet
-    return collet.round(a * scale) / scale if decimals >= 0 else collet.round(a / scale) * scale
+    return namespace.round(a * scale) / scale if decimals >= 0 else namespace.round(a / scale) * scale
 
 
 def _on_host(name: str) -> Any:
     """numpy.save and its kin, of copies in the host's memory."""
     def save(*arguments: Any, **keywords: Any) -> Any:
         import numpy as np
-        from .. import _core
 
         def copied(value: Any) -> Any:
             return value.to_numpy() if isinstance(value, _core.Array) else value
@@ -91,22 +86,20 @@ SIMPLE = {  # called with the arguments that NumPy's function has got
 
 
 def _unique(ar: Any, equal_nan: bool = True) -> Any:
-    import collet
-    found = collet.unique_values(ar)
-    if not equal_nan or not collet.isdtype(found.dtype, ("real floating", "complex floating")):
+    found = namespace.unique_values(ar)
+    if not equal_nan or not namespace.isdtype(found.dtype, ("real floating", "complex floating")):
         return found
-    number = collet.isnan(found)
-    return collet.concat((found[~number], found[number][:1]))
+    number = namespace.isnan(found)
+    return namespace.concat((found[~number], found[number][:1]))
 
 
 def _cumulative(name: str, value: float) -> Any:
     """numpy.nancumNAME: the function of the elements with `value` for NaN."""
     def function(a: Any, /, *, axis: Any = None, dtype: Any = None) -> Any:
-        import collet
-        given = collet.where(collet.isnan(a), value, a) if a.dtype.kind in "fcV" else a
+        given = namespace.where(namespace.isnan(a), value, a) if a.dtype.kind in "fcV" else a
         if axis is None:
             given, axis = given.reshape(-1), 0
-        return getattr(collet, name)(given, axis=axis, dtype=dtype)
+        return getattr(namespace, name)(given, axis=axis, dtype=dtype)
 
     return function
 

@@ -4,68 +4,16 @@
 
 from __future__ import annotations
 
-import functools
-
 from .. import _core, op
-from . import integers
-from .elementwise import expression, functions
+from .._array.conversion import REDUCTIONS, small
+from . import namespace
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .._array import Array
-
-
-def cast(array: Array, dtype: str) -> Array:
-    """The array in another dtype."""
-    if array._dtype == dtype:
-        return array
-    converted = _core.convert(array, dtype)
-    return op.copy(array, dtype=dtype) if converted is None else converted
-
-
-@functools.lru_cache(512)
-def _into(name: str, dtype: str) -> Callable[..., Any]:
-    return _core.Expression(f"{dtype}({expression(name)})")
-
-
-def _rank(dtype: str) -> int:
-    return 0 if dtype == "bool" else 1 + "uifc".index(dtype.replace("bf", "f")[0])
-
-
-def check_kind(dtype: str, other: str, name: str, sign: str = "+") -> None:
-    """DtypeError where the results have not the kind of the array that they go to."""
-    both = dtype[0] + other[0]
-    if _rank(other) > _rank(dtype) or (both in ("ui", "iu") and "uint64" in (dtype, other)) or \
-            (name == "divide" and _rank(dtype) < 3):
-        raise _core.DtypeError(f"{name}: an operator in place cannot store results of {dtype} and {other} "
-                               f"in an Array of {dtype}: use x = x {sign} y")
-
-
-def assign(name: str, array: Array, other: Any) -> Any:
-    """array += other, for the operator's function and an array of another dtype."""
-    dtype = getattr(other, "_dtype", None) or _core.dtype_name(other.dtype)
-    if dtype == array._dtype:
-        return functions[name](array, other, out=array)
-    check_kind(array._dtype, dtype, name)
-    if array._dtype[0] in "iu":  # wraps; _into would saturate
-        return op.copy(integers.converted(functions[name](array, other), array._dtype), out=array)
-    return _into(name, array._dtype)(array, other, out=array)
-
-
-REDUCTIONS = ("sum", "prod", "mean", "var", "std", "min", "max")  # that keep the dtype of float32 and float64
-
-
-@functools.cache
-def small(name: str) -> Callable[..., Any]:
-    """What computes small Arrays fast, and returns None for other arguments."""
-    if name == "matmul":
-        return _core.small_product(op.dot, op.matvec, op.matmul)
-    if name == "norm":
-        return _core.small_norm(op.dot)
-    return _core.small_reduction(getattr(op, name))
+    from .array import Array
 
 
 def matmul(a: Any, b: Any) -> Any:
@@ -160,5 +108,4 @@ def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any
 
 
 def call_function(name: str, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    import collet
-    return getattr(collet, name)(*arguments, **keywords)
+    return getattr(namespace, name)(*arguments, **keywords)

@@ -8,9 +8,10 @@ import functools
 import inspect
 from typing import Any
 
-from .. import _core
-from . import numpy_functions
-from .elementwise import functions
+from .. import _core, fft, linalg
+from .. import functions as composed
+from .._array.elementwise import functions
+from . import namespace, numpy_functions
 
 _NAMES = {"absolute": "abs", "conjugate": "conj", "invert": "bitwise_invert", "rint": "round", "power": "pow",
           "left_shift": "bitwise_left_shift", "right_shift": "bitwise_right_shift",
@@ -24,7 +25,6 @@ def _of_ufunc(name: str) -> Any:
     if name == "divmod":
         return lambda a, b: (functions["floor_divide"](a, b), functions["remainder"](a, b))
     if name in _PRODUCTS:
-        from .. import functions as composed
         return getattr(composed, name)
     try:
         return functions[name]
@@ -72,10 +72,9 @@ _AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", "atle
 
 
 def _find(module: str, name: str) -> Any:
-    import collet
     if module in ("numpy.linalg", "numpy.fft"):
-        return getattr(getattr(collet, module[6:]), name, None)
-    return numpy_functions.FUNCTIONS.get(name) or getattr(collet, _OTHER.get(name, name), None)
+        return getattr(linalg if module == "numpy.linalg" else fft, name, None)
+    return numpy_functions.FUNCTIONS.get(name) or getattr(namespace, _OTHER.get(name, name), None)
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeAlias, overload
 import numpy as np
 import numpy.typing as npt
 
-from .._array import Array
+from .array import Array
 
 _Operand: TypeAlias = Array | npt.ArrayLike
 _Result: TypeAlias = npt.NDArray[Any]

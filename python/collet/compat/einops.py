@@ -5,7 +5,7 @@ einsum take collet.Arrays. einops.array_api takes them without it."""
 
 import functools
 
-from collet._standard.listing import own
+from collet._listing import own
 
 
 @functools.cache

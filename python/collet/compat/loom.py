@@ -29,7 +29,7 @@ from collections import Counter
 import numpy as np
 
 from collet import UnsupportedError, evaluate, fft, functions, linalg, op
-from collet._standard.listing import own
+from collet._listing import own
 
 _ops, _fallbacks = Counter(), Counter()
 _allowed = True

@@ -24,7 +24,7 @@ import torch
 
 import collet
 from collet import _core, bench, op
-from collet._standard.listing import own
+from collet._listing import own
 
 _state = SimpleNamespace(device=None)
 _FACTORIES = ("randn", "rand", "zeros", "ones", "empty", "full", "tensor")

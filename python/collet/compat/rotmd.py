@@ -20,7 +20,7 @@ import os
 import sys
 
 import collet
-from collet._standard.listing import own
+from collet._listing import own
 from collet.md import (compute_com_batch, compute_com_single, compute_magnitude_batch,
                        cross_product_single_frame, cross_product_trajectory, decompose_vector_batch,
                        decompose_vector_batch_static_ref, decompose_vector_single,

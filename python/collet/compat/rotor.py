@@ -24,7 +24,7 @@ import numpy as np
 import collet
 from collet import op, ternary
 from collet._host import array as _taken
-from collet._standard.listing import own
+from collet._listing import own
 
 
 _AT_ONCE = 1 << 18  # codes, in a cache

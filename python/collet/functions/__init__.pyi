@@ -7,7 +7,7 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, overload
 
 import numpy.typing as npt
 
-from .._array import Array
+from .._standard.array import Array
 
 _Operand: TypeAlias = Array | npt.ArrayLike
 _Result: TypeAlias = npt.NDArray[Any]

@@ -3,45 +3,27 @@
 """NumPy's functions of the elements that are not NaN. collet.functions exports them."""
 
 import math
-import operator
 
 import numpy as np
 
-import collet
-
-from .._gradient import hook
-from .._operands import arrays, axes_of
+from .. import _hook as hook
+from .._array.operands import along, axes_of, has_nan, taken
+from . import _primitives as f
 from ._rounding import once_rounded, wide
 
 
-def taken(*values):
-    """The values as arrays; traced arrays as they are."""
-    if hook.traced(*values):
-        return [v if hasattr(v, "shape") else np.asarray(v) for v in values]
-    return arrays(*values)
-
-
-def has_nan(x):
-    return x.dtype.kind in "fcV"
-
-
-def along(x, axis):
-    """x and the axis; all elements as a vector for None."""
-    return (x.reshape(-1), 0) if axis is None else (x, operator.index(axis))
-
-
-def gathered(x, axis):
+def _gathered(x, axis):
     """The array with the axes, one, several or for None all, as one axis at its end; and the shapes of a result
     without these axes and with them as axes of one element."""
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     others = [i for i in range(x.ndim) if i not in axes]
     left = tuple(x.shape[i] for i in others)
     kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
-    return collet.permute_dims(x, (*others, *axes)).reshape((*left, math.prod(x.shape[i] for i in axes))), left, kept
+    return f.permute_dims(x, (*others, *axes)).reshape((*left, math.prod(x.shape[i] for i in axes))), left, kept
 
 
 def _filled(x, value):
-    return collet.where(collet.isnan(x), value, x) if has_nan(x) else x
+    return f.where(f.isnan(x), value, x) if has_nan(x) else x
 
 
 def nansum(x, /, axis=None, dtype=None, *, keepdims=False):
@@ -49,7 +31,7 @@ def nansum(x, /, axis=None, dtype=None, *, keepdims=False):
 
     >>> float(collet.nansum([1.0, np.nan, 2.0]))
     3.0"""
-    return collet.sum(_filled(*taken(x), 0), axis=axis, dtype=dtype, keepdims=keepdims)
+    return f.sum(_filled(*taken(x), 0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def nanprod(x, /, axis=None, dtype=None, *, keepdims=False):
@@ -57,15 +39,15 @@ def nanprod(x, /, axis=None, dtype=None, *, keepdims=False):
 
     >>> float(collet.nanprod([3.0, np.nan, 2.0]))
     6.0"""
-    return collet.prod(_filled(*taken(x), 1), axis=axis, dtype=dtype, keepdims=keepdims)
+    return f.prod(_filled(*taken(x), 1), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
 def _extreme(name, beyond, x, axis, keepdims):
     x, = taken(x)
-    found = getattr(collet, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
-    if not has_nan(x) or not hook.traced(x) and not bool(collet.any(found == beyond)):
+    found = getattr(f, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
+    if not has_nan(x) or not hook.traced(x) and not bool(f.any(found == beyond)):
         return found
-    return collet.where(collet.all(collet.isnan(x), axis=axis, keepdims=keepdims), np.nan, found)
+    return f.where(f.all(f.isnan(x), axis=axis, keepdims=keepdims), np.nan, found)
 
 
 def nanmax(x, /, axis=None, *, keepdims=False):
@@ -86,9 +68,9 @@ def nanmin(x, /, axis=None, *, keepdims=False):
 
 def _place(name, beyond, x, axis, keepdims):
     x, = taken(x)
-    if has_nan(x) and bool(collet.any(collet.all(collet.isnan(x), axis=axis))):
+    if has_nan(x) and bool(f.any(f.all(f.isnan(x), axis=axis))):
         raise ValueError(f"nan{name}: all elements are NaN, or all along the axis")
-    return getattr(collet, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
+    return getattr(f, name)(_filled(x, beyond), axis=axis, keepdims=keepdims)
 
 
 def nanargmax(x, /, axis=None, *, keepdims=False):
@@ -110,18 +92,18 @@ def nanargmin(x, /, axis=None, *, keepdims=False):
 
 def _typed(x, dtype):
     x, = taken(x)
-    return x if dtype is None else collet.astype(x, dtype, copy=False)
+    return x if dtype is None else f.astype(x, dtype, copy=False)
 
 
 def _count(known, axis, keepdims, dtype):
     """How many elements are known, in a dtype that has such counts."""
-    count = collet.count_nonzero(known, axis=axis, keepdims=keepdims)
-    return collet.astype(count, wide(dtype, known.size))
+    count = f.count_nonzero(known, axis=axis, keepdims=keepdims)
+    return f.astype(count, wide(dtype, known.size))
 
 
 def _divided(total, count):
     """total / count in the dtype of the total."""
-    return collet.astype(total / count, total.dtype, copy=False)
+    return f.astype(total / count, total.dtype, copy=False)
 
 
 @once_rounded("x")
@@ -132,9 +114,9 @@ def nanmean(x, /, axis=None, dtype=None, *, keepdims=False):
     1.5"""
     x = _typed(x, dtype)
     if not has_nan(x):
-        return collet.mean(x, axis=axis, keepdims=keepdims)
+        return f.mean(x, axis=axis, keepdims=keepdims)
     total = nansum(x, axis=axis, keepdims=keepdims)
-    return _divided(total, _count(~collet.isnan(x), axis, keepdims, collet.real(total).dtype))
+    return _divided(total, _count(~f.isnan(x), axis, keepdims, f.real(total).dtype))
 
 
 @once_rounded("x")
@@ -146,12 +128,12 @@ def nanvar(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=Fal
     1.0"""
     x, correction = _typed(x, dtype), ddof if correction is None else correction
     if not has_nan(x):
-        return collet.var(x, axis=axis, correction=correction, keepdims=keepdims)
-    known = ~collet.isnan(x)
-    apart = abs(collet.where(known, x - nanmean(x, axis=axis, keepdims=True), 0))
+        return f.var(x, axis=axis, correction=correction, keepdims=keepdims)
+    known = ~f.isnan(x)
+    apart = abs(f.where(known, x - nanmean(x, axis=axis, keepdims=True), 0))
     count = _count(known, axis, keepdims, apart.dtype) - correction
-    total = collet.sum(apart * apart, axis=axis, keepdims=keepdims)
-    return collet.where(count > 0, _divided(total, count), np.nan)
+    total = f.sum(apart * apart, axis=axis, keepdims=keepdims)
+    return f.where(count > 0, _divided(total, count), np.nan)
 
 
 @once_rounded("x")
@@ -160,7 +142,7 @@ def nanstd(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=Fal
 
     >>> float(collet.nanstd([1.0, np.nan, 3.0]))
     1.0"""
-    return collet.sqrt(nanvar(x, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims))
+    return f.sqrt(nanvar(x, axis, dtype, ddof=ddof, correction=correction, keepdims=keepdims))
 
 
 @once_rounded("x")
@@ -171,14 +153,14 @@ def nanmedian(x, /, axis=None, *, keepdims=False):
     2.0"""
     x, = taken(x)
     if not has_nan(x):
-        return collet.median(x, axis=axis, keepdims=keepdims)
-    x, left, kept = gathered(x, axis)
+        return f.median(x, axis=axis, keepdims=keepdims)
+    x, left, kept = _gathered(x, axis)
     if not x.shape[-1]:
-        return collet.sum(x, axis=-1).reshape(kept if keepdims else left) * np.nan
-    ordered = collet.sort(x, axis=-1)  # NaN at the end
-    count = collet.count_nonzero(~collet.isnan(x), axis=-1, keepdims=True)
-    low = collet.take_along_axis(ordered, collet.maximum((count - 1) // 2, 0), axis=-1)
-    found = (low + collet.take_along_axis(ordered, count // 2, axis=-1)) / 2
+        return f.sum(x, axis=-1).reshape(kept if keepdims else left) * np.nan
+    ordered = f.sort(x, axis=-1)  # NaN at the end
+    count = f.count_nonzero(~f.isnan(x), axis=-1, keepdims=True)
+    low = f.take_along_axis(ordered, f.maximum((count - 1) // 2, 0), axis=-1)
+    found = (low + f.take_along_axis(ordered, count // 2, axis=-1)) / 2
     return found.reshape(kept if keepdims else left)
 
 
@@ -194,24 +176,24 @@ def nanquantile(x, q, /, axis=None, *, keepdims=False):
     if not ((shares >= 0) & (shares <= 1)).all():
         raise ValueError(f"nanquantile: q is {q}; quantiles are from 0 to 1")
     if not has_nan(x):
-        return collet.quantile(x, q, axis=axis, keepdims=keepdims)
-    x, left, kept = gathered(x, axis)
+        return f.quantile(x, q, axis=axis, keepdims=keepdims)
+    x, left, kept = _gathered(x, axis)
     shape = kept if keepdims else left
     if not x.shape[-1]:
-        return collet.broadcast_to(collet.sum(x, axis=-1).reshape(shape) * np.nan, shares.shape + shape)
-    ordered = collet.sort(x, axis=-1)  # NaN at the end
-    last = collet.count_nonzero(~collet.isnan(x), axis=-1, keepdims=True) - 1
+        return f.broadcast_to(f.sum(x, axis=-1).reshape(shape) * np.nan, shares.shape + shape)
+    ordered = f.sort(x, axis=-1)  # NaN at the end
+    last = f.count_nonzero(~f.isnan(x), axis=-1, keepdims=True) - 1
     found = []
     for share in shares.ravel().tolist():
-        place = collet.astype(collet.maximum(last, 0), collet.float64) * share
-        below = collet.astype(collet.floor(place), collet.int64)
-        fraction = collet.astype(place - collet.floor(place), x.dtype, copy=False)
-        low, high = (collet.take_along_axis(ordered, i, axis=-1)
-                     for i in (below, collet.minimum(below + 1, collet.maximum(last, 0))))
+        place = f.astype(f.maximum(last, 0), f.float64) * share
+        below = f.astype(f.floor(place), f.int64)
+        fraction = f.astype(place - f.floor(place), x.dtype, copy=False)
+        low, high = (f.take_along_axis(ordered, i, axis=-1)
+                     for i in (below, f.minimum(below + 1, f.maximum(last, 0))))
         part = low + (high - low) * fraction
-        part = collet.where(last < 0, np.nan, collet.where(high == low, low, part))
+        part = f.where(last < 0, np.nan, f.where(high == low, low, part))
         found.append(part.reshape(shape))
-    return found[0] if not shares.ndim else collet.stack(found).reshape(shares.shape + found[0].shape)
+    return found[0] if not shares.ndim else f.stack(found).reshape(shares.shape + found[0].shape)
 
 
 @once_rounded("x")
@@ -231,8 +213,8 @@ def nan_to_num(x, /, *, nan=0.0, posinf=None, neginf=None):
     array([1., 0., 9.])"""
     x, = taken(x)
     if not has_nan(x):
-        return collet.positive(x)
-    limits = collet.finfo(x.dtype)
-    x = collet.where(collet.isnan(x), nan, x)
-    x = collet.where(x == np.inf, limits.max if posinf is None else posinf, x)
-    return collet.where(x == -np.inf, limits.min if neginf is None else neginf, x)
+        return f.positive(x)
+    limits = f.finfo(x.dtype)
+    x = f.where(f.isnan(x), nan, x)
+    x = f.where(x == np.inf, limits.max if posinf is None else posinf, x)
+    return f.where(x == -np.inf, limits.min if neginf is None else neginf, x)

@@ -10,8 +10,8 @@ import math
 
 from .. import _core, op
 from .._core import ShapeError
-from .._operands import axes_of, axis_of, converted, empty_as, narrowed, permuted, promoted
-from .._standard.operators import small
+from .._array.conversion import small
+from .._array.operands import axes_of, axis_of, converted, empty_as, narrowed, permuted, promoted
 from ._rounding import is_half, once_rounded
 from ._shapes import broadcast_to, diagonal, matrix_transpose, moveaxis
 

@@ -5,8 +5,8 @@
 import numpy as np
 
 from .. import _core, op
-from .._operands import arrays, axes_of, axis_of, converted, narrowed, zeros_as
-from .._standard.operators import REDUCTIONS, small
+from .._array.conversion import REDUCTIONS, small
+from .._array.operands import arrays, axes_of, axis_of, converted, narrowed, zeros_as
 
 _FUSED = {"sum", "mean", "min", "max", "any", "all", "count_nonzero"}  # with elementwise functions before
 _WIDE = {"b": np.dtype("i8"), "i": np.dtype("i8"), "u": np.dtype("u8")}

@@ -8,11 +8,10 @@ import inspect
 
 import numpy as np
 
-import collet
-
 from .. import _core
-from .._gradient import hook
-from .._operands import arrays, result_type
+from .. import _hook as hook
+from .._array.names import astype
+from .._array.operands import arrays, result_type
 
 COUNT = 2**24  # up to here float32 has all integers
 
@@ -40,7 +39,7 @@ def _array(value):
 def _rounded(found, dtype):
     if isinstance(found, tuple):
         return tuple(_rounded(part, dtype) for part in found)
-    return collet.astype(found, dtype, copy=False) if found.dtype.kind in "fcV" else found
+    return astype(found, dtype, copy=False) if found.dtype.kind in "fcV" else found
 
 
 def once_rounded(*names, products=False):
@@ -63,7 +62,7 @@ def once_rounded(*names, products=False):
                 common = result_type(*given.values())
                 if wide(common, size) != common and (is_half(common) or products):
                     dtype = common
-                    given = {at: collet.astype(x, wide(dtype, size), copy=False) for at, x in given.items()}
+                    given = {at: astype(x, wide(dtype, size), copy=False) for at, x in given.items()}
             found = function(*(given.get(i, value) for i, value in enumerate(arguments)),
                              **{n: given.get(n, value) for n, value in keywords.items()})
             return found if dtype is None else _rounded(found, dtype)

@@ -7,7 +7,7 @@ from collections import namedtuple
 import numpy as np
 
 from .. import op
-from .._operands import arrays, axes_of, axis_of, converted, empty_as, promoted, same_kind
+from .._array.operands import arrays, axes_of, axis_of, converted, empty_as, promoted, same_kind
 from ._shapes import broadcast_to, concat, moveaxis
 
 UniqueAllResult = namedtuple("UniqueAllResult", "values indices inverse_indices counts")

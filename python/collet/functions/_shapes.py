@@ -8,9 +8,10 @@ import operator
 import numpy as np
 
 from .. import _core, op
-from .._array import Array, empty, taken, zeros
-from .._operands import (arrays, axes_of, axis_of, converted, empty_as, matrices, permuted, promoted,
-                        same_kind, zeros_as)
+from .._array.creation import empty, taken, zeros
+from .._array.operands import (arrays, axes_of, axis_of, converted, empty_as, matrices, permuted, promoted,
+                               same_kind, zeros_as)
+from .._core import Array
 
 # ---- Creation, in the host's memory
 

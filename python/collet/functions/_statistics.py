@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from .. import _core, op
-from .._operands import (arrays, axes_of, axis_of, converted, empty_as, narrowed, permuted, promoted,
+from .._array.operands import (arrays, axes_of, axis_of, converted, empty_as, narrowed, permuted, promoted,
                         same_kind)
 from ._rounding import is_half
 from ._search import take

@@ -17,8 +17,8 @@ import importlib
 import importlib.util
 from typing import TYPE_CHECKING, Any
 
-from .._gradient.hook import hook as _hook
-from .._standard.listing import own
+from .._hook import hook as _hook
+from .._listing import own
 from ._kernels import (compute_com_batch as compute_com_batch, compute_com_single as compute_com_single,
                       compute_magnitude_batch as compute_magnitude_batch,
                       cross_product_single_frame as cross_product_single_frame,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _host, op
-from .._array import Array
+from .._core import Array
 
 _REAL = (np.dtype(np.float32), np.dtype(np.float64))
 

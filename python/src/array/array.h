@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet.Array: its memory, views and transfers; collet/_array.py adds indexing, methods and repr.
+/* collet.Array: its memory, views and transfers; collet/_standard/array.py adds indexing, methods and repr.
  */
 #ifndef PYTHON_SRC_ARRAY_ARRAY_H
 #define PYTHON_SRC_ARRAY_ARRAY_H

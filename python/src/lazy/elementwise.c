@@ -255,7 +255,7 @@ static void function_dealloc(PyObject *self)
 
 static PyObject *from_python(const char *name, PyObject *key)
 {
-    PyObject *module = PyImport_ImportModule("collet._standard.elementwise");
+    PyObject *module = PyImport_ImportModule("collet._array.elementwise");
     PyObject *found = module ? PyObject_CallMethod(module, name, "O", key) : NULL;
     Py_XDECREF(module);
     return found;
@@ -271,7 +271,7 @@ static PyObject *function_attribute(PyObject *self, PyObject *name)
 
 static PyObject *function_reduce(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    PyObject *module = PyImport_ImportModule("collet._standard.elementwise");
+    PyObject *module = PyImport_ImportModule("collet._array.elementwise");
     PyObject *owner = module ? PyObject_GetAttrString(module, "owner") : NULL;
     Py_XDECREF(module);
     return owner ? Py_BuildValue("N(O)", owner, ((elementwise *)self)->name) : NULL;

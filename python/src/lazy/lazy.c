@@ -27,7 +27,7 @@ static void name_origin(const node *n)
     if (!n->code || PyErr_ExceptionMatches(PyExc_KeyboardInterrupt))
         return;
     PyErr_Fetch(&type, &error, &trace);
-    module = PyImport_ImportModule("collet._standard.origin");
+    module = PyImport_ImportModule("collet._array.origin");
     text = module ? PyObject_CallMethod(module, "explain", "OOOO", type, error ? error : Py_None,
                                         n->code, n->offset)
                   : NULL;

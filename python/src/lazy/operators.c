@@ -62,7 +62,7 @@ static elementwise *function_of(enum function i)
 {
     if (functions[i])
         return functions[i];
-    PyObject *module = PyImport_ImportModule("collet._standard.elementwise");
+    PyObject *module = PyImport_ImportModule("collet._array.elementwise");
     PyObject *found = module ? PyObject_CallMethod(module, "get", "s", names[i]) : NULL;
     Py_XDECREF(module);
     functions[i] = found ? elementwise_get(found) : NULL; /* the module keeps the function */
@@ -131,7 +131,7 @@ static PyObject *assign(enum function i, PyObject *a, PyObject *b)
         elementwise *f = function_of(i);
         return f ? elementwise_apply(f, in, a) : NULL;
     }
-    module = PyImport_ImportModule("collet._standard.operators");
+    module = PyImport_ImportModule("collet._array.conversion");
     answer = module ? PyObject_CallMethod(module, "assign", "sOO", names[i], a, b) : NULL;
     Py_XDECREF(module);
     return answer;

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import collet
-from collet._gradient import hook
+from collet import _hook as hook
 from collet._gradient.tape import Node, Traced
 from collet._gradient import traced  # noqa: F401 (its members)
 

@@ -8,7 +8,7 @@ import pytest
 
 import collet
 from collet import op
-from collet._standard import elementwise
+from collet._array import elementwise
 
 NUMPY_1 = {"pow": "power", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
            "bitwise_invert": "invert", "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh",

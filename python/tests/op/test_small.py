@@ -8,7 +8,7 @@ import pytest
 
 import collet
 from collet import _core, op
-from collet._standard.operators import REDUCTIONS, small
+from collet._array.conversion import REDUCTIONS, small
 
 
 @pytest.fixture(autouse=True)

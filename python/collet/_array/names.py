@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._array import Array
-from .._gradient.hook import hook as _hook
-from .._operands import arrays, result_type
+from .._hook import hook as _hook
+from .operands import arrays, result_type
 
 __array_api_version__ = "2025.12"
 e, inf, nan, newaxis, pi = np.e, np.inf, np.nan, None, np.pi

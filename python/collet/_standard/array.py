@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_array.py, python/tests/test_operators.py
-"""collet.Array: indexing, operators and methods, on the type that is written in C; what makes Arrays."""
+"""collet.Array: indexing, operators and methods, on the type that is written in C."""
 
 from __future__ import annotations
 
 import math
 import operator
 
-from . import _core, op
-from ._gradient import hook
-from ._standard import exchange, indexing, integers
-from ._standard.operators import call_function, cast, check_kind, matmul, method, reduction
+from .. import _core, op
+from .._array.conversion import cast, check_kind, converted
+from .._array.creation import asarray, placed, zeros
+from .exchange import Exchange
+from .operators import call_function, matmul, method, reduction
 
 TYPE_CHECKING = False  # typing takes milliseconds to import
 if TYPE_CHECKING:
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Number = int | float | complex
-    Shape = int | Sequence[int]
+    from .._array.creation import Number
 
 _FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 _PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
 
 
-class Array(exchange.Exchange):
+class Array(Exchange):
     """An array whose elements stay on the device that used them last.
 
     asarray, empty, zeros, ones and full make one, and collet.op computes with it. Slices,
@@ -187,7 +187,7 @@ class Array(exchange.Exchange):
 
         >>> collet.ones((1, 3, 1)).squeeze().shape
         (3,)"""
-        from .functions import squeeze
+        from ..functions import squeeze
         return squeeze(self, axis=axis)
 
     def view(self, dtype: npt.DTypeLike | None = None) -> Array:
@@ -237,13 +237,15 @@ class Array(exchange.Exchange):
     def __getitem__(self, key: Any) -> Array:
         found = self._at(key)
         if found is None:
-            return indexing.read(self, key)
-        return found if found.ndim or indexing.has_ellipsis(key) else found.copy()
+            from .indexing import read
+            return read(self, key)
+        return found if found.ndim or _has_ellipsis(key) else found.copy()
 
     def __setitem__(self, key: Any, value: Any) -> None:
         target = self._at(key)
         if target is None:
-            indexing.write(self, key, value)
+            from .indexing import write
+            write(self, key, value)
         elif isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
                 not (isinstance(value, Array) and target._dtype in (value._dtype, *_FLOATS)):
             op.fill(value=value, out=target)  # refuses what integers do not hold
@@ -301,7 +303,7 @@ class Array(exchange.Exchange):
             raise ValueError("to_device: stream must be None")
         if device == self.device:
             return self
-        return _placed(self.copy(), device)
+        return placed(self.copy(), device)
 
     def copy(self) -> Array:
         """A copy of the elements.
@@ -321,7 +323,7 @@ class Array(exchange.Exchange):
         >>> collet.asarray([1.7, -1.7]).astype("int32").to_numpy()
         array([ 1, -1], dtype=int32)"""
         name = _core.dtype_name(dtype)
-        return self if name == self._dtype and not copy else integers.converted(self, name)
+        return self if name == self._dtype and not copy else converted(self, name)
 
     def tolist(self) -> Any:
         """The elements as Python numbers, in lists in lists.
@@ -390,124 +392,8 @@ class Array(exchange.Exchange):
         return format(self.item() if not self.ndim else str(self), text)
 
 
-# ---- Creation
-
-
-def _placed(array: Array, device: str | None) -> Array:
-    """The array, which nothing else uses, where its elements are then valid alone; on a device without native
-    handles, such as a worker's, beside the host."""
-    if device is not None and device != array.device:
-        try:
-            array._move(device)
-        except _core.UnsupportedError:
-            array.prefetch(device)
-    return array
-
-
-def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
-    """An Array over the memory of a NumPy array that nobody else has."""
-    return _placed(_core.array_from(values, False, False), device)
-
-
-_ON_THE_HOST = 1, 3, 11  # DLPack's devices: processors, and memory of CUDA and ROCm on the host
-
-
-def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | None = None,
-            copy: bool | None = None) -> Array:
-    """An Array made from an Array, from anything that numpy.asarray takes, or from an array of another library
-    that is on a device (from_dlpack), where the Array is then too. copy=False shares the memory of these and of
-    a NumPy array, which both may write; otherwise the memory is copied.
-
-    >>> collet.asarray([1, 2.5], dtype="f4")
-    collet.Array([1. , 2.5], dtype=float32, shape=(2,), device='host')"""
-    if isinstance(obj, Array):
-        array = obj.copy() if copy else obj
-    elif hook.traced(obj):
-        return hook.asarray(obj, dtype)  # type: ignore[no-any-return]
-    elif hasattr(obj, "__dlpack_device__") and obj.__dlpack_device__()[0] not in _ON_THE_HOST:
-        array = from_dlpack(obj, copy=copy is not False)
-    else:
-        from ._host import array as numbers
-        values = numbers(obj)
-        if dtype is not None and isinstance(obj, (int, list, tuple)) and values.dtype.kind in "iu" and \
-                _core.dtype(dtype).kind in "iu":
-            values = numbers(values, _core.dtype(dtype))  # refuses what it does not hold
-        array = _core.array_from(values, copy is not False, True)
-    if dtype is not None:
-        if copy is False and array._dtype != _core.dtype_name(dtype):
-            raise ValueError(f"asarray: {array._dtype} does not become {dtype} without a copy")
-        array = array.astype(dtype, copy=False)
-    return array if device is None else array.to_device(device)
-
-
-def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
-    """An Array that shares the memory of an array of another library, in order with its work; a copy with
-    copy=True, on the same device, or where `device` asks for another one and copy is not False.
-
-    >>> collet.from_dlpack(np.arange(3.0)).to_numpy()
-    array([0., 1., 2.])"""
-    if isinstance(x, Array):
-        array = x
-    else:
-        from ._host import check
-        check(x, "the array")
-        kind, number = x.__dlpack_device__()
-        keywords: dict[str, Any] = {"max_version": (1, 3)}
-        if kind == 2:  # its commands come before ours in this stream of CUDA
-            keywords["stream"] = _core.native_queue(f"cuda:{number}") or 1
-        if device == "host" and kind not in _ON_THE_HOST and copy is not False:
-            keywords |= {"dl_device": (1, 0), "copy": copy}
-        try:
-            capsule = x.__dlpack__(**keywords)
-        except TypeError:  # before DLPack 1
-            capsule = x.__dlpack__(**{n: v for n, v in keywords.items() if n == "stream"})
-        array = _core.from_capsule(capsule)
-    if copy:
-        return _placed(array.copy(), device or array.device)
-    if copy is False and device is not None and device != array.device:
-        raise BufferError(f"from_dlpack: the array is on {array.device}, not on {device}, and copy is False")
-    return array if device is None else array.to_device(device)
-
-
-def empty(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
-    """An Array with undefined elements, by default of float64.
-
-    >>> collet.empty((2, 3), "f4").shape
-    (2, 3)"""
-    extents = (shape,) if isinstance(shape, int) else shape
-    return _placed(_core.empty(extents, "float64" if dtype is None else dtype), device)
-
-
-_DEFAULTS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
-
-
-def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *,
-         device: str | None = None) -> Array:
-    """An Array whose elements are all `fill_value`; DtypeError if its integers cannot hold that. By default
-    of the value's dtype: int64 for an int, float64 for a float.
-
-    >>> collet.full(3, 7).to_numpy()
-    array([7, 7, 7])"""
-    if dtype is None:
-        dtype = _DEFAULTS.get(type(fill_value)) or getattr(fill_value, "dtype", "float64")
-    return _placed(op.fill(value=fill_value, out=empty(shape, dtype)), device)
-
-
-def zeros(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
-    """An Array of zeros, by default of float64.
-
-    >>> collet.zeros(3).to_numpy()
-    array([0., 0., 0.])"""
-    return full(shape, 0, "float64" if dtype is None else dtype, device=device)
-
-
-def ones(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
-    """An Array of ones, by default of float64.
-
-    >>> collet.ones((2, 2), dtype="int32").to_numpy()
-    array([[1, 1],
-           [1, 1]], dtype=int32)"""
-    return full(shape, 1, "float64" if dtype is None else dtype, device=device)
+def _has_ellipsis(key: Any) -> bool:
+    return key is Ellipsis or isinstance(key, tuple) and any(k is Ellipsis for k in key)
 
 
 _core.set_array_class(Array)

@@ -7,9 +7,11 @@ import operator
 
 import numpy as np
 
-from . import _core, _host, op
-from ._array import Array, asarray, empty, zeros
-from ._standard.operators import cast
+from .. import _core, _host
+from .. import _hook as hook
+from .._core import Array
+from .conversion import cast
+from .creation import asarray, empty, zeros
 
 _REAL = ("float32", "float64")
 _FLOATING = ("float32", "float64", "complex64", "complex128")
@@ -31,6 +33,22 @@ def arrays(*values):
     if all([isinstance(v, Array) for v in values]):
         return list(values)
     return _together([_array(v) for v in values])
+
+
+def taken(*values):
+    """The values as arrays; traced arrays as they are."""
+    if hook.traced(*values):
+        return [v if hasattr(v, "shape") else np.asarray(v) for v in values]
+    return arrays(*values)
+
+
+def has_nan(x):
+    return x.dtype.kind in "fcV"
+
+
+def along(x, axis):
+    """x and the axis; all elements as a vector for None."""
+    return (x.reshape(-1), 0) if axis is None else (x, operator.index(axis))
 
 
 def floats(*values, complex_too=False):

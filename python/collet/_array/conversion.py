@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_integers.py, python/tests/test_operators.py, python/tests/op/test_small.py
+"""Conversions between dtypes, where integers that a dtype does not hold wrap, as in NumPy 2; operators in
+place, and what computes small Arrays."""
+
+from __future__ import annotations
+
+import functools
+
+from .. import _core, op
+from .elementwise import expression, functions
+
+TYPE_CHECKING = False  # typing takes milliseconds to import
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from .._standard.array import Array
+
+_WIDTHS = {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
+
+
+@functools.cache
+def _conversion(source: str, dtype: str) -> Any:
+    """An expression that converts integers modulo 2^width; None where the kernel's conversion, which
+    saturates, loses none."""
+    bits, width = _WIDTHS.get(dtype, 0), _WIDTHS.get(source, 0)
+    if not bits or not width or source == dtype or (bits > width and source[0] + dtype[0] != "iu"):
+        return None
+    if bits == 64:
+        if dtype == "uint64":
+            return _core.Expression("where(x < 0, ~uint64(~int64(x)), uint64(x))")
+        return _core.Expression("where(x >> 63 == 1, ~int64(~x), int64(x))")
+    low = f"(int64(x) & {2**bits - 1})" if source != "uint64" else f"int64(x & {2**bits - 1})"
+    half = 2**(bits - 1)
+    return _core.Expression(f"{dtype}({low})" if dtype[0] == "u" else f"{dtype}(({low} ^ {half}) - {half})")
+
+
+def converted(array: Array, dtype: str) -> Array:
+    """A copy in another dtype; integers modulo 2^width."""
+    conversion = _conversion(array._dtype, dtype)
+    return conversion(array) if conversion else op.copy(array, dtype=dtype)
+
+
+def cast(array: Array, dtype: str) -> Array:
+    """The array in another dtype."""
+    if array._dtype == dtype:
+        return array
+    converted = _core.convert(array, dtype)
+    return op.copy(array, dtype=dtype) if converted is None else converted
+
+
+@functools.lru_cache(512)
+def _into(name: str, dtype: str) -> Callable[..., Any]:
+    return _core.Expression(f"{dtype}({expression(name)})")
+
+
+def _rank(dtype: str) -> int:
+    return 0 if dtype == "bool" else 1 + "uifc".index(dtype.replace("bf", "f")[0])
+
+
+def check_kind(dtype: str, other: str, name: str, sign: str = "+") -> None:
+    """DtypeError where the results have not the kind of the array that they go to."""
+    both = dtype[0] + other[0]
+    if _rank(other) > _rank(dtype) or (both in ("ui", "iu") and "uint64" in (dtype, other)) or \
+            (name == "divide" and _rank(dtype) < 3):
+        raise _core.DtypeError(f"{name}: an operator in place cannot store results of {dtype} and {other} "
+                               f"in an Array of {dtype}: use x = x {sign} y")
+
+
+def assign(name: str, array: Array, other: Any) -> Any:
+    """array += other, for the operator's function and an array of another dtype."""
+    dtype = getattr(other, "_dtype", None) or _core.dtype_name(other.dtype)
+    if dtype == array._dtype:
+        return functions[name](array, other, out=array)
+    check_kind(array._dtype, dtype, name)
+    if array._dtype[0] in "iu":  # wraps; _into would saturate
+        return op.copy(converted(functions[name](array, other), array._dtype), out=array)
+    return _into(name, array._dtype)(array, other, out=array)
+
+
+REDUCTIONS = ("sum", "prod", "mean", "var", "std", "min", "max")  # that keep the dtype of float32 and float64
+
+
+@functools.cache
+def small(name: str) -> Callable[..., Any]:
+    """What computes small Arrays fast, and returns None for other arguments."""
+    if name == "matmul":
+        return _core.small_product(op.dot, op.matvec, op.matmul)
+    if name == "norm":
+        return _core.small_norm(op.dot)
+    return _core.small_reduction(getattr(op, name))

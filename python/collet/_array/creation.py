@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/test_array.py, python/tests/op/test_dlpack.py
+"""What makes Arrays: of values, of other libraries' arrays, and new ones."""
+
+from __future__ import annotations
+
+from .. import _core, op
+from .. import _hook as hook
+
+TYPE_CHECKING = False  # typing takes milliseconds to import
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from .._standard.array import Array
+
+    Number = int | float | complex
+    Shape = int | Sequence[int]
+else:
+    Array = _core.Array  # its base
+
+
+
+def placed(array: Array, device: str | None) -> Array:
+    """The array, which nothing else uses, where its elements are then valid alone; on a device without native
+    handles, such as a worker's, beside the host."""
+    if device is not None and device != array.device:
+        try:
+            array._move(device)
+        except _core.UnsupportedError:
+            array.prefetch(device)
+    return array
+
+
+def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
+    """An Array over the memory of a NumPy array that nobody else has."""
+    return placed(_core.array_from(values, False, False), device)
+
+
+_ON_THE_HOST = 1, 3, 11  # DLPack's devices: processors, and memory of CUDA and ROCm on the host
+
+
+def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | None = None,
+            copy: bool | None = None) -> Array:
+    """An Array made from an Array, from anything that numpy.asarray takes, or from an array of another library
+    that is on a device (from_dlpack), where the Array is then too. copy=False shares the memory of these and of
+    a NumPy array, which both may write; otherwise the memory is copied.
+
+    >>> collet.asarray([1, 2.5], dtype="f4")
+    collet.Array([1. , 2.5], dtype=float32, shape=(2,), device='host')"""
+    if isinstance(obj, Array):
+        array = obj.copy() if copy else obj
+    elif hook.traced(obj):
+        return hook.asarray(obj, dtype)  # type: ignore[no-any-return]
+    elif hasattr(obj, "__dlpack_device__") and obj.__dlpack_device__()[0] not in _ON_THE_HOST:
+        array = from_dlpack(obj, copy=copy is not False)
+    else:
+        from .._host import array as numbers
+        values = numbers(obj)
+        if dtype is not None and isinstance(obj, (int, list, tuple)) and values.dtype.kind in "iu" and \
+                _core.dtype(dtype).kind in "iu":
+            values = numbers(values, _core.dtype(dtype))  # refuses what it does not hold
+        array = _core.array_from(values, copy is not False, True)
+    if dtype is not None:
+        if copy is False and array._dtype != _core.dtype_name(dtype):
+            raise ValueError(f"asarray: {array._dtype} does not become {dtype} without a copy")
+        array = array.astype(dtype, copy=False)
+    return array if device is None else array.to_device(device)
+
+
+def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
+    """An Array that shares the memory of an array of another library, in order with its work; a copy with
+    copy=True, on the same device, or where `device` asks for another one and copy is not False.
+
+    >>> collet.from_dlpack(np.arange(3.0)).to_numpy()
+    array([0., 1., 2.])"""
+    if isinstance(x, Array):
+        array = x
+    else:
+        from .._host import check
+        check(x, "the array")
+        kind, number = x.__dlpack_device__()
+        keywords: dict[str, Any] = {"max_version": (1, 3)}
+        if kind == 2:  # its commands come before ours in this stream of CUDA
+            keywords["stream"] = _core.native_queue(f"cuda:{number}") or 1
+        if device == "host" and kind not in _ON_THE_HOST and copy is not False:
+            keywords |= {"dl_device": (1, 0), "copy": copy}
+        try:
+            capsule = x.__dlpack__(**keywords)
+        except TypeError:  # before DLPack 1
+            capsule = x.__dlpack__(**{n: v for n, v in keywords.items() if n == "stream"})
+        array = _core.from_capsule(capsule)
+    if copy:
+        return placed(array.copy(), device or array.device)
+    if copy is False and device is not None and device != array.device:
+        raise BufferError(f"from_dlpack: the array is on {array.device}, not on {device}, and copy is False")
+    return array if device is None else array.to_device(device)
+
+
+def empty(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
+    """An Array with undefined elements, by default of float64.
+
+    >>> collet.empty((2, 3), "f4").shape
+    (2, 3)"""
+    extents = (shape,) if isinstance(shape, int) else shape
+    return placed(_core.empty(extents, "float64" if dtype is None else dtype), device)
+
+
+_DEFAULTS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+
+
+def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *,
+         device: str | None = None) -> Array:
+    """An Array whose elements are all `fill_value`; DtypeError if its integers cannot hold that. By default
+    of the value's dtype: int64 for an int, float64 for a float.
+
+    >>> collet.full(3, 7).to_numpy()
+    array([7, 7, 7])"""
+    if dtype is None:
+        dtype = _DEFAULTS.get(type(fill_value)) or getattr(fill_value, "dtype", "float64")
+    return placed(op.fill(value=fill_value, out=empty(shape, dtype)), device)
+
+
+def zeros(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
+    """An Array of zeros, by default of float64.
+
+    >>> collet.zeros(3).to_numpy()
+    array([0., 0., 0.])"""
+    return full(shape, 0, "float64" if dtype is None else dtype, device=device)
+
+
+def ones(shape: Shape, dtype: npt.DTypeLike | None = None, *, device: str | None = None) -> Array:
+    """An Array of ones, by default of float64.
+
+    >>> collet.ones((2, 2), dtype="int32").to_numpy()
+    array([[1, 1],
+           [1, 1]], dtype=int32)"""
+    return full(shape, 1, "float64" if dtype is None else dtype, device=device)
+

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_numpy_names.py
+"""Arrays arranged anew as NumPy does. collet.functions exports them."""
+
+import operator
+
+import numpy as np
+
+from .. import _core
+from .._array.operands import along, taken, zeros_as
+from . import _primitives as f
+
+
+def ravel(x, /):
+    """The elements in C order as a vector: a view if strides allow one.
+
+    >>> collet.ravel([[1, 2], [3, 4]])
+    array([1, 2, 3, 4])"""
+    x, = taken(x)
+    return x.reshape(-1)
+
+
+def _at_least(ndim, arrays):
+    found = tuple(x if x.ndim >= ndim else x.reshape(((1,) * (ndim - x.ndim)) + tuple(x.shape))
+                  for x in taken(*arrays))
+    return found if len(found) != 1 else found[0]
+
+
+def atleast_1d(*arrays):
+    """The arrays, numbers as vectors of one element; a tuple of several.
+
+    >>> collet.atleast_1d(3)
+    array([3])"""
+    return _at_least(1, arrays)
+
+
+def atleast_2d(*arrays):
+    """The arrays, vectors as rows of a matrix; a tuple of several.
+
+    >>> collet.atleast_2d([1, 2])
+    array([[1, 2]])"""
+    return _at_least(2, arrays)
+
+
+def hstack(tup):
+    """The arrays one behind the other along the second axis, vectors along their only one.
+
+    >>> collet.hstack([[1, 2], [3]])
+    array([1, 2, 3])"""
+    parts = [atleast_1d(x) for x in tup]
+    return f.concat(parts, axis=min(1, parts[0].ndim - 1) if parts else 0)
+
+
+def vstack(tup):
+    """The arrays one below the other along the first axis; vectors are rows.
+
+    >>> collet.vstack([[1, 2], [3, 4]])
+    array([[1, 2],
+           [3, 4]])"""
+    return f.concat([atleast_2d(x) for x in tup], axis=0)
+
+
+def column_stack(tup):
+    """The arrays side by side; vectors are columns.
+
+    >>> collet.column_stack([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])"""
+    return f.concat([v if v.ndim > 1 else v.reshape((-1, 1)) for v in taken(*tup)], axis=1)
+
+
+def append(arr, values, axis=None):
+    """The elements of both arrays, one behind the other along an axis, or all as a vector.
+
+    >>> collet.append([1, 2], 3)
+    array([1, 2, 3])"""
+    arr, values = taken(arr, values)
+    if axis is None:
+        arr, values, axis = ravel(arr), ravel(values), 0
+    return f.concat([arr, values], axis=axis)
+
+
+def delete(arr, obj, axis=None):
+    """The array without the places of an axis, or of all elements as a vector: an index, a slice, several
+    indices, or a mask.
+
+    >>> collet.delete([5, 6, 7], 1)
+    array([5, 7])"""
+    arr, axis = along(*taken(arr), axis)
+    keep = np.ones(arr.shape[axis], bool)
+    keep[obj.to_numpy() if isinstance(obj, _core.Array) else obj] = False
+    return f.take(arr, np.flatnonzero(keep), axis=axis)
+
+
+def split(x, indices_or_sections, /, axis=0):
+    """Views of parts of an axis: of that many equal ones, or of those that begin at the indices.
+
+    >>> [len(part) for part in collet.split([1, 2, 3, 4, 5], [1, 3])]
+    [1, 2, 2]"""
+    x, = taken(x)
+    extent = x.shape[axis]
+    if hasattr(indices_or_sections, "__index__"):
+        count = operator.index(indices_or_sections)
+        if count < 1 or extent % count:
+            raise ValueError(f"split: an axis of length {extent} has no {count} equal parts")
+        ends = [extent // count * i for i in range(count + 1)]
+    else:
+        ends = [0, *map(operator.index, indices_or_sections), None]
+    lead = (slice(None),) * (axis % x.ndim)
+    return [x[(*lead, slice(a, b))] for a, b in zip(ends, ends[1:])]
+
+
+def swapaxes(x, axis1, axis2, /):
+    """A view with two axes swapped.
+
+    >>> collet.swapaxes(np.ones((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)"""
+    x, = taken(x)
+    order = list(range(x.ndim))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return f.permute_dims(x, tuple(order))
+
+
+def fliplr(m, /):
+    """A view with the second axis reversed.
+
+    >>> collet.fliplr([[1, 2]])
+    array([[2, 1]])"""
+    return f.flip(*taken(m), axis=1)
+
+
+def flipud(m, /):
+    """A view with the first axis reversed.
+
+    >>> collet.flipud([1, 2])
+    array([2, 1])"""
+    return f.flip(*taken(m), axis=0)
+
+
+def rot90(m, k=1, axes=(0, 1)):
+    """A view turned k times by 90 degrees, from the first of the axes to the second.
+
+    >>> collet.rot90([[1, 2], [3, 4]])
+    array([[2, 4],
+           [1, 3]])"""
+    m, = taken(m)
+    first, second = (a % m.ndim for a in axes)
+    if first == second:
+        raise ValueError(f"rot90: axes is {axes}; it has two different axes")
+    order = list(range(m.ndim))
+    order[first], order[second] = second, first
+    if k % 4 == 0:
+        return m[...]
+    if k % 4 == 2:
+        return f.flip(m, axis=(first, second))
+    return f.permute_dims(f.flip(m, axis=second), tuple(order)) if k % 4 == 1 else \
+        f.flip(f.permute_dims(m, tuple(order)), axis=second)
+
+
+def diag(x, /, k=0):
+    """The diagonal of a matrix, or the matrix with the diagonal x; k > 0: above the main one.
+
+    >>> collet.diag([1, 2])
+    array([[1, 0],
+           [0, 2]])"""
+    x, = taken(x)
+    if x.ndim == 2:
+        return f.diagonal(x, offset=k)
+    if x.ndim != 1:
+        raise ValueError(f"diag: the array has {x.ndim} axes; it can have 1 or 2")
+    found = zeros_as(x, (x.shape[0] + abs(k),) * 2)
+    f.diagonal(found, offset=k)[...] = x
+    return found
+
+
+def sliding_window_view(x, window_shape, axis=None):
+    """A read-only view of all windows of `window_shape` elements, an integer or one for each axis, along the
+    given axes, by default all: the windows are the last axes.
+
+    >>> collet.sliding_window_view(np.arange(4), 2)
+    array([[0, 1],
+           [1, 2],
+           [2, 3]])"""
+    x, = taken(x)
+    lengths = np.atleast_1d(window_shape).tolist()
+    axes = list(range(x.ndim)) if axis is None else np.atleast_1d(axis).tolist()
+    if len(lengths) != len(axes):
+        raise ValueError(f"sliding_window_view: {len(lengths)} lengths of windows for {len(axes)} axes")
+    if isinstance(x, np.ndarray):
+        return np.lib.stride_tricks.sliding_window_view(x, lengths, axes)
+    for k, length in zip([k + x.ndim if k < 0 else k for k in axes], lengths):
+        x = x._windows(k, length) if isinstance(x, _core.Array) else _copied_windows(x, k, length)
+    return x
+
+
+def _copied_windows(x, axis, length):
+    places = np.arange(x.shape[axis] - length + 1)[:, None] + np.arange(length)
+    return f.moveaxis(f.moveaxis(x, axis, -1)[..., places], -2, axis)

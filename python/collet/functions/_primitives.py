@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_functions.py, python/tests/gradient/test_rules.py
+"""The functions that others are composed of. Each has a rule for its gradient: the tape takes calls with traced arrays.
+Elementwise functions and dtypes are members too, from their first use on."""
+
+from .._array import elementwise as _elementwise
+from .._array import names as _names
+from .._hook import hook as _hook
+from ._products import cross, einsum, matmul, outer, tensordot, trace, vecdot
+from ._reductions import all, any, argmax, argmin, max, mean, min, prod, std, sum, var
+from ._reductions import SMALL as _SMALL
+from ._search import (argsort, count_nonzero, isin, nonzero, searchsorted, sort, take, take_along_axis, unique_all,
+                      unique_counts, unique_inverse, unique_values)
+from ._shapes import (arange, broadcast_arrays, broadcast_shapes, broadcast_to, concat, diagonal, empty_like,
+                      expand_dims, eye, flip, full_like, linspace, matrix_transpose, meshgrid, moveaxis, ones_like,
+                      pad, permute_dims, repeat, reshape, roll, squeeze, stack, tile, transpose, tril, triu,
+                      unstack, zeros_like)
+from ._statistics import cumulative_prod, cumulative_sum, diff, histogram, median, percentile, quantile
+
+_hook(globals(), __package__, small=_SMALL)
+
+
+def __getattr__(name):
+    try:
+        found = _elementwise.functions[name]
+    except KeyError:
+        found = getattr(_names, name)
+    globals()[name] = found
+    return found

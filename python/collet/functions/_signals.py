@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: python/tests/op/test_numpy_names.py
+"""Samples of functions: interpolation, integrals, derivatives, convolution, angles. collet.functions exports them."""
+
+import numpy as np
+
+from .._array.operands import taken
+from . import _primitives as f
+from ._arrangement import ravel, sliding_window_view
+from ._rounding import once_rounded
+
+
+def interp(x, xp, fp, left=None, right=None):
+    """The piecewise linear function through the points (xp, fp), whose xp ascend, at x: float64. Before the first
+    one it is `left`, by default its value, behind the last one `right`.
+
+    >>> collet.interp([0.5, 9.0], [0, 1, 2], [0, 10, 30])
+    array([ 5., 30.])"""
+    x, xp, fp = (f.astype(v, f.float64, copy=False) for v in taken(x, xp, fp))
+    if xp.ndim != 1 or xp.shape != fp.shape or not xp.size:
+        raise ValueError(f"interp: the points have the shapes {xp.shape} and {fp.shape}; vectors of one "
+                         "length are needed")
+    below = f.searchsorted(xp, x, side="right") - 1
+    below = f.clip(below, 0, max(xp.size - 2, 0)).reshape(-1)
+    above = f.minimum(below + 1, xp.size - 1)
+    x0, y0, x1, y1 = (f.take(v, i).reshape(x.shape) for i in (below, above) for v in (xp, fp))
+    found = y0 + (y1 - y0) / f.where(x1 == x0, 1.0, x1 - x0) * (x - x0)
+    found = f.where(x == x1, y1, found)
+    found = f.where(x < xp[0], fp[0] if left is None else left, found)
+    return f.where(x > xp[-1], fp[-1] if right is None else right, found)
+
+
+@once_rounded("y", "x")
+def trapezoid(y, x=None, dx=1.0, axis=-1):
+    """The integral along an axis by the trapezoidal rule, at the places x, or at distances dx.
+
+    >>> float(collet.trapezoid([1.0, 2, 3]))
+    4.0"""
+    y, = taken(y)
+    y = f.moveaxis(y, axis, -1)
+    if x is not None:
+        x, = taken(x)
+        dx = f.diff(x if x.ndim == 1 else f.moveaxis(x, axis, -1))
+    return f.sum((y[..., 1:] + y[..., :-1]) * dx / 2.0, axis=-1)
+
+
+def _apart(name, spacing, extent):
+    """The distances along an axis: one number, or those between places."""
+    if not hasattr(spacing, "shape") and not hasattr(spacing, "__len__"):
+        return spacing
+    spacing, = taken(spacing)
+    if spacing.ndim and spacing.shape != (extent,):
+        raise ValueError(f"{name}: the places are {spacing.shape}; the axis has {extent} elements")
+    return f.diff(spacing) if spacing.ndim else spacing
+
+
+def _derivative(x, axis, spacing):
+    y = f.moveaxis(x, axis, -1)
+    h = _apart("gradient", spacing, y.shape[-1])
+    steps = (y[..., 1:] - y[..., :-1]) / h
+    if getattr(h, "ndim", 0):
+        before, after = h[:-1], h[1:]
+        middle = (before * steps[..., 1:] + after * steps[..., :-1]) / (before + after)
+    else:
+        middle = (y[..., 2:] - y[..., :-2]) / (2.0 * h)
+    return f.moveaxis(f.concat([steps[..., :1], middle, steps[..., -1:]], axis=-1), -1, axis)
+
+
+@once_rounded("f")
+def gradient(f, *varargs, axis=None):
+    """The derivatives along axes, by default all, by central differences, one-sided at the ends; a tuple for
+    several axes. varargs: the distance of elements, or one distance or the places for each axis.
+
+    >>> collet.gradient([0.0, 1, 4])
+    array([1., 2., 3.])"""
+    f, = taken(f)
+    f = f * 1.0
+    axes = [*range(f.ndim)] if axis is None else [axis] if hasattr(axis, "__index__") else [*axis]
+    spacings = [1.0] * len(axes) if not varargs else [*varargs] * (len(axes) if len(varargs) == 1 else 1)
+    if len(spacings) != len(axes):
+        raise TypeError(f"gradient: {len(varargs)} distances for {len(axes)} axes")
+    if any(f.shape[a] < 2 for a in axes):
+        raise ValueError(f"gradient: the array is {f.shape}; an axis has at least two elements")
+    found = tuple(_derivative(f, a, s) for a, s in zip(axes, spacings))
+    return found if len(found) != 1 else found[0]
+
+
+@once_rounded("a", "v")
+def convolve(a, v, mode="full"):
+    """The convolution of two vectors: where they overlap at all ("full"), with the length of the longer one
+    ("same"), or where they overlap completely ("valid"). For long ones take scipy.signal.fftconvolve.
+
+    >>> collet.convolve([1, 2, 3], [1, 10])
+    array([ 1, 12, 23, 30])"""
+    a, v = taken(a, v)
+    if a.ndim > 1 or v.ndim > 1 or not a.size or not v.size or mode not in ("full", "same", "valid"):
+        raise ValueError(f"convolve: arrays of {a.shape} and {v.shape}, mode {mode!r}; it takes vectors with elements, and full, "
+                         "same or valid")
+    a, v = (ravel(a), ravel(v)) if a.size >= v.size else (ravel(v), ravel(a))
+    more = v.size - 1
+    pads = {"full": (more, more), "same": (v.size // 2, more - v.size // 2), "valid": (0, 0)}[mode]
+    return f.matmul(sliding_window_view(f.pad(a, pads), v.size), f.flip(v))
+
+
+@once_rounded("p")
+def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
+    """The array with multiples of the period added, so that no difference along the axis is larger than half
+    of it, or than discont. Integers with an integer as period stay integers.
+
+    >>> collet.unwrap([0.0, 3.0, 6.5, 0.5], period=6)
+    array([0. , 3. , 0.5, 0.5])"""
+    p, = taken(p)
+    whole = p.dtype.kind in "iu" and isinstance(period, int)
+    p = f.moveaxis(p if whole else p * 1.0, axis, -1)
+    steps = p[..., 1:] - p[..., :-1]
+    half = period // 2 if whole else period / 2
+    short = (steps + half) % period - half
+    if not whole or period % 2 == 0:
+        short = f.where((short == -half) & (steps > 0), half, short)
+    more = f.where(abs(steps) < (half if discont is None else discont), 0, short - steps)
+    found = f.concat([p[..., :1], p[..., 1:] + f.cumulative_sum(more, axis=-1, dtype=p.dtype)], axis=-1)
+    return f.moveaxis(found, -1, axis)
+
+
+@once_rounded("x")
+def degrees(x, /):
+    """Radians in degrees.
+
+    >>> float(collet.degrees(np.pi))
+    180.0"""
+    return taken(x)[0] * (180 / np.pi)
+
+
+@once_rounded("x")
+def radians(x, /):
+    """Degrees in radians.
+
+    >>> float(collet.radians(180.0)) == np.pi
+    True"""
+    return taken(x)[0] * (np.pi / 180)
