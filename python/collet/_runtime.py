@@ -173,9 +173,9 @@ def counters() -> dict[str, int]:
 
 
 def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> str:
-    """Calls the function and tells, for each call of a kernel in it, which backend ran it, why that one,
-    by which of its kernels or libraries, with what was measured. A last line tells where another one ran it than
-    was to be expected before the call, for instance because the memory of that one did not suffice.
+    """Calls the function and describes each call of a kernel in it: which backend ran the kernel, why, by which
+    library, and the measured times. A last line follows if a different backend ran it than was predicted before
+    the call, for instance because that backend's memory did not suffice.
 
     >>> print(collet.explain(collet.op.matmul, np.ones((4, 4)), np.ones((4, 4))).splitlines()[0])
     matmul (float64 4 x 4 <- float64 4 x 4, float64 4 x 4)

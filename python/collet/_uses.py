@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from . import _core
 
 # A with statement that was entered: its number, its choice, the use around it, and a list that is
-# empty until the use is left in another context than the one that entered it.
+# empty until the use is left in another context than it was entered in.
 _Use = namedtuple("_Use", "number choice around ended")
 _current = ContextVar("collet.using", default=None)
 _numbers = itertools.count(1)

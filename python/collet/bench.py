@@ -7,7 +7,7 @@
     print(result.summary())
 
 `device` is a choice of one device ("cuda:0", "cpu_openmp"): calls that are measured compute there,
-and times are those between two timestamps of it, after the work in between. "host" and None do not
+and a time is the difference of two timestamps of that device around the work. "host" and None do not
 change the choice of backend; None measures on the first usable device of that choice. Sizes are
 in GB of 2**30 bytes. Names and fields are the same as in MLFF-Distiller's benchmark utilities.
 """
@@ -292,8 +292,8 @@ def benchmark_md_trajectory(model_func: Callable[[Any], Any], inputs: Sequence[A
                             n_warmup: int = 10, device: str | None = None,
                             name: str = "MD Trajectory", check_memory_leak: bool = True,
                             leak_tolerance_mb: float = 10.0) -> BenchmarkResult:
-    """Times of model_func(x) for each x of the sequence `inputs`, after the first n_warmup of them
-    once. With check_memory_leak a RuntimeWarning if the memory of the device or of the process grew
+    """Times of model_func(x) for each x of the sequence `inputs`, after one call for each of the
+    first n_warmup. With check_memory_leak a RuntimeWarning if the memory of the device or of the process grew
     by more than leak_tolerance_mb: results that are kept count.
 
     >>> frames = [np.ones(9)] * 5

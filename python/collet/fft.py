@@ -202,7 +202,7 @@ _OTHER_WAY = {None: "forward", "backward": "forward", "forward": "backward"}
 
 
 def hfft(a, n=None, axis=-1, norm=None):
-    """The transform, real, of a signal that is Hermitian, of which a is the first half.
+    """The real transform of a Hermitian signal. a: the first half of the signal.
 
     >>> collet.fft.hfft([1, 2j, 0])
     array([ 1.,  5.,  1., -3.])"""

@@ -243,7 +243,7 @@ def svdvals(a):
 
 def eig(a):
     """Eigenvalues (..., N), in any order, and right eigenvectors (..., N, N), as columns of length 1,
-    of square matrices: always complex. Of real matrices pairs of conjugates are exact, the one with the
+    of square matrices. Both are always complex. Eigenvalues of real matrices come in exact conjugate pairs, the
     positive imaginary part first.
 
     LinAlgError if a is not finite or the iteration does not converge.
@@ -350,8 +350,8 @@ def _halves(x):
 
 
 def _product(x):
-    """The product over the last axis. Where parts of it might leave the range of the dtype, powers of two are
-    multiplied apart."""
+    """The product over the last axis. Powers of two are multiplied apart where a partial product might leave the
+    range of the dtype."""
     if not x.shape[-1]:
         return op.add(zeros_as(x, x.shape[:-1]), 1)
     size, room = op.abs(x), np.finfo(x.dtype).maxexp / x.shape[-1] - 1

@@ -84,7 +84,7 @@ def quantize(weights: Any, mode: str | None = None, threshold: float | None = No
     """Codes int8 (..., K) and a scale float32 (...) of each row of floating weights (..., K).
 
     "threshold" (0.3): weights above it become 1, below its negative -1, the scale is 1. "absmean":
-    the scale is the mean magnitude of the row, the threshold half of it. None: "threshold". But
+    the scale is the mean magnitude of the row, the threshold half the scale. None: "threshold". But
     weights that are already ternary, -s, 0 and s with an s for each row, are kept exactly, with
     scale s, unless "threshold" or a threshold is given. RuntimeWarning: more than 90 % of the codes
     are 0, or all are equal.
@@ -284,7 +284,7 @@ class Linear:
 
 
 class Network:
-    """Layers one after another, each with as many columns as the one before has rows. Called with x
+    """Layers one after another. A layer has as many columns as its predecessor has rows. Called with x
     float32 (..., inputs) it returns y float32 (..., outputs). Threads that call it take turns.
 
     devices: choices, such as ["cpu_openmp", "opencl:0"], that share the vectors of x, each as many as its
@@ -442,7 +442,7 @@ class File:
 
     def load(self, index: int | str | None = None, mode: str | None = None,
              threshold: float | None = None) -> Linear:
-        """A matrix, by number or name, as a layer; None: the one named in the path, or the first.
+        """A matrix, by number or name, as a layer. None: the matrix that the path names, or the first.
         Numbers become codes as in quantize(); codes do not change unless `mode` or `threshold` is
         given.
 

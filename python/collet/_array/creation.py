@@ -71,8 +71,8 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
 
 
 def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> Array:
-    """An Array that shares the memory of an array of another library, in order with its work; a copy with
-    copy=True, on the same device, or where `device` asks for another one and copy is not False.
+    """An Array that shares the memory of another library's array. Work of both libraries on it stays in order.
+    copy=True makes a copy on the same device. A different `device` makes a copy there, unless copy is False.
 
     >>> collet.from_dlpack(np.arange(3.0)).to_numpy()
     array([0., 1., 2.])"""

@@ -35,7 +35,7 @@ def names() -> list[str]:
 
 
 def _same(about: dict[str, Any]) -> tuple[str, ...]:
-    """The dtypes of which the op takes all its inputs."""
+    """The dtypes that all inputs of the op may have together."""
     letters = _core.dtype_letters()
     inputs = (sig.partition(":")[2] for sig in about["sigs"].split())
     return tuple(letters[i[0]] for i in inputs if len({*i}) == 1 and i[0] in letters)

@@ -31,7 +31,7 @@ Iinfo = namedtuple("Iinfo", "bits max min dtype")
 
 
 def __getattr__(name):
-    """The dtypes, NumPy's; bfloat16 is that of ml_dtypes, which may be absent."""
+    """The dtypes are NumPy's. bfloat16 is from ml_dtypes and absent without that package."""
     if name not in _DTYPES:
         raise AttributeError(f"module 'collet' has no attribute {name!r}")
     try:
@@ -67,7 +67,7 @@ def astype(x: Any, dtype: npt.DTypeLike, /, *, copy: bool = True, device: str | 
 
 
 def can_cast(from_: Any, to: npt.DTypeLike, /) -> bool:
-    """Whether promotion can lead from a dtype, or that of an array, to another one.
+    """Whether promotion can lead from one dtype to another. from_: a dtype or an array.
 
     >>> collet.can_cast("float32", "float64")
     True"""
@@ -75,8 +75,8 @@ def can_cast(from_: Any, to: npt.DTypeLike, /) -> bool:
 
 
 def finfo(type: Any, /) -> Finfo:
-    """bits, eps, max, min and smallest_normal of a floating dtype, or that of an array; of complex numbers
-    those of their parts.
+    """bits, eps, max, min and smallest_normal of a floating dtype. A complex dtype has the values of its parts.
+    type: a dtype or an array.
 
     >>> collet.finfo("float32").bits
     32"""
@@ -92,7 +92,7 @@ def finfo(type: Any, /) -> Finfo:
 
 
 def iinfo(type: Any, /) -> Iinfo:
-    """bits, max and min of an integer dtype, or that of an array.
+    """bits, max and min of an integer dtype. type: a dtype or an array.
 
     >>> collet.iinfo("int8").max
     127"""

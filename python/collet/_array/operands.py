@@ -29,7 +29,7 @@ def _array(value):
 
 
 def arrays(*values):
-    """Every value as NumPy array, or as Array if one of them is one."""
+    """Every value as a NumPy array, or as an Array if one value is an Array."""
     if all([isinstance(v, Array) for v in values]):
         return list(values)
     return _together([_array(v) for v in values])
@@ -102,7 +102,7 @@ def result_type(*arrays_and_dtypes):
 
 
 def promoted(*values):
-    """Arrays of one dtype, the one that NumPy 2 gives to an operator on them."""
+    """The values as arrays of one dtype: the dtype of NumPy 2's result of an operator on them."""
     first = getattr(values[0], "_dtype", None) if values else None
     if first and all([isinstance(v, Array) and v._dtype == first for v in values]):
         return list(values)
@@ -175,5 +175,5 @@ def zeros_as(a, shape):
 
 
 def same_kind(values, a):
-    """A NumPy array, or an Array of it if a is one."""
+    """The NumPy array itself, or an Array of its values if a is an Array."""
     return asarray(values) if isinstance(a, Array) else values

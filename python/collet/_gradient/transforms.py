@@ -212,9 +212,9 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
              ) -> Callable[..., Any]:
-    """A function that returns the derivatives of each element of fun's result, a real array or lists,
-    tuples and dicts of them, by the elements of the argument argnums, as grad: in the place of every
-    result the gradients, with its axes in front. One backward pass for each element.
+    """A function that returns the derivatives of each element of fun's result by each element of the argument
+    argnums. fun returns a real array, or lists, tuples and dicts of real arrays. In the place of every array are
+    its gradients, with the array's axes in front. Each element takes one backward pass.
 
     >>> collet.jacobian(lambda x: x**2)(np.array([1.0, 3]))
     collet.Array([[2., 0.],

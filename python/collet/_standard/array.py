@@ -191,8 +191,7 @@ class Array(Exchange):
         return squeeze(self, axis=axis)
 
     def view(self, dtype: npt.DTypeLike | None = None) -> Array:
-        """A view of the array. DtypeError for another dtype: elements are never taken for those of another
-        one.
+        """A view of the array. DtypeError for another dtype: the bytes are never reinterpreted, astype converts.
 
         >>> x = collet.asarray([[1.0, 2], [3, 4]])
         >>> y = x.view()

@@ -28,7 +28,7 @@ def inner(a, b):
 
 
 def vdot(a, b):
-    """The sum of the products of all elements, those of a conjugated.
+    """The sum of the products of all elements, where elements of a are conjugated.
 
     >>> complex(collet.vdot([1j, 2], [1j, 4]))
     (9+0j)"""

@@ -10,8 +10,8 @@ from ._rounding import once_rounded
 
 @once_rounded("x", "weights")
 def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
-    """The mean over axes, by default all, with weights of the shape of x, or of that of its axis; with
-    `returned` also the sum of the weights. ZeroDivisionError if they add up to 0.
+    """The weighted mean over axes, by default all. The weights have the shape of x, or are a vector along the
+    axis. With `returned` also the sum of the weights. ZeroDivisionError if the weights add up to 0.
 
     >>> float(collet.average([1.0, 4.0], weights=[2, 1]))
     2.0"""

@@ -13,8 +13,8 @@ from ._rounding import once_rounded, wide
 
 
 def _gathered(x, axis):
-    """The array with the axes, one, several or for None all, as one axis at its end; and the shapes of a result
-    without these axes and with them as axes of one element."""
+    """Moves the given axes to the end and merges them into one. Returns that array, the shape of a result without
+    the axes, and the shape with each as an axis of one element. axis: an int, a tuple, or None for all axes."""
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     others = [i for i in range(x.ndim) if i not in axes]
     left = tuple(x.shape[i] for i in others)

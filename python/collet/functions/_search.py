@@ -27,8 +27,8 @@ def sort(x, /, *, axis=-1, descending=False, stable=True):
 
 
 def argsort(x, /, *, axis=-1, descending=False, stable=True):
-    """The indices of the elements in order along an axis, int64; those of equal elements ascend, which is
-    what `stable` asks for.
+    """The int64 indices that sort the elements along an axis. The sort is always stable: indices of equal elements
+    ascend.
 
     >>> collet.argsort([3, 1, 2])
     array([1, 2, 0])"""
@@ -153,7 +153,7 @@ def _sorted(x):
 
 
 def _runs(ordered):
-    """The mask of the elements of a sorted vector that differ from the one before."""
+    """A mask: whether each element of a sorted vector differs from its predecessor."""
     mask = empty_as(ordered, ordered.shape, np.dtype("?"))
     if ordered.size:
         op.fill(value=1, out=mask[:1])

@@ -13,8 +13,8 @@ from ._arrangement import ravel
 
 
 def partition(x, kth, /, axis=-1):
-    """The elements along an axis, with the one in its place that sorting puts at kth, in front of it those
-    that are not greater, behind it those that are not smaller; several places need a complete sort.
+    """Reorders the elements along an axis so that the element at kth is in its sorted place. No element in front of
+    it is greater, and no element behind it is smaller. Several places need a complete sort.
 
     >>> int(collet.partition([3, 1, 2], 1)[1])
     2"""

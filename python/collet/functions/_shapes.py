@@ -278,8 +278,8 @@ def unstack(x, /, *, axis=0):
 
 
 def concat(arrays, /, *, axis=0):
-    """The arrays one behind the other along an axis, in the dtype that NumPy gives them; axis None: the
-    elements of all of them.
+    """The arrays one behind the other along an axis, in the dtype of NumPy's result. axis None: all
+    elements as one vector.
 
     >>> collet.concat([[1, 2], [3.5]])
     array([1. , 2. , 3.5])"""

@@ -104,8 +104,8 @@ def convolve(a, v, mode="full"):
 
 @once_rounded("p")
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
-    """The array with multiples of the period added, so that no difference along the axis is larger than half
-    of it, or than discont. Integers with an integer as period stay integers.
+    """Adds multiples of the period, so that no difference along the axis is larger than half a period, or than
+    discont. Integers with an integer as period stay integers.
 
     >>> collet.unwrap([0.0, 3.0, 6.5, 0.5], period=6)
     array([0. , 3. , 0.5, 0.5])"""

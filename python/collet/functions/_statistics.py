@@ -84,7 +84,7 @@ def _end(part, x, axis):
 
 
 def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
-    """Each element minus the one before it along an axis, n times; of bool whether the two differ.
+    """Each element minus its predecessor along an axis, n times. For bool: whether the two differ.
     prepend and append are put before and behind the axis.
 
     >>> collet.diff([1, 4, 9])

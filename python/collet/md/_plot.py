@@ -85,7 +85,7 @@ def _reduced(x, values):
 
 
 def _panel(axes, results, x, keys, quantities, title):
-    """Draws the lines of some keys; the axis has the name of the only one, else the title's."""
+    """Draws the lines of some keys. The axis has the name of a single key, else the title."""
     units = []
     for key, own in keys.items():
         for name, values in _lines_of(results, key):

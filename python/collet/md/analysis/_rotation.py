@@ -175,7 +175,7 @@ def angular_displacement(axes: Any) -> Floats:
 def rotational_mean_square_displacement(axes: Any, dt: float = 1, *,
                                         blocks: int = 5) -> MeanSquareDisplacement:
     """mean_square_displacement of angular_displacement(axes), rad^2: 4 D t in free rotational
-    diffusion of an axis, so that diffusion() of it gives D. A UserWarning as of rotation.
+    diffusion of an axis. diffusion() of the result gives D. It warns as rotation does.
 
     >>> t = 0.1 * np.arange(200)
     >>> axes = np.stack([np.cos(t), np.sin(t), 0 * t], -1)
