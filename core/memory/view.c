@@ -91,6 +91,33 @@ collet_status collet_array_slice(collet_context *cx, const collet_array *array, 
     return COLLET_OK;
 }
 
+collet_status collet_array_select(collet_context *cx, const collet_array *array, collet_array **out,
+                                  int32_t axis, int64_t index)
+{
+    COLLET_FLOATING_SCOPE;
+    collet_array *a = NULL;
+    collet_status status = view_create(cx, "select", out, array, &a);
+    if (status == COLLET_OK)
+        status = view_axis(cx, "select", a, &axis);
+    if (status != COLLET_OK)
+        return status;
+    int64_t extent = a->shape[axis];
+    if (index < -extent || index >= extent)
+        return VIEW_REFUSE(COLLET_SHAPE,
+                           "select: element %" PRId64 " is outside of the %" PRId64
+                           " elements of axis %" PRId32,
+                           index, extent, axis);
+    index += index < 0 ? extent : 0;
+    a->offset += (uint64_t)(a->strides[axis] * index * (int64_t)collet_dtype_size(a->dtype));
+    a->ndim--;
+    for (int32_t i = axis; i < a->ndim; i++) {
+        a->shape[i] = a->shape[i + 1];
+        a->strides[i] = a->strides[i + 1];
+    }
+    view_finish(out, a);
+    return COLLET_OK;
+}
+
 /* A view of the real (`part` 0) or imaginary parts. */
 static collet_status part_view(collet_context *cx, const char *what, const collet_array *array,
                                collet_array **out, int part)

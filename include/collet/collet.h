@@ -450,6 +450,11 @@ COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array
                                            collet_dtype dtype, int32_t ndim, const int64_t *shape,
                                            const int64_t *strides, void *data, uint32_t flags,
                                            void (*deleter)(void *user), void *user);
+/* Like collet_array_create; every element is `value`, converted as by `copy`: zeros, ones, constants. Errors
+ * of collet_op_fill too, which takes other values. */
+COLLET_API collet_status collet_array_full(collet_context *context, collet_array **out,
+                                           collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                                           double value);
 /* Frees the view; the last view of a storage frees the storage. See collet_array_wrap. */
 COLLET_API void collet_array_destroy(collet_array *array);
 /*
@@ -480,6 +485,10 @@ COLLET_API collet_runtime *collet_array_runtime(const collet_array *array);
 COLLET_API collet_status collet_array_slice(collet_context *context, const collet_array *array,
                                             collet_array **out, int32_t axis, int64_t start,
                                             int64_t count, int64_t step);
+/* Element `index` of one axis, without that axis: a[index] for axis 0. Both may be negative and count
+ * from the last one then. SHAPE when the element is outside of the axis. */
+COLLET_API collet_status collet_array_select(collet_context *context, const collet_array *array,
+                                             collet_array **out, int32_t axis, int64_t index);
 /* Output axis i is input axis perm[i]; perm NULL reverses the axes. */
 COLLET_API collet_status collet_array_permute(collet_context *context, const collet_array *array,
                                               collet_array **out, const int32_t *perm);
@@ -513,6 +522,14 @@ COLLET_API collet_status collet_array_read(collet_context *context, const collet
                                            void *target, size_t bytes);
 COLLET_API collet_status collet_array_write(collet_context *context, collet_array *array,
                                             const void *source, size_t bytes);
+
+/*
+ * Writes the elements into text[0..capacity) for people, as NumPy has them: 8 digits, nested brackets, a
+ * line for each row, no newline at the end. Of more than 1,000 elements each axis shows three at both ends. Cut
+ * where it does not fit. Reads what it shows. INVALID: no room.
+ */
+COLLET_API collet_status collet_array_text(collet_context *context, const collet_array *array,
+                                           char *text, uint64_t capacity);
 
 COLLET_ENUM(int32_t){
     COLLET_READ = 1,

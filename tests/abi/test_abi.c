@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <collet/collet.h>
+#include <collet/expression.h>
 #include <collet/extensions.h>
 
 static void structs_have_their_sizes(void **state)
