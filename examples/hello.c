@@ -5,14 +5,15 @@
 
 int main(void)
 {
+    const int64_t three = 3;
     float x[] = {1, 2, 3};
-    collet_error err = {0};
+    collet_error err;
     collet_runtime *runtime = NULL;
     collet_context *cx = NULL;
     collet_array *a = NULL;
     int failed = collet_runtime_create(&runtime, NULL, &err) ||
                  collet_context_create(runtime, &cx, &err) ||
-                 collet_array_from(cx, &a, COLLET_F32, 1, (int64_t[]){3}, x) ||
+                 collet_array_from(cx, &a, COLLET_F32, 1, &three, x) ||
                  collet_op_add(cx, a, a, a) || collet_array_read(cx, a, x, sizeof x);
     if (failed)
         fprintf(stderr, "%s\n", cx ? collet_last_error(cx) : err.text);
