@@ -68,9 +68,9 @@ static inline collet_status collet_op_transpose(collet_context *context, collet_
  * in f64, also for narrower elements; f32 elements may give f64.
  */
 #define COLLET_REDUCTION(NAME, name)                                                               \
-    static inline collet_status collet_op_##name(                                                  \
-        collet_context *context, collet_array *out, const collet_array *a, const int32_t *axes,    \
-        int32_t count, int32_t keepdims)                                                           \
+    static inline collet_status collet_op_##name(collet_context *context, collet_array *out,       \
+                                                 const collet_array *a, const int32_t *axes,       \
+                                                 int32_t count, int32_t keepdims)                  \
     {                                                                                              \
         collet_reduce_params params = {sizeof params, 0, keepdims != 0, 0};                        \
         collet_status status =                                                                     \
