@@ -8,8 +8,8 @@
 #include <collet/floating.h>
 
 #include "context/context.h"
-#include "expression/literal.h"
 #include "memory/array.h"
+#include "util/literal.h"
 #include "util/numerals.h"
 
 #define EDGE 3     /* elements at both ends of an axis */

@@ -5,7 +5,7 @@
 
 #include <collet/collet.h>
 
-#include "literal.h"
+#include "util/literal.h"
 
 /*
  * Computes a function of weak numbers, the first `count` of the three in `in`: integers exactly, real and complex numbers in f64. UNSUPPORTED,

@@ -7,9 +7,9 @@
 #include <collet/floating.h>
 
 #include "expression.h"
-#include "literal.h"
 #include "op/elementwise.h"
 #include "parse.h"
+#include "util/literal.h"
 
 #define NONE UINT32_MAX
 

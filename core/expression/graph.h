@@ -5,7 +5,7 @@
 
 #include <collet/expression.h>
 
-#include "literal.h"
+#include "util/literal.h"
 
 #define GRAPH_NAME 64
 

@@ -3,7 +3,7 @@
 #ifndef CORE_EXPRESSION_POWER_H
 #define CORE_EXPRESSION_POWER_H
 
-#include "literal.h"
+#include "util/literal.h"
 
 /* Values are numbered: x is 0, the result of step i is i + 1. */
 typedef struct power_step {

@@ -154,6 +154,8 @@ static void by_another_thread(void)
         pause();
 }
 
+static atomic_int keeping_on;
+
 static void *keep_on(void *unused)
 {
     collet_context *own = context_of(rt);
@@ -161,6 +163,7 @@ static void *keep_on(void *unused)
     (void)unused;
     const collet_scalar s = {.dtype = COLLET_F32};
     assert_ok(own, collet_set_backend(own, "remote:0"));
+    atomic_fetch_add(&keeping_on, 1);
     while (collet_op_fill(own, a, &s) == COLLET_OK)
         ;
     _exit(FAILED); /* as a program that takes the end for a failure */
@@ -171,7 +174,7 @@ static void while_others_compute(void)
     pthread_t thread;
     for (int i = 0; i < 3; i++)
         pthread_create(&thread, NULL, keep_on, NULL);
-    while (!atomic_load(&enqueued_commands))
+    while (atomic_load(&keeping_on) < 3 || !atomic_load(&enqueued_commands))
         usleep(1000);
     usleep(20000);
     exit(0);

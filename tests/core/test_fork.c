@@ -126,6 +126,7 @@ static void of_a_context(void)
     REFUSED(collet_memory_reset_peak, "host");
     FORKED(collet_trim, cx);
     REFUSED(collet_array_create, &out, COLLET_F32, 1, &four);
+    REFUSED(collet_array_full, &out, COLLET_F32, 1, &four, 1);
     REFUSED(collet_array_from, &out, COLLET_F32, 1, &four, memory);
     REFUSED(collet_array_wrap, &out, COLLET_F32, 1, &four, NULL, memory, 0, NULL, NULL);
     REFUSED(collet_native_describe, &native, "host");
@@ -158,6 +159,8 @@ static void of_an_array(void)
     float memory[4] = {0};
     const int64_t four = 4;
     REFUSED(collet_array_slice, a, &out, 0, 0, 2, 1);
+    REFUSED(collet_array_select, a, &out, 0, 1);
+    REFUSED(collet_array_text, a, (char *)memory, sizeof memory);
     REFUSED(collet_array_permute, a, &out, NULL);
     REFUSED(collet_array_diagonal, a, &out);
     REFUSED(collet_array_windows, a, &out, 0, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of expressions, and their conversion to a dtype. */
-#ifndef CORE_EXPRESSION_LITERAL_H
-#define CORE_EXPRESSION_LITERAL_H
+/* Numbers of any dtype, weak ones too, and their conversion to a dtype. */
+#ifndef CORE_UTIL_LITERAL_H
+#define CORE_UTIL_LITERAL_H
 
 #include <collet/types.h>
 

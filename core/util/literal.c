@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "util/numerals.h"
+#include "numerals.h"
 
 literal literal_of_integer(literal_integer value)
 {
