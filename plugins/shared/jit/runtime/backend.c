@@ -173,8 +173,9 @@ static collet_status stats(collet_device *d, collet_memory_stats *stats, collet_
         stats->available = jit_host_memory(b->host).available;
     else if (b->driver->memory->available)
         stats->available = b->driver->memory->available(d);
-    if (stats->total && stats->available > stats->total)
-        stats->available = stats->total;
+    uint64_t left = stats->total > stats->held ? stats->total - stats->held : 0;
+    if (stats->total && stats->available > left)
+        stats->available = left;
     return COLLET_OK;
 }
 
