@@ -23,6 +23,7 @@
 #define COLLET_COLLET_HPP
 #include <algorithm>
 #include <complex>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -35,8 +36,7 @@
 #include <collet/expression.h>
 #include <collet/ops/array.h>
 
-namespace collet
-{
+namespace collet {
 using extents = std::vector<std::int64_t>;
 struct error : std::runtime_error {
     error(collet_status s, const std::string &text) : std::runtime_error(text), status(s) {}
