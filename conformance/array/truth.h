@@ -33,8 +33,8 @@ long double series_lgamma(long double x);
 long double series_pow(long double a, long double b);
 
 /* A complex function, computed by the C library in long double; no backend uses these functions. x[0], x[1] are
- * the real and imaginary part of the first argument, x[2], x[3] those of pow's exponent. 0: the function has no
- * limit of error. */
+ * the real and the imaginary part of the first argument. x[2] and x[3] are the parts of pow's exponent. 0: the
+ * function has no limit of error. */
 int truth_complex(uint32_t op, const long double x[4], long double y[2]);
 
 #endif

@@ -45,9 +45,14 @@ static void view_finish(collet_array **out, collet_array *a)
 
 #define VIEW_REFUSE(status, ...) (free(a), collet_fail(context_error(cx), status, __VA_ARGS__))
 
-/* Counts an axis from the front; frees `a` if it has no such axis. */
-static collet_status view_axis(collet_context *cx, const char *what, collet_array *a, int32_t *axis)
+/* view_create for a view along one axis, which is counted from the front then. */
+static collet_status view_along(collet_context *cx, const char *what, collet_array **out,
+                                const collet_array *array, collet_array **made, int32_t *axis)
 {
+    collet_status status = view_create(cx, what, out, array, made);
+    if (status != COLLET_OK)
+        return status;
+    collet_array *a = *made;
     int32_t ndim = a->ndim;
     if (*axis < -ndim || *axis >= ndim)
         return VIEW_REFUSE(COLLET_INVALID,
@@ -62,9 +67,7 @@ collet_status collet_array_slice(collet_context *cx, const collet_array *array, 
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
-    collet_status status = view_create(cx, "slice", out, array, &a);
-    if (status == COLLET_OK)
-        status = view_axis(cx, "slice", a, &axis);
+    collet_status status = view_along(cx, "slice", out, array, &a, &axis);
     if (status != COLLET_OK)
         return status;
     int64_t extent = a->shape[axis], last, stride, shift;
@@ -96,9 +99,7 @@ collet_status collet_array_select(collet_context *cx, const collet_array *array,
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
-    collet_status status = view_create(cx, "select", out, array, &a);
-    if (status == COLLET_OK)
-        status = view_axis(cx, "select", a, &axis);
+    collet_status status = view_along(cx, "select", out, array, &a, &axis);
     if (status != COLLET_OK)
         return status;
     int64_t extent = a->shape[axis];
@@ -204,9 +205,7 @@ collet_status collet_array_windows(collet_context *cx, const collet_array *array
 {
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
-    collet_status status = view_create(cx, "windows", out, array, &a);
-    if (status == COLLET_OK)
-        status = view_axis(cx, "windows", a, &axis);
+    collet_status status = view_along(cx, "windows", out, array, &a, &axis);
     if (status != COLLET_OK)
         return status;
     if (length < 1 || length > a->shape[axis])

@@ -524,9 +524,9 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
                                             const void *source, size_t bytes);
 
 /*
- * Writes the elements into text[0..capacity) for people, as NumPy has them: 8 digits, nested brackets, a
- * line for each row, no newline at the end. Of more than 1,000 elements each axis shows three at both ends. Cut
- * where it does not fit. Reads what it shows. INVALID: no room.
+ * Writes the elements into text[0..capacity) for people, in NumPy's form: 8 digits, nested brackets, a line
+ * for each row, no newline at the end. If the array has more than 1,000 elements, the text has three from both
+ * ends of each axis. A text that does not fit is cut. Only elements that are shown are read. INVALID: capacity 0.
  */
 COLLET_API collet_status collet_array_text(collet_context *context, const collet_array *array,
                                            char *text, uint64_t capacity);
