@@ -335,6 +335,7 @@ function(collet_long_tests)
   collet_tests_optimised(${tests})
   set_property(TEST ${tests} APPEND PROPERTY LABELS long)
   set_property(TEST ${tests} PROPERTY TIMEOUT 36000)
+  set_property(TEST ${tests} PROPERTY COST 200) # they start first
 endfunction()
 
 # collet_tests_measure(NAME...): tests whose probes measure what is fastest, as users' do.
