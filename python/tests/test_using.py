@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import contextvars
 import gc
+import sys
 import threading
 
 import numpy as np
@@ -284,3 +285,50 @@ def test_measurements_in_tasks():
         return await asyncio.gather(*(measure(d) for d in (A, B)))
 
     assert asyncio.run(main()) == [A + ":0", B + ":0"]
+
+
+@pytest.mark.usefixtures("all_wait")
+def test_a_use_inside_an_evaluation():
+    """A finalizer that runs in the middle of an evaluation has the choice of its own use."""
+    found = []
+
+    class Cycle:
+        def __init__(self):
+            self.me = self
+
+        def __del__(self):
+            if gc.isenabled():
+                outer = computed()
+                with collet.using(A):
+                    found.append((outer, computed()))
+                Cycle()
+
+    y = np.arange(5.0)
+    x = collet.asarray(y)
+    before = gc.get_threshold()
+    gc.set_threshold(1)
+    try:
+        for count in range(1, 5):
+            with collet.using(B):
+                lazy = [x * 2 + 1 - x]
+                for k in range(count):
+                    lazy.append(lazy[-1] * (k + 1) - x)
+            with collet.using(A):
+                gc.disable()
+                for _ in range(3):
+                    Cycle()
+                gc.enable()
+                value = np.asarray(lazy[-1])
+                gc.disable()
+            gc.collect()
+            gc.enable()
+            expected = y + 1
+            for k in range(count):
+                expected = expected * (k + 1) - y
+            np.testing.assert_array_equal(value, expected)
+    finally:
+        gc.enable()
+        gc.set_threshold(*before)
+    assert {inner for _, inner in found} <= {A}
+    # The evaluation has its own choice: that tells that the finalizer ran within one.
+    assert B in {outer for outer, _ in found} or sys.version_info >= (3, 12)

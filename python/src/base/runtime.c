@@ -24,7 +24,8 @@ typedef struct thread {
     uint64_t chosen;     /* number of the choice that `context` has */
     long long use;       /* number of the use that it has (collet.using); 0: of none */
     uint32_t choice;     /* that `context` has, of choices.h */
-    int switched;        /* nested runtime_switch */
+    uint32_t fixed;      /* the choice of runtime_switch; 0: none */
+    long long fixed_use; /* the use in which it began */
     const char *backend; /* of the last call, and whether it computes at once */
     int at_once;
     char usual[CHOICE_TEXT]; /* of the runtime: of the environment or the configuration file */
@@ -273,11 +274,16 @@ static thread *ready_thread(void)
     thread *t = self;
     long long number = 0;
     PyObject *use = NULL;
-    int failed;
-    if (t && t->switched && t->context && t->generation == process.generation)
-        return t;
+    int failed, fixed;
     if (process.current && !(use = current_use(&number)))
         return NULL;
+    fixed = t && t->fixed && t->context && t->generation == process.generation &&
+            number == t->fixed_use;
+    if (fixed) {
+        Py_XDECREF(use);
+        t->use = number;
+        return t->choice == t->fixed || !set_choice(t, choices_text(t->fixed)) ? t : NULL;
+    }
     failed = !t || t->generation != process.generation || t->chosen != process.chosen ||
              t->use != number;
     if (failed) {
@@ -302,27 +308,32 @@ uint32_t runtime_choice(void)
     return t ? t->choice : 0;
 }
 
-int runtime_switch(uint32_t *choice)
+int runtime_switch(uint32_t choice, runtime_switched *before)
 {
     thread *t = ready_thread();
-    uint32_t before = t ? t->choice : 0;
-    if (!t || (before != *choice && set_choice(t, choices_text(*choice))))
+    if (!t)
         return -1;
-    t->switched += before != *choice;
-    *choice = before == *choice ? 0 : before;
+    *before = (runtime_switched){t->choice, t->fixed, t->use, t->fixed_use};
+    if (t->choice != choice && set_choice(t, choices_text(choice)))
+        return -1;
+    t->fixed = choice;
+    t->fixed_use = t->use;
     return 0;
 }
 
 /* At once: callers may have the context already. */
-void runtime_switch_back(uint32_t choice)
+void runtime_switch_back(const runtime_switched *before)
 {
     thread *t = self;
-    if (!choice)
+    int stays = t->choice == before->choice;
+    t->fixed = before->fixed;
+    t->fixed_use = before->fixed_use;
+    t->use = before->use;
+    if (stays)
         return;
-    t->switched--;
-    if (!t->context || collet_set_backend(t->context, choices_text(choice)) != COLLET_OK)
+    if (!t->context || collet_set_backend(t->context, choices_text(before->choice)) != COLLET_OK)
         t->chosen = 0; /* the next call raises it */
-    t->choice = choice;
+    t->choice = before->choice;
     t->backend = NULL;
     t->at_once = 0;
 }
@@ -330,10 +341,11 @@ void runtime_switch_back(uint32_t choice)
 void runtime_lend(runtime_lent *lent)
 {
     const thread *t = self;
-    *lent = (runtime_lent){t->context, t->generation, t->chosen, t->use,
-                           t->choice,  t->backend,    t->at_once};
+    *lent = (runtime_lent){t->context, t->generation, t->chosen,  t->use,    t->choice,
+                           t->fixed,   t->fixed_use,  t->backend, t->at_once};
     self->context = NULL;
     self->generation = 0;
+    self->fixed = 0;
 }
 
 void runtime_give_back(const runtime_lent *lent)
@@ -345,6 +357,8 @@ void runtime_give_back(const runtime_lent *lent)
     t->chosen = lent->chosen;
     t->use = lent->use;
     t->choice = lent->choice;
+    t->fixed = lent->fixed;
+    t->fixed_use = lent->fixed_use;
     t->backend = lent->backend;
     t->at_once = lent->at_once;
 }

@@ -17,17 +17,25 @@ collet_context *runtime_context(void);
 
 /* The number (choices.h) of the choice in force; 0 with an exception. */
 uint32_t runtime_choice(void);
-/* Gives the calling thread the choice *choice, whatever is in force, and sets *choice for
- * runtime_switch_back. 0, or -1 with an exception. */
-int runtime_switch(uint32_t *choice);
-void runtime_switch_back(uint32_t choice);
+
+/* What runtime_switch replaced. */
+typedef struct runtime_switched {
+    uint32_t choice, fixed;
+    long long use, fixed_use;
+} runtime_switched;
+
+/* Gives the calling thread `choice` until runtime_switch_back(before), whatever choice is in force. Code of Python
+ * that runs meanwhile (a finalizer) has `choice` too, except in a collet.using of its own. 0, or -1 with an exception. */
+int runtime_switch(uint32_t choice, runtime_switched *before);
+void runtime_switch_back(const runtime_switched *before);
 
 /* What a thread has beside its context. */
 typedef struct runtime_lent {
     collet_context *context;
     uint64_t generation, chosen;
     long long use;
-    uint32_t choice;
+    uint32_t choice, fixed;
+    long long fixed_use;
     const char *backend;
     int at_once;
 } runtime_lent;

@@ -173,19 +173,19 @@ static PyObject *evaluate(node *n, const request *q)
 static int force(node *n, int every)
 {
     const request q = {.every = every};
-    uint32_t choice = n->choice;
+    runtime_switched before;
     if (n->value)
         return 0;
     if (n->generation != runtime_generation()) {
         array_raise_forked();
         return -1;
     }
-    if (runtime_switch(&choice))
+    if (runtime_switch(n->choice, &before))
         return -1;
     PyObject *made = evaluate(n, &q);
     int failed = !made;
     Py_XDECREF(made);
-    runtime_switch_back(choice);
+    runtime_switch_back(&before);
     lazy_save_memory();
     return failed ? -1 : 0;
 }
