@@ -43,7 +43,7 @@ add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DI
   -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME docs)
 # In the folders of the sources, so that the links between them work.
-install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE TYPE DOC)
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE TYPE DOC)
 install(FILES python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python)
 install(FILES python/cyrsoxs/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/python/cyrsoxs)
 install(FILES conformance/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/conformance)
