@@ -3,7 +3,7 @@
 # bundle.sh DIRECTORY [BUILD]: makes DIRECTORY, a folder that is carried to another machine and runs there
 # without packages, compiler or network: programs, plugins, the Python package, its tests, and the libraries
 # that they need. DIRECTORY/run.sh checks and measures that machine, and its GPU. Without BUILD it is built in
-# build-bundle/ against the libraries of Debian 11, which apt fetches once, for glibc 2.31 and later; BUILD, a
+# build-bundle/ against the libraries of Debian 11, which apt fetches once, for glibc 2.28 and later; BUILD, a
 # folder that ./bootstrap.sh test --full made, gives a bundle for the glibc of this machine and later ones. Libraries that
 # plugins open where they exist (CUDA, OpenCL, OpenBLAS) are not carried, but those in NVRTC="FILE..." and the one
 # in OPENBLAS=FILE, for which pip's scipy_openblas32/lib/libscipy_openblas.so fits: 24 MiB. Needs patchelf.
@@ -29,54 +29,11 @@ command -v patchelf >/dev/null || die "patchelf is missing: apt install patchelf
 
 # ---- A build against the libraries of Debian 11 ------------------------------------------------
 
-# fetch DIRECTORY: the packages' files are in DIRECTORY/root, CMake's settings in DIRECTORY/toolchain.cmake.
-fetch() {
-    local work=$1/apt root=$1/root options
-    mkdir -p "$work"/{lists,archives}/partial "$root"
-    : >"$work/status"
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg,/usr/share/keyrings/debian-archive-removed-keys.gpg] ${DEBIAN_MIRROR:-http://deb.debian.org/debian} bullseye main" \
-        >"$work/sources.list"
-    options=(-o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::Lists=$work/lists"
-        -o "Dir::Cache::archives=$work/archives" -o "Dir::State::status=$work/status" -o Debug::NoLocking=1 -qq)
-    apt-get "${options[@]}" update
-    apt-get "${options[@]}" -y --no-install-recommends --download-only install libc6-dev libcjson-dev libhdf5-dev \
-        libconfig-dev libzip-dev libcairo2-dev libopenblas-dev libcmocka-dev libgomp1 uuid-dev
-    for package in "$work"/archives/{lib,linux-libc-dev,uuid-dev,zlib1g,x11proto}*.deb; do
-        dpkg -x "$package" "$root"
-    done
-    find "$root" -type l -lname '/*' | while read -r link; do
-        ln -sf "$root$(readlink "$link")" "$link"
-    done
-    ln -s libgomp.so.1 "$root/usr/lib/$triplet/libgomp.so"  # is in no package of its own
-    # Python's headers are the same for all glibc.
-    mkdir -p "$root/usr/include/$triplet"
-    cp -r /usr/include/python3.[0-9]* "$root/usr/include"
-    cp -r "/usr/include/$triplet"/python3.[0-9]* "$root/usr/include/$triplet"
-    cat >"$1/toolchain.cmake" <<END
-set(CMAKE_SYSROOT $root)
-set(CMAKE_FIND_ROOT_PATH $root)
-set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
-set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
-set(CMAKE_LIBRARY_ARCHITECTURE $triplet)
-foreach(kind EXE SHARED MODULE) # before the folders of the compiler, which has this system's
-  set(CMAKE_\${kind}_LINKER_FLAGS_INIT "-B$root/usr/lib/$triplet -L$root/usr/lib/$triplet -L$root/lib/$triplet")
-endforeach()
-set(ENV{PKG_CONFIG_SYSROOT_DIR} $root)
-set(ENV{PKG_CONFIG_LIBDIR} $root/usr/lib/$triplet/pkgconfig:$root/usr/share/pkgconfig:$root/usr/lib/$triplet/openblas-pthread/pkgconfig)
-END
-    rm -r "$work"
-}
-
 if [ $# = 1 ]; then
-    [ -e "$build/debian11/toolchain.cmake" ] || {
-        rm -rf "$build/debian11"
-        fetch "$build/debian11"
-    }
+    "$source/tools/dev/sysroot.sh" "$build/sysroot"
     cmake -S "$source" -B "$build" -DCMAKE_BUILD_TYPE=Release -DCOLLET_TESTS=ON \
-        "-DCMAKE_TOOLCHAIN_FILE=$build/debian11/toolchain.cmake" \
-        "-DHDF5_ROOT=$build/debian11/root/usr/lib/$triplet/hdf5/serial" -DHDF5_C_COMPILER_EXECUTABLE=none \
-        "-DPython3_INCLUDE_DIR=$(echo "$build"/debian11/root/usr/include/python3.[0-9]*)"
+        "-DCMAKE_TOOLCHAIN_FILE=$build/sysroot/toolchain.cmake" \
+        "-DPython3_INCLUDE_DIR=$(echo "$build"/sysroot/root/usr/include/python3.[0-9]*)"
     cmake --build "$build" -j"${BOOTSTRAP_JOBS:-$(nproc)}" --target collet_python gpu-limits backend-check \
         backend-bench collet-extract collet-merge collet-rsoxs collet-ternary \
         plugin_cpu_scalar plugin_cpu_openmp plugin_opencl plugin_cuda plugin_worker collet-worker
@@ -120,7 +77,7 @@ objects() {
 # glibc's own libraries are those of the other machine.
 own='^(libc|libm|libdl|libpthread|librt|libresolv|ld-linux-x86-64)\.so'
 places=("/usr/lib/$triplet" "/lib/$triplet")
-[ $# = 2 ] || places=("$build/debian11/root/usr/lib/$triplet" "$build/debian11/root/lib/$triplet")
+[ $# = 2 ] || places=("$build/sysroot/root/usr/lib/$triplet" "$build/sysroot/root/lib/$triplet")
 while :; do
     added=0
     for name in $(objects | xargs -r readelf -d 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u); do

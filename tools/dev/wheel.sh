@@ -1,30 +1,58 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# wheel.sh DIRECTORY: the sdist and, built from it, the wheel of collet-runtime, with the libraries
-# inside that the systems of its platform do not all have. Needs Python's build and auditwheel, and patchelf.
-#
-# In a container quay.io/pypa/manylinux_2_28_x86_64 the wheel is manylinux_2_28:
-#   docker run --rm -v "$PWD":/collet quay.io/pypa/manylinux_2_28_x86_64 /collet/tools/dev/wheel.sh /collet/dist
-# Elsewhere it is for the glibc of this system and later ones.
-set -eu
-[ $# = 1 ] || {
-    echo "usage: wheel.sh DIRECTORY" >&2
-    exit 2
-}
+# wheel.sh DIRECTORY [SYSROOT]: the sdist and, built from it, the wheel of collet-runtime for glibc 2.28 and later
+# (manylinux_2_28) and CPython 3.10 and later, in DIRECTORY. What it needs beside glibc, zlib and NumPy is inside, with the licences.
+# SYSROOT is what sysroot.sh makes (default: build-sysroot). Needs Python's build, auditwheel and wheel, and patchelf.
+set -euo pipefail
+usage() { sed -n 's/^# \{0,1\}//; 3,6p' "$0"; }
+case ${1-} in
+    -h | --help) usage && exit ;;
+    -* | '') usage >&2 && exit 2 ;;
+esac
+[ $# -le 2 ] || { usage >&2 && exit 2; }
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
-cd "$(dirname "$0")/../.."
-python=python3
-if [ -n "${AUDITWHEEL_PLAT:-}" ]; then
-    dnf install -y epel-release
-    dnf install -y --enablerepo=powertools cjson-devel hdf5-devel libconfig-devel libzip-devel
-    python=/opt/python/cp310-cp310/bin/python
-    git config --global --add safe.directory "$PWD"
-fi
+here=$(cd "$(dirname "$0")" && pwd)
+cd "$here/../.."
+limit_mib=12
+"$here/sysroot.sh" "${2:-build-sysroot}"
+sysroot=$(cd "${2:-build-sysroot}" && pwd)
+python=${PYTHON:-python3}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-$python -m build --outdir "$work" .
+
+$python -m build --sdist --outdir "$work" .
 cp "$work"/collet_runtime-*.tar.gz "$directory"
+# The build has neither the repository nor its folders.
+mkdir "$work/source"
+tar -xf "$work"/collet_runtime-*.tar.gz --strip-components=1 -C "$work/source"
+SKBUILD_CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$sysroot/toolchain.cmake" \
+    $python -m build --wheel --outdir "$work" "$work/source"
+
 # Libraries that plugins open at run time (OpenBLAS, oneDNN, OpenCL, CUDA) are no part of it.
-auditwheel repair --wheel-dir "$directory" "$work"/collet_runtime-*.whl
-ls -l "$directory"
+LD_LIBRARY_PATH="$sysroot/root/usr/lib/x86_64-linux-gnu:$sysroot/root/lib/x86_64-linux-gnu" \
+    $python -m auditwheel repair --plat manylinux_2_28_x86_64 --strip --wheel-dir "$work/repaired" "$work"/collet_runtime-*.whl
+
+# The licences of what is inside, linked or as a file, and Debian's version of each.
+$python -m wheel unpack --dest "$work/unpacked" "$work"/repaired/*.whl
+licences=$(echo "$work"/unpacked/*/*.dist-info)/licenses/bundled
+mkdir -p "$licences"
+for name in hdf5 libzip libcjson1 libconfig9 libgomp1; do
+    cp -L "$sysroot/root/usr/share/doc/$name/copyright" "$licences/$name.txt"
+    grep -m 1 "^${name}_" "$sysroot/packages.txt"
+done >"$licences/versions.txt"
+bundled=$(find "$work/unpacked" -path '*.libs/*' -name 'lib*.so*' | wc -l)
+[ "$bundled" = 3 ] || {
+    echo "wheel.sh: $bundled libraries are bundled; the licences are those of HDF5, libzip and three more:" >&2
+    find "$work/unpacked" -path '*.libs/*' >&2
+    exit 1
+}
+$python -m wheel pack --dest-dir "$directory" "$work"/unpacked/*
+wheel=$(echo "$directory"/collet_runtime-*.whl)
+$python -m auditwheel show "$wheel"
+size=$(stat -c %s "$wheel")
+printf 'wheel.sh: %s: %d.%d MiB\n' "$(basename "$wheel")" $((size >> 20)) $(((size & 0xfffff) * 10 >> 20))
+[ "$size" -le $((limit_mib << 20)) ] || {
+    echo "wheel.sh: more than $limit_mib MiB" >&2
+    exit 1
+}

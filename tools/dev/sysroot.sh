@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# sysroot.sh DIRECTORY: makes DIRECTORY/root, the libraries of Debian 11 to link with, and DIRECTORY/toolchain.cmake, CMake's
+# settings for them. What is linked runs with glibc 2.28 and later. HDF5 and libzip are static, built from Debian's sources
+# without the network, cryptography and compression libraries that Debian's own bring along. Fetches 90 MB once. A directory that is complete is left.
+set -euo pipefail
+usage() { sed -n 's/^# \{0,1\}//; 3,6p' "$0"; }
+case ${1-} in
+    -h | --help) usage && exit ;;
+    -* | '') usage >&2 && exit 2 ;;
+esac
+[ $# = 1 ] || { usage >&2 && exit 2; }
+[ ! -e "$1/complete" ] || exit 0
+rm -rf "$1"
+mkdir -p "$1"
+directory=$(cd "$1" && pwd)
+root=$directory/root
+work=$directory/work
+triplet=x86_64-linux-gnu
+jobs=${BOOTSTRAP_JOBS:-$(nproc)}
+mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+keys=/usr/share/keyrings/debian-archive-keyring.gpg,/usr/share/keyrings/debian-archive-removed-keys.gpg
+
+say() { printf '== %s\n' "$*"; }
+
+# with_apt NAME LINE ARGUMENT...: apt-get with the one source LINE, in a folder of its own.
+with_apt() {
+    local at=$work/$1 line=$2
+    shift 2
+    mkdir -p "$at"/{lists,archives}/partial
+    [ -e "$at/status" ] || : >"$at/status"
+    echo "$line" >"$at/sources.list"
+    apt-get -o "Dir::Etc::sourcelist=$at/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::Lists=$at/lists" \
+        -o "Dir::Cache::archives=$at/archives" -o "Dir::State::status=$at/status" -o Debug::NoLocking=1 \
+        -o APT::Sandbox::User= -qq "$@"
+}
+
+# ---- The libraries of Debian 11 ------------------------------------------------
+
+say "Libraries of Debian 11"
+mkdir -p "$root"
+line="deb [signed-by=$keys] $mirror bullseye main"
+with_apt libraries "$line" update
+with_apt libraries "$line" -y --no-install-recommends --download-only install libc6-dev libcjson-dev libconfig-dev \
+    libcairo2-dev libopenblas-dev libcmocka-dev libgomp1 uuid-dev zlib1g-dev
+for package in "$work"/libraries/archives/{gcc-,lib,linux-libc-dev,uuid-dev,zlib1g,x11proto}*.deb; do
+    dpkg -x "$package" "$root"
+done
+ls "$work/libraries/archives" >"$directory/packages.txt"
+find "$root" -type l -lname '/*' | while read -r link; do
+    ln -sf "$root$(readlink "$link")" "$link"
+done
+ln -s libgomp.so.1 "$root/usr/lib/$triplet/libgomp.so" # is in no package of its own
+# Python's headers are the same for all glibc.
+mkdir -p "$root/usr/include/$triplet"
+for headers in /usr/include/python3.[0-9]*; do
+    [ ! -e "$headers" ] || cp -r "$headers" "$root/usr/include"
+done
+for headers in "/usr/include/$triplet"/python3.[0-9]*; do
+    [ ! -e "$headers" ] || cp -r "$headers" "$root/usr/include/$triplet"
+done
+
+# glibc 2.29 has new versions of exp, log, pow. The linker gets a libm with each function's newest version up to 2.28.
+libm=$(readlink -f "$root/lib/$triplet/libm.so.6")
+objdump -T "$libm" | awk -v script="$work/libm.map" '
+    function number(version, part) {
+        split(substr(version, 7), part, ".")
+        return part[1] * 1000000 + part[2] * 1000 + part[3]
+    }
+    $2 ~ /^[gwui]$/ && $(NF - 1) ~ /^\(?GLIBC_[0-9.]+\)?$/ && !/\*(UND|ABS)\*/ {
+        version = $(NF - 1)
+        gsub(/[()]/, "", version)
+        if (number(version) <= number("GLIBC_2.28") && number(version) > number(chosen[$NF])) {
+            chosen[$NF] = version
+            kind[$NF] = / DO / ? "object" : "function"
+        }
+    }
+    END {
+        for (name in chosen) {
+            printf "\t.globl %s\n\t.type %s, @%s\n%s:\n\t.quad 0\n\t.size %s, 8\n", name, name, kind[name], name, name
+            names[chosen[name]] = names[chosen[name]] " " name ";"
+        }
+        for (version in names)
+            printf "%s { global:%s };\n", version, names[version] >script
+    }' >"$work/libm.s"
+gcc -shared -nostdlib -Wl,-soname,libm.so.6 "-Wl,--version-script=$work/libm.map" "$work/libm.s" -o "$work/libm.so.6"
+mv "$work/libm.so.6" "$libm"
+
+cat >"$directory/toolchain.cmake" <<END
+set(CMAKE_SYSROOT $root)
+set(CMAKE_FIND_ROOT_PATH $root)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_LIBRARY_ARCHITECTURE $triplet)
+foreach(kind EXE SHARED MODULE) # before the folders of the compiler, which has this system's
+  set(CMAKE_\${kind}_LINKER_FLAGS_INIT "-B$root/usr/lib/$triplet -L$root/usr/lib/$triplet -L$root/lib/$triplet")
+endforeach()
+# What the static libraries need.
+set(CMAKE_C_STANDARD_LIBRARIES "-Wl,--push-state,--as-needed -lz -lm -ldl -lpthread -Wl,--pop-state" CACHE STRING "")
+set(HDF5_DIR $root/usr/cmake)
+set(HDF5_C_COMPILER_EXECUTABLE none) # this system's would be asked for its libraries
+set(ENV{PKG_CONFIG_SYSROOT_DIR} $root)
+set(ENV{PKG_CONFIG_LIBDIR} $root/usr/lib/$triplet/pkgconfig:$root/usr/share/pkgconfig:$root/usr/lib/$triplet/openblas-pthread/pkgconfig)
+END
+
+# ---- HDF5 and libzip ------------------------------------------------------------
+
+# build NAME RELEASE OPTION...: the static library of a source package of Debian's RELEASE, with Debian's patches.
+build() {
+    local name=$1 line="deb-src [signed-by=$keys] $mirror $2 main" at=$work/$1
+    shift 2
+    say "$name"
+    with_apt "$name" "$line" update
+    (cd "$at" && with_apt "$name" "$line" --download-only source "$name")
+    mkdir "$at/source"
+    tar -xf "$at/$name"_*.orig.tar.* --strip-components=1 -C "$at/source"
+    tar -xf "$at/$name"_*.debian.tar.* -C "$at/source"
+    sed 's/[[:space:]]*#.*//; /^$/d' "$at/source/debian/patches/series" | while read -r patch; do
+        patch -s -p1 -d "$at/source" <"$at/source/debian/patches/$patch"
+    done
+    cmake -S "$at/source" -B "$at/build" "-DCMAKE_TOOLCHAIN_FILE=$directory/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release \
+        -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/$triplet -DBUILD_SHARED_LIBS=OFF \
+        -DCMAKE_POSITION_INDEPENDENT_CODE=ON "-DCMAKE_C_FLAGS=-fvisibility=hidden -ffile-prefix-map=$at=." "$@" >"$at/log"
+    cmake --build "$at/build" -j"$jobs" >>"$at/log" || { tail -40 "$at/log" >&2 && exit 1; }
+    DESTDIR=$root cmake --install "$at/build" >>"$at/log"
+    mkdir -p "$root/usr/share/doc/$name"
+    cp "$at/source/debian/copyright" "$root/usr/share/doc/$name"
+    basename "$at/$name"_*.dsc >>"$directory/packages.txt"
+}
+
+build hdf5 trixie -DHDF5_BUILD_TOOLS=OFF -DHDF5_BUILD_EXAMPLES=OFF -DBUILD_TESTING=OFF -DHDF5_BUILD_CPP_LIB=OFF \
+    -DHDF5_BUILD_FORTRAN=OFF -DHDF5_ENABLE_Z_LIB_SUPPORT=ON -DHDF5_ENABLE_SZIP_SUPPORT=OFF
+build libzip bookworm -DENABLE_COMMONCRYPTO=OFF -DENABLE_GNUTLS=OFF -DENABLE_MBEDTLS=OFF -DENABLE_OPENSSL=OFF \
+    -DENABLE_BZIP2=OFF -DENABLE_LZMA=OFF -DBUILD_TOOLS=OFF -DBUILD_REGRESS=OFF -DBUILD_EXAMPLES=OFF -DBUILD_DOC=OFF
+rm -r "$work"
+touch "$directory/complete"
