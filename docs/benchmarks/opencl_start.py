@@ -3,7 +3,7 @@
 """The time of the first kernel of a process with warm caches: Collet's backend opencl and the same
 steps through the OpenCL API alone, with clCreateProgramWithBinary, in turn, a new process each time.
 
-    opencl_start.py [--library build/lib/libcore.so] [--rounds 9] [--json]
+    opencl_start.py [--library build/lib/libcollet-core.so] [--rounds 9] [--json]
 
 Needs Python 3; no build and no test does. Times are in milliseconds, from the search for a device to
 the end of the first kernel, without the loading of libraries; the first round fills the caches and
@@ -148,7 +148,7 @@ def child(kind, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--library", default="build/lib/libcore.so")
+    parser.add_argument("--library", default="build/lib/libcollet-core.so")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)

@@ -3,7 +3,7 @@
 """Collet next to NumPy, SciPy, numba, JAX and DUCC, in turn, in one run: on an idle machine and while
 1 and 2 other processes are busy, with default settings of each.
 
-    others.py [--library build/lib/libcore.so] [--seconds 1] [--busy 0,1,2] [--with LIBRARIES] [NAME...]
+    others.py [--library build/lib/libcollet-core.so] [--seconds 1] [--busy 0,1,2] [--with LIBRARIES] [NAME...]
 
 Each library has a process of its own. For each row these compute the same values, whose sums of
 magnitudes are compared, and then take turns, with a pause in which threads fall asleep. Per library
@@ -619,7 +619,7 @@ def main():
     """Prints a table, and at its end the rows in which a library is better."""
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--library", default=os.path.join(here, "../../build/lib/libcore.so"))
+    parser.add_argument("--library", default=os.path.join(here, "../../build/lib/libcollet-core.so"))
     parser.add_argument("--backend", default="cpu_openmp", help="of Collet (default: cpu_openmp)")
     parser.add_argument("--seconds", type=float, default=1.0, help="of each figure")
     parser.add_argument("--busy", default="0,1,2", help="0 first (default: 0,1,2)")

@@ -17,8 +17,8 @@ for command in pip cmake c++ cc; do
         exit 1
     }
 done
-if [ ! -e "$source/build/lib/libcore.so" ]; then
-    echo "ternary_ggml.sh: $source/build has no libcore.so: run $source/bootstrap.sh first" >&2
+if [ ! -e "$source/build/lib/libcollet-core.so" ]; then
+    echo "ternary_ggml.sh: $source/build has no libcollet-core.so: run $source/bootstrap.sh first" >&2
     exit 1
 fi
 mkdir -p "$1"
@@ -36,5 +36,5 @@ fi
 cc -O2 "$source/docs/benchmarks/ternary_turns.c" -I"$source/include" \
     -I"$(echo llama_cpp_python-*/vendor/llama.cpp/ggml/include)" -o ternary_turns \
     -Wl,--start-group ggml/src/libggml*.a -Wl,--end-group -lstdc++ -lm -fopenmp -ldl \
-    -L"$source/build/lib" -Wl,-rpath,"$source/build/lib" -lcore
+    -L"$source/build/lib/collet-link" -Wl,-rpath,"$source/build/lib" -lcore
 ./ternary_turns "${@:2}"
