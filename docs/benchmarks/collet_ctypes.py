@@ -3,8 +3,8 @@
 
 import ctypes
 
-DTYPES = {"f32": 3, "f64": 4, "c64": 5, "c128": 6, "i32": 9, "i64": 11}  # collet/types.h
-BYTES = {"f32": 4, "f64": 8, "c64": 8, "c128": 16, "i32": 4, "i64": 8}
+DTYPES = {"bf16": 2, "f32": 3, "f64": 4, "c64": 5, "c128": 6, "i8": 7, "i32": 9, "i64": 11}  # collet/types.h
+BYTES = {"bf16": 2, "f32": 4, "f64": 8, "c64": 8, "c128": 16, "i8": 1, "i32": 4, "i64": 8}
 
 
 class Error(Exception):
@@ -52,7 +52,7 @@ class Collet:
 
     def __init__(self, library, backend):
         self.core = core = ctypes.CDLL(library)
-        core.collet_last_error.restype = ctypes.c_char_p
+        core.collet_last_error.restype = core.collet_last_backend.restype = ctypes.c_char_p
         core.collet_array_destroy.argtypes = [ctypes.c_void_p]
         error = Error.Struct()
         self.runtime, self.context = ctypes.c_void_p(), ctypes.c_void_p()
@@ -66,6 +66,14 @@ class Collet:
         """Raises the context's last error unless the status is COLLET_OK."""
         if status:
             raise Error(self.core.collet_last_error(self.context).decode())
+
+    def finish(self):
+        """Waits for the calls."""
+        self.check(self.core.collet_finish(self.context))
+
+    def last_backend(self):
+        """What computed the last call."""
+        return self.core.collet_last_backend(self.context).decode()
 
     def array(self, dtype, shape, data=None):
         """A new array, with these elements."""

@@ -2,12 +2,12 @@
 # Tests: python/tests/test_runtime.py
 """python -m collet: backend-info, with its options; --doctor alone is collet.doctor(), which also knows what concerns
 Python. python -m collet calibrate: backend-bench calibrate, for the
-libraries that this package uses."""
+libraries that this package uses; compare, sweep, trajectory, roofline: bench/_studies.py."""
 
 import os
 import sys
 
-from . import _core, _plugins
+from . import _plugins
 
 
 def main():
@@ -15,12 +15,14 @@ def main():
         from ._doctor import examine
         print(examine())
         return
-    tool = "backend-bench" if sys.argv[1:2] == ["calibrate"] else "backend-info"
-    program = os.path.join(os.path.dirname(_core.directory()), "bin", tool)
+    if sys.argv[1:2] and sys.argv[1] in ("compare", "sweep", "trajectory", "roofline"):
+        from .bench._studies import main as study
+        sys.exit(study(sys.argv[1:]))
+    command = _plugins.tool("backend-bench" if sys.argv[1:2] == ["calibrate"] else "backend-info")
     try:
-        os.execv(program, [program, *(f"--default={d}" for d in _plugins.defaults()), *sys.argv[1:]])
+        os.execv(command[0], [*command, *sys.argv[1:]])
     except OSError as error:
-        sys.exit(f"python -m collet: {program}: {error.strerror}")
+        sys.exit(f"python -m collet: {command[0]}: {error.strerror}")
 
 
 main()

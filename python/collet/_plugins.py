@@ -113,3 +113,8 @@ def defaults() -> list[str]:
     found, library = directories(), _openblas()
     return ([f"plugin_path=+{':'.join(found)}"] if found else []) + (
         [f"cpu_openmp.openblas={library}"] if library else [])
+
+
+def tool(name: str) -> list[str]:
+    """A program of this package and its first arguments: it uses the same plugins and libraries."""
+    return [os.path.join(os.path.dirname(_core.directory()), "bin", name), *(f"--default={d}" for d in defaults())]

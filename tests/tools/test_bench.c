@@ -77,6 +77,15 @@ static void check_result(const cJSON *r)
     assert_near(number_of(r, "calls_per_second") * median, 1, 1e-6);
     assert_int_equal((int)number_of(member(r, "memory_delta"), "array_bytes"), 0);
     number_of(member(r, "memory_delta"), "resident_bytes");
+    const cJSON *rounds = member(r, "rounds"), *round;
+    assert_int_equal(cJSON_GetArraySize(rounds), 10);
+    cJSON_ArrayForEach(round, rounds)
+    {
+        assert_true(number_of(round, "median") >= number_of(member(r, "call_seconds"), "min"));
+        assert_true(number_of(round, "median") <= number_of(member(r, "call_seconds"), "max"));
+        assert_true(number_of(round, "jitter") >= 0);
+        assert_true(number_of(round, "peak_bytes") > 1 << 20);
+    }
 }
 
 static void refused(tool_result result, int status, const char *text)
@@ -326,7 +335,7 @@ static void test_progress(void **state)
 {
     (void)state;
     shows_progress("add", "\radd f:ff: inputs\033[K\radd f:ff: cpu_scalar\033[K");
-    shows_progress("add", "\radd f:ff: cpu_scalar, round 4 of 4\033[K");
+    shows_progress("add", "\radd f:ff: cpu_scalar, round 10 of 10\033[K");
     shows_progress("dispatch", "\rdispatch: cpu_scalar, 1 of 1\033[K");
     shows_progress("bandwidth", "\rbandwidth: copy\033[K");
 }
@@ -342,7 +351,7 @@ static void test_progress_in_a_pipe(void **state)
     tool_expect(&slow, 0);
     assert_string_equal(quick.err, first);
     assert_memory_equal(slow.err, first, sizeof first - 1);
-    assert_contains(slow.err, "backend-bench: add f:ff: cpu_scalar, round 4 of 4\n");
+    assert_contains(slow.err, "backend-bench: add f:ff: cpu_scalar, round 10 of 10\n");
     assert_null(strchr(slow.err, '\r'));
     tool_free(&quick);
     tool_free(&slow);
@@ -418,6 +427,7 @@ static void test_usage(void **state)
     refused(BENCH("sum", "10x10", "--axis", "2"), 2, "--axis");
     refused(BENCH("add", "--seconds", "0"), 2, "--seconds");
     refused(BENCH("add", "--threads", "none"), 2, "--threads");
+    refused(BENCH("add", "--setting", "nosuch=1"), 2, "unknown setting 'nosuch'");
     refused(BENCH("add", "--backend", "cpu_scalar,"), 2, "empty");
     refused(BENCH("add", "10", "20"), 2, "only one measurement");
     refused(BENCH("bandwidth", "10x10"), 2, "a number of bytes");

@@ -9,7 +9,6 @@
 
 #include "bench/base/heap.h"
 #include "bench/ops/inputs.h"
-#include "bench/against/reference.h"
 #include "bench/base/shape.h"
 #include "common/sanitizer.h"
 #include "common/stats.h"
@@ -200,35 +199,11 @@ static void test_team(void **state)
     }
 }
 
-/* Digests that compare references' results, for every dtype that a reference computes. */
-static void test_digests(void **state)
-{
-    const float f32[4] = {3, -3, 3, -3};
-    const double f64[4] = {3, -3, 3, -3};
-    const int32_t i32[4] = {3, -3, 3, -3};
-    const uint16_t bf16[4] = {0x4040, 0xc040, 0x4040, 0xc040};
-    const struct {
-        collet_dtype dtype;
-        const void *data;
-    } results[] = {{COLLET_F32, f32}, {COLLET_F64, f64}, {COLLET_I32, i32}, {COLLET_BF16, bf16}};
-    double signature = (double)NAN;
-    (void)state;
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
-        bench_operand operand = {.dtype = results[i].dtype, .ndim = 1, .shape = {4}};
-        reference_digest digest = reference_digest_of(&operand, results[i].data);
-        assert_near(digest.magnitude, 3, 1e-12);
-        if (i == 0)
-            signature = digest.signature;
-        assert_near(digest.signature, signature, 1e-12);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stats),   cmocka_unit_test(test_shapes), cmocka_unit_test(test_heap),
-        cmocka_unit_test(test_inputs),  cmocka_unit_test(test_halves), cmocka_unit_test(test_team),
-        cmocka_unit_test(test_digests),
+        cmocka_unit_test(test_stats),  cmocka_unit_test(test_shapes), cmocka_unit_test(test_heap),
+        cmocka_unit_test(test_inputs), cmocka_unit_test(test_halves), cmocka_unit_test(test_team),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

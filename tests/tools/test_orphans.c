@@ -27,21 +27,18 @@ static int set_up(void **state)
     (void)state;
     directory = io_make_directory();
     setenv("HANGS_HERE", io_path(directory, "hangs"), 1);
-    setenv("FAKE_BLIS", "hangs", 1);
     /* Orphans become children of this process, which can then wait for them. */
     return prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 /* Starts a process group, which is killed if the test fails. */
-static pid_t start(const char *library_path, char *const *args)
+static pid_t start(char *const *args)
 {
     pid_t child = fork();
 
     assert_true(child >= 0);
     if (child == 0) {
         setpgid(0, 0);
-        if (library_path)
-            setenv("LD_LIBRARY_PATH", library_path, 1);
         if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
             _exit(125);
         execv(args[0], args);
@@ -59,10 +56,10 @@ static void kill_and_fail(pid_t group, const char *what)
     fail_msg("%s", what);
 }
 
-static void expect_no_orphans(const char *library_path, char *const *args, int signal_number)
+static void expect_no_orphans(char *const *args, int signal_number)
 {
     const char *path = io_path(directory, "hangs");
-    pid_t tool = start(library_path, args), pid = 0;
+    pid_t tool = start(args), pid = 0;
 
     for (int64_t us = 0; access(path, F_OK) != 0; us += PAUSE_US) {
         if (us > START_SECONDS * INT64_C(1000000) || waitpid(tool, NULL, WNOHANG) != 0)
@@ -81,41 +78,18 @@ static void expect_no_orphans(const char *library_path, char *const *args, int s
     assert_int_equal(errno, ECHILD);
 }
 
-static void test_references(void **state)
-{
-    static char *const args[] = {COLLET_TEST_BIN "/backend-bench",
-                                 "against",
-                                 "matmul",
-                                 "--shape",
-                                 "23x24x25",
-                                 "--backend",
-                                 "cpu_scalar",
-                                 "--seconds",
-                                 "0.01",
-                                 "--threads",
-                                 "1",
-                                 "--dtype",
-                                 "f32",
-                                 NULL};
-
-    (void)state;
-    expect_no_orphans(COLLET_TEST_REFERENCES, args, SIGKILL);
-    expect_no_orphans(COLLET_TEST_REFERENCES, args, SIGTERM);
-}
-
 static void test_checks(void **state)
 {
     static char *const args[] = {
         COLLET_TEST_BIN "/backend-check", COLLET_TEST_BROKEN, "--op", "transpose", "--quick", NULL};
 
     (void)state;
-    expect_no_orphans(NULL, args, SIGKILL);
+    expect_no_orphans(args, SIGKILL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_references),
         cmocka_unit_test(test_checks),
     };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench: what Collet costs, and what its kernels reach on this machine.
  * Tests: tests/tools/test_bench.c */
-#include "bench/against/process.h"
 #include "bench/base/modes.h"
 #include "bench/ops/mode.h"
 #include "bench/base/options.h"
@@ -9,7 +8,6 @@
 #include "common/output.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A wrong command line prints no report. */
 static int finish(bench_session *s, int result)
@@ -41,8 +39,6 @@ int main(int argc, char **argv)
     bench_session session;
     collet_error err;
 
-    if (argc > 1 && !strcmp(argv[1], REFERENCE_ARGUMENT))
-        return reference_worker();
     bench_options_parse(argc, argv, modes, &options);
     collet_status status = bench_session_open(&session, &options, needs_backend(&options), &err);
     int result;

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 
 #define SAMPLE_SECONDS 20e-6 /* the clock's own cost is below a thousandth of it */
-#define SAMPLES_MIN 3
 #define CALLS_MAX 1000000
 
 collet_status tool_sampler_create(tool_sampler *s, tool_sampler_body body, void *user)
 {
-    *s = (tool_sampler){.body = body, .user = user, .calls = 1, .capacity = TOOL_SAMPLES_MAX};
+    *s = (tool_sampler){.body = body, .user = user, .capacity = TOOL_SAMPLES_MAX};
     s->seconds = calloc((size_t)s->capacity, sizeof *s->seconds);
     return s->seconds ? COLLET_OK : COLLET_NO_MEMORY;
 }
@@ -55,19 +54,9 @@ collet_status tool_sampler_take(tool_sampler *s)
     return status;
 }
 
-collet_status tool_sampler_run(tool_sampler *s, double budget)
-{
-    double end = tool_now() + budget;
-    collet_status status = COLLET_OK;
-    for (int64_t taken = 0; status == COLLET_OK && (taken < SAMPLES_MIN || tool_now() < end);
-         taken++)
-        status = tool_sampler_take(s);
-    return status;
-}
-
 collet_status tool_sampler_turn(tool_sampler *s, double budget)
 {
-    collet_status status = s->count ? s->body(s->user, 1) : tool_sampler_warm(s, budget);
+    collet_status status = s->calls ? s->body(s->user, 1) : tool_sampler_warm(s, budget);
     double end = tool_now() + budget;
     do {
         if (status == COLLET_OK)

@@ -13,7 +13,7 @@ typedef collet_status (*tool_sampler_body)(void *user, int64_t calls);
 typedef struct tool_sampler {
     tool_sampler_body body;
     void *user;
-    int64_t calls; /* a sample; chosen by tool_sampler_warm */
+    int64_t calls; /* a sample; chosen by tool_sampler_warm, 0 before */
     int64_t count, capacity;
     double *seconds; /* of each sample */
 } tool_sampler;
@@ -29,11 +29,8 @@ collet_status tool_sampler_warm(tool_sampler *s, double budget);
 /* One sample; not kept when `capacity` is reached. Allocates nothing. */
 collet_status tool_sampler_take(tool_sampler *s);
 
-/* Samples for `budget` seconds, three at least. */
-collet_status tool_sampler_run(tool_sampler *s, double budget);
-
-/* One of several turns: warms up, fully the first time and with one call later, then samples for
- * `budget` seconds, once at least. */
+/* One of several turns: warms up, by tool_sampler_warm if it was not called before, else with one
+ * call, then samples for `budget` seconds, once at least. */
 collet_status tool_sampler_turn(tool_sampler *s, double budget);
 
 /* count > 0; orders the samples. */

@@ -5,15 +5,7 @@
 
 #include "options.h"
 
-#define BENCH_MODES(X)                                                                             \
-    X(dispatch)                                                                                    \
-    X(bandwidth)                                                                                   \
-    X(against)                                                                                     \
-    X(compare)                                                                                     \
-    X(sweep)                                                                                       \
-    X(trajectory)                                                                                  \
-    X(roofline)                                                                                    \
-    X(calibrate)
+#define BENCH_MODES(X) X(dispatch) X(bandwidth) X(calibrate)
 
 #define BENCH_DECLARE(name) extern const bench_mode bench_mode_##name;
 BENCH_MODES(BENCH_DECLARE)

@@ -22,12 +22,10 @@ enum {
     KEY_BUSY,
     KEY_STEAL,
     KEY_JSON,
-    KEY_CSV,
-    KEY_AGAINST,
-    KEY_OPENBLAS,
     KEY_DRY_RUN,
     KEY_CHECK,
     KEY_DEFAULT,
+    KEY_SETTING,
     KEY_LIST
 };
 
@@ -49,8 +47,6 @@ static const char doc[] =
     "  backend-bench matmul 1024x1024x1024 --dtype f32,f64 --json\n"
     "  backend-bench sum 8192x8192 --axis 0\n"
     "  backend-bench fft 512x512 --busy 1 --steal\n"
-    "  backend-bench against matmul lu\n"
-    "  backend-bench compare matmul 512x512x512 --against before.json\n"
     "  backend-bench calibrate --dry-run\n"
     "  backend-bench calibrate matmul exp --dtype f32\n\n"
     "Exit status: 0 success; 1 something could not be measured; 2 wrong command line.";
@@ -69,15 +65,10 @@ static const struct argp_option argp_options[] = {
      2},
     {"steal", KEY_STEAL, NULL, 0, "Show the processor time that a hypervisor gave to others", 2},
     {"json", KEY_JSON, NULL, 0, "Print JSON", 3},
-    {"csv", KEY_CSV, NULL, 0, "Print CSV: compare, sweep, roofline, trajectory", 3},
-    {"against", KEY_AGAINST, "FILE", 0,
-     "Compare with an earlier --json report of the same command; exit with 1 if a row is slower in "
-     "every round and by more than 5 %",
-     3},
-    {"openblas", KEY_OPENBLAS, "FILE[,...]", 0,
-     "against: more builds of OpenBLAS to compare with, as pip's packages contain them", 3},
     {"dry-run", KEY_DRY_RUN, NULL, 0, "calibrate: keep nothing", 3},
     {"check", KEY_CHECK, NULL, 0, "calibrate: only compare auto with each backend alone", 3},
+    {"setting", KEY_SETTING, "KEY=VALUE", 0, "A setting, above environment and configuration file",
+     3},
     {"default", KEY_DEFAULT, "KEY=VALUE", 0,
      "A default of the program that starts this one, below environment and configuration file", 3},
     {"list", KEY_LIST, NULL, 0, "List the ops, their shapes and defaults", 3},
@@ -128,10 +119,7 @@ static void take_argument(struct argp_state *state, bench_options *options, cons
 {
     if (!options->what)
         options->mode = find_mode(options->modes, options->what = text);
-    else if (options->mode && options->mode->takes_op && !options->op)
-        options->op = text;
-    else if (options->mode && (options->mode->takes_ops || options->mode->takes_names) &&
-             options->case_count < BENCH_LIST_MAX)
+    else if (options->mode && options->mode->takes_names && options->case_count < BENCH_LIST_MAX)
         options->cases[options->case_count++] = text;
     else if (options->mode && options->mode->takes_names)
         tool_error(state, "%s: at most %d names", options->what, BENCH_LIST_MAX);
@@ -147,9 +135,6 @@ static void check(struct argp_state *state, bench_options *options)
         tool_error(state, "name a command that --help lists, or an op that --list lists");
     if (options->busy && options->mode)
         tool_error(state, "--busy is for the name of an op, not for '%s'", options->what);
-    if ((options->csv || options->against) && !(options->mode && options->mode->has_table))
-        tool_error(state, "%s is for compare, sweep, roofline and trajectory",
-                   options->csv ? "--csv" : "--against");
     int32_t names = options->mode && options->mode->takes_names;
     if ((options->dry_run || options->check) && !names)
         tool_error(state, "%s is for calibrate", options->dry_run ? "--dry-run" : "--check");
@@ -161,8 +146,6 @@ static void check(struct argp_state *state, bench_options *options)
     if (!(options->seconds > 0))
         options->seconds =
             options->mode && options->mode->seconds > 0 ? options->mode->seconds : SECONDS_DEFAULT;
-    if (options->csv && options->json)
-        tool_error(state, "--csv and --json exclude each other");
 }
 
 /* Options without an argument. */
@@ -170,7 +153,6 @@ static int32_t take_flag(bench_options *o, int key)
 {
     int32_t *flag = key == KEY_STEAL     ? &o->steal
                     : key == KEY_JSON    ? &o->json
-                    : key == KEY_CSV     ? &o->csv
                     : key == KEY_DRY_RUN ? &o->dry_run
                     : key == KEY_CHECK   ? &o->check
                     : key == KEY_LIST    ? &o->list
@@ -206,14 +188,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_BUSY:
         options->busy = parse_busy(state, text);
         break;
-    case KEY_AGAINST:
-        options->against = text;
-        break;
-    case KEY_OPENBLAS:
-        options->build_count = parse_list(state, "--openblas", text, options->builds);
-        break;
     case KEY_DEFAULT:
         tool_add_text(state, "--default", text, options->defaults, BENCH_DEFAULTS_MAX);
+        break;
+    case KEY_SETTING:
+        tool_add_text(state, "--setting", text, options->settings, BENCH_DEFAULTS_MAX);
         break;
     case ARGP_KEY_ARG:
         take_argument(state, options, text);

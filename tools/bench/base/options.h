@@ -13,19 +13,16 @@ enum {
 
 struct bench_session;
 
-#define BENCH_DEFAULTS_MAX 8
-#define BENCH_LIST_MAX 16 /* items of --backend and of --dtype */
+#define BENCH_DEFAULTS_MAX 8 /* of --setting too */
+#define BENCH_LIST_MAX 16    /* items of --backend and of --dtype */
 
 /* A mode of backend-bench other than measuring one op: `backend-bench NAME`. */
 typedef struct bench_mode {
     const char *name;
     const char *summary; /* its line in the help */
     int32_t no_backend;  /* it needs none */
-    int32_t takes_ops;   /* its arguments are names of ops, not a shape */
-    int32_t takes_op;    /* its arguments are the name of an op and a shape */
     int32_t takes_names; /* its arguments are names of backends and ops; --dry-run */
     double seconds;      /* the default of --seconds; 0: the usual one */
-    int32_t has_table;   /* it supports --csv and --against: base/table.h */
     /* Measures, and prints a table or fills the report; an exit status. */
     int (*run)(struct bench_session *session);
 } bench_mode;
@@ -36,23 +33,20 @@ typedef struct bench_options {
     const bench_mode *const *modes; /* all; NULL ends them */
     const bench_mode *mode;         /* NULL: `what` is a case, or NULL with --list */
     const char *what;
-    const char *op;                    /* of a mode that takes_op; NULL: not given */
-    const char *against;               /* an earlier report, or NULL */
     const char *shape;                 /* NULL: the case's own */
     const char *axis;                  /* NULL: the case's own */
-    const char *cases[BENCH_LIST_MAX]; /* of a mode that takes_ops or takes_names */
+    const char *cases[BENCH_LIST_MAX]; /* of a mode that takes_names */
     int32_t case_count;                /* 0: all */
     const char *dtypes[BENCH_LIST_MAX];
     int32_t dtype_count; /* 0: the case's own */
     const char *backends[BENCH_LIST_MAX];
-    int32_t backend_count;              /* 0: every usable one */
-    const char *builds[BENCH_LIST_MAX]; /* of OpenBLAS, for the mode against */
-    int32_t build_count;
+    int32_t backend_count;                        /* 0: every usable one */
     const char *defaults[BENCH_DEFAULTS_MAX + 1]; /* "key=value" of --default, then NULL */
+    const char *settings[BENCH_DEFAULTS_MAX + 1]; /* of --setting */
     int64_t threads;                              /* 0: all allowed */
     double seconds;                               /* of sampling for one row of the report */
     int32_t busy;                                 /* processes; 0: none */
-    int32_t steal, json, csv, list, dry_run, check;
+    int32_t steal, json, list, dry_run, check;
 } bench_options;
 
 /* Exits with BENCH_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */

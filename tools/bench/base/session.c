@@ -122,7 +122,8 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
                                  int32_t with_backends, collet_error *err)
 {
     char threads[32];
-    const char *settings[] = {NULL, NULL}, *defaults[BENCH_DEFAULTS_MAX + 2] = {TOOL_LOG_LEVEL};
+    const char *settings[BENCH_DEFAULTS_MAX + 2] = {NULL}, **next = settings;
+    const char *defaults[BENCH_DEFAULTS_MAX + 2] = {TOOL_LOG_LEVEL};
     collet_runtime_options runtime_options = {.struct_size = sizeof runtime_options,
                                               .log = tool_log,
                                               .log_user = &s->progress,
@@ -136,8 +137,9 @@ collet_status bench_session_open(bench_session *s, const bench_options *options,
         runtime_options.backend = options->backends[0];
     if (options->threads) {
         snprintf(threads, sizeof threads, "num_threads=%lld", (long long)options->threads);
-        settings[0] = threads;
+        *next++ = threads;
     }
+    memcpy(next, options->settings, sizeof options->settings);
     collet_status status = collet_runtime_create(&s->runtime, &runtime_options, err);
     if (status != COLLET_OK)
         return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-bench calibrate --check: the regret of auto, its time over that of the best backend alone.
  * Tests: tests/tools/test_bench_calibrate.c */
-#include "bench/base/table.h"
+#include "bench/ops/report.h"
 #include "calibrate.h"
 
 #include "common/stats.h"

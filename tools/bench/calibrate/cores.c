@@ -2,75 +2,128 @@
 /* Tests: tests/tools/test_bench_calibrate.c */
 #include "cores.h"
 
-#include "bench/against/process.h"
 #include "common/json_add.h"
 
+#include <fcntl.h>
 #include <math.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define FASTER 1.1
 #define SHAPE "512x512x512"
-#define ROUNDS 3
-#define AGAIN 2    /* times that a faster core type has to prove itself */
-#define NO_LIMIT 4 /* of reference_variant_fits */
+#define AGAIN 2 /* times that a faster core type has to prove itself */
+
+extern char **environ;
 
 static const char *const dtypes[CALIBRATE_DTYPES] = {"f32", "f64"};
 
+/* Whether the processor supports the core type; the kernels for SSE are far slower. */
+static int32_t is_supported(const char *core)
+{
+#if defined(__x86_64__)
+    int avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    int avx512 = __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
+                 __builtin_cpu_supports("avx512bw");
+    return !strcmp(core, "Haswell")    ? avx2
+           : !strcmp(core, "Zen")      ? avx2 && __builtin_cpu_is("amd")
+           : !strcmp(core, "SkylakeX") ? avx512
+                                       : avx512 && __builtin_cpu_supports("avx512bf16");
+#else
+    (void)core;
+    return 0;
+#endif
+}
+
+static const char *const names[] = {"own", "Haswell", "Zen", "SkylakeX", "Cooperlake"};
+#define CORES (sizeof names / sizeof *names)
+
 typedef struct core {
-    const char *name; /* NULL: as OpenBLAS chooses */
-    size_t variant;
+    const char *name;                 /* "own": as OpenBLAS chooses */
     double seconds[CALIBRATE_DTYPES]; /* NaN: not measured */
 } core;
 
-/* The library's file and core type in the capabilities. 0: the backend has no OpenBLAS. */
-static int32_t find_blas(const collet_backend_info *b, char path[4096], char present[64])
+/* The present core type. 0: the backend has no OpenBLAS. */
+static int32_t find_blas(const collet_backend_info *b, char present[64])
 {
     cJSON *capabilities = cJSON_Parse(b->capabilities);
     const cJSON *blas = cJSON_GetObjectItemCaseSensitive(capabilities, "blas");
-    const char *file = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(blas, "path"));
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(blas, "core"));
-    if (file && name) {
-        snprintf(path, 4096, "%s", file);
+    if (name)
         snprintf(present, 64, "%s", name);
-    }
     cJSON_Delete(capabilities);
-    return file && name;
+    return name != NULL;
 }
 
-static double measure(const bench_session *s, const core *c, const char *path,
-                      const bench_layout *l, double seconds)
+/* Starts this program, whose report goes to `out`. */
+static int spawn(pid_t *pid, const char **argv, int out)
 {
-    reference_process p;
-    tool_stats stats;
-    double fastest = NAN;
-    reference_start(&p, 0, c->variant, path, l, s->machine.threads);
-    for (int round = 0; round < ROUNDS && p.state == REFERENCE_RUNS; round++)
-        reference_sample(&p, seconds / ROUNDS);
-    if (p.state == REFERENCE_RUNS && reference_stats(&p, &stats))
-        fastest = stats.min; /* processes run one after the other, at any load */
-    reference_stop(&p);
-    return fastest;
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawn_file_actions_adddup2(&actions, out, 1) ||
+            posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) ||
+            posix_spawn(pid, "/proc/self/exe", &actions, NULL, (char **)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
 }
 
-/* The shortest times of the core type, those of earlier calls included. */
-static void measure_core(const calibration_run *run, core *c, const char *path, double seconds)
+/* Reads a report up to its end: the shortest times by element type, those before included. */
+static void read_report(int in, double shortest[CALIBRATE_DTYPES])
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fdopen(in, "r");
+    ssize_t length = file ? getdelim(&text, &size, '\0', file) : -1;
+    cJSON *report = length > 0 ? cJSON_Parse(text) : NULL;
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(report, "results");
+    for (int d = 0; d < CALIBRATE_DTYPES; d++) {
+        const cJSON *times =
+            cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(rows, d), "call_seconds");
+        const cJSON *fastest = cJSON_GetObjectItemCaseSensitive(times, "min");
+        shortest[d] = fmin(shortest[d], cJSON_GetNumberValue(fastest)); /* NaN without one */
+    }
+    cJSON_Delete(report);
+    free(text);
+    if (file)
+        fclose(file);
+    else
+        close(in);
+}
+
+/* OpenBLAS reads its core type when it is loaded: the product is measured in another process. Processes
+ * run one after the other, at any load, so the shortest times count, those of earlier calls included. */
+static void measure_core(const calibration_run *run, const char *backend, core *c, double seconds)
 {
     bench_session *s = run->session;
-    bench_options options = *s->options;
-    bench_case row;
-    bench_layout l;
-    collet_error err;
-    options.shape = SHAPE;
-    options.axis = NULL;
-    for (int d = 0; d < CALIBRATE_DTYPES; d++) {
-        bench_session_show(s, "calibrate: OpenBLAS as %s, %s", c->name ? c->name : "it chooses",
-                           dtypes[d]);
-        if (bench_case_find(s->runtime, "matmul", &row, &err) == COLLET_OK &&
-            bench_layout_make(&l, s->runtime, &row, &options, dtypes[d], &err) == COLLET_OK)
-            c->seconds[d] = fmin(c->seconds[d], measure(s, c, path, &l, seconds));
+    char time[32], threads[32], choice[160], ways[160];
+    const char *argv[20 + 2 * BENCH_DEFAULTS_MAX] = {
+        "backend-bench", "matmul", SHAPE,       "--json", "--dtype",   "f32,f64",
+        "--backend",     backend,  "--seconds", time,     "--threads", threads,
+        "--setting",     choice,   "--setting", ways};
+    size_t count = 16;
+    int ends[2];
+    pid_t pid = 0;
+    bench_session_show(s, "calibrate: OpenBLAS as %s", c->name);
+    snprintf(time, sizeof time, "%g", seconds);
+    snprintf(threads, sizeof threads, "%d", (int)s->machine.threads);
+    snprintf(choice, sizeof choice, "%s.openblas_core=%s", backend, c->name);
+    snprintf(ways, sizeof ways, "%s.ways=openblas", backend);
+    for (const char *const *d = s->options->defaults; *d; d++) {
+        argv[count++] = "--default";
+        argv[count++] = *d;
     }
+    if (pipe2(ends, O_CLOEXEC))
+        return;
+    int error = spawn(&pid, argv, ends[1]);
+    close(ends[1]);
+    read_report(ends[0], c->seconds);
+    if (!error)
+        waitpid(pid, NULL, 0);
 }
 
 /* The geometric mean of how many times as fast as `than` a core type is; NaN: not measured. */
@@ -101,27 +154,26 @@ static int32_t compare_cores(calibration_run *run, const collet_backend_info *b,
                              cJSON *list)
 {
     bench_session *s = run->session;
-    char path[4096], present[64];
-    core cores[REFERENCE_VARIANTS], *now = NULL, *best = NULL;
+    char present[64];
+    core cores[CORES], *now = NULL, *best = NULL;
     size_t count = 0;
-    if (!find_blas(b, path, present))
+    if (!find_blas(b, present))
         return 1;
-    const reference_variant *variants = reference_libraries[0].variants;
-    for (size_t v = 0; v < REFERENCE_VARIANTS && variants[v].fits; v++)
-        if (reference_variant_fits(&variants[v], NO_LIMIT))
-            cores[count++] = (core){variants[v].value, v, {NAN, NAN}};
+    for (size_t i = 0; i < CORES; i++)
+        if (!i || is_supported(names[i]))
+            cores[count++] = (core){names[i], {NAN, NAN}};
     seconds /= (double)count * CALIBRATE_DTYPES;
     for (size_t i = 0; i < count; i++)
-        measure_core(run, &cores[i], path, seconds);
+        measure_core(run, b->name, &cores[i], seconds);
     for (size_t i = 0; i < count; i++) /* the first one is the library's own choice */
-        if (!i || (cores[i].name && !strcasecmp(cores[i].name, present)))
+        if (!i || !strcasecmp(cores[i].name, present))
             now = &cores[i];
     for (size_t i = 1; i < count; i++)
         if (speedup(&cores[i], now) > (best ? speedup(best, now) : FASTER))
             best = &cores[i];
     for (int again = 0; again < AGAIN && best && speedup(best, now) > FASTER; again++) {
-        measure_core(run, now, path, seconds);
-        measure_core(run, best, path, seconds);
+        measure_core(run, b->name, now, seconds);
+        measure_core(run, b->name, best, seconds);
     }
     tool_progress_end(&s->progress);
     return !best || speedup(best, now) <= FASTER || tell(b->name, best, now, present, list);

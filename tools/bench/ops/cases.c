@@ -330,5 +330,5 @@ collet_status bench_case_find(const collet_runtime *runtime, const char *name, b
     if (collet_ops_find(runtime, &op, name, &unknown) == COLLET_OK)
         return collet_fail(err, COLLET_NOT_FOUND, "the op '%s' has no case in backend-bench", name);
     return collet_fail(err, COLLET_NOT_FOUND,
-                       "%s (dispatch, bandwidth, against, or an op of --list)", unknown.text);
+                       "%s (dispatch, bandwidth, calibrate, or an op of --list)", unknown.text);
 }

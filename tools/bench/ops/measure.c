@@ -8,11 +8,11 @@
 #include "inputs.h"
 #include "common/sampler.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Op and bandwidth are measured in turn, under the same load of the machine. */
-#define ROUNDS 4
 #define FLOOR_SHARE 0.25   /* of the time goes to the bandwidth */
 #define CACHES_MIN 2       /* times the last cache: smaller operands may fit in it */
 #define CHOOSE_SECONDS 1.0 /* at most, to find the fastest way of moving memory */
@@ -108,20 +108,46 @@ collet_status bench_calls_open(bench_calls *calls, const bench_session *session,
 
 /* ---- Memory ------------------------------------------------------------------------------ */
 
-typedef struct memory_state {
-    int64_t arrays, device, resident;
-} memory_state;
-
 static int64_t bytes_in(collet_context *cx, const char *space)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
     return collet_memory(cx, &stats, space) == COLLET_OK ? (int64_t)stats.current : 0;
 }
 
-static memory_state memory_now(collet_context *cx, const char *choice)
+static bench_memory memory_now(collet_context *cx, const char *choice)
 {
-    return (memory_state){bytes_in(cx, "host"), bytes_in(cx, choice),
+    return (bench_memory){bytes_in(cx, "host"), bytes_in(cx, choice),
                           (int64_t)bench_heap_resident()};
+}
+
+/* Makes the peak of this process's memory what it is now (Linux 4.0). */
+static void reset_peak(collet_context *cx, const char *choice)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+    if (file) {
+        fputs("5", file);
+        fclose(file);
+    }
+    collet_memory_reset_peak(cx, choice);
+}
+
+static int64_t peak_resident(void)
+{
+    char line[128];
+    long long kib = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %lld", &kib) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return 1024 * (int64_t)kib;
+}
+
+static int64_t peak_device(collet_context *cx, const char *choice)
+{
+    collet_memory_stats stats = {.struct_size = sizeof stats};
+    return collet_memory(cx, &stats, choice) == COLLET_OK ? (int64_t)stats.peak : 0;
 }
 
 /* ---- Bandwidth --------------------------------------------------------------------------- */
@@ -206,7 +232,7 @@ static collet_status device_sample(const bench_calls *calls, const char *device,
 static collet_status measure_device(bench_session *session, const bench_calls *calls,
                                     bench_result *r)
 {
-    double seconds[DEVICE_SAMPLES], end = tool_now() + session->options->seconds / ROUNDS;
+    double seconds[DEVICE_SAMPLES], end = tool_now() + session->options->seconds / BENCH_ROUNDS;
     int64_t count = 0, each = r->stats.calls_per_sample;
     int32_t clock = COLLET_CLOCK_DEVICE;
     collet_backend_info backend;
@@ -223,27 +249,118 @@ static collet_status measure_device(bench_session *session, const bench_calls *c
     return status == COLLET_OK ? collet_finish(calls->context) : status;
 }
 
+/* ---- Rounds ------------------------------------------------------------------------------ */
+
+/* A backend's row, while it is measured. */
+typedef struct turn {
+    bench_result *result;
+    bench_calls calls;
+    tool_sampler sampler;
+    bench_bandwidth *floor; /* NULL: no comparison */
+} turn;
+
+static collet_status fail(turn *t, collet_status status, const char *text)
+{
+    if (text != t->result->error)
+        snprintf(t->result->error, sizeof t->result->error, "%s", text);
+    return t->result->status = status;
+}
+
+static void add_usage(bench_usage *sum, const bench_usage *begin)
+{
+    bench_usage end = bench_usage_now(), more = bench_usage_between(begin, &end);
+    *sum = (bench_usage){sum->seconds + more.seconds, sum->used + more.used,
+                         sum->ticks + more.ticks, sum->stolen + more.stolen};
+}
+
+/* The median of the samples since `from`, and the mean difference of consecutive ones (the
+ * interarrival jitter of RFC 3550, not smoothed). */
+static void note_samples(const tool_sampler *s, int64_t from, double *scratch, bench_round *round)
+{
+    tool_stats stats;
+    int64_t count = s->count - from;
+    round->median = round->jitter = NAN;
+    if (count <= 0)
+        return;
+    round->jitter = 0;
+    memcpy(scratch, s->seconds + from, (size_t)count * sizeof *scratch);
+    for (int64_t i = 1; i < count; i++)
+        round->jitter += fabs(scratch[i] - scratch[i - 1]) / (double)((count - 1) * s->calls);
+    tool_stats_of(scratch, count, s->calls, &stats);
+    round->median = stats.median;
+}
+
+static void take_turn(bench_session *session, turn *t, int32_t round, double *scratch)
+{
+    collet_context *cx = session->context;
+    bench_result *r = t->result;
+    double budget = session->options->seconds * (t->floor ? 1 - FLOOR_SHARE : 1) / BENCH_ROUNDS;
+    int64_t from = t->sampler.count;
+    collet_status status = collet_set_backend(cx, r->choice);
+    reset_peak(cx, r->choice);
+    bench_memory before = memory_now(cx, r->choice);
+    bench_usage begin = bench_usage_now();
+    if (status == COLLET_OK)
+        status = tool_sampler_turn(&t->sampler, budget);
+    if (status != COLLET_OK) {
+        fail(t, status, collet_last_error(cx));
+        return;
+    }
+    add_usage(&r->usage, &begin);
+    bench_memory after = memory_now(cx, r->choice);
+    r->grown.arrays += after.arrays - before.arrays;
+    r->grown.device += after.device - before.device;
+    r->grown.resident += after.resident - before.resident;
+    r->rounds[round] = (bench_round){.grown = r->grown,
+                                     .peak_device = peak_device(cx, r->choice),
+                                     .peak_resident = peak_resident()};
+    note_samples(&t->sampler, from, scratch, &r->rounds[round]);
+}
+
 /* ---- Measuring --------------------------------------------------------------------------- */
 
-static collet_status sample(bench_session *session, const bench_layout *l, const char *choice,
-                            tool_sampler *s, bench_bandwidth *floor)
+static void open_turn(bench_session *session, const bench_layout *l, const bench_arrays *arrays,
+                      bench_floor *floor, turn *t)
+{
+    bench_result *r = t->result;
+    collet_status status = bench_calls_open(&t->calls, session, l, arrays, r->choice, r->error);
+    if (status != COLLET_OK) {
+        fail(t, status, r->error);
+        return;
+    }
+    t->floor = open_floor(floor, session, l, r->choice);
+    bench_session_show(session, "%s %s: %s", l->row->name, l->signature, r->choice);
+    if (tool_sampler_create(&t->sampler, bench_calls_run, &t->calls) != COLLET_OK) {
+        fail(t, COLLET_NO_MEMORY, "out of memory for the samples");
+        return;
+    }
+    status = tool_sampler_warm(&t->sampler, session->options->seconds);
+    if (status != COLLET_OK)
+        fail(t, status, collet_last_error(session->context));
+}
+
+static void take_rounds(bench_session *session, const bench_layout *l, turn *turns, int32_t count,
+                        double *scratch)
 {
     stream_kind kind = floor_kind(l);
-    double seconds = session->options->seconds;
-    double share = floor ? FLOOR_SHARE : 0;
-    collet_status status = COLLET_OK;
+    bench_bandwidth *floor = NULL;
+    for (int32_t i = 0; i < count; i++)
+        floor = turns[i].floor ? turns[i].floor : floor;
     if (floor)
         bench_bandwidth_begin(floor);
-    for (int32_t round = 0; round < ROUNDS && status == COLLET_OK; round++) {
-        bench_session_show(session, "%s %s: %s, round %d of %d", l->row->name, l->signature, choice,
-                           (int)round + 1, ROUNDS);
-        status = tool_sampler_run(s, seconds * (1 - share) / ROUNDS);
+    for (int32_t round = 0; round < BENCH_ROUNDS; round++) {
+        for (int32_t i = 0; i < count; i++) {
+            bench_session_show(session, "%s %s: %s, round %d of %d", l->row->name, l->signature,
+                               turns[i].result->choice, (int)round + 1, BENCH_ROUNDS);
+            if (turns[i].result->status == COLLET_OK)
+                take_turn(session, &turns[i], round, scratch);
+        }
         if (floor)
-            bench_bandwidth_more(floor, kind, seconds * share / ROUNDS);
+            bench_bandwidth_more(floor, kind,
+                                 session->options->seconds * FLOOR_SHARE / BENCH_ROUNDS);
     }
     if (floor)
         bench_bandwidth_end(floor, kind);
-    return status;
 }
 
 double bench_fair_seconds(const bench_result *r)
@@ -252,78 +369,73 @@ double bench_fair_seconds(const bench_result *r)
 }
 
 /* Measures again on a busy machine; drops the samples of the row so far. */
-static collet_status measure_busy(bench_session *session, const bench_layout *l, tool_sampler *s,
-                                  bench_result *r)
+static collet_status measure_busy(bench_session *session, turn *t)
 {
     bench_busy busy;
+    bench_result *r = t->result;
     int32_t processes = session->options->busy;
     double processors = session->machine.allowed_cpus, threads = r->usage.used / r->usage.seconds;
     double share = processors / (threads + processes);
+    collet_status status = COLLET_OK;
     r->busy = (bench_busy_stats){.threads = threads, .share = share < 1 ? share : 1};
     if (!bench_busy_start(&busy, processes)) {
         snprintf(r->error, sizeof r->error, "cannot start %d busy processes", (int)processes);
-        return COLLET_FAILED;
+        return fail(t, COLLET_FAILED, r->error);
     }
     bench_usage begin = bench_usage_now();
-    s->count = 0;
-    collet_status status = sample(session, l, r->choice, s, NULL);
-    bench_usage end = bench_usage_now();
-    bench_busy_stop(&busy);
-    if (status != COLLET_OK) {
-        snprintf(r->error, sizeof r->error, "%s", collet_last_error(session->context));
-        return status;
+    t->sampler.count = 0;
+    for (int32_t round = 0; round < BENCH_ROUNDS && status == COLLET_OK; round++) {
+        bench_session_show(session, "%s: %d busy processes, round %d of %d", r->choice,
+                           (int)processes, (int)round + 1, BENCH_ROUNDS);
+        status = tool_sampler_turn(&t->sampler, session->options->seconds / BENCH_ROUNDS);
     }
+    add_usage(&r->busy.usage, &begin);
+    bench_busy_stop(&busy);
+    if (status != COLLET_OK)
+        return fail(t, status, collet_last_error(session->context));
     r->busy.processes = processes;
-    r->busy.usage = bench_usage_between(&begin, &end);
-    tool_sampler_stats(s, &r->busy.stats);
+    tool_sampler_stats(&t->sampler, &r->busy.stats);
     return COLLET_OK;
 }
 
-static collet_status measure_calls(bench_session *session, const bench_layout *layout,
-                                   bench_calls *calls, bench_bandwidth *floor, bench_result *r)
+static void close_turn(bench_session *session, const bench_layout *l, turn *t)
 {
-    tool_sampler s;
-    collet_context *cx = session->context;
-    collet_status status = tool_sampler_create(&s, bench_calls_run, calls);
-    if (status != COLLET_OK) {
-        snprintf(r->error, sizeof r->error, "out of memory for the samples");
-        return status;
+    bench_result *r = t->result;
+    if (r->status == COLLET_OK) {
+        tool_sampler_stats(&t->sampler, &r->stats);
+        if (t->floor)
+            r->floor = t->floor->best[floor_kind(l)];
+        collet_status status = collet_set_backend(session->context, r->choice);
+        if (status == COLLET_OK)
+            status = measure_device(session, &t->calls, r);
+        if (status != COLLET_OK)
+            fail(t, status, collet_last_error(session->context));
+        else if (session->options->busy)
+            measure_busy(session, t);
     }
-    bench_session_show(session, "%s %s: %s", layout->row->name, layout->signature, r->choice);
-    bench_usage begin;
-    status = tool_sampler_warm(&s, session->options->seconds);
-    memory_state before = memory_now(cx, r->choice);
-    begin = bench_usage_now();
-    if (status == COLLET_OK)
-        status = sample(session, layout, r->choice, &s, floor);
-    if (status == COLLET_OK) {
-        bench_usage end = bench_usage_now();
-        r->usage = bench_usage_between(&begin, &end);
-        memory_state after = memory_now(cx, r->choice);
-        r->array_bytes_delta = after.arrays - before.arrays;
-        r->device_bytes_delta = after.device - before.device;
-        r->resident_bytes_delta = after.resident - before.resident;
-        tool_sampler_stats(&s, &r->stats);
-        if (floor)
-            r->floor = floor->best[floor_kind(layout)];
-        status = measure_device(session, calls, r);
-    }
-    if (status != COLLET_OK)
-        snprintf(r->error, sizeof r->error, "%s", collet_last_error(cx));
-    else if (session->options->busy)
-        status = measure_busy(session, layout, &s, r);
-    tool_sampler_clear(&s);
-    return status;
+    tool_sampler_clear(&t->sampler);
 }
 
-void bench_measure(bench_session *session, const bench_layout *l, const bench_arrays *arrays,
-                   const char *choice, bench_floor *floor, bench_result *r)
+collet_status bench_measure(bench_session *session, const bench_layout *l,
+                            const bench_arrays *arrays, bench_floor *floor, bench_result *results)
 {
-    bench_calls calls;
-    *r = (bench_result){
-        .choice = choice, .bytes = l->bytes_read + l->bytes_written, .flops = l->flops};
-    strcpy(r->dtype, l->signature);
-    r->status = bench_calls_open(&calls, session, l, arrays, choice, r->error);
-    if (r->status == COLLET_OK)
-        r->status = measure_calls(session, l, &calls, open_floor(floor, session, l, choice), r);
+    int32_t count = session->choice_count;
+    turn *turns = calloc((size_t)count, sizeof *turns);
+    double *scratch = malloc(TOOL_SAMPLES_MAX * sizeof *scratch);
+    collet_status status = turns && scratch ? COLLET_OK : COLLET_NO_MEMORY;
+    for (int32_t i = 0; i < count && status == COLLET_OK; i++) {
+        results[i] = (bench_result){.choice = session->choices[i],
+                                    .bytes = l->bytes_read + l->bytes_written,
+                                    .flops = l->flops};
+        strcpy(results[i].dtype, l->signature);
+        turns[i].result = &results[i];
+        open_turn(session, l, arrays, floor, &turns[i]);
+    }
+    if (status == COLLET_OK)
+        take_rounds(session, l, turns, count, scratch);
+    for (int32_t i = 0; i < count && status == COLLET_OK; i++)
+        close_turn(session, l, &turns[i]);
+    free(turns);
+    free(scratch);
+    return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One op on one backend: arrays, calls, statistics, memory before and after. */
+/* One op on each backend in turn: arrays, calls, statistics, memory before and after. */
 #ifndef TOOLS_BENCH_OPS_MEASURE_H
 #define TOOLS_BENCH_OPS_MEASURE_H
 
@@ -49,6 +49,20 @@ typedef struct bench_busy_stats {
     bench_usage usage;
 } bench_busy_stats;
 
+typedef struct bench_memory {
+    int64_t arrays, device, resident; /* bytes: of arrays, on the device, of this process */
+} bench_memory;
+
+#define BENCH_ROUNDS 10
+
+typedef struct bench_round {
+    double median, jitter; /* seconds a call; jitter: the mean difference of consecutive samples.
+                              NaN where no sample was kept, because there were too many before */
+    bench_memory grown;    /* in this round and those before */
+    int64_t peak_device;   /* bytes that arrays had allocated on the device */
+    int64_t peak_resident; /* bytes of this process, libraries and other backends included */
+} bench_round;
+
 typedef struct bench_result {
     const char *choice; /* of backend */
     char dtype[2 * COLLET_MAX_OPERANDS];
@@ -60,7 +74,8 @@ typedef struct bench_result {
     bench_busy_stats busy;
     double bytes, flops;
     bandwidth_figure floor; /* measured in turn with the op; strategy NULL: not comparable */
-    int64_t array_bytes_delta, device_bytes_delta, resident_bytes_delta;
+    bench_round rounds[BENCH_ROUNDS];
+    bench_memory grown;
     double ratio; /* times as fast as the first row of the same dtype; 0: unknown */
 } bench_result;
 
@@ -72,12 +87,14 @@ typedef struct bench_floor {
 } bench_floor;
 
 /*
- * Measures the layout's call on `choice`, without fallback, for `seconds`, in turn with the
- * memory's bandwidth where that bounds the call: not GPUs, operands that may fit in a cache, or
- * calls bound by operations. The result holds the status too.
+ * Measures the layout's call on each choice of the session, without fallback, for `seconds` each, in
+ * rounds in which each takes its turn, so that all see the same load of the machine, and in turn with
+ * the memory's bandwidth where that bounds the call: not GPUs, operands that may fit in a cache, or
+ * calls bound by operations. There is a result for each choice, which has the status too, unless
+ * the status returned is NO_MEMORY.
  */
-void bench_measure(bench_session *session, const bench_layout *layout, const bench_arrays *arrays,
-                   const char *choice, bench_floor *floor, bench_result *result);
+collet_status bench_measure(bench_session *session, const bench_layout *layout,
+                            const bench_arrays *arrays, bench_floor *floor, bench_result *results);
 
 /* The time of a call that the share allows, from the median without other processes. */
 double bench_fair_seconds(const bench_result *r);

@@ -6,6 +6,7 @@
 #include "common/json_add.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Rows -------------------------------------------------------------------------------- */
@@ -35,8 +36,8 @@ static int32_t measure_dtype(op_job *job, const bench_layout *l)
 {
     bench_session *s = job->session;
     bench_arrays arrays;
-    double first = 0;
-    int32_t fine = 1;
+    bench_result *results = calloc((size_t)s->choice_count, sizeof *results);
+    int32_t fine = results != NULL;
 
     bench_session_show(s, "%s %s: inputs", l->row->name, l->signature);
     collet_set_fallback(s->context, 1);
@@ -45,23 +46,22 @@ static int32_t measure_dtype(op_job *job, const bench_layout *l)
         status = bench_arrays_create(&arrays, s->context, l);
     if (status != COLLET_OK) {
         bench_arrays_free(&arrays);
+        free(results);
         tool_progress_end(&s->progress);
         job->result = bench_complain(COLLET_NO_MEMORY, collet_last_error(s->context));
         return 1;
     }
+    fine = fine && bench_measure(s, l, &arrays, &job->floor, results) == COLLET_OK;
+    tool_progress_end(&s->progress);
+    if (fine && !s->report)
+        bench_result_print_head(s, l);
     for (int32_t i = 0; i < s->choice_count && fine; i++) {
-        bench_result r;
-        bench_measure(s, l, &arrays, s->choices[i], &job->floor, &r);
-        if (i == 0 && r.status == COLLET_OK)
-            first = r.stats.median;
-        if (r.status == COLLET_OK)
-            r.ratio = first / r.stats.median;
-        tool_progress_end(&s->progress);
-        if (i == 0 && !s->report)
-            bench_result_print_head(s, l);
-        fine = keep_row(job, &r);
+        if (results[0].status == COLLET_OK && results[i].status == COLLET_OK)
+            results[i].ratio = results[0].stats.median / results[i].stats.median;
+        fine = keep_row(job, &results[i]);
     }
     bench_arrays_free(&arrays);
+    free(results);
     return fine;
 }
 

@@ -2,11 +2,23 @@
 /* Tests: tests/tools/test_bench.c */
 #include "report.h"
 
-#include "bench/base/table.h"
 #include "common/json_add.h"
 #include "common/size.h"
 
 #include <stdio.h>
+
+const char *bench_time_text(double seconds, char text[16])
+{
+    if (seconds < 1e-6)
+        snprintf(text, 16, "%.1f ns", 1e9 * seconds);
+    else if (seconds < 1e-3)
+        snprintf(text, 16, "%.2f us", 1e6 * seconds);
+    else if (seconds < 1)
+        snprintf(text, 16, "%.3f ms", 1e3 * seconds);
+    else
+        snprintf(text, 16, "%.3f s", seconds);
+    return text;
+}
 
 void bench_result_print_head(const bench_session *s, const bench_layout *l)
 {
@@ -78,8 +90,7 @@ void bench_result_print(const bench_result *r, int32_t steal)
                1e-9 * bandwidth_median(&r->floor), 100 * bench_share_of_fastest(r),
                1e-9 * bandwidth_fastest(&r->floor));
     printf("; memory %+lld B in arrays, %+lld KiB resident",
-           (long long)(r->array_bytes_delta + r->device_bytes_delta),
-           (long long)(r->resident_bytes_delta / 1024));
+           (long long)(r->grown.arrays + r->grown.device), (long long)(r->grown.resident / 1024));
     if (steal)
         printf("; %.1f %% of the machine stolen", stolen_percent(&r->usage));
     printf("\n");
@@ -102,12 +113,27 @@ static int32_t add_floor(cJSON *row, const bench_result *r)
            json_add_number(row, "share_fastest", bench_share_of_fastest(r));
 }
 
-static int32_t add_memory(cJSON *row, const bench_result *r)
+static int32_t fill_memory(cJSON *object, const bench_memory *grown)
 {
-    cJSON *memory = cJSON_AddObjectToObject(row, "memory_delta");
-    return memory && json_add_number(memory, "array_bytes", (double)r->array_bytes_delta) &&
-           json_add_number(memory, "device_bytes", (double)r->device_bytes_delta) &&
-           json_add_number(memory, "resident_bytes", (double)r->resident_bytes_delta);
+    return object && json_add_number(object, "array_bytes", (double)grown->arrays) &&
+           json_add_number(object, "device_bytes", (double)grown->device) &&
+           json_add_number(object, "resident_bytes", (double)grown->resident);
+}
+
+static int32_t add_rounds(cJSON *row, const bench_result *r)
+{
+    cJSON *list = cJSON_AddArrayToObject(row, "rounds");
+    int32_t fine = list != NULL;
+    for (int32_t i = 0; i < BENCH_ROUNDS && fine; i++) {
+        const bench_round *round = &r->rounds[i];
+        cJSON *object = json_append_object(list);
+        fine = fill_memory(object, &round->grown) &&
+               json_add_number(object, "median", round->median) &&
+               json_add_number(object, "jitter", round->jitter) &&
+               json_add_number(object, "peak_device_bytes", (double)round->peak_device) &&
+               json_add_number(object, "peak_bytes", (double)round->peak_resident);
+    }
+    return fine;
 }
 
 static int32_t add_busy(cJSON *row, const bench_result *r)
@@ -148,7 +174,8 @@ static int32_t add_measured(cJSON *row, const bench_result *r)
            json_add_text(row, "bound", bench_bound(r->flops)) && add_floor(row, r) &&
            (r->ratio > 0 ? json_add_number(row, "ratio", r->ratio) : json_add_null(row, "ratio")) &&
            json_add_number(row, "stolen", stolen_percent(&r->usage) / 100) && add_busy(row, r) &&
-           add_memory(row, r);
+           fill_memory(cJSON_AddObjectToObject(row, "memory_delta"), &r->grown) &&
+           add_rounds(row, r);
 }
 
 int32_t bench_result_add(cJSON *list, const bench_result *r)

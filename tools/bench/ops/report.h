@@ -5,6 +5,9 @@
 
 #include "measure.h"
 
+/* A time in ns, us, ms or s; at most 15 characters. Returns `text`. */
+const char *bench_time_text(double seconds, char text[16]);
+
 /* The table's head and rows, or a row of the JSON report (0 when out of memory). */
 void bench_result_print_head(const bench_session *session, const bench_layout *layout);
 /* `steal`: with the time that a hypervisor took. */
