@@ -42,7 +42,7 @@ static const char *const runs[][11] = {
     {"collet-rsoxs", "validate", "morphology.h5", "-c", "config.txt"},
     {"collet-rsoxs", "--plan", "morphology.h5"},
     {"collet-rsoxs", "--force", "morphology.h5"},
-    {"collet-ternary", "bench", "network", "--seconds", "0.001"},
+    {"collet-ternary", "info", COLLET_TEST_DATA "/../../examples/digits/digits.t2"},
 };
 
 static void close_errors(void *user)

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #define K 256
 #define CORPUS COLLET_TEST_CORPUS "/"
@@ -270,33 +269,6 @@ static void test_run(void **state)
     CHECK_PLAIN("would replace the input", "run", "good.t2", "x.npy", "-o", "x.npy");
 }
 
-/* ---- Memory -------------------------------------------------------------------------------- */
-
-static void with_little_memory(void *user)
-{
-    const struct rlimit limit = {48 << 20, 48 << 20};
-
-    (void)user;
-    setenv("COLLET_PROBE", "off", 1);
-    setrlimit(RLIMIT_DATA, &limit);
-}
-
-static void test_memory(void **state)
-{
-    const tool_setup setup = {.directory = directory, .prepare = with_little_memory};
-    static const char *const args[] = {"bench", "matvec 8192", "--backend", "cpu_scalar", NULL};
-    tool_result result;
-
-    (void)state;
-    if (WATCHED)
-        skip();
-    result = tool_run("collet-ternary", args, &setup);
-    tool_expect(&result, 1);
-    assert_contains(result.err, "matvec 8192 x 8192: ");
-    assert_contains(result.err, "memory");
-    tool_free(&result);
-}
-
 /* ---- Standard output ----------------------------------------------------------------------- */
 
 /* If standard output fails, the output file `name` (NULL: none) is complete. */
@@ -356,8 +328,7 @@ static void test_usage(void **state)
         {"info", "a.t2", "--relu"},
         {"run", "a.t2", "-o", "o"},
         {"run", "a.t2", "x.npy"},
-        {"bench", "--seconds", "0"},
-        {"bench", "--threads", "0"},
+        {"info", "a.t2", "--threads", "0"},
     };
 
     (void)state;
@@ -381,7 +352,6 @@ int main(void)
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_code_11),
         cmocka_unit_test(test_run),
-        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_standard_output),
         cmocka_unit_test(test_usage),
     };

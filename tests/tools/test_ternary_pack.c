@@ -441,26 +441,6 @@ static void test_names(void **state)
     }
 }
 
-static void test_bench(void **state)
-{
-    tool_result result = TERNARY(directory, "bench", "network", "--seconds", "0.01", "--json");
-    cJSON *root = parsed(&result, 0);
-    const cJSON *one, *cases = member(root, "cases");
-
-    (void)state;
-    assert_int_equal(cJSON_GetArraySize(cases), 3);
-    cJSON_ArrayForEach(one, cases)
-    {
-        double median = number_of(member(one, "seconds"), "median");
-        assert_true(median > 0 && median <= number_of(member(one, "seconds"), "p99"));
-    }
-    cJSON_Delete(root);
-    result = TERNARY(directory, "bench", "netwrok");
-    tool_expect(&result, 1);
-    assert_contains(result.err, "no case is called 'netwrok'");
-    tool_free(&result);
-}
-
 static void test_help(void **state)
 {
     tool_result help = TOOL("collet-ternary", "--help");
@@ -485,8 +465,7 @@ static void test_help_of_commands(void **state)
     } cases[] = {{"pack", "--absmean", "--labels"},
                  {"unpack", "--values", "--absmean"},
                  {"info", "--json", "FILE                    "},
-                 {"run", "--labels", "--absmean"},
-                 {"bench", "--seconds", "--activations"}};
+                 {"run", "--labels", "--absmean"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -544,8 +523,7 @@ int main(void)
         cmocka_unit_test(test_gguf_blocks),  cmocka_unit_test(test_gguf_odd_tensors),
         cmocka_unit_test(test_gguf_listing), cmocka_unit_test(test_block_scales),
         cmocka_unit_test(test_network),      cmocka_unit_test(test_axes_of_vectors),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_bench),
-        cmocka_unit_test(test_help),         cmocka_unit_test(test_help_of_commands),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_help),         cmocka_unit_test(test_help_of_commands),
         cmocka_unit_test(test_padding),
     };
 

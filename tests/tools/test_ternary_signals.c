@@ -106,18 +106,11 @@ static void test_models(void **state)
     CHECK("run", DAMAGED, "x8.npy", "-o", "s.npy");
 }
 
-static void test_bench(void **state)
-{
-    (void)state;
-    CHECK("bench", "matvec 2048", "--seconds", "3600", "--json", "--backend", "cpu_scalar");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_models),
-        cmocka_unit_test(test_bench),
     };
 
     return cmocka_run_group_tests_name("ternary signals", tests, set_up, remove_directory);

@@ -9,8 +9,7 @@
     X(pack)                                                                                        \
     X(unpack)                                                                                      \
     X(info)                                                                                        \
-    X(run)                                                                                         \
-    X(bench)
+    X(run)
 
 /* Each prints its summary to standard output after its output has its name; on failure nothing was
  * written. */

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m collet compare, sweep, trajectory, roofline; figures are not checked."""
+"""python -m collet compare, sweep, trajectory, roofline, and docs/benchmarks/ternary.py; figures are not checked."""
 
 import csv
 import io
 import json
 import math
 import os
+import pathlib
 import subprocess
 import sys
 
@@ -137,3 +138,16 @@ def test_roofs():
 def test_texts():
     assert [_studies.time_text(s) for s in (5e-9, 2.5e-6, 0.25, 3)] == ["5.0 ns", "2.50 us", "250.000 ms", "3.000 s"]
     assert [_studies.bytes_text(n) for n in (0, -3, 1536, 5 << 30)] == ["0 B", "-3 B", "1.5 KiB", "5 GiB"]
+
+
+def test_ternary():
+    def start(*words):
+        script = pathlib.Path(__file__).parents[3] / "docs/benchmarks/ternary.py"
+        return subprocess.run([sys.executable, script, *words], text=True, capture_output=True)
+    done = start("network", "--seconds=0.01", "--json", "--backend=cpu_scalar")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["cases"]
+    assert [(c["kind"], c["backend"]) for c in found] == [(k, "cpu_scalar") for k in ("ternary", "int8", "f32")]
+    assert all(0 < c["milliseconds"]["median"] <= c["milliseconds"]["p99"] for c in found)
+    assert "no case is called 'netwrok'" in start("netwrok").stderr
+    assert start("8192 x 8192", "--seconds=0.01").stdout.count("matvec 8192 x 8192") == 2
