@@ -525,7 +525,7 @@ class Client:
     def __init__(self, name, options):
         self.name = name
         self.process = subprocess.Popen(
-            [sys.executable, os.path.abspath(sys.argv[0]), "--serve", name, "--library",
+            [sys.executable, os.path.abspath(__file__), "--serve", name, "--library",
              options.library, "--backend", options.backend],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.missing = self.answer().get("missing")
@@ -654,29 +654,6 @@ def main():
     print(f"\nBetter than Collet by more than 10 % (mean): {len(better)}")
     for line in sorted(better):
         print(f"  {line}")
-
-
-def main_of(text, rows, libraries, prefix):
-    """The same with other rows and libraries, and three options more, which processes of libraries find in the
-    environment: prefix_SCALE, prefix_PYTHON. `text` is the help."""
-    global __doc__, ROWS, LIBRARIES
-    here = os.path.dirname(os.path.abspath(__file__))
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--scale")
-    parser.add_argument("--python", default=os.path.join(here, "../../build/python"))
-    options, rest = parser.parse_known_args()
-    if "--serve" not in rest:
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:options.threads])
-        os.environ[prefix + "_PYTHON"] = options.python
-        if options.scale:
-            os.environ[prefix + "_SCALE"] = options.scale
-            print(f"sizes divided by {options.scale}")
-        if "--busy" not in rest:
-            rest += ["--busy", "0"]
-    sys.argv[1:] = rest
-    __doc__, ROWS, LIBRARIES = text, rows, libraries
-    main()
 
 
 if __name__ == "__main__":
