@@ -105,11 +105,17 @@ collet_status context_check(collet_context *cx)
     return runtime_alive(cx->runtime) ? COLLET_OK : runtime_forked(err);
 }
 
+static collet_error *object_error(void *context)
+{
+    return context_error(context);
+}
+
 #define SCRATCH_ALIGNMENT 256
 
 collet_status collet_context_create(collet_runtime *runtime, collet_context **out,
                                     collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, runtime);
     COLLET_FLOATING_SCOPE;
     if (!out || !runtime)
         return collet_fail(err, COLLET_INVALID, "collet_context_create: runtime or out is NULL");
@@ -132,6 +138,8 @@ collet_status collet_context_create(collet_runtime *runtime, collet_context **ou
         return status;
     }
     runtime_retain(runtime);
+    if (programs_checked())
+        programs_add("context", cx, object_error);
     *out = cx;
     return COLLET_OK;
 }
@@ -170,6 +178,7 @@ static void lane_close(lane *l)
 
 void collet_context_destroy(collet_context *cx)
 {
+    PROGRAM_CONTEXT(, cx);
     COLLET_FLOATING_SCOPE;
     if (!cx)
         return;
@@ -178,28 +187,32 @@ void collet_context_destroy(collet_context *cx)
     selection_clear(&cx->selection);
     errors_free(cx);
     runtime_release(cx->runtime);
-    free(cx);
+    programs_free(cx);
 }
 
 collet_runtime *collet_context_runtime(const collet_context *cx)
 {
+    PROGRAM_CALL(NULL, NULL, cx);
     return cx->runtime;
 }
 
 const char *collet_last_error(const collet_context *cx)
 {
+    PROGRAM_CALL("", NULL, cx);
     const thread_error *e = cx ? error_find(cx) : NULL;
     return e ? e->error.text : "";
 }
 
 collet_status collet_last_status(const collet_context *cx)
 {
+    PROGRAM_CALL(COLLET_INVALID, NULL, cx);
     const thread_error *e = cx ? error_find(cx) : NULL;
     return e ? e->error.status : cx ? COLLET_OK : COLLET_INVALID;
 }
 
 collet_status collet_set_backend(collet_context *cx, const char *choice)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     selection s;
     collet_status status = context_check(cx);
@@ -216,26 +229,31 @@ collet_status collet_set_backend(collet_context *cx, const char *choice)
 
 const char *collet_get_backend(const collet_context *cx)
 {
+    PROGRAM_CONTEXT("", cx);
     return cx->selection.choice;
 }
 
 const char *collet_last_backend(const collet_context *cx)
 {
+    PROGRAM_CONTEXT("", cx);
     return cx->last_backend;
 }
 
 void collet_set_fallback(collet_context *cx, int32_t allowed)
 {
+    PROGRAM_CONTEXT(, cx);
     cx->fallback = allowed != 0;
 }
 
 int32_t collet_get_fallback(const collet_context *cx)
 {
+    PROGRAM_CONTEXT(0, cx);
     return cx ? cx->fallback : 0;
 }
 
 collet_status collet_finish(collet_context *cx)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     collet_status first = context_check(cx);
     if (first != COLLET_OK)
@@ -266,6 +284,7 @@ collet_status collet_finish(collet_context *cx)
 
 collet_status collet_context_counters(collet_context *cx, collet_counters *counters)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     collet_status status = context_check(cx);
     if (status != COLLET_OK)
         return status;
@@ -336,6 +355,7 @@ collet_status lane_scratch(lane *l, uint64_t bytes, void **memory, collet_error 
 
 collet_status collet_trim(collet_context *cx)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     collet_status status = context_check(cx);
     for (size_t i = 0; status == COLLET_OK && i < RUNTIME_DEVICES_MAX; i++) {
@@ -412,6 +432,7 @@ collet_status context_first_device(collet_context *cx, const char *what, device 
 
 collet_status collet_memory(collet_context *cx, collet_memory_stats *stats, const char *space)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     device *d;
     collet_status status = context_check(cx);
@@ -436,6 +457,7 @@ collet_status collet_memory(collet_context *cx, collet_memory_stats *stats, cons
 
 collet_status collet_memory_reset_peak(collet_context *cx, const char *space)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     device *d;
     collet_status status = context_check(cx);

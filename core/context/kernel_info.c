@@ -12,6 +12,7 @@ collet_status collet_backend_has_kernel(const collet_runtime *r, const char *nam
                                         const collet_dtype *dtypes, uint32_t count,
                                         collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_backend_has_kernel";
     uint64_t sig = 0, mask = 0;

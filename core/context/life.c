@@ -88,7 +88,9 @@ static void runtime_free(collet_runtime *r)
         munmap(r->fork_mark, (size_t)sysconf(_SC_PAGESIZE));
     pthread_mutex_destroy(&r->own_ops_lock);
     pthread_mutex_destroy(&r->device_lock);
-    free(r);
+    if (programs_checked())
+        programs_end_log(&r->log);
+    programs_free(r);
 }
 
 /* Sets the number of threads that the setting requests, limited to the available processors. */
@@ -116,6 +118,7 @@ static void take_threads(collet_runtime *r)
 collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_options *given,
                                     collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, NULL);
     COLLET_FLOATING_SCOPE;
     collet_runtime_options options = {0};
     if (!out)
@@ -168,6 +171,7 @@ collet_status collet_runtime_create(collet_runtime **out, const collet_runtime_o
         status = end_add(r, err);
     if (status != COLLET_OK)
         goto fail;
+    programs_made("runtime", r);
     *out = r;
     return COLLET_OK;
 fail:
@@ -189,7 +193,8 @@ void runtime_release(collet_runtime *r)
 
 void collet_runtime_destroy(collet_runtime *runtime)
 {
+    PROGRAM_CALL(, NULL, runtime);
     COLLET_FLOATING_SCOPE;
-    if (runtime)
+    if (runtime && (!programs_checked() || programs_destroyed(runtime)))
         runtime_release(runtime);
 }

@@ -38,6 +38,7 @@ static collet_status take(collet_context *cx, collet_timestamp *t)
 
 collet_status collet_timestamp_take(collet_context *cx, collet_timestamp **out, const char *name)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_timestamp_take";
     device *d = NULL;
@@ -59,6 +60,7 @@ collet_status collet_timestamp_take(collet_context *cx, collet_timestamp **out, 
         return status;
     }
     runtime_retain(t->runtime);
+    programs_made("timestamp", t);
     *out = t;
     return COLLET_OK;
 }
@@ -107,6 +109,7 @@ collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestam
                                        const collet_timestamp *last, int64_t *nanoseconds,
                                        int32_t *clock)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, first, last);
     COLLET_FLOATING_SCOPE;
     collet_status status = comparable(cx, first, last, nanoseconds);
     if (status == COLLET_OK)
@@ -128,6 +131,7 @@ collet_status collet_timestamp_elapsed(collet_context *cx, const collet_timestam
 
 void collet_timestamp_destroy(collet_timestamp *t)
 {
+    PROGRAM_CALL(, NULL, t);
     COLLET_FLOATING_SCOPE;
     if (!t)
         return;
@@ -136,5 +140,5 @@ void collet_timestamp_destroy(collet_timestamp *t)
     else
         free(t->stamp);
     runtime_release(t->runtime);
-    free(t);
+    programs_free(t);
 }

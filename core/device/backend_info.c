@@ -7,12 +7,14 @@
 
 size_t collet_backend_count(const collet_runtime *r)
 {
+    PROGRAM_CALL(0, NULL, r);
     return r->backend_count;
 }
 
 collet_status collet_backend_info_at(const collet_runtime *r, collet_backend_info *info,
                                      size_t index, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     collet_status status = runtime_query(r, info, "collet_backend_info_at", err);
     if (status != COLLET_OK)
         return status;

@@ -324,6 +324,7 @@ static collet_status store(const backend *b, char *path, size_t capacity, const 
 collet_status collet_calibration_write(const collet_runtime *r, char *path, size_t capacity,
                                        const char *name, const char *text, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     COLLET_FLOATING_SCOPE;
     const backend *b = NULL;
     calibration *c = NULL;

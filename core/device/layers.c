@@ -10,22 +10,22 @@
 static collet_status unknown_layer(const collet_runtime *r, const char *name, collet_error *err)
 {
     const char *source = "", *nearest = NULL;
-    int any = 0;
     text_buffer known;
     text_clear(&known);
     for (size_t i = 0; i < r->plugin_count; i++) {
         const loader_plugin *p = &r->plugins[i];
         if (!p->manifest.layer)
             continue;
-        text_add(&known, "%s%s", any++ ? ", " : "", p->name);
+        text_add(&known, ", %s", p->name);
         text_nearest(name, p->name, &nearest);
     }
+    text_nearest(name, "programs", &nearest);
     (void)config_find(r->config, "layers", &source);
     return collet_fail(err, COLLET_INVALID,
                        "the setting layers (%s) names '%.63s', but no such layer was found%s%s; "
-                       "found: %s (backend-info --why shows where layers are searched)",
+                       "found: programs%s (backend-info --why shows where layers are searched)",
                        source, name, nearest ? "; the nearest is " : "", nearest ? nearest : "",
-                       any ? known.bytes : "none");
+                       known.bytes);
 }
 
 static collet_status find_layer(const collet_runtime *r, const char *name,
@@ -56,7 +56,9 @@ collet_status layers_choose(collet_runtime *r, collet_error *err)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for the list of layers");
     }
     while (status == COLLET_OK && (name = strsep(&rest, ", \t")))
-        if (*name)
+        if (!strcmp(name, "programs")) /* which is no file */
+            programs_begin(&r->log);
+        else if (*name)
             status = find_layer(r, name, &r->layers[r->layer_count++], err);
     free(names);
     return status;

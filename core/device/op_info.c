@@ -50,6 +50,7 @@ static collet_status unknown_op(const collet_runtime *r, const char *name, colle
 collet_status collet_ops_find(const collet_runtime *r, uint32_t *id, const char *name,
                               collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     COLLET_FLOATING_SCOPE;
     collet_status status = runtime_query(r, name && id ? id : NULL, "collet_ops_find", err);
     if (status != COLLET_OK)
@@ -67,6 +68,7 @@ collet_status collet_ops_find(const collet_runtime *r, uint32_t *id, const char 
 
 size_t collet_ops_count(const collet_runtime *r)
 {
+    PROGRAM_CALL(0, NULL, r);
     return r->ops.count + atomic_load(&r->own_op_count);
 }
 
@@ -101,6 +103,7 @@ static collet_status unknown_id(uint32_t id, collet_error *err)
 collet_status collet_ops_signature(const collet_runtime *r, uint32_t id, collet_dtype *dtypes,
                                    size_t index, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     collet_status status = runtime_query(r, dtypes, "collet_ops_signature", err);
     if (status != COLLET_OK)
         return status;
@@ -116,6 +119,7 @@ collet_status collet_ops_signature(const collet_runtime *r, uint32_t id, collet_
 collet_status collet_ops_defaults(const collet_runtime *r, uint32_t id, void *params, size_t bytes,
                                   int32_t ndim, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     collet_status status = runtime_query(r, params, "collet_ops_defaults", err);
     if (status != COLLET_OK)
         return status;
@@ -138,6 +142,7 @@ collet_status collet_ops_defaults(const collet_runtime *r, uint32_t id, void *pa
 collet_status collet_ops_infer(const collet_runtime *r, uint32_t id, collet_array_spec *outs,
                                const collet_array_spec *ins, const void *params, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     COLLET_FLOATING_SCOPE;
     if (!r)
         return collet_fail(err, COLLET_INVALID, "collet_ops_infer: the runtime is NULL");
@@ -150,6 +155,7 @@ collet_status collet_ops_infer(const collet_runtime *r, uint32_t id, collet_arra
 collet_status collet_ops_at(const collet_runtime *r, collet_ops_info *info, size_t index,
                             collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     collet_status status = runtime_query(r, info, "collet_ops_at", err);
     if (status != COLLET_OK)
         return status;
@@ -162,6 +168,7 @@ collet_status collet_ops_at(const collet_runtime *r, collet_ops_info *info, size
 collet_status collet_ops_describe(const collet_runtime *r, uint32_t id, collet_ops_info *info,
                                   collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     collet_status status = runtime_query(r, info, "collet_ops_describe", err);
     if (status != COLLET_OK)
         return status;

@@ -20,6 +20,7 @@
 #include "plugins/record.h"
 #include "settings/config.h"
 #include "util/log.h"
+#include "util/programs.h"
 #include "util/trace.h"
 
 #define RUNTIME_DEVICES_MAX 63  /* of all backends: with the host they fit into a 64-bit mask */

@@ -24,6 +24,7 @@ const char *setting_value(const collet_runtime *r, const char *key, const char *
 
 size_t collet_setting_count(const collet_runtime *r)
 {
+    PROGRAM_CALL(0, NULL, r);
     size_t count = config_count();
     for (size_t i = 0; i < r->plugin_count; i++)
         count += r->plugins[i].manifest.setting_count;
@@ -48,6 +49,7 @@ static const setting *setting_at(const collet_runtime *r, size_t index)
 collet_status collet_setting_at(const collet_runtime *r, collet_setting *target, size_t index,
                                 collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     const char *source = "default";
     collet_status status = runtime_query(r, target, "collet_setting_at", err);
     if (status != COLLET_OK)
@@ -69,6 +71,7 @@ collet_status collet_setting_at(const collet_runtime *r, collet_setting *target,
 
 size_t collet_record_count(const collet_runtime *r)
 {
+    PROGRAM_CALL(0, NULL, r);
     return runtime_alive(r) ? record_count(r->records)
                             : 0; /* after fork the lock may stay locked */
 }
@@ -76,6 +79,7 @@ size_t collet_record_count(const collet_runtime *r)
 collet_status collet_record_at(const collet_runtime *r, collet_plugin_record *record, size_t index,
                                collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, r);
     collet_status status = runtime_query(r, record, "collet_record_at", err);
     if (status != COLLET_OK)
         return status;

@@ -5,6 +5,7 @@
 collet_status collet_ops_axes(collet_context *cx, uint32_t id, uint32_t *mask,
                               const collet_array *a, const int32_t *axes, int32_t count)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, a);
     collet_status status = context_check(cx);
     if (status != COLLET_OK)
         return status;

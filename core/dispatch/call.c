@@ -324,9 +324,25 @@ __attribute__((cold, noinline)) static collet_status call_traced(collet_context 
     return status;
 }
 
+__attribute__((cold, noinline)) int call_operands_fault(collet_context *cx, uint32_t id,
+                                                        collet_array *const *outs,
+                                                        const collet_array *const *ins)
+{
+    const op *o = cx ? runtime_op(cx->runtime, id) : NULL;
+    collet_status status = COLLET_OK;
+    for (uint32_t i = 0; o && outs && i < o->n_out && status == COLLET_OK; i++)
+        status = programs_exists(context_error(cx), outs[i]);
+    for (uint32_t i = 0; o && ins && i < o->n_in && status == COLLET_OK; i++)
+        status = programs_exists(context_error(cx), ins[i]);
+    return status != COLLET_OK;
+}
+
 collet_status collet_call(collet_context *cx, uint32_t id, collet_array *const *outs,
                           const collet_array *const *ins, const void *params)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
+    if (program_scope.function && call_operands_fault(cx, id, outs, ins))
+        return COLLET_INVALID;
     return __builtin_expect(cx && cx->runtime->trace, 0) ? call_traced(cx, id, outs, ins, params)
                                                          : call(cx, id, outs, ins, params);
 }

@@ -163,6 +163,9 @@ collet_status collet_explain(collet_context *cx, uint32_t id, char *text, uint64
                              collet_array *const *outs, const collet_array *const *ins,
                              const void *params)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
+    if (program_scope.function && call_operands_fault(cx, id, outs, ins))
+        return COLLET_INVALID;
     COLLET_FLOATING_SCOPE;
     frame f;
     collet_status status = frame_begin(&f, cx, id, outs, ins, params);

@@ -84,6 +84,7 @@ static collet_status add_axes(writer *w, const collet_array *a, int depth)
 collet_status collet_array_text(collet_context *cx, const collet_array *array, char *text,
                                 uint64_t capacity)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_status status = context_check(cx);
     if (status != COLLET_OK)

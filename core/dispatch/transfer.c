@@ -66,6 +66,7 @@ static collet_status transfer(collet_context *cx, collet_array *a, int32_t acces
 collet_status collet_array_read(collet_context *cx, const collet_array *array, void *target,
                                 size_t bytes)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_status status = host_ready(cx, array, target, bytes, "collet_array_read");
     return status == COLLET_OK
@@ -76,6 +77,7 @@ collet_status collet_array_read(collet_context *cx, const collet_array *array, v
 collet_status collet_array_write(collet_context *cx, collet_array *array, const void *source,
                                  size_t bytes)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_status status = host_ready(cx, array, source, bytes, "collet_array_write");
     if (status == COLLET_OK && array->storage->readonly)
@@ -86,6 +88,7 @@ collet_status collet_array_write(collet_context *cx, collet_array *array, const 
 collet_status collet_array_from(collet_context *cx, collet_array **out, collet_dtype dtype,
                                 int32_t ndim, const int64_t *shape, const void *data)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = collet_array_create(cx, out ? &a : NULL, dtype, ndim, shape);

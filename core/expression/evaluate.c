@@ -80,6 +80,7 @@ static collet_dtype number_key(const graph *g, uint32_t i, collet_dtype d, colle
 collet_status collet_expression_infer(collet_expression *e, collet_array_spec *outs,
                                       const collet_array_spec *ins, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     COLLET_FLOATING_SCOPE;
     collet_dtype dtypes[COLLET_EXPRESSION_INPUTS];
     extent x = {0};
@@ -511,10 +512,23 @@ static collet_status bind(collet_context *cx, const graph *g, const collet_argum
     return COLLET_OK;
 }
 
+/* Of checked programs: INVALID if an array was destroyed. */
+static collet_status arrays_exist(collet_context *cx, const graph *g, collet_array *const *outs,
+                                  const collet_argument *arguments, uint32_t count)
+{
+    collet_status status = COLLET_OK;
+    for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++)
+        status = programs_exists(context_error(cx), outs[k]);
+    for (uint32_t k = 0; k < count && status == COLLET_OK; k++)
+        status = programs_exists(context_error(cx), arguments[k].array);
+    return status;
+}
+
 collet_status collet_expression_evaluate(collet_context *cx, collet_expression *e,
                                          collet_array **outs, const collet_argument *arguments,
                                          uint32_t count)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, e);
     COLLET_FLOATING_SCOPE;
     const collet_array *ins[COLLET_EXPRESSION_INPUTS];
     collet_scalar numbers[COLLET_EXPRESSION_INPUTS];
@@ -525,7 +539,10 @@ collet_status collet_expression_evaluate(collet_context *cx, collet_expression *
     if (!e || !outs || (!arguments && count))
         return context_fail(cx, COLLET_INVALID,
                             "collet_expression_evaluate: the expression, outs or arguments is NULL");
-    status = bind(cx, &e->graph, arguments, count, ins, numbers, &any);
+    if (programs_checked())
+        status = arrays_exist(cx, &e->graph, outs, arguments, count);
+    if (status == COLLET_OK)
+        status = bind(cx, &e->graph, arguments, count, ins, numbers, &any);
     return status == COLLET_OK ? expression_evaluate(cx, e, outs, ins, any ? numbers : NULL, 0)
                                : status;
 }

@@ -10,18 +10,21 @@
 #include "constants.h"
 #include "op/program.h"
 #include "parse.h"
+#include "util/programs.h"
 #include "util/text.h"
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
 collet_status collet_expression_create(collet_expression **out, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, NULL);
     if (!out)
         return collet_fail(err, COLLET_INVALID, "collet_expression_create: out is NULL");
     collet_expression *e = calloc(1, sizeof *e);
     if (!e)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an expression");
     pthread_mutex_init(&e->lock, NULL);
+    programs_made("expression", e);
     *out = e;
     return COLLET_OK;
 }
@@ -36,16 +39,18 @@ static void drop_plans(collet_expression *e)
 
 void collet_expression_destroy(collet_expression *e)
 {
+    PROGRAM_CALL(, NULL, e);
     if (!e)
         return;
     drop_plans(e);
     graph_free(&e->graph);
     pthread_mutex_destroy(&e->lock);
-    free(e);
+    programs_free(e);
 }
 
 collet_status collet_expression_parse(collet_expression **out, const char *text, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, NULL);
     COLLET_FLOATING_SCOPE;
     collet_expression *e;
     collet_status status = collet_expression_create(&e, err);
@@ -90,6 +95,7 @@ static collet_status end(const char *what, collet_status status, const collet_er
 collet_status collet_expression_input(collet_expression *e, uint32_t *value, const char *name,
                                       collet_dtype dtype, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     if (!name)
         name = "";
     BUILD("input", value,
@@ -100,6 +106,7 @@ collet_status collet_expression_constant(collet_expression *e, uint32_t *value,
                                          const collet_scalar *constant, int32_t weak,
                                          collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     BUILD("constant", value, graph_constant(&e->graph, value, constant, weak, &why));
 }
 
@@ -116,12 +123,14 @@ static collet_status add_literal(graph *g, uint32_t *value, const collet_scalar 
 collet_status collet_expression_literal(collet_expression *e, uint32_t *value,
                                         const collet_scalar *number, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     BUILD("literal", value, add_literal(&e->graph, value, number, &why));
 }
 
 collet_status collet_expression_apply(collet_expression *e, uint32_t *value, uint32_t op,
                                       const uint32_t *operands, uint32_t count, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     COLLET_FLOATING_SCOPE;
     BUILD("apply", value, graph_apply(&e->graph, value, op, operands, count, &why));
 }
@@ -129,11 +138,13 @@ collet_status collet_expression_apply(collet_expression *e, uint32_t *value, uin
 collet_status collet_expression_convert(collet_expression *e, uint32_t *value, uint32_t operand,
                                         collet_dtype dtype, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     BUILD("convert", value, graph_convert(&e->graph, value, NODE_CONVERT, operand, 0, dtype, &why));
 }
 
 collet_status collet_expression_output(collet_expression *e, uint32_t value, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     BUILD("output", e, graph_output(&e->graph, value, &why));
 }
 
@@ -141,12 +152,14 @@ collet_status collet_expression_reduce(collet_expression *e, uint32_t op, const 
                                        int32_t count, int32_t keepdims, double correction,
                                        collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     BUILD("reduce", e, graph_reduce(&e->graph, op, axes, count, keepdims, correction, &why));
 }
 
 collet_status collet_expression_set_constant(collet_expression *e, uint32_t value,
                                              const collet_scalar *constant, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     static const char what[] = "collet_expression_set_constant";
     if (!e || !constant)
         return collet_fail(err, COLLET_INVALID, "%s: %s is NULL", what,
@@ -163,16 +176,19 @@ collet_status collet_expression_set_constant(collet_expression *e, uint32_t valu
 
 uint32_t collet_expression_input_count(const collet_expression *e)
 {
+    PROGRAM_CALL(0, NULL, e);
     return e ? e->graph.input_count : 0;
 }
 
 uint32_t collet_expression_output_count(const collet_expression *e)
 {
+    PROGRAM_CALL(0, NULL, e);
     return e ? e->graph.output_count : 0;
 }
 
 const char *collet_expression_input_name(const collet_expression *e, uint32_t input)
 {
+    PROGRAM_CALL(NULL, NULL, e);
     return e && input < e->graph.input_count ? e->graph.names[input] : NULL;
 }
 
@@ -190,6 +206,7 @@ collet_status expression_unknown(const graph *g, const char *name, collet_error 
 collet_status collet_expression_find(const collet_expression *e, uint32_t *input, const char *name,
                                      collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     if (!e || !input || !name)
         return collet_fail(err, COLLET_INVALID, "collet_expression_find: an argument is NULL");
     uint32_t i = *name ? graph_find(&e->graph, name, 0) : e->graph.input_count;

@@ -10,6 +10,7 @@
 #include "op/elementwise.h"
 #include "parse.h"
 #include "util/literal.h"
+#include "util/programs.h"
 
 #define NONE UINT32_MAX
 
@@ -174,6 +175,7 @@ static collet_status check_arguments(const collet_expression *e, collet_expressi
 collet_status collet_expression_gradient(const collet_expression *e, collet_expression **out,
                                          uint32_t output, uint32_t input, collet_error *err)
 {
+    PROGRAM_CALL(COLLET_INVALID, err, e);
     COLLET_FLOATING_SCOPE;
     collet_expression *made;
     collet_error why;

@@ -57,6 +57,7 @@ collet_status array_acquirable(collet_context *cx, const char *what, const colle
 collet_status collet_array_acquire(collet_context *cx, collet_array *array, void **address,
                                    int32_t access)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     void *base = NULL;
     collet_status status = context_check(cx);
@@ -74,6 +75,7 @@ collet_status collet_array_acquire(collet_context *cx, collet_array *array, void
 
 collet_status collet_array_release(collet_context *cx, collet_array *array)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_status status = context_check(cx);
     if (status == COLLET_OK)
@@ -83,6 +85,7 @@ collet_status collet_array_release(collet_context *cx, collet_array *array)
 
 collet_status collet_array_prefetch(collet_context *cx, collet_array *array, const char *name)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     device *d = NULL;
     lane *l = NULL;

@@ -201,6 +201,7 @@ static collet_status array_allocate(collet_array **out, collet_dtype dtype, int3
     if (!a)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for an array");
     *a = (collet_array){.dtype = dtype, .ndim = ndim, .size = size};
+    programs_made("array", a);
     for (int32_t i = 0; i < ndim; i++)
         a->shape[i] = shape[i];
     *out = a;
@@ -222,7 +223,7 @@ collet_status array_create(collet_runtime *runtime, collet_array **out, collet_d
     status =
         storage_create(runtime, (uint64_t)a->size * collet_dtype_size(dtype), &a->storage, err);
     if (status != COLLET_OK) {
-        free(a);
+        programs_free(a);
         return status;
     }
     *out = a;
@@ -240,6 +241,7 @@ static collet_status ready(collet_context *cx, const void *out)
 collet_status collet_array_create(collet_context *cx, collet_array **out, collet_dtype dtype,
                                   int32_t ndim, const int64_t *shape)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     collet_status status = ready(cx, out);
     return status == COLLET_OK
@@ -267,7 +269,7 @@ collet_status array_wrapping(const char *what, collet_array **out, collet_dtype 
     else if (!array_reach(a))
         status = shape_overflow(ndim, shape, err);
     if (status != COLLET_OK) {
-        free(a);
+        programs_free(a);
         return status;
     }
     array_settle(a);
@@ -286,6 +288,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
                                 int32_t ndim, const int64_t *shape, const int64_t *strides,
                                 void *data, uint32_t flags, void (*deleter)(void *user), void *user)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = ready(cx, out);
@@ -312,7 +315,7 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
         status = storage_wrap(cx->runtime, data ? (char *)data - a->offset : NULL, array_span(a),
                               deleter, user, &a->storage, context_error(cx));
     if (status != COLLET_OK) {
-        free(a);
+        programs_free(a);
         return status;
     }
     array_take_flags(a, flags);
@@ -322,44 +325,52 @@ collet_status collet_array_wrap(collet_context *cx, collet_array **out, collet_d
 
 void collet_array_destroy(collet_array *array)
 {
+    PROGRAM_CALL(, NULL, array);
     COLLET_FLOATING_SCOPE;
     if (!array)
         return;
     storage_release(array->storage);
-    free(array);
+    programs_free(array);
 }
 
 int collet_array_is_shared(const collet_array *array)
 {
+    PROGRAM_CALL(0, NULL, array);
     return storage_is_shared(array->storage);
 }
 
 collet_dtype collet_array_dtype(const collet_array *array)
 {
+    PROGRAM_CALL(COLLET_DTYPE_NONE, NULL, array);
     return array->dtype;
 }
 
 int32_t collet_array_ndim(const collet_array *array)
 {
+    PROGRAM_CALL(0, NULL, array);
     return array->ndim;
 }
 
 const int64_t *collet_array_shape(const collet_array *array)
 {
+    PROGRAM_CALL(NULL, NULL, array);
     return array->shape;
 }
 
 const int64_t *collet_array_strides(const collet_array *array)
 {
+    PROGRAM_CALL(NULL, NULL, array);
     return array->strides;
 }
 
 int64_t collet_array_size(const collet_array *array)
 {
+    PROGRAM_CALL(0, NULL, array);
     return array->size;
 }
 
 collet_runtime *collet_array_runtime(const collet_array *array)
 {
+    PROGRAM_CALL(NULL, NULL, array);
     return array->storage->runtime;
 }

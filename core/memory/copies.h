@@ -8,6 +8,7 @@
 
 #include "device/memory_count.h"
 #include "timeline/block.h"
+#include "util/programs.h"
 
 #define STORAGE_WRITER (-1)
 
@@ -28,6 +29,11 @@ typedef struct storage {
     void *user;
     int32_t home;           /* the space where others share the bytes: 0, or a wrapped block's */
     _Atomic int32_t shared; /* by so many others; changed under the lock, read without it */
+    /* Of written.h. */
+    _Atomic int noted; /* 1: the bytes on the host have this hash */
+    uint64_t hash;
+    programs_scope made; /* the call that wrapped the memory */
+    struct storage *next_wrapped;
 } storage;
 
 static inline uint64_t copies_bit(int32_t space)

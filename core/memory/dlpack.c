@@ -84,6 +84,7 @@ static void describe(exported *e, const collet_array *a, const collet_native_dev
 collet_status collet_array_to_dlpack(collet_context *cx, collet_array *array, tensor **out,
                                      const char *name, int32_t access)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_array_to_dlpack";
     collet_native_device native;
@@ -224,7 +225,7 @@ static collet_status from_device(collet_context *cx, collet_array **out, collet_
     else
         status = native_wrap(cx, d, a, in->data, in->byte_offset, flags, imported_delete, t);
     if (status != COLLET_OK) {
-        free(a);
+        programs_free(a);
         return status;
     }
     *out = a;
@@ -233,6 +234,7 @@ static collet_status from_device(collet_context *cx, collet_array **out, collet_
 
 collet_status collet_array_from_dlpack(collet_context *cx, collet_array **out, tensor *t)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     collet_dtype dtype = COLLET_DTYPE_NONE;
     collet_status status = context_check(cx);

@@ -41,6 +41,7 @@ collet_status native_describe(device *d, collet_native_device *native, collet_er
 collet_status collet_native_describe(collet_context *cx, collet_native_device *native,
                                      const char *name)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     device *d;
     collet_native_device full;
@@ -56,6 +57,7 @@ collet_status collet_native_describe(collet_context *cx, collet_native_device *n
 
 collet_status collet_native_queue(collet_context *cx, void **handle, const char *name)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     device *d;
     lane *l;
@@ -104,6 +106,7 @@ collet_status native_acquire(collet_context *cx, collet_array *a, device *d, int
 collet_status collet_array_acquire_on(collet_context *cx, collet_array *array, void **handle,
                                       uint64_t *offset, const char *name, int32_t access)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     device *d;
     collet_status status = native_space(cx, "collet_array_acquire_on", name, &d);
@@ -123,6 +126,7 @@ collet_status collet_array_acquire_on(collet_context *cx, collet_array *array, v
 
 collet_status collet_array_release_on(collet_context *cx, collet_array *array, const char *name)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     device *d;
     lane *l;
@@ -173,6 +177,7 @@ collet_status collet_array_wrap_on(collet_context *cx, collet_array **out, const
                                    const int64_t *strides, void *handle, uint64_t offset,
                                    uint32_t flags, void (*deleter)(void *user), void *user)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     device *d;
     collet_array *a = NULL;
@@ -199,7 +204,7 @@ collet_status collet_array_wrap_on(collet_context *cx, collet_array **out, const
     else
         status = native_wrap(cx, d, a, handle, offset, flags, deleter, user);
     if (status != COLLET_OK) {
-        free(a);
+        programs_free(a);
         return status;
     }
     *out = a;

@@ -18,6 +18,7 @@ struct collet_pinned {
 collet_status collet_pinned_create(collet_context *cx, collet_pinned **out, void **address,
                                    const char *name, uint64_t bytes)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;
     static const char what[] = "collet_pinned_create";
     device *d = NULL;
@@ -45,6 +46,7 @@ collet_status collet_pinned_create(collet_context *cx, collet_pinned **out, void
     }
     p->device = d;
     runtime_retain(cx->runtime);
+    programs_made("page-locked memory", p);
     *out = p;
     *address = p->address;
     return COLLET_OK;
@@ -52,6 +54,7 @@ collet_status collet_pinned_create(collet_context *cx, collet_pinned **out, void
 
 void collet_pinned_destroy(collet_pinned *p)
 {
+    PROGRAM_CALL(, NULL, p);
     COLLET_FLOATING_SCOPE;
     if (!p)
         return;
@@ -62,6 +65,6 @@ void collet_pinned_destroy(collet_pinned *p)
         d->extensions.pinned->free(d->handle, p->address, p->handle);
         device_leave(d, COLLET_OK);
     }
-    free(p);
+    programs_free(p);
     runtime_release(runtime);
 }

@@ -6,6 +6,7 @@
 
 #include "timeline/order.h"
 #include "timeline/origins.h"
+#include "written.h"
 
 static const origins no_origins;
 
@@ -20,11 +21,19 @@ static void trust_home(storage *s)
     s->lost = 0;
 }
 
+/* 1: uses of the memory are checked, so none may go past the lock. */
+static int watched(const storage *s)
+{
+    return programs_checked() && s->wrapped;
+}
+
 /* Called after every change of state, so that `settled` is current when the lock is released. */
 static void state_unlock(storage *s)
 {
     int settled = s->host.memory && s->valid == copies_bit(0) && !s->host.next && !s->acquired &&
-                  !s->lost && !s->host.writer.queue && !s->host.use_count;
+                  !s->lost && !s->host.writer.queue && !s->host.use_count && !watched(s);
+    if (programs_checked())
+        written_note(s);
     atomic_store_explicit(&s->settled, settled, memory_order_release);
     pthread_mutex_unlock(&s->lock);
 }
@@ -57,6 +66,8 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
 {
     device *d = q->device;
     collet_status status = busy_check(s, access, err);
+    if (status == COLLET_OK && programs_checked())
+        status = written_check(s, err);
     if (status != COLLET_OK)
         return status;
     trust_home(s);
@@ -79,7 +90,8 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
     }
     *memory = c->memory;
     *commit = !d->synchronous || (access & COLLET_WRITE &&
-                                  (s->valid != copies_bit(d->space) || s->lost || c->writer.queue));
+                                  (s->valid != copies_bit(d->space) || s->lost ||
+                                   c->writer.queue || watched(s)));
     return COLLET_OK;
 }
 
@@ -195,6 +207,8 @@ static collet_status map_locked(storage *s, int32_t access, int whole, void **ad
                                 transfer_counters *moved, collet_error *err)
 {
     collet_status status = busy_check(s, access, err);
+    if (status == COLLET_OK && programs_checked())
+        status = written_check(s, err);
     if (status != COLLET_OK)
         return status;
     trust_home(s);
@@ -229,13 +243,15 @@ collet_status storage_unmap(storage *s, collet_error *err)
 {
     transfer_counters moved = {0};
     pthread_mutex_lock(&s->lock);
-    collet_status status = acquired_check(s, 0, err);
+    collet_status status = acquired_check(s, 0, err), written = COLLET_OK;
+    if (status == COLLET_OK && programs_checked())
+        written = written_check(s, err);
     if (status == COLLET_OK)
         unacquire(s);
     if (status == COLLET_OK && s->home)
         status = settle_shared(s, &moved, err);
     state_unlock(s);
-    return status;
+    return status == COLLET_OK ? written : status;
 }
 
 collet_status storage_prefetch(storage *s, queue *q, transfer_counters *moved, collet_error *err)

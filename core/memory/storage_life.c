@@ -7,6 +7,7 @@
 
 #include "context/life.h"
 #include "util/host_memory.h"
+#include "written.h"
 
 collet_status storage_create(collet_runtime *runtime, uint64_t bytes, storage **out,
                              collet_error *err)
@@ -39,7 +40,9 @@ collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
     /* The memory is allocated later, when a kernel first needs an address. */
     if (data) {
         s->valid = 1;
-        atomic_init(&s->settled, 1);
+        atomic_init(&s->settled, !programs_checked());
+        if (programs_checked())
+            written_begin(s);
     }
     *out = s;
     return COLLET_OK;
@@ -98,7 +101,7 @@ static void write_back(storage *s, const block *foreign)
         return;
     collet_status status = foreign ? write_back_on(s, foreign->device, &moved, &err)
                                    : storage_map(s, COLLET_READ, 0, &address, &moved, &err);
-    if (status != COLLET_OK)
+    if (status != COLLET_OK && status != COLLET_INVALID) /* of written_check, which has logged it */
         log_message(&s->runtime->log, COLLET_LOG_ERROR,
                     "a wrapped array was destroyed, and its %" PRIu64
                     " bytes at %p could not be copied from the device: %s",
@@ -145,6 +148,8 @@ void storage_release(storage *s)
     collet_runtime *runtime = s->runtime;
     if (runtime_alive(runtime)) {
         end_copies(s);
+        if (programs_checked())
+            written_end(s);
     } else {
         if (s->host.memory && !s->wrapped)
             host_memory_free(s->host.memory);

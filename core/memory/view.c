@@ -26,6 +26,7 @@ static collet_status view_create(collet_context *cx, const char *what, collet_ar
     if (!a)
         return collet_fail(context_error(cx), COLLET_NO_MEMORY, "out of memory for a view");
     *a = *base;
+    programs_made("array", a);
     *view = a;
     return COLLET_OK;
 }
@@ -43,7 +44,7 @@ static void view_finish(collet_array **out, collet_array *a)
     *out = a;
 }
 
-#define VIEW_REFUSE(status, ...) (free(a), collet_fail(context_error(cx), status, __VA_ARGS__))
+#define VIEW_REFUSE(status, ...) (programs_free(a), collet_fail(context_error(cx), status, __VA_ARGS__))
 
 /* view_create for a view along one axis, which is counted from the front then. */
 static collet_status view_along(collet_context *cx, const char *what, collet_array **out,
@@ -65,6 +66,7 @@ static collet_status view_along(collet_context *cx, const char *what, collet_arr
 collet_status collet_array_slice(collet_context *cx, const collet_array *array, collet_array **out,
                                  int32_t axis, int64_t start, int64_t count, int64_t step)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = view_along(cx, "slice", out, array, &a, &axis);
@@ -97,6 +99,7 @@ collet_status collet_array_slice(collet_context *cx, const collet_array *array, 
 collet_status collet_array_select(collet_context *cx, const collet_array *array, collet_array **out,
                                   int32_t axis, int64_t index)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = view_along(cx, "select", out, array, &a, &axis);
@@ -144,12 +147,14 @@ static collet_status part_view(collet_context *cx, const char *what, const colle
 
 collet_status collet_array_real(collet_context *cx, const collet_array *array, collet_array **out)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     return part_view(cx, "real", array, out, 0);
 }
 
 collet_status collet_array_imag(collet_context *cx, const collet_array *array, collet_array **out)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     return part_view(cx, "imag", array, out, 1);
 }
@@ -157,6 +162,7 @@ collet_status collet_array_imag(collet_context *cx, const collet_array *array, c
 collet_status collet_array_permute(collet_context *cx, const collet_array *array,
                                    collet_array **out, const int32_t *perm)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     uint32_t seen = 0;
@@ -181,6 +187,7 @@ collet_status collet_array_permute(collet_context *cx, const collet_array *array
 collet_status collet_array_diagonal(collet_context *cx, const collet_array *array,
                                     collet_array **out)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = view_create(cx, "diagonal", out, array, &a);
@@ -203,6 +210,7 @@ collet_status collet_array_diagonal(collet_context *cx, const collet_array *arra
 collet_status collet_array_windows(collet_context *cx, const collet_array *array,
                                    collet_array **out, int32_t axis, int64_t length)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = view_along(cx, "windows", out, array, &a, &axis);
@@ -222,7 +230,7 @@ collet_status collet_array_windows(collet_context *cx, const collet_array *array
     a->ndim++;
     status = shape_check(a->dtype, a->ndim, a->shape, &a->size, context_error(cx));
     if (status != COLLET_OK) {
-        free(a);
+        programs_free(a);
         return status;
     }
     view_finish(out, a);
@@ -285,7 +293,7 @@ static collet_status shaped_view(collet_context *cx, const char *what, collet_ar
         return status;
     status = shape_check(array->dtype, ndim, shape, &(*view)->size, context_error(cx));
     if (status != COLLET_OK) {
-        free(*view);
+        programs_free(*view);
         return status;
     }
     (*view)->ndim = ndim;
@@ -297,6 +305,7 @@ static collet_status shaped_view(collet_context *cx, const char *what, collet_ar
 collet_status collet_array_reshape(collet_context *cx, const collet_array *array,
                                    collet_array **out, int32_t ndim, const int64_t *shape)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = shaped_view(cx, "reshape", out, array, ndim, shape, &a);
@@ -319,6 +328,7 @@ collet_status collet_array_reshape(collet_context *cx, const collet_array *array
 collet_status collet_array_broadcast(collet_context *cx, const collet_array *array,
                                      collet_array **out, int32_t ndim, const int64_t *shape)
 {
+    PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;
     collet_array *a = NULL;
     collet_status status = shaped_view(cx, "broadcast", out, array, ndim, shape, &a);

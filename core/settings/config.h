@@ -45,7 +45,8 @@
       "groups (names or numbers, separated by commas) that may write to plugins, to the "          \
       "configuration file and to the directories on the way to them")                              \
     X(LAYERS, "layers", "COLLET_LAYERS", "list", "", "",                                           \
-      "layers between libcore and the backends, separated by commas, the outermost first")         \
+      "layers between libcore and the backends, separated by commas, the outermost first; "        \
+      "programs checks the program's calls")                                                       \
     X(PROBE, "probe", "COLLET_PROBE", "boolean", "", "on",                                         \
       "probe plugins in a child process before they are loaded; off: trust the manifest")          \
     X(PROBE_TIMEOUT, "probe_timeout_ms", "COLLET_PROBE_TIMEOUT_MS", "integer", "", "10000",        \

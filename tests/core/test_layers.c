@@ -168,7 +168,7 @@ static void unknown_names_are_errors(void **state)
     assert_not_created(
         "layers=inner,uoter", COLLET_INVALID,
         "(program) names 'uoter', but no such layer was found; the nearest is outer; "
-        "found: drops, inner, lacks, outer, refuses, renames, shortens, swaps, "
+        "found: programs, drops, inner, lacks, outer, refuses, renames, shortens, swaps, "
         "upward, wants");
     assert_not_created("layers=cpu_scalar", COLLET_INVALID, "'cpu_scalar'");
 }

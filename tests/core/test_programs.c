@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checked programs (COLLET_LAYERS=programs): each fault is named, and the call fails or does nothing. Each
+ * case is a process of its own, test_programs CASE BACKEND, so that a crash fails its case alone. */
+#include <pthread.h>
+
+#include <collet/expression.h>
+#include <collet/ops/array.h>
+
+#include "common/fixture.h"
+
+static collet_array *a, *b;
+static collet_error err;
+static float memory[16];
+static const int64_t sixteen = 16;
+
+static void expect(int condition, const char *what)
+{
+    if (!condition) {
+        printf("WRONG: %s\n", what);
+        exit(1);
+    }
+}
+#define INVALID(call) expect((call) == COLLET_INVALID, #call)
+#define OK(call) expect((call) == COLLET_OK, #call)
+#define TEXT_HAS(part) expect(strstr(collet_last_error(cx), part) != NULL, part)
+
+static collet_array *wrap(collet_dtype dtype, int64_t n, uint32_t flags)
+{
+    collet_array *w = NULL;
+    OK(collet_array_wrap(cx, &w, dtype, 1, &n, NULL, memory, flags, NULL, NULL));
+    return w;
+}
+
+static void destroyed_array(void)
+{
+    collet_array *out = NULL;
+    collet_expression *e = NULL;
+    const collet_argument argument = {.name = "x", .array = a};
+    OK(collet_expression_parse(&e, "2 * x", &err));
+    collet_array_destroy(a);
+    INVALID(collet_array_slice(cx, a, &out, 0, 0, 1, 1));
+    TEXT_HAS("array 3, made by collet_array_from (called at ");
+    TEXT_HAS("was destroyed by collet_array_destroy (called at ");
+    expect(!collet_array_shape(a) && !collet_array_size(a), "getters");
+    INVALID(collet_op_add(cx, b, b, a));
+    INVALID(collet_op_add(cx, a, b, b));
+    INVALID(collet_expression_evaluate(cx, e, &out, &argument, 1));
+    TEXT_HAS("collet_expression_evaluate");
+    collet_array_destroy(a);
+}
+
+static void destroyed_expression(void)
+{
+    collet_expression *e = NULL;
+    collet_array *out = NULL;
+    OK(collet_expression_parse(&e, "2", &err));
+    collet_expression_destroy(e);
+    INVALID(collet_expression_evaluate(cx, e, &out, NULL, 0));
+    TEXT_HAS("made by collet_expression_parse");
+    collet_expression_destroy(e);
+}
+
+static void destroyed_context(void)
+{
+    collet_context_destroy(cx);
+    INVALID(collet_finish(cx));
+    INVALID(collet_array_read(cx, a, memory, sizeof memory));
+    expect(!*collet_last_error(cx), "no text");
+    collet_set_fallback(cx, 1);
+    collet_context_destroy(cx);
+}
+
+/* Contexts and arrays keep it alive: only the second destroy is a fault. */
+static void destroyed_runtime(void)
+{
+    collet_runtime_destroy(rt);
+    OK(collet_op_add(cx, a, a, b));
+    collet_runtime_destroy(rt);
+    OK(collet_op_add(cx, a, a, b));
+    collet_array_destroy(a);
+    collet_array_destroy(b);
+    collet_context_destroy(cx);
+    expect(!collet_backend_count(rt), "count");
+    INVALID(collet_context_create(rt, &cx, &err));
+    expect(strstr(err.text, "runtime 1, was destroyed by") != NULL, err.text);
+}
+
+/* Each call that is let in is complete before the next: the fault does no harm. */
+static void *use_until_refused(void *user)
+{
+    static _Atomic int refused;
+    for (int i = 0; i < 20000 && !refused; i++)
+        if (collet_op_add(cx, b, a, b) != COLLET_OK) {
+            TEXT_HAS("another thread is in collet_call with the same context");
+            refused = 1;
+        }
+    expect(refused, "no call was refused");
+    return user;
+}
+
+static void two_threads(void)
+{
+    pthread_t other;
+    const int64_t many = 1 << 18;
+    OK(collet_array_full(cx, &a, COLLET_F32, 1, &many, 1));
+    OK(collet_array_full(cx, &b, COLLET_F32, 1, &many, 1));
+    expect(!pthread_create(&other, NULL, use_until_refused, NULL), "thread");
+    use_until_refused(NULL);
+    pthread_join(other, NULL);
+}
+
+static void written_while_read(void)
+{
+    void *address = NULL;
+    OK(collet_array_acquire(cx, a, &address, COLLET_READ));
+    ((float *)address)[15] = 7;
+    INVALID(collet_array_release(cx, a));
+    TEXT_HAS("acquired with COLLET_READ alone");
+    OK(collet_array_acquire(cx, a, &address, COLLET_WRITE)); /* it was released */
+}
+
+static void written_wrapped(void)
+{
+    collet_array *w = wrap(COLLET_U8, 11, 0); /* a word and a part of one */
+    OK(collet_op_add(cx, w, w, w));
+    ((char *)memory)[10] += 1;
+    INVALID(collet_op_add(cx, w, w, w));
+    TEXT_HAS("which collet_array_wrap (called at ");
+    OK(collet_op_add(cx, w, w, w)); /* named once */
+    ((char *)memory)[0] += 1;
+    INVALID(collet_array_read(cx, w, &err, 11));
+    ((char *)memory)[0] += 1;
+    collet_array_destroy(w);
+}
+
+static void right(void)
+{
+    void *address = NULL;
+    collet_array *w = wrap(COLLET_F32, sixteen, 0), *again = wrap(COLLET_F32, sixteen, 0);
+    collet_array *shared = wrap(COLLET_F32, sixteen, COLLET_WRAP_SHARED), *view = NULL;
+    OK(collet_array_acquire(cx, w, &address, COLLET_WRITE));
+    memory[1] = 5;
+    OK(collet_array_release(cx, w));
+    OK(collet_op_add(cx, again, again, b));
+    OK(collet_op_add(cx, w, w, w));
+    OK(collet_op_add(cx, shared, b, b));
+    memory[2] = 5;
+    OK(collet_op_add(cx, shared, shared, b));
+    OK(collet_array_acquire(cx, a, &address, COLLET_READ));
+    OK(collet_op_add(cx, b, a, b));
+    OK(collet_array_release(cx, a));
+    OK(collet_array_slice(cx, w, &view, 0, 0, 8, 2));
+    collet_array_destroy(w);
+    OK(collet_op_add(cx, view, view, view));
+    for (int i = 0; i < 70000; i++) { /* more than are remembered */
+        collet_array_destroy(view);
+        OK(collet_array_create(cx, &view, COLLET_F32, 0, NULL));
+    }
+}
+
+/* `says`: what the messages must have. */
+static const struct {
+    const char *name;
+    void (*run)(void);
+    const char *says[3];
+} cases[] = {
+    {"array",
+     destroyed_array,
+     {"collet_array_shape (called at ", "collet_call (called at ", "collet_array_destroy (called"}},
+    {"expression",
+     destroyed_expression,
+     {"collet_expression_evaluate (called at ", "collet_expression_destroy (called at "}},
+    {"context",
+     destroyed_context,
+     {"collet_finish (called", "collet_set_fallback (called", "collet_context_destroy (called"}},
+    {"runtime", destroyed_runtime, {"collet_runtime_destroy (called", "collet_backend_count"}},
+    {"two_threads", two_threads, {"another thread is in"}},
+    {"written_while_read", written_while_read, {"programs: collet_array_release (called at "}},
+    {"written_wrapped",
+     written_wrapped,
+     {"programs: collet_call", "programs: collet_array_read", "programs: collet_array_destroy"}},
+    {"right", right, {NULL}},
+};
+#define CASES (sizeof cases / sizeof *cases)
+
+static int run_case(const char *name, const char *backend)
+{
+    const char *const settings[] = {"layers=programs", NULL};
+    open_shared(SCALAR_PLUGIN ":" OPENMP_PLUGIN, settings, backend);
+    a = floats(cx, 16, 1);
+    b = floats(cx, 16, 2);
+    for (size_t i = 0; i < CASES; i++)
+        if (!strcmp(cases[i].name, name))
+            cases[i].run();
+    return 0;
+}
+
+static void faults_are_named(void **state)
+{
+    static char said[65536];
+    for (size_t i = 0; i < 2 * CASES; i++) {
+        char command[4096];
+        const char *backend = i % 2 ? "cpu_openmp" : "cpu_scalar";
+        snprintf(command, sizeof command, "'%s' %s %s 2>&1", (const char *)*state,
+                 cases[i / 2].name, backend);
+        FILE *child = popen(command, "r"); /* NOLINT(cert-env33-c): this program */
+        assert_non_null(child);
+        said[fread(said, 1, sizeof said - 1, child)] = '\0';
+        int status = pclose(child);
+        if (status || (!cases[i / 2].says[0] && *said))
+            fail_msg("%s: status %d: %s", command, status, said);
+        for (size_t k = 0; k < 3 && cases[i / 2].says[k]; k++)
+            assert_contains(said, cases[i / 2].says[k]);
+    }
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(faults_are_named, arguments[0])};
+    return count == 3 ? run_case(arguments[1], arguments[2])
+                      : cmocka_run_group_tests(tests, NULL, NULL);
+}
