@@ -75,50 +75,6 @@ static collet_dtype number_key(const graph *g, uint32_t i, collet_dtype d, colle
     return COLLET_DTYPE_NONE;
 }
 
-/* ---- Inference --------------------------------------------------------------------------- */
-
-collet_status collet_expression_infer(collet_expression *e, collet_array_spec *outs,
-                                      const collet_array_spec *ins, collet_error *err)
-{
-    PROGRAM_CALL(COLLET_INVALID, err, e);
-    COLLET_FLOATING_SCOPE;
-    collet_dtype dtypes[COLLET_EXPRESSION_INPUTS];
-    extent x = {0};
-    plan *p;
-    if (!e || !outs || (!ins && e->graph.input_count))
-        return collet_fail(err, COLLET_INVALID, "collet_expression_infer: an argument is NULL");
-    const graph *g = &e->graph;
-    collet_status status = COLLET_OK;
-    for (uint32_t i = 0; i < g->input_count && status == COLLET_OK; i++) {
-        int64_t size;
-        dtypes[i] = ins[i].dtype;
-        if (ins[i].ndim == COLLET_ABSENT) {
-            dtypes[i] = number_key(g, i, ins[i].dtype, err);
-            status = dtypes[i] ? COLLET_OK : COLLET_DTYPE;
-            continue;
-        }
-        status = shape_check(ins[i].dtype, ins[i].ndim, ins[i].shape, &size, err);
-        if (status == COLLET_OK)
-            status = add_input(&x, g, i, ins[i].ndim, ins[i].shape, err);
-    }
-    if (status == COLLET_OK)
-        status = reduce_extent(&x, g, err);
-    if (status == COLLET_OK)
-        status = expression_plan(e, &p, dtypes, 0, err);
-    if (status != COLLET_OK)
-        return status;
-    for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
-        int64_t size;
-        status = shape_check(p->out_dtypes[k], x.out_ndim, x.out, &size, err);
-    }
-    for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
-        outs[k] = (collet_array_spec){.dtype = p->out_dtypes[k], .ndim = x.out_ndim};
-        memcpy(outs[k].shape, x.out, sizeof x.out);
-    }
-    expression_release(e, p);
-    return status;
-}
-
 /* ---- Calls ------------------------------------------------------------------------------- */
 
 typedef struct evaluation {
@@ -475,41 +431,88 @@ collet_status expression_evaluate(collet_context *cx, collet_expression *e,
 
 /* ---- Names ------------------------------------------------------------------------------- */
 
-/* Sets ins[i], or where that is NULL numbers[i], of each input; *any: there are numbers. */
-static collet_status bind(collet_context *cx, const graph *g, const collet_argument *arguments,
-                          uint32_t count, const collet_array **ins, collet_scalar *numbers,
-                          int *any)
+/* Sets bound[i] to the argument of each input i. */
+static collet_status bind(const graph *g, const collet_argument *arguments, uint32_t count,
+                          const collet_argument **bound, collet_error *err)
 {
-    uint64_t bound = 0;
-    *any = 0;
+    for (uint32_t i = 0; i < g->input_count; i++)
+        bound[i] = NULL;
     for (uint32_t k = 0; k < count; k++) {
         const collet_argument *a = &arguments[k];
         const char *name = a->name ? a->name : "";
         uint32_t i = *name ? graph_find(g, name, k) : k;
         if (*name && i == g->input_count)
-            return expression_unknown(g, name, context_error(cx));
+            return expression_unknown(g, name, err);
         if (i >= g->input_count || (!*name && *g->names[i]))
-            return context_fail(cx, COLLET_INVALID,
-                                "expression: argument %u has no name, and no input without a name "
-                                "has this number",
-                                k);
-        if (bound >> i & 1)
-            return context_fail(cx, COLLET_INVALID, "expression: %s is given twice", name);
-        if (!a->array && a->number.dtype == COLLET_DTYPE_NONE)
-            return context_fail(cx, COLLET_INVALID,
-                                "expression: argument %u, %s has neither an array nor a number", k,
-                                name);
-        bound |= (uint64_t)1 << i;
-        ins[i] = a->array;
-        if (!a->array)
-            numbers[i] = a->number;
-        *any |= !a->array;
+            return collet_fail(err, COLLET_INVALID,
+                               "expression: argument %u has no name, and no input without a name "
+                               "has this number",
+                               k);
+        if (bound[i])
+            return collet_fail(err, COLLET_INVALID, "expression: %s is given twice", name);
+        if (!a->array && !a->spec && a->number.dtype == COLLET_DTYPE_NONE)
+            return collet_fail(err, COLLET_INVALID,
+                               "expression: argument %u, %s has neither an array nor a number", k,
+                               name);
+        bound[i] = a;
     }
     for (uint32_t i = 0; i < g->input_count; i++)
-        if (!(bound >> i & 1))
-            return context_fail(cx, COLLET_INVALID, "expression: no argument for input %u%s%s", i,
-                                *g->names[i] ? ", " : "", g->names[i]);
+        if (!bound[i])
+            return collet_fail(err, COLLET_INVALID, "expression: no argument for input %u%s%s", i,
+                               *g->names[i] ? ", " : "", g->names[i]);
     return COLLET_OK;
+}
+
+/* Adds what an input is like to the extent; sets its dtype, a key of plans. */
+static collet_status infer_input(extent *x, const graph *g, uint32_t i, const collet_argument *a,
+                                 collet_dtype *dtype, collet_error *err)
+{
+    int64_t size;
+    const collet_array_spec *spec = a->array ? NULL : a->spec;
+    if (!a->array && !spec) {
+        *dtype = number_key(g, i, a->number.dtype, err);
+        return *dtype ? COLLET_OK : COLLET_DTYPE;
+    }
+    *dtype = spec ? spec->dtype : a->array->dtype;
+    if (!spec)
+        return add_input(x, g, i, a->array->ndim, a->array->shape, err);
+    collet_status status = shape_check(spec->dtype, spec->ndim, spec->shape, &size, err);
+    return status == COLLET_OK ? add_input(x, g, i, spec->ndim, spec->shape, err) : status;
+}
+
+collet_status collet_expression_infer(collet_expression *e, collet_array_spec *outs,
+                                      const collet_argument *arguments, uint32_t count,
+                                      collet_error *err)
+{
+    PROGRAM_CALL(COLLET_INVALID, err, e);
+    COLLET_FLOATING_SCOPE;
+    const collet_argument *bound[COLLET_EXPRESSION_INPUTS];
+    collet_dtype dtypes[COLLET_EXPRESSION_INPUTS];
+    extent x = {0};
+    plan *p;
+    if (!e || !outs || (!arguments && count))
+        return collet_fail(err, COLLET_INVALID,
+                           "collet_expression_infer: the expression, outs or arguments is NULL");
+    const graph *g = &e->graph;
+    collet_status status = bind(g, arguments, count, bound, err);
+    for (uint32_t i = 0; i < g->input_count && status == COLLET_OK; i++)
+        status = infer_input(&x, g, i, bound[i], &dtypes[i], err);
+    if (status == COLLET_OK)
+        status = reduce_extent(&x, g, err);
+    if (status == COLLET_OK)
+        status = expression_plan(e, &p, dtypes, 0, err);
+    if (status != COLLET_OK)
+        return status;
+    for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
+        int64_t size;
+        status = shape_check(p->out_dtypes[k], x.out_ndim, x.out, &size, err);
+    }
+    for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++) {
+        outs[k] = (collet_array_spec){.dtype = p->out_dtypes[k], .ndim = x.out_ndim};
+        memcpy(outs[k].shape, x.out, sizeof x.out);
+    }
+    expression_release(e, p);
+    return status;
 }
 
 /* Of checked programs: INVALID if an array was destroyed. */
@@ -530,9 +533,10 @@ collet_status collet_expression_evaluate(collet_context *cx, collet_expression *
 {
     PROGRAM_CONTEXT(COLLET_INVALID, cx, e);
     COLLET_FLOATING_SCOPE;
+    const collet_argument *bound[COLLET_EXPRESSION_INPUTS];
     const collet_array *ins[COLLET_EXPRESSION_INPUTS];
     collet_scalar numbers[COLLET_EXPRESSION_INPUTS];
-    int any;
+    int any = 0;
     collet_status status = context_check(cx);
     if (status != COLLET_OK)
         return status;
@@ -542,7 +546,17 @@ collet_status collet_expression_evaluate(collet_context *cx, collet_expression *
     if (programs_checked())
         status = arrays_exist(cx, &e->graph, outs, arguments, count);
     if (status == COLLET_OK)
-        status = bind(cx, &e->graph, arguments, count, ins, numbers, &any);
+        status = bind(&e->graph, arguments, count, bound, context_error(cx));
+    for (uint32_t i = 0; i < e->graph.input_count && status == COLLET_OK; i++) {
+        ins[i] = bound[i]->array;
+        if (!ins[i] && bound[i]->spec)
+            status = context_fail(cx, COLLET_INVALID,
+                                  "expression: input %u, %s is a spec, which has no elements", i,
+                                  e->graph.names[i]);
+        if (!ins[i])
+            numbers[i] = bound[i]->number;
+        any |= !ins[i];
+    }
     return status == COLLET_OK ? expression_evaluate(cx, e, outs, ins, any ? numbers : NULL, 0)
                                : status;
 }

@@ -137,26 +137,28 @@ COLLET_API collet_status collet_expression_find(const collet_expression *express
 
 /* ---- Evaluating -------------------------------------------------------------------------- */
 
+/* An input of an evaluation. `name` NULL or "": the input has no name and the number of the argument's
+ * place. The input is `array`; or, for collet_expression_infer alone, an array like `spec`; or, with both
+ * NULL, `number`, a weak constant of this evaluation alone, of dtype bool, i64, u64, f64 or c128: another
+ * number compiles nothing. */
+typedef struct collet_argument {
+    const char *name;
+    const collet_array *array;
+    const collet_array_spec *spec;
+    collet_scalar number;
+} collet_argument;
+
 /*
- * Sets `outs`, one for each output, to the dtypes and shapes of an evaluation with inputs like `ins`,
- * one for each input by its number.
- * Every output has the broadcast shape of all inputs, used or not, but for reduced axes. An input of
- * the ndim COLLET_ABSENT is a number, as in collet_argument. Compiles the expression for the
- * inputs' dtypes. INVALID, SHAPE, DTYPE: a function does not take the dtype of an
+ * Sets `outs`, one for each output, to the dtypes and shapes of an evaluation with these arguments;
+ * of a number the dtype counts. Every output has the broadcast shape of all inputs, used or not, but for
+ * reduced axes. Compiles the expression for the inputs' dtypes. INVALID, also for arguments that do not
+ * fit the inputs, as collet_expression_evaluate; SHAPE; DTYPE: a function does not take the dtype of an
  * operand, or a weak integer does not fit. NO_MEMORY.
  */
 COLLET_API collet_status collet_expression_infer(collet_expression *expression,
                                                  collet_array_spec *outs,
-                                                 const collet_array_spec *ins, collet_error *err);
-
-/* An input of an evaluation. `name` NULL or "": the input has no name and the number of the argument's
- * place. `array` NULL: the input is `number`, a weak constant of this evaluation alone, of dtype bool,
- * i64, u64, f64 or c128; another number compiles nothing. */
-typedef struct collet_argument {
-    const char *name;
-    const collet_array *array;
-    collet_scalar number;
-} collet_argument;
+                                                 const collet_argument *arguments, uint32_t count,
+                                                 collet_error *err);
 
 /*
  * Evaluates the expression, by the op `evaluate` where the chosen backend has it, else by single ops
@@ -166,7 +168,7 @@ typedef struct collet_argument {
  * of collet_call hold. A graph of more than 8 inputs or 4 outputs, or 1,024 steps, is cut into
  * several calls. Once it is compiled, an evaluation in one call with given outputs allocates nothing. Errors as
  * in collet_call and collet_expression_infer. INVALID too: an input without an argument, an argument without
- * an input, or two arguments of one input (the text names it); integers divide by zero. DTYPE too: a number, or
+ * an input, two arguments of one input (the text names it), or a spec; integers divide by zero. DTYPE too: a number, or
  * what is computed of numbers, does not fit.
  */
 COLLET_API collet_status collet_expression_evaluate(collet_context *context,

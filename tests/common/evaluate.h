@@ -13,11 +13,24 @@ static inline collet_status evaluate_in_order(collet_context *cx, collet_express
     collet_argument arguments[COLLET_EXPRESSION_INPUTS];
     uint32_t count = collet_expression_input_count(e);
     for (uint32_t i = 0; i < count; i++) {
-        arguments[i] = (collet_argument){collet_expression_input_name(e, i), ins[i], {.reserved = 0}};
+        arguments[i] = (collet_argument){.name = collet_expression_input_name(e, i), .array = ins[i]};
         if (numbers)
             arguments[i].number = numbers[i];
     }
     return collet_expression_evaluate(cx, e, outs, arguments, count);
+}
+
+/* Infers with specs in the order of the inputs' numbers; one of the ndim COLLET_ABSENT is a number. */
+static inline collet_status infer_in_order(collet_expression *e, collet_array_spec *outs,
+                                           const collet_array_spec *ins, collet_error *err)
+{
+    collet_argument arguments[COLLET_EXPRESSION_INPUTS];
+    uint32_t count = collet_expression_input_count(e);
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = (collet_argument){.name = collet_expression_input_name(e, i),
+                                         .spec = ins[i].ndim == COLLET_ABSENT ? NULL : &ins[i],
+                                         .number = {.dtype = ins[i].dtype}};
+    return collet_expression_infer(e, outs, arguments, count, err);
 }
 
 #endif

@@ -85,7 +85,7 @@ static double value_of(const char *text)
     collet_array *out;
     collet_scalar s;
     collet_error err;
-    if (collet_expression_infer(e, &spec, NULL, &err) != COLLET_OK)
+    if (infer_in_order(e, &spec, NULL, &err) != COLLET_OK)
         fail_msg("%s: %s", text, err.text);
     assert_ok(cx, collet_array_create(cx, &out, spec.dtype, 0, NULL));
     assert_ok(cx, evaluate_in_order(cx, e, &out, NULL, NULL));
@@ -148,7 +148,7 @@ static collet_dtype dtype_of(const char *text, collet_dtype a, collet_dtype b)
 {
     collet_expression *e = parsed(text);
     collet_array_spec ins[2] = {{.dtype = a}, {.dtype = b}}, out[1];
-    collet_status status = collet_expression_infer(e, out, ins, NULL);
+    collet_status status = infer_in_order(e, out, ins, NULL);
     collet_expression_destroy(e);
     return status == COLLET_OK ? out[0].dtype : COLLET_DTYPE_NONE;
 }
@@ -314,6 +314,10 @@ static void arguments_have_names(void **state)
     const collet_argument right[] = {{.name = "a", .array = a}, {.name = "b", .array = b}};
     const collet_argument number[] = {{.name = "a", .number = {.value.i64 = 1, .dtype = COLLET_I64}},
                                       {.name = "b", .array = b}};
+    const collet_array_spec long_ones = {COLLET_I64, 1, {1}}, columns = {COLLET_F32, 2, {7, 1}};
+    const collet_argument likes[] = {{.name = "a", .spec = &long_ones},
+                                     {.name = "b", .spec = &columns}};
+    collet_array_spec made;
     collet_expression *e = parsed("b - a");
     uint32_t input;
     collet_error err;
@@ -323,7 +327,16 @@ static void arguments_have_names(void **state)
                       COLLET_INVALID);
         assert_text_has(cx, wrong[i].says);
         assert_null(out);
+        assert_int_equal(
+            collet_expression_infer(e, &made, wrong[i].with, wrong[i].count, &err), COLLET_INVALID);
+        assert_contains(err.text, wrong[i].says);
     }
+    assert_int_equal(collet_expression_infer(e, &made, right, 2, &err), COLLET_OK);
+    assert_true(made.dtype == COLLET_F32 && made.ndim == 1 && made.shape[0] == 3);
+    assert_int_equal(collet_expression_infer(e, &made, likes, 2, &err), COLLET_OK);
+    assert_true(made.dtype == COLLET_F64 && made.ndim == 2 && made.shape[0] == 7);
+    assert_status(cx, collet_expression_evaluate(cx, e, &out, likes, 2), COLLET_INVALID);
+    assert_text_has(cx, "input 0, b is a spec, which has no elements");
     assert_ok(cx, collet_expression_evaluate(cx, e, &out, right, 2));
     assert_floats(cx, out, (const float[]){4, 4, 4});
     assert_ok(cx, collet_expression_evaluate(cx, e, &out, number, 2)); /* into the same array */
@@ -392,7 +405,7 @@ static void numbers_among_inputs(void **state)
                                 {.value.u64 = 7, .dtype = COLLET_U64}};
     const collet_array *ins[5] = {x};
     (void)state;
-    assert_int_equal(collet_expression_infer(e, made, specs, NULL), COLLET_OK);
+    assert_int_equal(infer_in_order(e, made, specs, NULL), COLLET_OK);
     assert_true(made[0].dtype == COLLET_F32 && made[1].dtype == COLLET_F32 && made[0].ndim == 1);
     assert_ok(cx, evaluate_in_order(cx, e, out, ins, numbers));
     assert_floats(cx, out[0], (const float[]){22, 24, 26});
@@ -410,7 +423,7 @@ static void numbers_among_inputs(void **state)
     e = parsed("x + k");
     specs[0].dtype = COLLET_U8;
     specs[1].dtype = COLLET_I64;
-    assert_int_equal(collet_expression_infer(e, made, specs, NULL), COLLET_OK);
+    assert_int_equal(infer_in_order(e, made, specs, NULL), COLLET_OK);
     assert_true(made[0].dtype == COLLET_U8);
     collet_array *bytes;
     assert_ok(cx, collet_array_create(cx, &bytes, COLLET_U8, 1, (const int64_t[]){3}));
@@ -565,7 +578,7 @@ static void *evaluate_often(void *argument)
         collet_dtype da = 1 + (collet_dtype)(i * 7 % 12), db = 1 + (collet_dtype)(i * 5 % 15);
         collet_array_spec ins[] = {{da, 1, {3}}, {db, 1, {3}}}, spec;
         collet_array *a, *b, *out;
-        if (collet_expression_infer(e, &spec, ins, NULL) != COLLET_OK)
+        if (infer_in_order(e, &spec, ins, NULL) != COLLET_OK)
             abort();
         int good = collet_array_create(mine, &a, da, 1, &three) == COLLET_OK &&
                    collet_array_create(mine, &b, db, 1, &three) == COLLET_OK &&

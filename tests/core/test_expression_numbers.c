@@ -36,7 +36,7 @@ static collet_status evaluate(collet_expression *e, const collet_array *const *i
             .dtype = ins[i] ? collet_array_dtype(ins[i]) : numbers[i].dtype,
             .ndim = ins[i] ? 0 : COLLET_ABSENT,
         };
-    collet_status status = collet_expression_infer(e, &made, specs, err);
+    collet_status status = infer_in_order(e, &made, specs, err);
     if (status != COLLET_OK)
         return status;
     assert_ok(cx, collet_array_create(cx, &result, made.dtype, 0, NULL));

@@ -12,6 +12,7 @@
 
 #include <collet/ops.h>
 
+#include "common/evaluate.h"
 #include "common/fixture.h"
 #include "expression/evaluate.h"
 #include "op/elementwise.h"
@@ -446,7 +447,7 @@ static void infer_with_numbers(const sample *s, const trial *t, const collet_arr
         with[i] = s->number[i]
                       ? (collet_array_spec){.dtype = t->numbers[i].dtype, .ndim = COLLET_ABSENT}
                       : ins[i];
-    GOOD(collet_expression_infer(s->e, made, with, NULL));
+    GOOD(infer_in_order(s->e, made, with, NULL));
     for (uint32_t k = 0; k < s->outputs; k++)
         if (made[k].dtype != outs[k].dtype || made[k].ndim != outs[k].ndim ||
             memcmp(made[k].shape, outs[k].shape, (size_t)outs[k].ndim * sizeof(int64_t)) != 0)
@@ -462,7 +463,7 @@ static void compare(uint64_t seed)
     make_graph(&s, seed, 0);
     make_inputs(&s, &t, ins);
     scalar_reduction(&s, &t);
-    collet_status status = collet_expression_infer(s.e, outs, ins, &err);
+    collet_status status = infer_in_order(s.e, outs, ins, &err);
     if (status != COLLET_OK)
         fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
     infer_with_numbers(&s, &t, ins, outs, seed);

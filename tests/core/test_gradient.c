@@ -26,7 +26,7 @@ static void evaluate(collet_expression *e, double (*x)[POINTS], double *y)
         assert_ok(cx, collet_array_from(cx, &in[i], COLLET_F64, 1, &n, x[i]));
         specs[i] = (collet_array_spec){COLLET_F64, 1, {n}};
     }
-    if (collet_expression_infer(e, spec, specs, &err) != COLLET_OK)
+    if (infer_in_order(e, spec, specs, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     assert_ok(cx, collet_array_create(cx, &out, spec[0].dtype, spec[0].ndim, spec[0].shape));
     assert_ok(cx, evaluate_in_order(cx, e, &out, (const collet_array *const *)in, NULL));

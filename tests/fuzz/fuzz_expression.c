@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <collet/expression.h>
+#include "common/evaluate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,10 +14,10 @@ static void compile(collet_expression *e, collet_dtype dtype)
     collet_error err;
     for (uint32_t i = 0; i < collet_expression_input_count(e); i++)
         ins[i] = (collet_array_spec){.dtype = dtype, .ndim = 1, .shape = {3}};
-    (void)collet_expression_infer(e, outs, ins, &err);
+    (void)infer_in_order(e, outs, ins, &err);
     for (uint32_t i = 0; i < collet_expression_input_count(e); i += 2)
         ins[i] = (collet_array_spec){.dtype = COLLET_F64, .ndim = COLLET_ABSENT};
-    (void)collet_expression_infer(e, outs, ins, &err);
+    (void)infer_in_order(e, outs, ins, &err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -98,16 +98,21 @@ static int take_outputs(call *c, PyObject *out)
 /* Sets the specs of the outputs that are made. */
 static int infer(call *c, expression_object *e)
 {
-    collet_array_spec ins[COLLET_EXPRESSION_INPUTS], outs[COLLET_EXPRESSION_OUTPUTS];
+    collet_argument ins[COLLET_EXPRESSION_INPUTS];
+    collet_array_spec outs[COLLET_EXPRESSION_OUTPUTS];
     collet_error err;
     uint32_t open = 0;
     for (uint32_t i = 0; i < c->n_out; i++)
         open += !c->operands[i].object;
     if (!open) /* the evaluation checks what the caller gave */
         return 0;
-    for (uint32_t i = 0; i < c->n_in; i++)
-        ins[i] = c->operands[c->n_out + i].view.spec;
-    collet_status status = collet_expression_infer(e->handle, outs, ins, &err);
+    for (uint32_t i = 0; i < c->n_in; i++) {
+        const collet_array_spec *spec = &c->operands[c->n_out + i].view.spec;
+        ins[i] = (collet_argument){.name = collet_expression_input_name(e->handle, i),
+                                   .spec = spec->ndim == COLLET_ABSENT ? NULL : spec,
+                                   .number = {.dtype = spec->dtype}};
+    }
+    collet_status status = collet_expression_infer(e->handle, outs, ins, c->n_in, &err);
     if (status != COLLET_OK) {
         error_raise(status, err.text);
         return -1;
@@ -125,8 +130,8 @@ static collet_status issue(const call *c, collet_array *const *outs, const colle
     collet_argument arguments[COLLET_EXPRESSION_INPUTS];
     for (uint32_t i = 0; i < c->n_in; i++) {
         const operand *o = &c->operands[c->n_out + i];
-        arguments[i].name = collet_expression_input_name(e, i);
-        arguments[i].array = ins[i];
+        arguments[i] =
+            (collet_argument){.name = collet_expression_input_name(e, i), .array = ins[i]};
         if (ins[i])
             continue;
         arguments[i].number.dtype = o->view.spec.dtype;

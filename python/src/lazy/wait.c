@@ -149,18 +149,22 @@ static int broadcast(const argument *a, uint32_t count, collet_array_spec *out)
 /* The dtype of the result; 0: there is none. */
 static collet_dtype result_dtype(elementwise *f, const argument *a)
 {
-    collet_array_spec ins[NODE_INPUTS], out;
+    collet_array_spec specs[NODE_INPUTS], out;
+    collet_argument ins[NODE_INPUTS];
     collet_error err;
     uint32_t key = 1;
     for (uint32_t i = 0; i < f->n_in; i++) {
-        ins[i].dtype = a[i].spec.dtype;
-        ins[i].ndim = a[i].spec.ndim == COLLET_ABSENT ? COLLET_ABSENT : 0;
-        key = key << 5 | (uint32_t)a[i].spec.dtype << 1 | (a[i].spec.ndim == COLLET_ABSENT);
+        int number = a[i].spec.ndim == COLLET_ABSENT;
+        specs[i] = (collet_array_spec){.dtype = a[i].spec.dtype};
+        ins[i] = (collet_argument){.name = collet_expression_input_name(f->general->handle, i),
+                                   .spec = number ? NULL : &specs[i],
+                                   .number = {.dtype = a[i].spec.dtype}};
+        key = key << 5 | (uint32_t)a[i].spec.dtype << 1 | (uint32_t)number;
     }
     uint32_t place = (key * 0x9e3779b1u >> 16) % ELEMENTWISE_DTYPES;
     if (f->known[place].key == key)
         return f->known[place].dtype;
-    if (collet_expression_infer(f->general->handle, &out, ins, &err) != COLLET_OK)
+    if (collet_expression_infer(f->general->handle, &out, ins, f->n_in, &err) != COLLET_OK)
         return COLLET_DTYPE_NONE;
     f->known[place].key = (uint16_t)key; /* 1 and 15 bits */
     f->known[place].dtype = (uint16_t)out.dtype;
