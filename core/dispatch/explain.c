@@ -17,16 +17,16 @@
 /* Text of the caller, cut where it does not fit. */
 typedef struct writer {
     char *at;
-    uint64_t left; /* with the NUL */
+    size_t left; /* with the NUL */
 } writer;
 
 static void COLLET_PRINTF(2, 3) add(writer *w, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int n = vsnprintf(w->at, (size_t)w->left, format, arguments);
+    int n = vsnprintf(w->at, w->left, format, arguments);
     va_end(arguments);
-    uint64_t used = n < 0 ? 0 : (uint64_t)n < w->left ? (uint64_t)n : w->left - 1;
+    size_t used = n < 0 ? 0 : (size_t)n < w->left ? (size_t)n : w->left - 1;
     w->at += used;
     w->left -= used;
 }
@@ -159,7 +159,7 @@ static void explain(frame *f, writer *w)
         add(w, "No backend of the choice '%s' runs it%s.\n", s->choice, remedy);
 }
 
-collet_status collet_explain(collet_context *cx, uint32_t id, char *text, uint64_t capacity,
+collet_status collet_explain(collet_context *cx, uint32_t id, char *text, size_t capacity,
                              collet_array *const *outs, const collet_array *const *ins,
                              const void *params)
 {

@@ -82,7 +82,7 @@ static collet_status add_axes(writer *w, const collet_array *a, int depth)
 }
 
 collet_status collet_array_text(collet_context *cx, const collet_array *array, char *text,
-                                uint64_t capacity)
+                                size_t capacity)
 {
     PROGRAM_CONTEXT(COLLET_INVALID, cx, array);
     COLLET_FLOATING_SCOPE;

@@ -16,7 +16,7 @@ struct collet_pinned {
 };
 
 collet_status collet_pinned_create(collet_context *cx, collet_pinned **out, void **address,
-                                   const char *name, uint64_t bytes)
+                                   const char *name, size_t bytes)
 {
     PROGRAM_CONTEXT(COLLET_INVALID, cx);
     COLLET_FLOATING_SCOPE;

@@ -17,6 +17,8 @@
  *       3. inputs, then options
  *       4. err
  *     The capacity of a buffer, and an offset in it, follow the buffer. Callbacks act on `user`.
+ *     Capacities and bytes of memory of this process, and indices, are size_t; bytes and offsets on
+ *     devices, and all bytes in structs, are uint64_t.
  *     Only collet_fail and collet_fail_text have err in front: it is what they fill.
  *   - A parameter `device` or `space` is "host" or one device as in collet_set_backend ("cuda:0"),
  *     which is opened for it; UNKNOWN_BACKEND and UNAVAILABLE as there, INVALID for lists, "auto"
@@ -529,7 +531,7 @@ COLLET_API collet_status collet_array_write(collet_context *context, collet_arra
  * ends of each axis. A text that does not fit is cut. Only elements that are shown are read. INVALID: capacity 0.
  */
 COLLET_API collet_status collet_array_text(collet_context *context, const collet_array *array,
-                                           char *text, uint64_t capacity);
+                                           char *text, size_t capacity);
 
 COLLET_ENUM(int32_t){
     COLLET_READ = 1,
@@ -614,7 +616,7 @@ COLLET_API collet_status collet_array_wrap_on(collet_context *context, collet_ar
  */
 typedef struct collet_pinned collet_pinned;
 COLLET_API collet_status collet_pinned_create(collet_context *context, collet_pinned **out,
-                                              void **address, const char *device, uint64_t bytes);
+                                              void **address, const char *device, size_t bytes);
 /* Any thread. The arrays over the memory must have been destroyed before. NULL does nothing. */
 COLLET_API void collet_pinned_destroy(collet_pinned *pinned);
 
@@ -691,7 +693,7 @@ COLLET_API collet_status collet_ops_axes(collet_context *context, uint32_t op, u
  * Errors of collet_call for wrong arguments. INVALID: no room.
  */
 COLLET_API collet_status collet_explain(collet_context *context, uint32_t op, char *text,
-                                        uint64_t capacity, collet_array *const *outs,
+                                        size_t capacity, collet_array *const *outs,
                                         const collet_array *const *ins, const void *params);
 
 /* Finds the id of an op by its name; backends may have ops of their own ("vendor.op"). NOT_FOUND:

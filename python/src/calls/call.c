@@ -336,7 +336,7 @@ static collet_status issue(const call *c, collet_array *const *outs, const colle
     return collet_call(c->context, (uint32_t)c->id, outs, ins, c->params_size ? c->params : NULL);
 }
 
-static collet_status explain(const call *c, char *text, uint64_t capacity,
+static collet_status explain(const call *c, char *text, size_t capacity,
                              collet_array *const *outs, const collet_array *const *ins)
 {
     return collet_explain(c->context, (uint32_t)c->id, text, capacity, outs, ins,

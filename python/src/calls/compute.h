@@ -16,7 +16,7 @@ struct call {
     collet_status (*issue)(const call *c, collet_array *const *outs,
                            const collet_array *const *ins);
     /* What `issue` would do, in words; NULL: not known. */
-    collet_status (*explain)(const call *c, char *text, uint64_t capacity,
+    collet_status (*explain)(const call *c, char *text, size_t capacity,
                              collet_array *const *outs, const collet_array *const *ins);
     uint32_t *users; /* counts calls that continue after a signal; may be NULL */
     collet_context *context;
