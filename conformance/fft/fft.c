@@ -40,7 +40,7 @@ static kit_case transformed(const kit_plan *plan, const transform *t, bool inver
     kit_shape(&c, 0, t->ndim, is_real(plan->row->dtypes[1]) ? half : t->shape);
     kit_shape(&c, 1, t->ndim, is_real(plan->row->dtypes[0]) ? half : t->shape);
     c.params.fft = (collet_fft_params){
-        .struct_size = sizeof c.params.fft, .axes = (uint32_t)t->axes, .inverse = inverse};
+        .struct_size = sizeof c.params.fft, .last_axes = (uint32_t)t->axes, .inverse = inverse};
     c.kind = kind;
     c.data = kind_names[kind];
     return c;
@@ -133,7 +133,7 @@ static void plan_fft(kit_plan *plan)
 static int64_t block_of(const kit_case *c, const kit_tensor *t)
 {
     int64_t block = 1;
-    for (uint32_t i = 0; i < c->params.fft.axes; i++)
+    for (uint32_t i = 0; i < c->params.fft.last_axes; i++)
         block *= t->shape[t->ndim - 1 - (int32_t)i];
     return block;
 }
@@ -180,7 +180,7 @@ static void oracle_open(oracle *o, const kit_case *c)
     const kit_tensor *out = &c->operand[0], *in = kit_in(c, 0);
     const long double turn = acosl(-1.0L) * (c->params.fft.inverse ? 2 : -2);
     *o = (oracle){.c = c,
-                  .axes = (int32_t)c->params.fft.axes,
+                  .axes = (int32_t)c->params.fft.last_axes,
                   .in_block = block_of(c, in),
                   .out_block = block_of(c, out),
                   .points = 1,

@@ -39,9 +39,9 @@ collet_status op_rule_fft(const op *o, op_shapes *views, const void *params, col
     const collet_fft_params *p = params;
     const struct op_view *out = &views->operand[0], *in = &views->operand[1];
     int64_t shape[COLLET_MAX_DIMS];
-    if (p->axes < 1 || p->axes > 3)
-        return collet_fail(err, COLLET_INVALID, "fft: axes is %" PRIu32 "; it must be 1, 2 or 3",
-                           p->axes);
+    if (p->last_axes < 1 || p->last_axes > 3)
+        return collet_fail(err, COLLET_INVALID, "fft: last_axes is %" PRIu32 "; it must be 1, 2 or 3",
+                           p->last_axes);
     if (is_real(in->dtype) && p->inverse)
         return collet_fail(err, COLLET_INVALID,
                            "fft: %s to %s is a forward transform; set inverse to 0",
@@ -50,7 +50,7 @@ collet_status op_rule_fft(const op *o, op_shapes *views, const void *params, col
         return collet_fail(err, COLLET_INVALID,
                            "fft: %s to %s is an inverse transform; set inverse to 1",
                            collet_dtype_name(in->dtype), collet_dtype_name(out->dtype));
-    if ((uint32_t)in->ndim < p->axes)
+    if ((uint32_t)in->ndim < p->last_axes)
         return op_shape_error(o, views,
                               "the input must have at least as many axes as are transformed", err);
     memcpy(shape, in->shape, (size_t)in->ndim * sizeof *shape);

@@ -89,7 +89,7 @@ class Collet:
         if self.core.collet_ops_defaults(self.runtime, number, params, ctypes.c_size_t(ctypes.sizeof(params)), len(ins[0].shape) if ins else 0, ctypes.byref(error)):
             raise Error(error.text.decode())
         if axes is not None:
-            params[1] = axes  # collet_reduce_params, collet_fft_params
+            params[1] = axes  # collet_reduce_params.axes, collet_fft_params.last_axes
 
         def handles(arrays):
             return (ctypes.c_void_p * max(1, len(arrays)))(

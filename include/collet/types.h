@@ -370,12 +370,12 @@ typedef struct collet_evaluate_params {
 } collet_evaluate_params;
 
 /*
- * fft: the transform runs over the last `axes` axes, 1 to 3. inverse != 0: exponents with a plus
+ * fft: the transform runs over the last `last_axes` axes, 1 to 3. inverse != 0: exponents with a plus
  * sign, and 1 / (product of the transformed extents) before the sum.
  */
 typedef struct collet_fft_params {
     uint32_t struct_size;
-    uint32_t axes;
+    uint32_t last_axes;
     uint32_t inverse;
     uint32_t reserved; /* 0 */
 } collet_fft_params;

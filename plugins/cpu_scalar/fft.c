@@ -58,7 +58,7 @@ static int64_t buffer_pairs(const collet_kernel_call *call)
     const collet_fft_params *params = call->params;
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
     int64_t most = 0;
-    for (int32_t i = out->ndim - (int32_t)params->axes; i < out->ndim; i++) {
+    for (int32_t i = out->ndim - (int32_t)params->last_axes; i < out->ndim; i++) {
         int real = out->dtype != in->dtype && i == out->ndim - 1;
         int64_t n = in->shape[i] > out->shape[i] ? in->shape[i] : out->shape[i];
         int64_t pairs = n > 0 ? fft_axis_pairs(n, real) : 0;

@@ -69,7 +69,7 @@ def _along(a, axes, inverse, last=None):
     if last is not None:
         shape[-1] = last
         dtype = {"f4": "c8", "f8": "c16", "c8": "f4", "c16": "f8"}[a.dtype.str[1:]]
-    result = op.fft(view, axes=len(axes), inverse=inverse, shape=shape, dtype=dtype)
+    result = op.fft(view, last_axes=len(axes), inverse=inverse, shape=shape, dtype=dtype)
     return permuted(result, np.argsort(order))
 
 

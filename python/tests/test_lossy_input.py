@@ -147,7 +147,7 @@ PARAMETERS = {
     "alpha": lambda v: op.axpy(np.ones(2), np.ones(2), alpha=v),
     "seed": lambda v: op.uniform(shape=2, seed=v), "threshold": lambda v: op.ternary_quantize(
         np.ones((1, 256), "f4"), threshold=v), "axes": lambda v: op.sum(ONES, axes=(v,)),
-    "inverse": lambda v: op.fft(np.ones(2, "c8"), axes=1, inverse=v),
+    "inverse": lambda v: op.fft(np.ones(2, "c8"), last_axes=1, inverse=v),
     "value": lambda v: op.fill(shape=2, value=v), "seed of a generator": random.default_rng,
     "voxel": lambda v: scattered([1e-3, 0, 1e-3, 0], np.ones((2, 2, 2), "f4"), voxel=v),
     "threshold of a layer": lambda v: ternary.Linear(ternary.Weights.quantize(ONES),

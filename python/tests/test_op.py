@@ -187,7 +187,7 @@ def test_parameters():
     assert (op.fill(value=1 - 2j, shape=(2,), dtype=np.complex64) == 1 - 2j).all()
     assert (op.uniform(shape=4, dtype=float, seed=2**64 - 1) ==
             op.uniform(shape=(4,), dtype="f8", seed=2**64 - 1)).all()
-    assert (op.fft(op.fft(a.astype("c8"), axes=2), axes=2, inverse=True) == pytest.approx(a))
+    assert (op.fft(op.fft(a.astype("c8"), last_axes=2), last_axes=2, inverse=True) == pytest.approx(a))
 
 
 @pytest.mark.parametrize("arguments, error, text", [
@@ -210,7 +210,7 @@ def test_wrong_calls():
     with pytest.raises(ValueError, match="one of"):
         op.ternary_pack(np.zeros((1, 256), "i1"), format="t3")
     with pytest.raises(ValueError, match="range"):
-        op.fft(f32(4).astype("c8"), axes=2**40)
+        op.fft(f32(4).astype("c8"), last_axes=2**40)
     with pytest.raises(collet.ShapeError, match="at most 8"):
         op.neg(np.zeros((1,) * 9))
     with pytest.raises(AttributeError, match="nearest is matmul"):

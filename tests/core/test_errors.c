@@ -304,12 +304,12 @@ static void parameters_that_are_missing(void **state)
 
 static void no_axes(op_call *c)
 {
-    c->params.fft.axes = 0;
+    c->params.fft.last_axes = 0;
 }
 
 static void four_axes(op_call *c)
 {
-    c->params.fft.axes = 4;
+    c->params.fft.last_axes = 4;
 }
 
 static void third_axis(op_call *c)

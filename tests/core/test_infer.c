@@ -148,7 +148,7 @@ static void broadcasting(void **state)
 
 static void several_results(void **state)
 {
-    collet_fft_params fft = {.struct_size = sizeof fft, .axes = 1, .inverse = 1};
+    collet_fft_params fft = {.struct_size = sizeof fft, .last_axes = 1, .inverse = 1};
     collet_array_spec in = spec_of(COLLET_C64, 1, 4, 0), real = {COLLET_F32, COLLET_INFER, {0}};
     collet_error err;
     (void)state;
@@ -446,7 +446,7 @@ static void defaults_fill_a_parameter_block(void **state)
     assert_memory_equal(transpose.perm, ((int32_t[COLLET_MAX_DIMS]){2, 1, 0}),
                         sizeof transpose.perm);
     DEFAULTS(COLLET_OP_FFT, 3, fft);
-    assert_int_equal(fft.axes, 1);
+    assert_int_equal(fft.last_axes, 1);
     DEFAULTS(COLLET_OP_AXPY, 1, axpy);
     assert_int_equal(axpy.alpha.dtype, COLLET_DTYPE_NONE);
     DEFAULTS(COLLET_OP_ADD, 1, reduce); /* no parameters: nothing is written */

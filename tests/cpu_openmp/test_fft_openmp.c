@@ -36,9 +36,9 @@ static void make_input(void)
 
 static void compute(results *out)
 {
-    const collet_fft_params one = {.struct_size = sizeof one, .axes = 1};
-    const collet_fft_params back = {.struct_size = sizeof back, .axes = 2, .inverse = 1};
-    const collet_fft_params deep = {.struct_size = sizeof deep, .axes = 3};
+    const collet_fft_params one = {.struct_size = sizeof one, .last_axes = 1};
+    const collet_fft_params back = {.struct_size = sizeof back, .last_axes = 2, .inverse = 1};
+    const collet_fft_params deep = {.struct_size = sizeof deep, .last_axes = 3};
     CALL_WITH(FFT, 1, &one, sizeof one, ARRAY(out->line, C128, LENGTH), ARRAY(input, C128, LENGTH));
     CALL_WITH(FFT, 1, &one, sizeof one, ARRAY(out->prime, C128, PRIME), ARRAY(input, C128, PRIME));
     CALL_WITH(FFT, 1, &back, sizeof back, ARRAY(out->plane, C128, SIDE, SIDE),

@@ -50,7 +50,7 @@ static collet_status call_ops(session *s)
 {
     static const int64_t shape[] = {N, N}, step[] = {N, 1}, complex_shape[] = {10, 100},
                          complex_step[] = {100, 1}, one = 1;
-    static const collet_fft_params fft = {.struct_size = sizeof fft, .axes = 1, .inverse = 1};
+    static const collet_fft_params fft = {.struct_size = sizeof fft, .last_axes = 1, .inverse = 1};
     collet_operand o[BUFFERS], f[2];
     for (int i = 0; i < BUFFERS; i++)
         o[i] = (collet_operand){s->buffers[i], 0, COLLET_F32, 2, shape, step};

@@ -53,7 +53,7 @@ static collet_status run_fft(collet_queue *q, const transform *t, collet_buffer 
                              collet_buffer *in)
 {
     const collet_fft_params params = {
-        .struct_size = sizeof params, .axes = t->axes, .inverse = t->inverse};
+        .struct_size = sizeof params, .last_axes = t->axes, .inverse = t->inverse};
     const uint64_t out_size = t->to == COLLET_F32 ? 4 : 8, in_size = t->from == COLLET_F32 ? 4 : 8;
     const collet_operand operands[] = {
         {out, (uint64_t)t->out.first * out_size, t->to, 3, t->out_shape, t->out.strides},

@@ -284,7 +284,7 @@ static int fft_without(collet_array *out, const collet_array *in, const char *ba
 {
     long before = allocation_outstanding;
     collet_context *fresh = context_of(rt);
-    const collet_fft_params params = {.struct_size = sizeof params, .axes = 1};
+    const collet_fft_params params = {.struct_size = sizeof params, .last_axes = 1};
     assert_ok(fresh, collet_set_backend(fresh, backend));
     allocation_failed = 0;
     allocation_countdown = n;

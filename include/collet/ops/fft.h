@@ -22,15 +22,16 @@ extern "C" {
 #include <collet/ops/fft.def>
 #include <collet/ops/end.def>
 
-/* The discrete Fourier transform over the last `axes` axes, 1 to 3, of any length; the axes before
+/* The discrete Fourier transform over the last `last_axes` axes, 1 to 3, of any length; the axes before
  * them are a batch. The dtypes select the transform: c64 to c64 and c128 to c128 either way; f32 to
  * c64 and f64 to c128 forward (inverse 0), the last axis of `out` the half spectrum n / 2 + 1 of
  * the last axis of `a`; c64 to f32 and c128 to f64 inverse, n taken from `out`. The inverse divides
  * by the product of the lengths. A complex transform may be done in place. */
 static inline collet_status collet_op_fft(collet_context *context, collet_array *out,
-                                          const collet_array *a, uint32_t axes, int32_t inverse)
+                                          const collet_array *a, uint32_t last_axes,
+                                          int32_t inverse)
 {
-    collet_fft_params params = {sizeof params, axes, inverse != 0, 0};
+    collet_fft_params params = {sizeof params, last_axes, inverse != 0, 0};
     return collet_call(context, COLLET_OP_FFT, &out, &a, &params);
 }
 

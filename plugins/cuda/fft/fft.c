@@ -112,7 +112,7 @@ static int describe(transform *t, const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    int rank = (int)params->axes;
+    int rank = (int)params->last_axes;
     *t = (transform){.rank = rank,
                      .to_real = !cpu_dtype_is_complex(out->dtype),
                      .from_real = !cpu_dtype_is_complex(in->dtype),

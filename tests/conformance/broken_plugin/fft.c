@@ -81,7 +81,7 @@ static collet_status transform(const collet_kernel_call *call, sums s)
     const collet_fft_params *p = call->params;
     s.out = &call->operands[0];
     s.in = &call->operands[1];
-    s.axes = (int32_t)p->axes;
+    s.axes = (int32_t)p->last_axes;
     s.inverse = p->inverse != 0;
     s.from_half = is_real(s.out);
     s.in_block = s.out_block = 1;

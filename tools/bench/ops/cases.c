@@ -101,7 +101,7 @@ static int32_t is_complex(collet_dtype dtype)
 
 static void fft_parameters(bench_layout *l)
 {
-    l->params.fft.axes = (uint32_t)transformed_axes(l);
+    l->params.fft.last_axes = (uint32_t)transformed_axes(l);
     l->params.fft.inverse = !is_complex(l->operands[0].dtype);
 }
 

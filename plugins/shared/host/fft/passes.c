@@ -81,7 +81,7 @@ uint64_t fft_temporary(const collet_kernel_call *call)
 {
     const collet_fft_params *params = call->params;
     const collet_operand *in = operand_of(call, 1);
-    if (cpu_dtype_is_complex(operand_of(call, 0)->dtype) || params->axes == 1)
+    if (cpu_dtype_is_complex(operand_of(call, 0)->dtype) || params->last_axes == 1)
         return 0;
     uint64_t bytes = (uint64_t)operand_count(in) * cpu_dtype_size(in->dtype);
     return (bytes + 63) / 64 * 64;
@@ -91,7 +91,7 @@ int32_t fft_passes_of(const collet_kernel_call *call, fft_unit unit, fft_pass pa
 {
     const collet_fft_params *params = call->params;
     const collet_operand *out = operand_of(call, 0), *in = operand_of(call, 1);
-    int32_t count = (int32_t)params->axes, last = out->ndim - 1;
+    int32_t count = (int32_t)params->last_axes, last = out->ndim - 1;
     int from_half = !cpu_dtype_is_complex(out->dtype);
     view input, output, temporary;
     double scale = 1.0;
