@@ -18,7 +18,8 @@ static const double *rows_of(const collet_trajectory *trajectory,
                              const collet_trajectory_batch *batch, const char *key)
 {
     collet_trajectory_quantity quantity = {.struct_size = sizeof quantity};
-    for (size_t i = 0; collet_trajectory_quantity_at(trajectory, &quantity, i) == COLLET_OK; i++)
+    for (size_t i = 0;
+         collet_trajectory_quantity_at(trajectory, &quantity, i, NULL) == COLLET_OK; i++)
         if (strcmp(quantity.key, key) == 0)
             return batch->columns[i];
     return NULL;

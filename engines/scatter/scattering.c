@@ -102,9 +102,12 @@ void collet_scattering_get_plan(const collet_scattering *s, collet_scattering_pl
 }
 
 collet_status collet_scattering_share_at(const collet_scattering *s, collet_device_share *share,
-                                         size_t index)
+                                         size_t index, collet_error *err)
 {
-    return s->devices ? scatter_devices_share(s->devices, share, index) : COLLET_NOT_FOUND;
+    if (s->devices && scatter_devices_share(s->devices, share, index) == COLLET_OK)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_NOT_FOUND,
+                       "index %zu is out of range: fewer devices share the energies", index);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */

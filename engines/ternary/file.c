@@ -153,7 +153,7 @@ collet_status ternary_file_check_index(const collet_ternary_file *file, int64_t 
         (long long)index, (long long)file->count);
 }
 
-void collet_ternary_file_describe(const collet_ternary_file *file, collet_ternary_file_info *info)
+void collet_ternary_file_get_info(const collet_ternary_file *file, collet_ternary_file_info *info)
 {
     const collet_ternary_file_info all = {.kind = file->kind,
                                           .version = file->gguf.version,

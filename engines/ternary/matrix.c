@@ -44,9 +44,9 @@ static void describe_array(const io_npy *npy, collet_ternary_matrix *m)
     snprintf(m->type, sizeof m->type, "%s", collet_dtype_name(npy->dtype));
 }
 
-collet_status collet_ternary_file_matrix(const collet_ternary_file *file,
-                                         collet_ternary_matrix *matrix, int64_t index,
-                                         collet_error *err)
+collet_status collet_ternary_file_matrix_at(const collet_ternary_file *file,
+                                            collet_ternary_matrix *matrix, int64_t index,
+                                            collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     collet_ternary_matrix all = {0};

@@ -8,9 +8,12 @@
 #include <collet/floating.h>
 
 collet_status collet_trajectory_share_at(const collet_trajectory *x, collet_device_share *share,
-                                         size_t index)
+                                         size_t index, collet_error *err)
 {
-    return x->lanes != NULL ? trajectory_lanes_share(x->lanes, share, index) : COLLET_NOT_FOUND;
+    if (x->lanes != NULL && trajectory_lanes_share(x->lanes, share, index) == COLLET_OK)
+        return COLLET_OK;
+    return collet_fail(err, COLLET_NOT_FOUND,
+                       "index %zu is out of range: fewer devices share the frames", index);
 }
 
 static collet_status ignore_sums(void *user, int32_t buffer, int64_t n, const double *rows,

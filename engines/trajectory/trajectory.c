@@ -313,14 +313,16 @@ const char *collet_trajectory_atom_at(const collet_trajectory *x, size_t index)
                : NULL;
 }
 
-collet_status collet_trajectory_format_at(collet_trajectory_format *format, size_t index)
+collet_status collet_trajectory_format_at(collet_trajectory_format *format, size_t index,
+                                          collet_error *err)
 {
     size_t count = 0;
 
     while (trajectory_formats[count])
         count++;
     if (index >= count)
-        return COLLET_NOT_FOUND;
+        return collet_fail(err, COLLET_NOT_FOUND,
+                           "index %zu is out of range: there are %zu formats", index, count);
     const trajectory_format *row = trajectory_formats[index];
     const collet_trajectory_format own = {
         .has_topology = trajectory_format_holds(row, TRAJECTORY_HOLDS_TOPOLOGY),
@@ -338,14 +340,17 @@ size_t collet_trajectory_quantity_count(void)
 }
 
 collet_status collet_trajectory_quantity_at(const collet_trajectory *x,
-                                            collet_trajectory_quantity *quantity, size_t index)
+                                            collet_trajectory_quantity *quantity, size_t index,
+                                            collet_error *err)
 {
     collet_trajectory_quantity own = {.dtype = COLLET_F64, .width = 1};
     const trajectory_output *output;
     int64_t shape[TRAJECTORY_OUTPUT_DIMS];
 
     if (index >= trajectory_output_count)
-        return COLLET_NOT_FOUND;
+        return collet_fail(err, COLLET_NOT_FOUND,
+                           "index %zu is out of range: there are %zu quantities", index,
+                           (size_t)trajectory_output_count);
     output = &trajectory_outputs[index];
     own.key = output->key;
     own.unit = output->unit;

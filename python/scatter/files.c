@@ -83,7 +83,7 @@ static PyObject *beam_item(const void *user, int64_t i)
 
 static PyObject *warning_item(const void *user, int64_t i)
 {
-    return PyUnicode_DecodeFSDefault(collet_scattering_input_warning(user, (size_t)i));
+    return PyUnicode_DecodeFSDefault(collet_scattering_input_warning_at(user, (size_t)i));
 }
 
 static PyObject *describe(const collet_scattering_input *input)
@@ -95,7 +95,7 @@ static PyObject *describe(const collet_scattering_input *input)
     PyObject *materials = list_of(o->n_materials, material_item, o);
     if (!materials)
         return NULL;
-    while (collet_scattering_input_warning(input, (size_t)warnings)) /* of voxels too, now */
+    while (collet_scattering_input_warning_at(input, (size_t)warnings)) /* of voxels too, now */
         warnings++;
     return Py_BuildValue(
         "{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:(ddd),s:I,s:I,s:I,s:I,s:I,s:N}", "materials",

@@ -386,7 +386,7 @@ static PyObject *scattering_shares(PyObject *object, PyObject *Py_UNUSED(unused)
     collet_device_share share = {.struct_size = sizeof share};
     PyObject *list = PyList_New(0);
     for (size_t i = 0;
-         list && self->work && collet_scattering_share_at(self->work, &share, i) == COLLET_OK;
+         list && self->work && collet_scattering_share_at(self->work, &share, i, NULL) == COLLET_OK;
          i++) {
         PyObject *tuple = Py_BuildValue("(sLdz)", share.device, (long long)share.done,
                                         share.seconds, share.error);

@@ -45,7 +45,7 @@ PyObject *file_describe(PyObject *Py_UNUSED(module), PyObject *capsule)
     collet_ternary_file *file = file_get(capsule);
     if (!file)
         return NULL;
-    collet_ternary_file_describe(file, &info);
+    collet_ternary_file_get_info(file, &info);
     return Py_BuildValue("IILLNII", info.kind, info.version, (long long)info.count,
                          (long long)info.bytes, PyUnicode_DecodeFSDefault(info.path), info.part,
                          info.parts);
@@ -61,7 +61,7 @@ PyObject *file_matrix(PyObject *Py_UNUSED(module), PyObject *arguments)
     collet_error err;
     if (!PyArg_ParseTuple(arguments, "OL", &capsule, &index) || !(file = file_get(capsule)))
         return NULL;
-    collet_status status = collet_ternary_file_matrix(file, &m, index, &err);
+    collet_status status = collet_ternary_file_matrix_at(file, &m, index, &err);
     if (status != COLLET_OK)
         return bound_raise(status, &err);
     shape = PyTuple_New(m.ndim);

@@ -183,7 +183,7 @@ static int add_column(PyObject *rows, const collet_trajectory *engine, size_t in
 {
     collet_trajectory_quantity q = {.struct_size = sizeof q};
     void *data;
-    collet_trajectory_quantity_at(engine, &q, index);
+    collet_trajectory_quantity_at(engine, &q, index, NULL);
     const int64_t shape[] = {batch->n_rows, q.shape[0], q.shape[1], q.shape[2]};
     PyObject *array = core->numpy_new(COLLET_F64, q.ndim + 1, shape, &data);
     if (array)
@@ -331,7 +331,7 @@ static PyObject *formats(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unused
 {
     collet_trajectory_format f = {.struct_size = sizeof f};
     PyObject *list = PyList_New(0);
-    for (size_t i = 0; list && collet_trajectory_format_at(&f, i) == COLLET_OK; i++) {
+    for (size_t i = 0; list && collet_trajectory_format_at(&f, i, NULL) == COLLET_OK; i++) {
         PyObject *row = Py_BuildValue("(ssNN)", f.name, f.title, PyBool_FromLong(f.has_topology),
                                       PyBool_FromLong(f.has_frames));
         if (!row || PyList_Append(list, row))
@@ -346,7 +346,7 @@ static PyObject *quantities(PyObject *Py_UNUSED(module), PyObject *Py_UNUSED(unu
     PyObject *list = PyList_New(0);
     for (size_t i = 0; list && i < collet_trajectory_quantity_count(); i++) {
         collet_trajectory_quantity q = {.struct_size = sizeof q};
-        collet_trajectory_quantity_at(NULL, &q, i);
+        collet_trajectory_quantity_at(NULL, &q, i, NULL);
         PyObject *shape = q.ndim == 0 ? PyTuple_New(0)
                           : q.ndim == 1
                               ? Py_BuildValue("(L)", (long long)q.shape[0])

@@ -112,14 +112,14 @@ static void written_layers_are_described(void **state)
     collet_ternary_file_info info = {.struct_size = sizeof info};
     collet_ternary_matrix m[2];
     (void)state;
-    collet_ternary_file_describe(file, &info);
+    collet_ternary_file_get_info(file, &info);
     assert_int_equal(info.kind, COLLET_TERNARY_FILE_T2);
     assert_int_equal(info.count, 2);
     assert_string_equal(info.path, path_of("model.t2"));
     for (int i = 0; i < 2; i++) {
         memset(&m[i], 0xff, sizeof m[i]);
         m[i].struct_size = sizeof m[i];
-        assert_done(collet_ternary_file_matrix(file, &m[i], i, &failure));
+        assert_done(collet_ternary_file_matrix_at(file, &m[i], i, &failure));
         assert_int_equal(m[i].content, COLLET_TERNARY_PACKED);
         assert_int_equal(m[i].format, COLLET_TERNARY_T2);
         assert_int_equal(m[i].in_network, 1);
@@ -138,7 +138,7 @@ static void written_layers_are_described(void **state)
     collet_ternary_matrix short_one;
     memset(&short_one, 0xff, sizeof short_one);
     short_one.struct_size = 8;
-    assert_done(collet_ternary_file_matrix(file, &short_one, 0, &failure));
+    assert_done(collet_ternary_file_matrix_at(file, &short_one, 0, &failure));
     assert_int_equal(short_one.struct_size, 8);
     assert_int_equal(short_one.content, COLLET_TERNARY_PACKED);
     assert_int_equal(short_one.format, UINT32_MAX);
@@ -147,7 +147,7 @@ static void written_layers_are_described(void **state)
         collet_ternary_matrix matrix;
         uint64_t later;
     } long_one = {.matrix.struct_size = sizeof long_one, .later = 7};
-    assert_done(collet_ternary_file_matrix(file, &long_one.matrix, 0, &failure));
+    assert_done(collet_ternary_file_matrix_at(file, &long_one.matrix, 0, &failure));
     assert_int_equal(long_one.later, 0);
     collet_ternary_file_destroy(file);
 }
@@ -490,9 +490,9 @@ static void wrong_arguments(void **state)
     REFUSED(collet_ternary_file_open(&file, NULL, NULL, &failure), COLLET_INVALID, "NULL");
     REFUSED(collet_ternary_file_open(&file, NULL, path_of("none"), &failure), COLLET_IO,
             "No such file");
-    REFUSED(collet_ternary_file_matrix(model, &m, 2, &failure), COLLET_NOT_FOUND,
+    REFUSED(collet_ternary_file_matrix_at(model, &m, 2, &failure), COLLET_NOT_FOUND,
             "there is no layer 2; the file has 2, counted from 0");
-    REFUSED(collet_ternary_file_matrix(model, &m, -1, &failure), COLLET_NOT_FOUND, "-1");
+    REFUSED(collet_ternary_file_matrix_at(model, &m, -1, &failure), COLLET_NOT_FOUND, "-1");
     REFUSED(collet_ternary_file_load(cx, model, &w, NULL, 0, &params, NULL, &failure),
             COLLET_INVALID, "the matrix is already packed");
     REFUSED(collet_ternary_file_load(cx, codes, &w, NULL, 0, &params, NULL, &failure),

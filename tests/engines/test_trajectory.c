@@ -59,7 +59,7 @@ static size_t width_of(size_t i)
 {
     collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-    assert_int_equal(collet_trajectory_quantity_at(NULL, &q, i), COLLET_OK);
+    assert_int_equal(collet_trajectory_quantity_at(NULL, &q, i, NULL), COLLET_OK);
     return (size_t)q.width;
 }
 
@@ -339,13 +339,14 @@ static void quantities_describe_columns(void **state)
     const collet_trajectory_batch *batch = collect(x);
     collet_trajectory_info info = {.struct_size = sizeof info};
     collet_trajectory_quantity q = {.struct_size = sizeof q};
+    collet_error err;
 
     (void)state;
     assert_int_equal(n, 50);
     for (size_t i = 0; i < n; i++) {
         int64_t width = 1;
 
-        assert_int_equal(collet_trajectory_quantity_at(x, &q, i), COLLET_OK);
+        assert_int_equal(collet_trajectory_quantity_at(x, &q, i, NULL), COLLET_OK);
         for (int32_t k = 0; k < q.ndim; k++)
             width *= q.shape[k];
         assert_int_equal(q.width, width);
@@ -355,7 +356,8 @@ static void quantities_describe_columns(void **state)
         if (strncmp(q.key, "tau_", 4) == 0)
             assert_string_equal(q.left_out, "the trajectory has no forces");
     }
-    assert_int_equal(collet_trajectory_quantity_at(x, &q, n), COLLET_NOT_FOUND);
+    assert_int_equal(collet_trajectory_quantity_at(x, &q, n, &err), COLLET_NOT_FOUND);
+    assert_contains(err.text, "is out of range: there are ");
     collet_trajectory_get_info(x, &info);
     assert_string_equal(info.format, "xtc");
     assert_int_equal(info.frames, FRAMES);
@@ -480,7 +482,7 @@ static void compare_file(const char *path, const collet_trajectory_batch *whole)
         collet_trajectory_quantity q = {.struct_size = sizeof q};
         npy_array array;
 
-        collet_trajectory_quantity_at(NULL, &q, i);
+        collet_trajectory_quantity_at(NULL, &q, i, NULL);
         if (whole->columns[i] == NULL)
             continue;
         array = npz_find(file.data, file.size, q.key);

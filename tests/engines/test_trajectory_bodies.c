@@ -158,7 +158,7 @@ static collet_trajectory_quantity quantity(const table *t, size_t i)
 {
     collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-    assert_int_equal(collet_trajectory_quantity_at(t->x, &q, i), COLLET_OK);
+    assert_int_equal(collet_trajectory_quantity_at(t->x, &q, i, NULL), COLLET_OK);
     return q;
 }
 

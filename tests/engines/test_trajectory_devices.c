@@ -229,7 +229,7 @@ static void results_are_those_of_one_device(void **state)
         for (size_t i = 0; i < n; i++) {
             collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-            collet_trajectory_quantity_at(alone, &q, i);
+            collet_trajectory_quantity_at(alone, &q, i, NULL);
             assert_int_equal(one->columns[i] == NULL, two->columns[i] == NULL);
             if (one->columns[i] != NULL)
                 assert_memory_equal(one->columns[i], two->columns[i],

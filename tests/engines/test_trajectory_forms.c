@@ -78,7 +78,7 @@ static void check_numbers(char *text, char separator, const collet_trajectory_ba
     for (int64_t k = 0; k < rows->n_rows; k++)
         for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
             collet_trajectory_quantity q = {.struct_size = sizeof q};
-            collet_trajectory_quantity_at(NULL, &q, i);
+            collet_trajectory_quantity_at(NULL, &q, i, NULL);
             for (int64_t j = 0; rows->columns[i] && j < q.width; j++) {
                 char *end;
                 double value = strtod(text, &end);
@@ -251,7 +251,7 @@ static void hdf5(void **state)
     check_attribute(file, "meta", "\"status\":\t\"complete\"");
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         collet_trajectory_quantity q = {.struct_size = sizeof q};
-        collet_trajectory_quantity_at(x, &q, i);
+        collet_trajectory_quantity_at(x, &q, i, NULL);
         assert_int_equal(H5Lexists(file, q.key, H5P_DEFAULT), rows->columns[i] != NULL);
         if (!rows->columns[i])
             continue;

@@ -85,7 +85,7 @@ static void expect_same_datasets(const char *a, const char *b)
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-        collet_trajectory_quantity_at(NULL, &q, i);
+        collet_trajectory_quantity_at(NULL, &q, i, NULL);
         if (H5Lexists(one, q.key, H5P_DEFAULT) <= 0)
             continue;
         hid_t x = H5Dopen2(one, q.key, H5P_DEFAULT), y = H5Dopen2(many, q.key, H5P_DEFAULT);
@@ -530,7 +530,7 @@ static void rows_of_a_source(void **state)
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-        collet_trajectory_quantity_at(one, &q, i);
+        collet_trajectory_quantity_at(one, &q, i, NULL);
         assert_true((expected->columns[i] == NULL) == (found->columns[i] == NULL));
         if (found->columns[i] != NULL)
             assert_memory_equal(found->columns[i], expected->columns[i],

@@ -142,7 +142,7 @@ static void expect_same(collet_trajectory_options options, const memory *m, cons
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-        collet_trajectory_quantity_at(NULL, &q, i);
+        collet_trajectory_quantity_at(NULL, &q, i, NULL);
         assert_int_equal(rows->columns[i] == NULL, expected->columns[i] == NULL);
         if (rows->columns[i] != NULL)
             assert_memory_equal(rows->columns[i], expected->columns[i],
@@ -252,7 +252,7 @@ static const double *column_of(collet_trajectory **x, const memory *m, const cha
     options.batch_frames = batch_frames;
     *x = open_with(&options);
     assert_int_equal(collet_trajectory_collect(*x, &rows, NULL), COLLET_OK);
-    while (collet_trajectory_quantity_at(*x, &q, i) == COLLET_OK && strcmp(q.key, key) != 0)
+    while (collet_trajectory_quantity_at(*x, &q, i, NULL) == COLLET_OK && strcmp(q.key, key) != 0)
         i++;
     assert_int_equal(rows->n_rows, FRAMES);
     return rows->columns[i];

@@ -149,7 +149,7 @@ static const double *row(const collet_trajectory *x, const collet_trajectory_bat
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-        assert_int_equal(collet_trajectory_quantity_at(x, &q, i), COLLET_OK);
+        assert_int_equal(collet_trajectory_quantity_at(x, &q, i, NULL), COLLET_OK);
         if (strcmp(q.key, key) == 0)
             return batch->columns[i] != NULL ? batch->columns[i] + f * q.width : NULL;
     }

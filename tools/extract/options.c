@@ -356,7 +356,7 @@ static void list_formats(FILE *out)
     collet_trajectory_format format = {.struct_size = sizeof format};
 
     fputs("Formats, recognised by content:\n", out);
-    for (size_t i = 0; collet_trajectory_format_at(&format, i) == COLLET_OK; i++)
+    for (size_t i = 0; collet_trajectory_format_at(&format, i, NULL) == COLLET_OK; i++)
         fprintf(out, "  .%-6s %-9s %s\n", format.name,
                 !format.has_frames    ? "TOP"
                 : format.has_topology ? "TOP, TRAJ"
@@ -380,7 +380,7 @@ static char *help_filter(int part, const char *text, void *input)
     for (size_t i = 0; i < collet_trajectory_quantity_count(); i++) {
         collet_trajectory_quantity quantity = {.struct_size = sizeof quantity};
 
-        collet_trajectory_quantity_at(NULL, &quantity, i);
+        collet_trajectory_quantity_at(NULL, &quantity, i, NULL);
         fprintf(out, " %s", quantity.key);
     }
     fclose(out);

@@ -31,7 +31,7 @@ static quantity quantity_at(const collet_trajectory *trajectory, size_t i)
 {
     quantity q = {.struct_size = sizeof q};
 
-    collet_trajectory_quantity_at(trajectory, &q, i);
+    collet_trajectory_quantity_at(trajectory, &q, i, NULL);
     return q;
 }
 
@@ -123,7 +123,7 @@ static void print_summary(const collet_trajectory *trajectory, const extract_opt
     printf("%lld atom%s%s in %.2f s (%.0f frames/s, %.0f MB/s)\n", (long long)info.most_atoms,
            tool_plural(info.most_atoms), bodies, info.seconds, (double)info.frames / seconds,
            (double)info.bytes * 1e-6 / seconds);
-    for (size_t i = 0; collet_trajectory_share_at(trajectory, &share, i) == COLLET_OK; i++)
+    for (size_t i = 0; collet_trajectory_share_at(trajectory, &share, i, NULL) == COLLET_OK; i++)
         tool_share_print(&share, "frames");
     if (info.periodic != NULL)
         printf("periodic box: %s\n", info.periodic);

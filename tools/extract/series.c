@@ -10,7 +10,7 @@ static collet_trajectory_quantity quantity_at(const extract_series *s, size_t i)
 {
     collet_trajectory_quantity q = {.struct_size = sizeof q};
 
-    collet_trajectory_quantity_at(s->trajectory, &q, i);
+    collet_trajectory_quantity_at(s->trajectory, &q, i, NULL);
     return q;
 }
 

@@ -193,7 +193,7 @@ static void print_warnings(rsoxs_run *run)
 {
     const char *warning;
     size_t length = strlen(run->film);
-    while ((warning = collet_scattering_input_warning(run->input, run->warned)) != NULL) {
+    while ((warning = collet_scattering_input_warning_at(run->input, run->warned)) != NULL) {
         run->warned++;
         if (strncmp(warning, run->film, length) != 0 && is_told(run->session, warning))
             continue;
@@ -246,7 +246,7 @@ int rsoxs_run_share(const rsoxs_run *run, size_t index, collet_device_share *sha
     *share = (collet_device_share){.struct_size = sizeof *share};
     for (int64_t i = 0; run->scatterings && i < run->n_beams; i++) {
         collet_device_share of = {.struct_size = sizeof of};
-        if (collet_scattering_share_at(run->scatterings[i], &of, index) != COLLET_OK)
+        if (collet_scattering_share_at(run->scatterings[i], &of, index, NULL) != COLLET_OK)
             return 0;
         share->device = of.device;
         share->done += of.done;

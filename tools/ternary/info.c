@@ -25,7 +25,7 @@ static collet_status add_matrices(ternary_report *report, ternary_session *sessi
     for (int64_t i = first; i < last && status == COLLET_OK; i++) {
         ternary_report_layer *layer = &report->layers[report->count++];
         layer->matrix.struct_size = sizeof layer->matrix;
-        status = collet_ternary_file_matrix(file, &layer->matrix, i, err);
+        status = collet_ternary_file_matrix_at(file, &layer->matrix, i, err);
         layer->counted = session && layer->matrix.content != COLLET_TERNARY_NUMBERS;
         /* (A matrix without weights fails here, with the reason.) */
         if (status == COLLET_OK && layer->counted)

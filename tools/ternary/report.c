@@ -26,7 +26,7 @@ collet_status ternary_report_begin(ternary_report *report, const char *name,
                                    const collet_ternary_file *file, collet_error *err)
 {
     *report = (ternary_report){.name = name, .info.struct_size = sizeof report->info};
-    collet_ternary_file_describe(file, &report->info);
+    collet_ternary_file_get_info(file, &report->info);
     report->layers = calloc((size_t)report->info.count + 1, sizeof *report->layers);
     return report->layers ? (collet_status)COLLET_OK
                           : collet_fail(err, COLLET_NO_MEMORY, "out of memory for %lld layers",

@@ -26,7 +26,7 @@ static collet_status choose(const unpack_options *options, const collet_ternary_
     const char *name = options->file;
     collet_ternary_file_info info = {.struct_size = sizeof info};
 
-    collet_ternary_file_describe(file, &info);
+    collet_ternary_file_get_info(file, &info);
     if (info.kind != COLLET_TERNARY_FILE_T2 && options->layer > 0)
         return collet_fail(err, COLLET_INVALID, "%s is one layer; --layer is only for .t2 files",
                            name);
@@ -47,7 +47,7 @@ static void summarise(const unpack_options *options, const collet_ternary_file *
 {
     collet_ternary_matrix m = {.struct_size = sizeof m};
 
-    if (collet_ternary_file_matrix(file, &m, index, NULL) == COLLET_OK)
+    if (collet_ternary_file_matrix_at(file, &m, index, NULL) == COLLET_OK)
         printf(
             "%s: %lld x %lld %s\n", tool_shown(options->common.output), (long long)m.rows,
             (long long)(options->content == COLLET_TERNARY_WRITE_BYTES ? m.row_bytes : m.columns),

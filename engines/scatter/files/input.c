@@ -44,7 +44,7 @@ const char *collet_scattering_input_directory(const collet_scattering_input *inp
     return input->directory;
 }
 
-const char *collet_scattering_input_warning(const collet_scattering_input *input, size_t index)
+const char *collet_scattering_input_warning_at(const collet_scattering_input *input, size_t index)
 {
     return index < input->n_warnings ? input->warnings[index] : NULL;
 }

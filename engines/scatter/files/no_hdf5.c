@@ -36,7 +36,7 @@ int64_t collet_scattering_input_beams(const collet_scattering_input *input,
     return 0;
 }
 
-const char *collet_scattering_input_warning(const collet_scattering_input *input, size_t index)
+const char *collet_scattering_input_warning_at(const collet_scattering_input *input, size_t index)
 {
     return NULL;
 }

@@ -322,7 +322,8 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
             assert_int_equal(pattern->index, all++);
         }
         assert_int_equal(all, MANY);
-        for (size_t i = 0; collet_scattering_share_at(scattering, &share, i) == COLLET_OK; i++) {
+        for (size_t i = 0;
+             collet_scattering_share_at(scattering, &share, i, NULL) == COLLET_OK; i++) {
             assert_string_equal(share.device, choices[i]);
             if (share.error) {
                 assert_int_equal(i, 1);

@@ -211,7 +211,8 @@ COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
  * Device 0 is that of the context given to create. NOT_FOUND if there is no such device, or only one
  * context. The strings are valid until destroy. At any time. */
 COLLET_API collet_status collet_scattering_share_at(const collet_scattering *scattering,
-                                                    collet_device_share *share, size_t index);
+                                                    collet_device_share *share, size_t index,
+                                                    collet_error *err);
 
 /* ---- Gradients --------------------------------------------------------------------------- */
 
@@ -336,7 +337,7 @@ COLLET_API int64_t collet_scattering_input_beams(const collet_scattering_input *
                                                  const double (**beams)[3]);
 /* Warnings about parts of the files that are suspicious or not used; NULL beyond the last. Warnings
  * about voxels appear when `layers` of the options has read all of them. */
-COLLET_API const char *collet_scattering_input_warning(const collet_scattering_input *input,
+COLLET_API const char *collet_scattering_input_warning_at(const collet_scattering_input *input,
                                                        size_t index);
 
 /* One finding of collet_scattering_check; valid during the call that reports it. */

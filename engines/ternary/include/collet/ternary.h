@@ -163,7 +163,7 @@ typedef struct collet_ternary_file_info {
     uint32_t parts;
 } collet_ternary_file_info;
 
-COLLET_API void collet_ternary_file_describe(const collet_ternary_file *file,
+COLLET_API void collet_ternary_file_get_info(const collet_ternary_file *file,
                                              collet_ternary_file_info *info);
 
 /* The content of a matrix. */
@@ -196,9 +196,9 @@ typedef struct collet_ternary_matrix {
 } collet_ternary_matrix;
 
 /* NOT_FOUND if there is no such matrix. */
-COLLET_API collet_status collet_ternary_file_matrix(const collet_ternary_file *file,
-                                                    collet_ternary_matrix *matrix, int64_t index,
-                                                    collet_error *err);
+COLLET_API collet_status collet_ternary_file_matrix_at(const collet_ternary_file *file,
+                                                       collet_ternary_matrix *matrix,
+                                                       int64_t index, collet_error *err);
 
 typedef struct collet_ternary_counts {
     int64_t minus, zero, plus, invalid;

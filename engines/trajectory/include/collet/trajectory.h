@@ -234,7 +234,7 @@ typedef struct collet_trajectory_format {
 /* Sets *format to format `index`, counted from 0; NOT_FOUND beyond the last. Always the same list.
  * Any thread. */
 COLLET_API collet_status collet_trajectory_format_at(collet_trajectory_format *format,
-                                                     size_t index);
+                                                     size_t index, collet_error *err);
 
 /* ---- A trajectory ------------------------------------------------------------------------ */
 
@@ -344,12 +344,13 @@ COLLET_API size_t collet_trajectory_quantity_count(void);
  * body of one atom. */
 COLLET_API collet_status collet_trajectory_quantity_at(const collet_trajectory *trajectory,
                                                        collet_trajectory_quantity *quantity,
-                                                       size_t index);
+                                                       size_t index, collet_error *err);
 
 /* What device `index` of the options' devices has done, in frames; at any time. NOT_FOUND beyond the
  * last, and before the first row was requested. The strings are valid until the trajectory is destroyed. */
 COLLET_API collet_status collet_trajectory_share_at(const collet_trajectory *trajectory,
-                                                    collet_device_share *share, size_t index);
+                                                    collet_device_share *share, size_t index,
+                                                    collet_error *err);
 
 /* What the work needs on a device. */
 typedef struct collet_trajectory_plan {
