@@ -4,7 +4,7 @@
 
 #include "scatter/arrays.h"
 
-collet_status scatter_failed(collet_scattering *s, collet_status status, const char *what)
+collet_status scatter_failed(collet_scatter *s, collet_status status, const char *what)
 {
     const char *error = collet_last_error(s->context);
     return s->n_devices > 1 ? collet_fail(&s->error, status, "%s: %s: %s",
@@ -12,14 +12,14 @@ collet_status scatter_failed(collet_scattering *s, collet_status status, const c
                             : collet_fail(&s->error, status, "%s: %s", what, error);
 }
 
-collet_status scatter_array(collet_scattering *s, collet_array **out, collet_dtype dtype,
+collet_status scatter_array(collet_scatter *s, collet_array **out, collet_dtype dtype,
                             int32_t ndim, const int64_t *shape)
 {
     collet_status status = collet_array_create(s->context, out, dtype, ndim, shape);
     return status == COLLET_OK ? status : scatter_failed(s, status, "allocating an array");
 }
 
-collet_status scatter_numbers(collet_scattering *s, collet_array **out, collet_dtype dtype,
+collet_status scatter_numbers(collet_scatter *s, collet_array **out, collet_dtype dtype,
                               int32_t ndim, const int64_t *shape, const double *values)
 {
     collet_dtype from = dtype == COLLET_C64 || dtype == COLLET_C128 ? COLLET_C128 : COLLET_F64;
@@ -37,7 +37,7 @@ collet_status scatter_numbers(collet_scattering *s, collet_array **out, collet_d
     return status == COLLET_OK ? status : scatter_failed(s, status, "numbers");
 }
 
-collet_status scatter_at(collet_scattering *s, collet_array **out, const collet_array *array,
+collet_status scatter_at(collet_scatter *s, collet_array **out, const collet_array *array,
                          int64_t index, int64_t count, int drop)
 {
     collet_array *part;
@@ -51,7 +51,7 @@ collet_status scatter_at(collet_scattering *s, collet_array **out, const collet_
     return status == COLLET_OK ? status : scatter_failed(s, status, "creating a view");
 }
 
-collet_status scatter_call(collet_scattering *s, const char *name, collet_array *const *arrays,
+collet_status scatter_call(collet_scatter *s, const char *name, collet_array *const *arrays,
                            uint32_t n_out, const void *params)
 {
     uint32_t op;
@@ -63,12 +63,12 @@ collet_status scatter_call(collet_scattering *s, const char *name, collet_array 
     return status == COLLET_OK ? status : scatter_failed(s, status, "scattering");
 }
 
-collet_status scatter_step(collet_scattering *s, const char *stage)
+collet_status scatter_step(collet_scatter *s, const char *stage)
 {
-    collet_scattering_progress progress = {.struct_size = sizeof progress,
-                                           .energies = s->next,
-                                           .fraction = (double)++s->steps / (double)s->steps_total,
-                                           .stage = stage};
+    collet_scatter_progress progress = {.struct_size = sizeof progress,
+                                        .energies = s->next,
+                                        .fraction = (double)++s->steps / (double)s->steps_total,
+                                        .stage = stage};
     if (progress.fraction > 1.0)
         progress.fraction = 1.0;
     if (s->options.progress && s->options.progress(s->options.progress_user, &progress))

@@ -13,8 +13,8 @@ static double number(const void *array, collet_dtype dtype, int64_t i)
     return dtype == COLLET_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
-void scatter_count_fractions(collet_scattering *s, int64_t m, int64_t first, int64_t count,
-                             const collet_scattering_material *view)
+void scatter_count_fractions(collet_scatter *s, int64_t m, int64_t first, int64_t count,
+                             const collet_scatter_material *view)
 {
     const void *unaligned = view->direction ? view->unaligned : view->volume;
     int64_t voxels = count * s->options.shape[1] * s->options.shape[2];
@@ -31,19 +31,19 @@ void scatter_count_fractions(collet_scattering *s, int64_t m, int64_t first, int
     s->counted[m] += count;
 }
 
-double scatter_absorption(const collet_scattering *s, int64_t energy)
+double scatter_absorption(const collet_scatter *s, int64_t energy)
 {
     double columns = (double)(s->options.shape[1] * s->options.shape[2]);
     return 2 * scatter_wave(s->options.energies[energy]) * s->options.voxel /
            (columns * s->axis[2][2]);
 }
 
-double scatter_mean_beta(const collet_scattering_constants *n)
+double scatter_mean_beta(const collet_scatter_constants *n)
 {
     return (n->beta_parallel + 2 * n->beta_perpendicular) / 3;
 }
 
-double scatter_transmission(const collet_scattering *s, int64_t energy)
+double scatter_transmission(const collet_scatter *s, int64_t energy)
 {
     int64_t materials = s->options.n_materials;
     double sum = 0.0;

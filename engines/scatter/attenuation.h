@@ -6,13 +6,13 @@
 #include "scatter/state.h"
 
 /* Adds the fractions of layers first .. first+count-1 of material m to s->volumes, once. */
-void scatter_count_fractions(collet_scattering *s, int64_t m, int64_t first, int64_t count,
-                             const collet_scattering_material *view);
+void scatter_count_fractions(collet_scatter *s, int64_t m, int64_t first, int64_t count,
+                             const collet_scatter_material *view);
 /* mu t of an energy for beta = 1 in one voxel of the film: the mean over the columns of voxels. */
-double scatter_absorption(const collet_scattering *s, int64_t energy);
+double scatter_absorption(const collet_scatter *s, int64_t energy);
 /* The part of the beam that leaves the film; all fractions must have been counted. */
-double scatter_transmission(const collet_scattering *s, int64_t energy);
+double scatter_transmission(const collet_scatter *s, int64_t energy);
 /* beta of unaligned matter. */
-double scatter_mean_beta(const collet_scattering_constants *n);
+double scatter_mean_beta(const collet_scatter_constants *n);
 
 #endif

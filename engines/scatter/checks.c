@@ -14,7 +14,7 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-static collet_status check_sizes(const collet_scattering_options *o, collet_error *err)
+static collet_status check_sizes(const collet_scatter_options *o, collet_error *err)
 {
     int64_t voxels = 1;
     if (o->dtype != COLLET_F32 && o->dtype != COLLET_F64)
@@ -38,7 +38,7 @@ static collet_status check_sizes(const collet_scattering_options *o, collet_erro
     return COLLET_OK;
 }
 
-collet_status scatter_check_beam(const collet_scattering_options *o, collet_error *err)
+collet_status scatter_check_beam(const collet_scatter_options *o, collet_error *err)
 {
     const double *k = o->direction, *a = o->angles;
     int none = k[0] == 0.0 && k[1] == 0.0 && k[2] == 0.0;
@@ -67,7 +67,7 @@ collet_status scatter_check_beam(const collet_scattering_options *o, collet_erro
     return COLLET_OK;
 }
 
-static collet_status check_constants(const collet_scattering_constants *c, int64_t m, double energy,
+static collet_status check_constants(const collet_scatter_constants *c, int64_t m, double energy,
                                      collet_error *err)
 {
     static const char *const names[] = {"delta along", "beta along", "delta across", "beta across"};
@@ -83,7 +83,7 @@ static collet_status check_constants(const collet_scattering_constants *c, int64
     return COLLET_OK;
 }
 
-collet_status scatter_check_energy(const collet_scattering_options *o, int64_t e, collet_error *err)
+collet_status scatter_check_energy(const collet_scatter_options *o, int64_t e, collet_error *err)
 {
     if (!(o->energies[e] > 0.0) || !isfinite(o->energies[e]))
         return collet_fail(err, COLLET_INVALID,
@@ -105,7 +105,7 @@ collet_status scatter_check_energy(const collet_scattering_options *o, int64_t e
                : COLLET_OK;
 }
 
-static collet_status check_energies(const collet_scattering_options *o, collet_error *err)
+static collet_status check_energies(const collet_scatter_options *o, collet_error *err)
 {
     collet_status status = COLLET_OK;
     if (o->n_energies < 1 || !o->energies || !o->constants)
@@ -116,16 +116,16 @@ static collet_status check_energies(const collet_scattering_options *o, collet_e
     return status;
 }
 
-static collet_status check_material(const collet_scattering_options *o, int64_t m,
+static collet_status check_material(const collet_scatter_options *o, int64_t m,
                                     collet_error *err)
 {
-    const collet_scattering_material *a = &o->materials[m];
+    const collet_scatter_material *a = &o->materials[m];
     if (a->dtype != COLLET_F32 && a->dtype != COLLET_F64)
         return collet_fail(err, COLLET_INVALID,
                            "material %" PRId64 ": dtype is %s; it must be f32 or f64", m + 1,
                            collet_dtype_name(a->dtype));
     if (o->layers) {
-        int known = a->kind >= COLLET_SCATTERING_ISOTROPIC && a->kind <= COLLET_SCATTERING_VECTOR;
+        int known = a->kind >= COLLET_SCATTER_ISOTROPIC && a->kind <= COLLET_SCATTER_VECTOR;
         return known ? COLLET_OK
                      : collet_fail(err, COLLET_INVALID, "material %" PRId64 ": unknown kind %u",
                                    m + 1, a->kind);
@@ -141,7 +141,7 @@ static collet_status check_material(const collet_scattering_options *o, int64_t 
     return COLLET_OK;
 }
 
-collet_status scatter_check_options(const collet_scattering_options *o, collet_error *err)
+collet_status scatter_check_options(const collet_scatter_options *o, collet_error *err)
 {
     collet_status status = check_sizes(o, err);
     if (status == COLLET_OK && (o->method > 1 || o->grid > 1))
@@ -203,7 +203,7 @@ static int is_angle(int kind)
 }
 
 /* 1 if voxel i has a direction; otherwise its angles are not used. */
-static int is_aligned(const collet_scattering_material *a, int64_t i)
+static int is_aligned(const collet_scatter_material *a, int64_t i)
 {
     return a->alignment && scatter_element(a->alignment, a->dtype, i) != 0.0;
 }
@@ -212,7 +212,7 @@ static int is_aligned(const collet_scattering_material *a, int64_t i)
 static collet_status check_values(const scatter_voxels *v, int64_t m, const void *values, int kind,
                                   int64_t begin, int64_t end)
 {
-    const collet_scattering_material *a = &v->options->materials[m];
+    const collet_scatter_material *a = &v->options->materials[m];
     int fraction = kind < 2 || kind == 4, width = kind == 5 ? 3 : 1;
     double tolerance = kind == 1 ? ALIGNMENT_TOLERANCE : SUM_TOLERANCE;
     int64_t last = -1; /* several faulty components of a vector are one fault */
@@ -232,7 +232,7 @@ static collet_status check_values(const scatter_voxels *v, int64_t m, const void
 collet_status scatter_check_part(const scatter_voxels *v, int64_t m, int64_t begin, int64_t end,
                                  double *sum)
 {
-    const collet_scattering_material *a = &v->options->materials[m];
+    const collet_scatter_material *a = &v->options->materials[m];
     const void *const arrays[] = {a->volume, a->alignment, a->theta,
                                   a->psi,    a->unaligned, a->direction};
     const void *isotropic = a->volume ? a->volume : a->unaligned;
@@ -259,7 +259,7 @@ collet_status scatter_check_sums(const scatter_voxels *v, int64_t begin, int64_t
     return status;
 }
 
-collet_status scatter_check_voxels(const collet_scattering_options *o, collet_error *err)
+collet_status scatter_check_voxels(const collet_scatter_options *o, collet_error *err)
 {
     const scatter_voxels v = {.options = o, .err = err};
     int64_t voxels = o->shape[0] * o->shape[1] * o->shape[2];

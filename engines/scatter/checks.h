@@ -6,14 +6,14 @@
 #include <collet/scatter.h>
 
 /* INVALID: the text says what is wrong and where. */
-collet_status scatter_check_options(const collet_scattering_options *options, collet_error *err);
-collet_status scatter_check_voxels(const collet_scattering_options *options, collet_error *err);
+collet_status scatter_check_options(const collet_scatter_options *options, collet_error *err);
+collet_status scatter_check_voxels(const collet_scatter_options *options, collet_error *err);
 
 /* Parts of scatter_check_options, for a program that has read only some of the files: beam and
  * angles; an energy with its constants, if `constants` is not NULL, and, if shape and voxel are
  * known, whether Ewald's sphere meets a pixel. */
-collet_status scatter_check_beam(const collet_scattering_options *options, collet_error *err);
-collet_status scatter_check_energy(const collet_scattering_options *options, int64_t energy,
+collet_status scatter_check_beam(const collet_scatter_options *options, collet_error *err);
+collet_status scatter_check_energy(const collet_scatter_options *options, int64_t energy,
                                    collet_error *err);
 
 #define SCATTER_KINDS 6 /* kinds of faults of a material */
@@ -29,7 +29,7 @@ typedef struct scatter_fault {
 
 /* A part of a morphology, to be checked. */
 typedef struct scatter_voxels {
-    const collet_scattering_options *options;
+    const collet_scatter_options *options;
     int64_t before;        /* number of voxels of the morphology before this part */
     scatter_fault *faults; /* index: m * SCATTER_KINDS + kind for material m; NULL: the first fault
     is an error */

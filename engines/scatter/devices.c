@@ -13,12 +13,12 @@
 typedef struct device {
     scatter_devices *all;
     int64_t index;
-    collet_scattering *s;
+    collet_scatter *s;
 } device;
 
 struct scatter_devices {
-    collet_scattering_options options; /* only callbacks and n_energies are used */
-    collet_scattering_plan plan;
+    collet_scatter_options options; /* only callbacks and n_energies are used */
+    collet_scatter_plan plan;
     devices_job *job;
     int64_t count;       /* number of devices */
     int64_t steps_total; /* of all */
@@ -29,7 +29,7 @@ struct scatter_devices {
 /* ---- On a device's thread -------------------------------------------------------------------- */
 
 /* The progress callback of a device's scattering: counts a step; the caller's thread reports it. */
-static int32_t note_step(void *user, const collet_scattering_progress *progress)
+static int32_t note_step(void *user, const collet_scatter_progress *progress)
 {
     scatter_devices *all = ((device *)user)->all;
     atomic_store(&all->stage, progress->stage);
@@ -38,7 +38,7 @@ static int32_t note_step(void *user, const collet_scattering_progress *progress)
 
 /* Layers that a device asks the program for. */
 typedef struct layers {
-    const collet_scattering_options *options;
+    const collet_scatter_options *options;
     void *const *arrays;
     int64_t material, first, count;
 } layers;
@@ -59,7 +59,7 @@ static collet_status ask_layers(void *user, void *const *arrays, int64_t materia
     return devices_ask(d->all->job, d->index, read_layers, &wanted, err);
 }
 
-static collet_status failed(const collet_scattering *s, collet_status status, collet_error *err)
+static collet_status failed(const collet_scatter *s, collet_status status, collet_error *err)
 {
     return status == COLLET_OK ? status : collet_fail(err, status, "%s", s->error.text);
 }
@@ -68,7 +68,7 @@ static collet_status failed(const collet_scattering *s, collet_status status, co
 static collet_status compute(void *user, int64_t index, int64_t first, int64_t *count,
                              collet_error *err)
 {
-    collet_scattering *s = ((scatter_devices *)user)->device[index].s;
+    collet_scatter *s = ((scatter_devices *)user)->device[index].s;
     s->next = first;
     collet_status status = scatter_compute(s, *count, count);
     if (status == COLLET_OK && collet_finish(s->context) != COLLET_OK)
@@ -79,7 +79,7 @@ static collet_status compute(void *user, int64_t index, int64_t first, int64_t *
 static collet_status read_patterns(void *user, int64_t index, int64_t first, int64_t count,
                                    collet_error *err)
 {
-    collet_scattering *s = ((scatter_devices *)user)->device[index].s;
+    collet_scatter *s = ((scatter_devices *)user)->device[index].s;
     s->next = first;
     return failed(s, scatter_read(s, count), err);
 }
@@ -89,16 +89,16 @@ static collet_status read_patterns(void *user, int64_t index, int64_t first, int
 static int report(void *user, int64_t ticks, int64_t next)
 {
     scatter_devices *all = user;
-    collet_scattering_progress progress = {.struct_size = sizeof progress,
-                                           .energies = next,
-                                           .fraction = (double)ticks / (double)all->steps_total,
-                                           .stage = atomic_load(&all->stage)};
+    collet_scatter_progress progress = {.struct_size = sizeof progress,
+                                        .energies = next,
+                                        .fraction = (double)ticks / (double)all->steps_total,
+                                        .stage = atomic_load(&all->stage)};
     if (progress.fraction > 1.0)
         progress.fraction = 1.0;
     return all->options.progress(all->options.progress_user, &progress);
 }
 
-collet_status scatter_devices_next(scatter_devices *all, const collet_scattering_pattern **out,
+collet_status scatter_devices_next(scatter_devices *all, const collet_scatter_pattern **out,
                                    collet_error *err)
 {
     int64_t index, energy, count;
@@ -107,7 +107,7 @@ collet_status scatter_devices_next(scatter_devices *all, const collet_scattering
     return status;
 }
 
-const collet_scattering_plan *scatter_devices_plan(const scatter_devices *all)
+const collet_scatter_plan *scatter_devices_plan(const scatter_devices *all)
 {
     return &all->plan;
 }
@@ -124,7 +124,7 @@ collet_status scatter_devices_share(const scatter_devices *all, collet_device_sh
  * pass each device makes the slices. */
 static collet_status plan(scatter_devices *all, collet_context *const *contexts, collet_error *err)
 {
-    const collet_scattering *s = all->device[0].s;
+    const collet_scatter *s = all->device[0].s;
     int64_t energies = all->options.n_energies;
     int64_t alike = s->plan.passes > 1 ? 1 : all->count;
     int64_t transforming = s->steps_total - energies * (s->span ? 1 : s->angles);
@@ -140,7 +140,7 @@ static collet_status plan(scatter_devices *all, collet_context *const *contexts,
                                .report = all->options.progress ? report : NULL};
     all->plan = s->plan;
     all->steps_total = s->steps_total + (alike - 1) * transforming;
-    if (s->options.method == COLLET_SCATTERING_FAST)
+    if (s->options.method == COLLET_SCATTER_FAST)
         all->plan.transforms *= alike;
     return devices_create(&all->job, &work, err);
 }
@@ -152,7 +152,7 @@ static collet_status open_all(scatter_devices *all, collet_context *const *conte
     collet_status status = COLLET_OK;
     for (int64_t i = 0; i < all->count && status == COLLET_OK; i++) {
         device *d = &all->device[i];
-        collet_scattering_options own = all->options;
+        collet_scatter_options own = all->options;
         own.progress = note_step;
         own.progress_user = d;
         own.layers = all->options.layers ? ask_layers : NULL;
@@ -164,7 +164,7 @@ static collet_status open_all(scatter_devices *all, collet_context *const *conte
 }
 
 collet_status scatter_devices_open(collet_context *context,
-                                   const collet_scattering_options *options, scatter_devices **out,
+                                   const collet_scatter_options *options, scatter_devices **out,
                                    collet_error *err)
 {
     size_t count = 1 + (size_t)options->n_contexts;

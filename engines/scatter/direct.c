@@ -11,7 +11,7 @@
 #include "scatter/geometry.h"
 #include "scatter/methods.h"
 
-static collet_status fill_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count)
+static collet_status fill_layers(collet_scatter *s, int64_t m, int64_t first, int64_t count)
 {
     collet_array *material = NULL, *part = NULL, *layers = NULL;
     collet_status status = scatter_at(s, &material, s->fields, m, 1, 1);
@@ -28,7 +28,7 @@ static collet_status fill_layers(collet_scattering *s, int64_t m, int64_t first,
     return status == COLLET_OK ? scatter_step(s, "transforming") : status;
 }
 
-static collet_status make_fields(collet_scattering *s)
+static collet_status make_fields(collet_scatter *s)
 {
     const int64_t *n = s->options.shape;
     collet_scalar zero = {.dtype = COLLET_F64};
@@ -61,7 +61,7 @@ static void turn_back(const double k[3], double angle, double frame[9])
 }
 
 /* Computes the image of one angle. */
-static collet_status project(collet_scattering *s, double angle, collet_array *constants,
+static collet_status project(collet_scatter *s, double angle, collet_array *constants,
                              const scatter_sphere *sphere, collet_array *const p[2],
                              collet_array *image)
 {
@@ -73,7 +73,7 @@ static collet_status project(collet_scattering *s, double angle, collet_array *c
         e[a] = cos(angle) * s->axis[0][a] + sin(angle) * s->axis[1][a];
     turn_back(s->axis[2], angle, frame);
     collet_status status = scatter_numbers(s, &field, COLLET_F64, 1, SCATTER_SHAPE(3), e);
-    if (status == COLLET_OK && s->options.material)
+    if (status == COLLET_OK && s->options.material_frame)
         status = scatter_numbers(s, &turn, COLLET_F64, 2, SCATTER_SHAPE(3, 3), frame);
     collet_array *polarise[] = {p[0], s->fields, constants, field, turn};
     if (status == COLLET_OK)
@@ -94,7 +94,7 @@ static collet_status project(collet_scattering *s, double angle, collet_array *c
     return status;
 }
 
-static collet_status constants_of(collet_scattering *s, collet_array **out)
+static collet_status constants_of(collet_scatter *s, collet_array **out)
 {
     int64_t materials = s->options.n_materials;
     double(*c)[3][2] = malloc((size_t)materials * sizeof *c);
@@ -109,7 +109,7 @@ static collet_status constants_of(collet_scattering *s, collet_array **out)
 }
 
 /* Computes the pattern of one energy: the mean of the images of all angles, each rotated back. */
-static collet_status one_energy(collet_scattering *s, const scatter_sphere *sphere,
+static collet_status one_energy(collet_scatter *s, const scatter_sphere *sphere,
                                 collet_array *const p[2], collet_array *images)
 {
     collet_array *constants = NULL, *image;
@@ -136,7 +136,7 @@ static collet_status one_energy(collet_scattering *s, const scatter_sphere *sphe
     return status;
 }
 
-collet_status scatter_direct(collet_scattering *s, int64_t count)
+collet_status scatter_direct(collet_scatter *s, int64_t count)
 {
     const int64_t *n = s->options.shape;
     collet_array *p[2] = {NULL, NULL}, *images = NULL;

@@ -13,7 +13,7 @@
 #include "scatter/methods.h"
 
 /* Coefficients of all fields: shape [count, 6, fields], stored as [6, fields, count]. */
-static collet_status weights_of(collet_scattering *s, int64_t count, collet_array **out)
+static collet_status weights_of(collet_scatter *s, int64_t count, collet_array **out)
 {
     static const int32_t order[] = {2, 0, 1};
     int64_t fields = s->plan.fields, materials = s->options.n_materials;
@@ -43,7 +43,7 @@ static collet_status weights_of(collet_scattering *s, int64_t count, collet_arra
 }
 
 /* The weights of the sum of the three images, for each angle. */
-static void three_parts(const collet_scattering *s, double *weights)
+static void three_parts(const collet_scatter *s, double *weights)
 {
     for (int64_t i = 0; i < s->angles; i++) {
         weights[3 * i] = 1.0;
@@ -53,14 +53,14 @@ static void three_parts(const collet_scattering *s, double *weights)
 }
 
 /* Weights where each angle has its own image. */
-static void all_angles(const collet_scattering *s, double *weights)
+static void all_angles(const collet_scatter *s, double *weights)
 {
     for (int64_t i = 0; i < s->angles; i++)
         weights[i * s->angles + i] = 1.0;
 }
 
 /* Images: shape [block, K, Y, X], stored as [Y, X, K, block], so that energies are adjacent. */
-static collet_status make_images(collet_scattering *s, int64_t kinds)
+static collet_status make_images(collet_scatter *s, int64_t kinds)
 {
     static const int32_t order[] = {3, 2, 0, 1};
     const int64_t *n = s->options.shape;
@@ -75,7 +75,7 @@ static collet_status make_images(collet_scattering *s, int64_t kinds)
 }
 
 /* Computes the images of `count` energies from s->next on. */
-static collet_status fill_images(collet_scattering *s, int64_t count, int64_t kinds,
+static collet_status fill_images(collet_scatter *s, int64_t count, int64_t kinds,
                                  collet_array *images)
 {
     const int64_t *n = s->options.shape;
@@ -85,7 +85,7 @@ static collet_status fill_images(collet_scattering *s, int64_t count, int64_t ki
     collet_status status = scatter_waves(s, s->next, count, &sphere);
     if (status == COLLET_OK)
         status = weights_of(s, count, &weights);
-    if (status == COLLET_OK && s->options.material)
+    if (status == COLLET_OK && s->options.material_frame)
         status = scatter_numbers(s, &angles, COLLET_F64, 1, &kinds, s->radians);
     if (status == COLLET_OK &&
         collet_array_wrap(s->context, &range, COLLET_I32, 3, SCATTER_SHAPE(2, n[1], n[2]), NULL,
@@ -102,9 +102,9 @@ static collet_status fill_images(collet_scattering *s, int64_t count, int64_t ki
     return status;
 }
 
-collet_status scatter_fast(collet_scattering *s, int64_t count)
+collet_status scatter_fast(collet_scatter *s, int64_t count)
 {
-    int64_t kinds = s->options.material ? s->angles : 3;
+    int64_t kinds = s->options.material_frame ? s->angles : 3;
     double *weights = calloc((size_t)(s->angles * kinds), sizeof *weights);
     collet_array *images = NULL;
     collet_status status =
@@ -118,7 +118,7 @@ collet_status scatter_fast(collet_scattering *s, int64_t count)
     if (status == COLLET_OK)
         status = fill_images(s, count, kinds, images);
     if (status == COLLET_OK) {
-        (s->options.material ? all_angles : three_parts)(s, weights);
+        (s->options.material_frame ? all_angles : three_parts)(s, weights);
         status = scatter_mean(s, images, kinds, weights, 0, count);
     }
     for (int64_t e = 0; e < count && status == COLLET_OK; e++)

@@ -15,13 +15,13 @@
 /* ---- Layers of a material -------------------------------------------------------------------- */
 
 /* Reads layers into s->layer_values and checks them; sets the arrays of `view`. */
-static collet_status read_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
-                                 collet_scattering_material *view)
+static collet_status read_layers(collet_scatter *s, int64_t m, int64_t first, int64_t count,
+                                 collet_scatter_material *view)
 {
     const int64_t *n = s->options.shape;
     int64_t voxels = count * n[1] * n[2], materials = s->options.n_materials;
     size_t plane = (size_t)voxels * (view->dtype == COLLET_F64 ? 8 : 4);
-    int vectors = view->kind == COLLET_SCATTERING_VECTOR;
+    int vectors = view->kind == COLLET_SCATTER_VECTOR;
     void *arrays[4];
     for (int i = 0; i < 4; i++)
         arrays[i] = (char *)s->layer_values + plane * (size_t)(vectors && i ? i + 2 : i);
@@ -34,11 +34,11 @@ static collet_status read_layers(collet_scattering *s, int64_t m, int64_t first,
         view->unaligned = arrays[1];
     } else {
         view->volume = arrays[0];
-        view->alignment = view->kind == COLLET_SCATTERING_EULER ? arrays[1] : NULL;
+        view->alignment = view->kind == COLLET_SCATTER_EULER ? arrays[1] : NULL;
         view->theta = view->alignment ? arrays[2] : NULL;
         view->psi = view->alignment ? arrays[3] : NULL;
     }
-    collet_scattering_options o = s->options;
+    collet_scatter_options o = s->options;
     scatter_voxels v = {.options = &o, .before = first * n[1] * n[2], .err = &s->error};
     o.materials = s->view;
     if (m == 0)
@@ -54,8 +54,8 @@ static const void *offset(const void *array, int64_t elements, collet_dtype dtyp
     return array ? (const char *)array + elements * (dtype == COLLET_F64 ? 8 : 4) : NULL;
 }
 
-collet_status scatter_view_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
-                                  collet_scattering_material *view)
+collet_status scatter_view_layers(collet_scatter *s, int64_t m, int64_t first, int64_t count,
+                                  collet_scatter_material *view)
 {
     int64_t at = first * s->options.shape[1] * s->options.shape[2];
     *view = s->options.materials[m];
@@ -73,7 +73,7 @@ collet_status scatter_view_layers(collet_scattering *s, int64_t m, int64_t first
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
 /* Creates an array of `count` layers, converted to the dtype of the computation. */
-static collet_status take(collet_scattering *s, collet_dtype dtype, const void *values,
+static collet_status take(collet_scatter *s, collet_dtype dtype, const void *values,
                           int32_t ndim, int64_t count, collet_array **out)
 {
     const int64_t *n = s->options.shape;
@@ -95,7 +95,7 @@ static collet_status take(collet_scattering *s, collet_dtype dtype, const void *
     return status == COLLET_OK ? status : scatter_failed(s, status, "a material");
 }
 
-static collet_status copy_volume(collet_scattering *s, const collet_scattering_material *view,
+static collet_status copy_volume(collet_scatter *s, const collet_scatter_material *view,
                                  int64_t count, collet_array *out)
 {
     collet_array *volume, *target = NULL;
@@ -109,7 +109,7 @@ static collet_status copy_volume(collet_scattering *s, const collet_scattering_m
     return status == COLLET_OK ? status : scatter_failed(s, status, "a material");
 }
 
-collet_status scatter_window(collet_scattering *s, int64_t first, int64_t count, collet_array *a)
+collet_status scatter_window(collet_scatter *s, int64_t first, int64_t count, collet_array *a)
 {
     collet_status status = COLLET_OK;
     for (int axis = 0; axis < 3 && s->options.window && status == COLLET_OK; axis++) {
@@ -133,10 +133,10 @@ collet_status scatter_window(collet_scattering *s, int64_t first, int64_t count,
 }
 
 /* Computes the fields of layers, without the window. */
-static collet_status make_fields(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+static collet_status make_fields(collet_scatter *s, int64_t m, int64_t first, int64_t count,
                                  collet_array *out)
 {
-    collet_scattering_material view;
+    collet_scatter_material view;
     collet_status status = scatter_view_layers(s, m, first, count, &view);
     if (status == COLLET_OK)
         scatter_count_fractions(s, m, first, count, &view);
@@ -160,7 +160,7 @@ static collet_status make_fields(collet_scattering *s, int64_t m, int64_t first,
 }
 
 /* Computes the mean of the fields of all layers. */
-static collet_status make_mean(collet_scattering *s, int64_t m, collet_array *out)
+static collet_status make_mean(collet_scatter *s, int64_t m, collet_array *out)
 {
     const int64_t *n = s->options.shape;
     double share = 1.0 / (double)s->thickness;
@@ -181,7 +181,7 @@ static collet_status make_mean(collet_scattering *s, int64_t m, collet_array *ou
     return status;
 }
 
-collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+collet_status scatter_fields(collet_scatter *s, int64_t m, int64_t first, int64_t count,
                              collet_array *out)
 {
     collet_status status =

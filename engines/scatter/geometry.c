@@ -9,16 +9,16 @@
 #define HC 1239.84197 /* eV nm, CyRSoXS's value */
 #define ROUNDING 1e-6 /* tolerance of a wave number times the edge of a voxel */
 
-static double component(int64_t i, int64_t n, const collet_scattering_options *options)
+static double component(int64_t i, int64_t n, const collet_scatter_options *options)
 {
     double whole = 2 * PI / options->voxel;
     return n == 1 ? 0.0
-           : options->grid == COLLET_SCATTERING_CYRSOXS
+           : options->grid == COLLET_SCATTER_CYRSOXS
                ? (double)i * whole / (double)(n - 1) - whole / 2
                : (double)(i - n / 2) * whole / (double)n;
 }
 
-void scatter_axis(double *q, int64_t n, const collet_scattering_options *options, int blank_last)
+void scatter_axis(double *q, int64_t n, const collet_scatter_options *options, int blank_last)
 {
     for (int64_t i = 0; i < n; i++)
         q[i] = component(i, n, options);
@@ -26,7 +26,7 @@ void scatter_axis(double *q, int64_t n, const collet_scattering_options *options
         q[n - 1] = NAN;
 }
 
-int scatter_reaches(const collet_scattering_options *o, double energy, double *nearest)
+int scatter_reaches(const collet_scatter_options *o, double energy, double *nearest)
 {
     const int64_t *n = o->shape;
     int64_t pixels = n[1] * n[2], middle = n[1] / 2 * n[2] + n[2] / 2;
@@ -97,7 +97,7 @@ static void susceptibility(double delta, double beta, double c[2])
     c[1] = 2 * beta * (1 - delta);
 }
 
-void scatter_constants(const collet_scattering_constants *n, double c[3][2])
+void scatter_constants(const collet_scatter_constants *n, double c[3][2])
 {
     double along[2];
     susceptibility((n->delta_parallel + 2 * n->delta_perpendicular) / 3,

@@ -6,7 +6,7 @@
 #include "scatter/state.h"
 
 /* Computes q of n pixels; `blank_last` = 1: NaN for the last pixel, which CyRSoXS omits. */
-void scatter_axis(double *q, int64_t n, const collet_scattering_options *options, int blank_last);
+void scatter_axis(double *q, int64_t n, const collet_scatter_options *options, int blank_last);
 /* Computes the directions of the electric field at 0 and 90 degrees and of the beam. */
 void scatter_directions(double axis[3][3], const double direction[3]);
 /* Sets `warp`, the map of the image: the upper left 2 x 2 part of the rotation of z to the beam and
@@ -14,19 +14,19 @@ void scatter_directions(double axis[3][3], const double direction[3]);
 double scatter_warp_of(double warp[2][2], const double direction[3], const double normal[3]);
 /* Warps a pattern by the detector's rotation; s->warped is scratch. The four pixels around a
  * position are read even where their weight is 0, as CyRSoXS does. */
-void scatter_warp(const collet_scattering *s, void *values);
+void scatter_warp(const collet_scatter *s, void *values);
 /* Height / width of a pixel, in q. */
-double scatter_aspect(const collet_scattering *s);
+double scatter_aspect(const collet_scatter *s);
 /* Returns the number of angles and sets `radians`, which may be NULL. */
 int64_t scatter_angles(const double angles[3], double *radians);
 /* The wave number |k| of an energy, 1/nm. */
 double scatter_wave(double energy);
 /* 1 if Ewald's sphere meets a pixel within the slices; else 0, and *nearest is |q| of the pixel
  * next to the middle. */
-int scatter_reaches(const collet_scattering_options *options, double energy, double *nearest);
+int scatter_reaches(const collet_scatter_options *options, double energy, double *nearest);
 
 /* Real and imaginary parts of c0, c1, c2 of docs/KERNELS.md. */
-void scatter_constants(const collet_scattering_constants *n, double c[3][2]);
+void scatter_constants(const collet_scatter_constants *n, double c[3][2]);
 /* Coefficients of the `count` fields of a material in each of p1x .. p2z, which are `stride`
  * apart. */
 void scatter_weights(const double axis[3][3], const double c[3][2], int64_t count, int64_t stride,

@@ -76,12 +76,12 @@ static int write_array(const integrals_file *f, const char *name, unsigned dimen
     return set >= 0 && H5Dclose(set) >= 0 && done;
 }
 
-static int write_scales(integrals_file *f, const collet_scattering_rings *rings,
+static int write_scales(integrals_file *f, const collet_scatter_rings *rings,
                         const double *energies, const double *q)
 {
-    double chi[COLLET_SCATTERING_CHI], *beams = malloc(f->extents[BEAM] * sizeof *beams);
-    for (int i = 0; i < COLLET_SCATTERING_CHI; i++)
-        chi[i] = i - 0.5 * (COLLET_SCATTERING_CHI - 1);
+    double chi[COLLET_SCATTER_CHI], *beams = malloc(f->extents[BEAM] * sizeof *beams);
+    for (int i = 0; i < COLLET_SCATTER_CHI; i++)
+        chi[i] = i - 0.5 * (COLLET_SCATTER_CHI - 1);
     for (hsize_t i = 0; beams && i < f->extents[BEAM]; i++)
         beams[i] = (double)i;
     int done = beams &&
@@ -111,7 +111,7 @@ static int write_directions(const integrals_file *f, const double (*beams)[3])
     return done;
 }
 
-static int write_all(integrals_file *f, const collet_scattering_integrals *in, double wedge)
+static int write_all(integrals_file *f, const collet_scatter_integrals *in, double wedge)
 {
     static const char intensity[] = "1/nm^4"; /* |k^2 p|^2, where p is a sum over voxels */
     const unsigned ring = 1u << BEAM | 1u << ENERGY | 1u << Q;
@@ -139,12 +139,12 @@ static int write_all(integrals_file *f, const collet_scattering_integrals *in, d
     return done;
 }
 
-collet_status collet_scattering_write_integrals(const char *path,
-                                                const collet_scattering_rings *rings,
-                                                int64_t n_beams, const double (*beams)[3],
-                                                int64_t n_energies, const double *energies,
-                                                const collet_scattering_integrals *in,
-                                                const char *settings, collet_error *err)
+collet_status collet_scatter_write_integrals(const char *path,
+                                             const collet_scatter_rings *rings,
+                                             int64_t n_beams, const double (*beams)[3],
+                                             int64_t n_energies, const double *energies,
+                                             const collet_scatter_integrals *in,
+                                             const char *settings, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     int64_t count;
@@ -160,18 +160,18 @@ collet_status collet_scattering_write_integrals(const char *path,
     if (!in->polar || !in->mean || !in->parallel || !in->perpendicular || !in->anisotropy)
         return collet_fail(err, COLLET_INVALID,
                            "an array of the integrals is NULL; all are needed");
-    collet_status status = collet_scattering_rings_q(rings, &count, NULL, err);
+    collet_status status = collet_scatter_rings_q(rings, &count, NULL, err);
     if (status != COLLET_OK)
         return status;
     double *q = malloc((size_t)count * sizeof *q);
     if (!q)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to write %s", path);
-    collet_scattering_rings_q(rings, &count, q, NULL);
+    collet_scatter_rings_q(rings, &count, q, NULL);
     io_hdf5_be_quiet(&before);
     integrals_file f = {
         .file = scatter_make_file(),
         .scales = {-1, -1, -1, -1},
-        .extents = {(hsize_t)n_beams, (hsize_t)n_energies, COLLET_SCATTERING_CHI, (hsize_t)count}};
+        .extents = {(hsize_t)n_beams, (hsize_t)n_energies, COLLET_SCATTER_CHI, (hsize_t)count}};
     int done = f.file >= 0 && write_scales(&f, rings, energies, q) && write_directions(&f, beams) &&
                write_all(&f, in, rings->wedge > 0 ? rings->wedge : 90) &&
                scatter_write_settings(f.file, settings);
@@ -184,8 +184,8 @@ collet_status collet_scattering_write_integrals(const char *path,
     return status;
 }
 
-collet_status collet_scattering_integrals_written(const char *path, const char *settings,
-                                                  collet_error *err)
+collet_status collet_scatter_integrals_written(const char *path, const char *settings,
+                                               collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     return scatter_compare_settings(path, settings, err);

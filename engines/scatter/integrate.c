@@ -11,11 +11,11 @@
 #include "scatter/geometry.h"
 
 #define PI 3.14159265358979323846
-#define CHI COLLET_SCATTERING_CHI
+#define CHI COLLET_SCATTER_CHI
 #define ON_PIXEL 1e-9 /* pixels; so close to a pixel its neighbours are not used */
 
 typedef struct detector {
-    collet_scattering_rings rings;
+    collet_scatter_rings rings;
     const void *values;
     int wide;       /* 1: the values are f64 */
     double pixel_y; /* 1/nm */
@@ -27,11 +27,11 @@ typedef struct detector {
     double turn[CHI][2];                      /* cosine and sine of chi */
 } detector;
 
-static collet_status check_rings(detector *d, const collet_scattering_rings *rings,
+static collet_status check_rings(detector *d, const collet_scatter_rings *rings,
                                  collet_error *err)
 {
     collet_status status = io_struct_in(&d->rings, sizeof d->rings, rings, "the rings", err);
-    const collet_scattering_rings *r = &d->rings;
+    const collet_scatter_rings *r = &d->rings;
     if (status != COLLET_OK)
         return status;
     if (r->y < 2 || r->x < 2)
@@ -68,8 +68,8 @@ static int64_t count_rings(const detector *d)
     return (int64_t)(corner / d->ring + ON_PIXEL) + 1;
 }
 
-collet_status collet_scattering_rings_q(const collet_scattering_rings *rings, int64_t *count,
-                                        double *q, collet_error *err)
+collet_status collet_scatter_rings_q(const collet_scatter_rings *rings, int64_t *count,
+                                     double *q, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     detector d;
@@ -195,7 +195,7 @@ typedef struct ring_sums {
 } ring_sums;
 
 /* Sets a number of an array, which may be NULL. */
-static void set(const collet_scattering_integrals *out, void *array, int64_t i, double value)
+static void set(const collet_scatter_integrals *out, void *array, int64_t i, double value)
 {
     if (array && out->wide)
         ((double *)array)[i] = value;
@@ -204,7 +204,7 @@ static void set(const collet_scattering_integrals *out, void *array, int64_t i, 
 }
 
 static ring_sums sum_ring(const detector *d, int64_t j, int64_t rings,
-                          const collet_scattering_integrals *out)
+                          const collet_scatter_integrals *out)
 {
     ring_sums sum = {0};
     for (int i = 0; i < CHI; i++) {
@@ -228,7 +228,7 @@ static double divided(double a, double b)
     return b != 0 ? a / b : NAN;
 }
 
-static void store(const collet_scattering_integrals *out, int64_t j, const ring_sums *sum)
+static void store(const collet_scatter_integrals *out, int64_t j, const ring_sums *sum)
 {
     double parallel = divided(sum->parallel, sum->in_parallel);
     double perpendicular = divided(sum->perpendicular, sum->in_perpendicular);
@@ -238,9 +238,9 @@ static void store(const collet_scattering_integrals *out, int64_t j, const ring_
     set(out, out->anisotropy, j, divided(parallel - perpendicular, parallel + perpendicular));
 }
 
-static collet_status open_detector(detector *d, const collet_scattering_rings *rings,
-                                   collet_scattering_integrals *own,
-                                   const collet_scattering_integrals *given, double energy,
+static collet_status open_detector(detector *d, const collet_scatter_rings *rings,
+                                   collet_scatter_integrals *own,
+                                   const collet_scatter_integrals *given, double energy,
                                    collet_dtype dtype, const void *values, collet_error *err)
 {
     if (!rings || !values || !given || !(energy > 0 && isfinite(energy)) ||
@@ -252,7 +252,7 @@ static collet_status open_detector(detector *d, const collet_scattering_rings *r
                            : energy > 0 && isfinite(energy) ? "dtype must be f32 or f64"
                                                             : "energy must be positive and finite");
     *d = (detector){.values = values, .wide = dtype == COLLET_F64};
-    *own = (collet_scattering_integrals){0};
+    *own = (collet_scatter_integrals){0};
     collet_status status = check_rings(d, rings, err);
     if (status == COLLET_OK)
         status = io_struct_in(own, sizeof *own, given, "the integrals", err);
@@ -264,13 +264,13 @@ static collet_status open_detector(detector *d, const collet_scattering_rings *r
     return status;
 }
 
-collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
-                                          const collet_scattering_integrals *out, double energy,
-                                          collet_dtype dtype, const void *values, collet_error *err)
+collet_status collet_scatter_integrate(const collet_scatter_rings *rings,
+                                       const collet_scatter_integrals *out, double energy,
+                                       collet_dtype dtype, const void *values, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     detector d;
-    collet_scattering_integrals own;
+    collet_scatter_integrals own;
     collet_status status = open_detector(&d, rings, &own, out, energy, dtype, values, err);
     if (status != COLLET_OK)
         return status;
@@ -289,13 +289,13 @@ collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
 
 /* ---- The adjoint ----------------------------------------------------------------------------- */
 
-static double cotangent(const collet_scattering_integrals *in, const void *array, int64_t i)
+static double cotangent(const collet_scatter_integrals *in, const void *array, int64_t i)
 {
     return !array ? 0 : in->wide ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
 /* dL / d(sums of a ring); 0 for means that are NaN. */
-static ring_sums ring_cotangents(const collet_scattering_integrals *in, int64_t j,
+static ring_sums ring_cotangents(const collet_scatter_integrals *in, int64_t j,
                                  const ring_sums *sum)
 {
     double p = divided(sum->parallel, sum->in_parallel);
@@ -313,7 +313,7 @@ static ring_sums ring_cotangents(const collet_scattering_integrals *in, int64_t 
 }
 
 static void add_ring(const detector *d, int64_t j, int64_t rings,
-                     const collet_scattering_integrals *in, const ring_sums *by, void *out)
+                     const collet_scatter_integrals *in, const ring_sums *by, void *out)
 {
     for (int i = 0; i < CHI; i++) {
         taps t = taps_of(d, j, i);
@@ -330,14 +330,14 @@ static void add_ring(const detector *d, int64_t j, int64_t rings,
     }
 }
 
-collet_status collet_scattering_integrate_adjoint(const collet_scattering_rings *rings,
-                                                  const collet_scattering_integrals *cotangents,
-                                                  double energy, collet_dtype dtype,
-                                                  const void *values, void *out, collet_error *err)
+collet_status collet_scatter_integrate_adjoint(const collet_scatter_rings *rings,
+                                               const collet_scatter_integrals *cotangents,
+                                               double energy, collet_dtype dtype,
+                                               const void *values, void *out, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     detector d;
-    collet_scattering_integrals in, none = {0};
+    collet_scatter_integrals in, none = {0};
     if (!cotangents || !out)
         return collet_fail(err, COLLET_INVALID, "%s is NULL", out ? "cotangents" : "out");
     collet_status status = open_detector(&d, rings, &in, cotangents, energy, dtype, values, err);

@@ -7,24 +7,24 @@
 
 /* Computes the fields of layers first .. first+count-1 of material m, multiplied by the window,
  * into `out` [fields, count, Y, X]. */
-collet_status scatter_fields(collet_scattering *s, int64_t m, int64_t first, int64_t count,
+collet_status scatter_fields(collet_scatter *s, int64_t m, int64_t first, int64_t count,
                              collet_array *out);
 
 /* Gets the arrays of layers first .. first+count-1 of material m, until the next call. */
-collet_status scatter_view_layers(collet_scattering *s, int64_t m, int64_t first, int64_t count,
-                                  collet_scattering_material *view);
+collet_status scatter_view_layers(collet_scatter *s, int64_t m, int64_t first, int64_t count,
+                                  collet_scatter_material *view);
 /* Multiplies layers [fields, count, Y, X] by the window, if one is set. */
-collet_status scatter_window(collet_scattering *s, int64_t first, int64_t count, collet_array *a);
+collet_status scatter_window(collet_scatter *s, int64_t first, int64_t count, collet_array *a);
 
 /* Finds the slices next to Ewald's sphere that energies first .. end-1 need: fills `range`, which
  * may be NULL, and returns the largest number of slices of a pixel; -1: out of memory. */
-int64_t scatter_depth(const collet_scattering *s, int64_t first, int64_t end, int32_t *range);
+int64_t scatter_depth(const collet_scatter *s, int64_t first, int64_t end, int32_t *range);
 /* Makes s->slices for the energies of the pass to which s->next belongs. */
-collet_status scatter_slices(collet_scattering *s);
+collet_status scatter_slices(collet_scatter *s);
 
 /* Compute the patterns of `count` energies, from s->next on, into s->out. */
-collet_status scatter_fast(collet_scattering *s, int64_t count);
-collet_status scatter_direct(collet_scattering *s, int64_t count);
+collet_status scatter_fast(collet_scatter *s, int64_t count);
+collet_status scatter_direct(collet_scatter *s, int64_t count);
 
 /* Arrays: k [count, 3] of energies; q of columns, rows and slices; positions on Ewald's sphere. */
 typedef struct scatter_sphere {
@@ -32,14 +32,14 @@ typedef struct scatter_sphere {
     collet_array *slice, *fraction; /* [1, Y, X] */
 } scatter_sphere;
 /* Makes k of `count` energies from `energy` on, and q. Free the sphere after a failure, too. */
-collet_status scatter_waves(collet_scattering *s, int64_t energy, int64_t count,
+collet_status scatter_waves(collet_scatter *s, int64_t energy, int64_t count,
                             scatter_sphere *sphere);
 /* Makes all arrays for one energy. */
-collet_status scatter_sphere_make(collet_scattering *s, int64_t energy, scatter_sphere *sphere);
+collet_status scatter_sphere_make(collet_scatter *s, int64_t energy, scatter_sphere *sphere);
 void scatter_sphere_free(scatter_sphere *sphere);
 /* Sums images [count, K, Y, X] by weights [angles, K], rotates them back, and writes the mean over
  * the angles to the first `count` patterns of s->out. */
-collet_status scatter_mean(collet_scattering *s, collet_array *images, int64_t kinds,
+collet_status scatter_mean(collet_scatter *s, collet_array *images, int64_t kinds,
                            const double *weights, int64_t first, int64_t count);
 
 #endif

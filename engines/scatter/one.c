@@ -18,25 +18,25 @@
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
-static uint64_t real_bytes(const collet_scattering *s)
+static uint64_t real_bytes(const collet_scatter *s)
 {
     return scatter_is_wide(s) ? 8 : 4;
 }
 
 /* Bytes of the pattern of one energy, on the device and on the host together. */
-static uint64_t pattern_bytes(const collet_scattering *s)
+static uint64_t pattern_bytes(const collet_scatter *s)
 {
     return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * 2 * real_bytes(s);
 }
 
 /* Bytes of the images of one energy. */
-static uint64_t image_bytes(const collet_scattering *s)
+static uint64_t image_bytes(const collet_scatter *s)
 {
-    uint64_t images = s->options.material ? (uint64_t)s->angles : 4; /* 3 images and scratch */
+    uint64_t images = s->options.material_frame ? (uint64_t)s->angles : 4; /* 3 images and scratch */
     return (uint64_t)(s->options.shape[1] * s->options.shape[2]) * images * real_bytes(s);
 }
 
-static int64_t max_fields(const collet_scattering *s)
+static int64_t max_fields(const collet_scatter *s)
 {
     int64_t maximum = 0;
     for (int64_t m = 0; m < s->options.n_materials; m++)
@@ -45,7 +45,7 @@ static int64_t max_fields(const collet_scattering *s)
 }
 
 /* Bytes of one layer of a material with its fields and their spectra. */
-static uint64_t layer_bytes(const collet_scattering *s)
+static uint64_t layer_bytes(const collet_scatter *s)
 {
     const int64_t *n = s->options.shape;
     uint64_t fields = (uint64_t)max_fields(s), rows = (uint64_t)n[1];
@@ -55,31 +55,31 @@ static uint64_t layer_bytes(const collet_scattering *s)
            (s->options.layers ? 8 * rows * (uint64_t)n[2] : 0);
 }
 
-static int64_t layers_of(const collet_scattering *s)
+static int64_t layers_of(const collet_scatter *s)
 {
     int64_t count = (int64_t)(LAYER_BYTES / layer_bytes(s));
     return count < 1 ? 1 : count < s->options.shape[0] ? count : s->options.shape[0];
 }
 
-static uint64_t slice_bytes(const collet_scattering *s, int64_t depth)
+static uint64_t slice_bytes(const collet_scatter *s, int64_t depth)
 {
     uint64_t pixels = (uint64_t)(s->options.shape[1] * s->options.shape[2]);
     return pixels * (8 + (uint64_t)(depth * s->plan.fields) * 2 * real_bytes(s));
 }
 
 /* Bytes of the buffers for layers that are read: 4 fields and the sums of fractions. */
-static uint64_t read_bytes(const collet_scattering *s, int64_t layers)
+static uint64_t read_bytes(const collet_scatter *s, int64_t layers)
 {
     uint64_t voxels = (uint64_t)(layers * s->options.shape[1] * s->options.shape[2]);
     return s->options.layers ? voxels * (4 * real_bytes(s) + 8) : 0;
 }
 
-static uint64_t warp_bytes(const collet_scattering *s)
+static uint64_t warp_bytes(const collet_scatter *s)
 {
     return s->warps ? pattern_bytes(s) / 2 : 0;
 }
 
-static void plan_direct(collet_scattering *s)
+static void plan_direct(collet_scatter *s)
 {
     const int64_t *n = s->options.shape;
     uint64_t voxels = (uint64_t)(n[0] * n[1] * n[2]);
@@ -96,7 +96,7 @@ static void plan_direct(collet_scattering *s)
 }
 
 /* The largest depth of all passes, of `span` energies each. */
-static int64_t depth_of(const collet_scattering *s, int64_t span)
+static int64_t depth_of(const collet_scatter *s, int64_t span)
 {
     int64_t depth = 1;
     for (int64_t first = 0; first < s->options.n_energies; first += span) {
@@ -110,7 +110,7 @@ static int64_t depth_of(const collet_scattering *s, int64_t span)
 }
 
 /* Bytes of all arrays. Fields of layers are freed before images are made. */
-static uint64_t fast_bytes(const collet_scattering *s, int64_t layers, int64_t block)
+static uint64_t fast_bytes(const collet_scatter *s, int64_t layers, int64_t block)
 {
     uint64_t pass = layer_bytes(s) * (uint64_t)layers;
     uint64_t images = image_bytes(s) * (uint64_t)block + read_bytes(s, layers);
@@ -120,7 +120,7 @@ static uint64_t fast_bytes(const collet_scattering *s, int64_t layers, int64_t b
 
 /* Bytes that arrays may use: the option, or 7/8 of what is available where a limit holds for this
  * process, which the system would end beyond it. */
-static uint64_t memory_of(const collet_scattering *s)
+static uint64_t memory_of(const collet_scatter *s)
 {
     collet_memory_limit limit = {.struct_size = sizeof limit};
     if (s->options.memory)
@@ -132,7 +132,7 @@ static uint64_t memory_of(const collet_scattering *s)
 
 /* Chooses as many energies a pass as fit into memory, then as many layers and energies at a
  * time. */
-static collet_status plan_fast(collet_scattering *s, collet_error *err)
+static collet_status plan_fast(collet_scatter *s, collet_error *err)
 {
     uint64_t limit = memory_of(s);
     int64_t energies = s->options.n_energies, layers = s->options.shape[0];
@@ -162,12 +162,12 @@ static collet_status plan_fast(collet_scattering *s, collet_error *err)
     return COLLET_OK;
 }
 
-static collet_status plan(collet_scattering *s, collet_error *err)
+static collet_status plan(collet_scatter *s, collet_error *err)
 {
     s->plan.struct_size = sizeof s->plan;
     s->plan.angles = s->angles;
     collet_status status = COLLET_OK;
-    if (s->options.method == COLLET_SCATTERING_DIRECT)
+    if (s->options.method == COLLET_SCATTER_DIRECT)
         plan_direct(s);
     else
         status = plan_fast(s, err);
@@ -188,9 +188,9 @@ static void *copied(const void *list, size_t bytes)
 }
 
 /* Copies the lists of the options, and allocates what depends on their lengths. */
-static collet_status copy_lists(collet_scattering *s, collet_error *err)
+static collet_status copy_lists(collet_scatter *s, collet_error *err)
 {
-    collet_scattering_options *o = &s->options;
+    collet_scatter_options *o = &s->options;
     size_t materials = (size_t)o->n_materials, energies = (size_t)o->n_energies;
     o->materials = copied(o->materials, materials * sizeof *o->materials);
     o->energies = copied(o->energies, energies * sizeof *o->energies);
@@ -214,16 +214,16 @@ static collet_status copy_lists(collet_scattering *s, collet_error *err)
     for (int a = 0; a < 3; a++)
         scatter_axis(s->q[a], o->shape[a], o, a > 0);
     for (size_t m = 0; m < materials; m++) {
-        const collet_scattering_material *material = &o->materials[m];
+        const collet_scatter_material *material = &o->materials[m];
         int oriented = material->direction || material->alignment ||
-                       material->kind > COLLET_SCATTERING_ISOTROPIC;
+                       material->kind > COLLET_SCATTER_ISOTROPIC;
         s->parts[m] = (scatter_part){s->plan.fields, oriented ? SCATTER_FIELDS : 1};
         s->plan.fields += s->parts[m].count;
     }
     return COLLET_OK;
 }
 
-static collet_status make_output(collet_scattering *s, collet_error *err)
+static collet_status make_output(collet_scatter *s, collet_error *err)
 {
     const int64_t *n = s->options.shape;
     const int64_t shape[] = {s->plan.block, n[1], n[2]};
@@ -238,7 +238,7 @@ static collet_status make_output(collet_scattering *s, collet_error *err)
 }
 
 /* Allocates buffers for layers that are read. */
-static collet_status make_layers(collet_scattering *s, collet_error *err)
+static collet_status make_layers(collet_scatter *s, collet_error *err)
 {
     size_t voxels = (size_t)(s->layers * s->options.shape[1] * s->options.shape[2]), size = 4;
     for (int64_t m = 0; m < s->options.n_materials; m++)
@@ -251,7 +251,7 @@ static collet_status make_layers(collet_scattering *s, collet_error *err)
                : collet_fail(err, COLLET_NO_MEMORY, "no memory for layers of the morphology");
 }
 
-void scatter_close_one(collet_scattering *s)
+void scatter_close_one(collet_scatter *s)
 {
     if (!s)
         return;
@@ -277,10 +277,10 @@ void scatter_close_one(collet_scattering *s)
     free(s);
 }
 
-collet_status scatter_open_one(collet_context *context, const collet_scattering_options *options,
-                               int64_t devices, collet_scattering **out, collet_error *err)
+collet_status scatter_open_one(collet_context *context, const collet_scatter_options *options,
+                               int64_t devices, collet_scatter **out, collet_error *err)
 {
-    collet_scattering *s = calloc(1, sizeof *s);
+    collet_scatter *s = calloc(1, sizeof *s);
     if (!s)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     s->context = context;
@@ -304,18 +304,18 @@ collet_status scatter_open_one(collet_context *context, const collet_scattering_
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-collet_status scatter_compute(collet_scattering *s, int64_t max_count, int64_t *count)
+collet_status scatter_compute(collet_scatter *s, int64_t max_count, int64_t *count)
 {
     /* A block must not extend into the next pass. */
     if (s->span && max_count > s->span - s->next % s->span)
         max_count = s->span - s->next % s->span;
     *count = max_count < s->plan.block ? max_count : s->plan.block;
-    return s->options.method == COLLET_SCATTERING_DIRECT ? scatter_direct(s, *count)
+    return s->options.method == COLLET_SCATTER_DIRECT ? scatter_direct(s, *count)
                                                          : scatter_fast(s, *count);
 }
 
 /* Multiplies pattern i of the block by the transmission of the film. */
-static void attenuate(collet_scattering *s, int64_t i)
+static void attenuate(collet_scatter *s, int64_t i)
 {
     int64_t pixels = s->options.shape[1] * s->options.shape[2];
     double factor = scatter_transmission(s, s->next + i);
@@ -326,7 +326,7 @@ static void attenuate(collet_scattering *s, int64_t i)
             ((float *)s->values)[k] = (float)(factor * (double)((float *)s->values)[k]);
 }
 
-collet_status scatter_read(collet_scattering *s, int64_t count)
+collet_status scatter_read(collet_scatter *s, int64_t count)
 {
     const int64_t *n = s->options.shape;
     size_t bytes = (size_t)(count * n[1] * n[2]) * (size_t)real_bytes(s);
@@ -343,18 +343,18 @@ collet_status scatter_read(collet_scattering *s, int64_t count)
     return status;
 }
 
-const collet_scattering_pattern *scatter_pattern(collet_scattering *s, int64_t energy)
+const collet_scatter_pattern *scatter_pattern(collet_scatter *s, int64_t energy)
 {
     const int64_t *n = s->options.shape;
-    s->pattern = (collet_scattering_pattern){.struct_size = sizeof s->pattern,
-                                             .dtype = s->options.dtype,
-                                             .index = energy,
-                                             .energy = s->options.energies[energy],
-                                             .y = n[1],
-                                             .x = n[2],
-                                             .qy = s->q[1],
-                                             .qx = s->q[2],
-                                             .values = (char *)s->values +
+    s->pattern = (collet_scatter_pattern){.struct_size = sizeof s->pattern,
+                                          .dtype = s->options.dtype,
+                                          .index = energy,
+                                          .energy = s->options.energies[energy],
+                                          .y = n[1],
+                                          .x = n[2],
+                                          .qy = s->q[1],
+                                          .qx = s->q[2],
+                                          .values = (char *)s->values +
                                                        (size_t)((energy - s->first) * n[1] * n[2]) *
                                                            (size_t)real_bytes(s)};
     return &s->pattern;

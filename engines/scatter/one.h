@@ -6,14 +6,14 @@
 #include "scatter/state.h"
 
 /* A scattering of one device, whose options were checked. */
-collet_status scatter_open_one(collet_context *context, const collet_scattering_options *options,
-                               int64_t devices, collet_scattering **out, collet_error *err);
-void scatter_close_one(collet_scattering *s);
+collet_status scatter_open_one(collet_context *context, const collet_scatter_options *options,
+                               int64_t devices, collet_scatter **out, collet_error *err);
+void scatter_close_one(collet_scatter *s);
 /* Computes a block of at most `max_count` energies, from s->next on, into s->out. */
-collet_status scatter_compute(collet_scattering *s, int64_t max_count, int64_t *count);
+collet_status scatter_compute(collet_scatter *s, int64_t max_count, int64_t *count);
 /* Copies the patterns of a block from s->out to s->values. */
-collet_status scatter_read(collet_scattering *s, int64_t count);
+collet_status scatter_read(collet_scatter *s, int64_t count);
 /* The pattern of an energy whose values are in s->values. */
-const collet_scattering_pattern *scatter_pattern(collet_scattering *s, int64_t energy);
+const collet_scatter_pattern *scatter_pattern(collet_scatter *s, int64_t energy);
 
 #endif

@@ -13,10 +13,10 @@
 #include "scatter/one.h"
 
 /* Copies the program's structs; the size of each is in its struct_size. */
-static collet_status take_options(collet_scattering_options *own,
-                                  const collet_scattering_options *given, collet_error *err)
+static collet_status take_options(collet_scatter_options *own,
+                                  const collet_scatter_options *given, collet_error *err)
 {
-    *own = (collet_scattering_options){0};
+    *own = (collet_scatter_options){0};
     collet_status status = io_struct_in(own, sizeof *own, given, "the options", err);
     if (status == COLLET_OK && (own->attenuation > 1 || own->collapse > 1))
         status = collet_fail(err, COLLET_INVALID, "the options: %s is %u; it must be 0 or 1",
@@ -32,10 +32,10 @@ static collet_status take_options(collet_scattering_options *own,
 }
 
 /* A copy of the materials, which the caller frees with free(). */
-static collet_status take_materials(collet_scattering_options *o, collet_error *err)
+static collet_status take_materials(collet_scatter_options *o, collet_error *err)
 {
     const char *given = (const char *)o->materials;
-    collet_scattering_material *own = NULL;
+    collet_scatter_material *own = NULL;
     collet_status status = COLLET_OK;
     if (o->n_materials > 0 && given)
         own = calloc((size_t)o->n_materials, sizeof *own);
@@ -49,25 +49,25 @@ static collet_status take_materials(collet_scattering_options *o, collet_error *
     return status;
 }
 
-static collet_status open_shared(collet_context *context, const collet_scattering_options *options,
-                                 collet_scattering **out, collet_error *err)
+static collet_status open_shared(collet_context *context, const collet_scatter_options *options,
+                                 collet_scatter **out, collet_error *err)
 {
-    collet_scattering *s = calloc(1, sizeof *s);
+    collet_scatter *s = calloc(1, sizeof *s);
     if (!s)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     collet_status status = scatter_devices_open(context, options, &s->devices, err);
     if (status == COLLET_OK)
         *out = s;
     else
-        collet_scattering_destroy(s);
+        collet_scatter_destroy(s);
     return status;
 }
 
-collet_status collet_scattering_create(collet_context *context, collet_scattering **out,
-                                       const collet_scattering_options *options, collet_error *err)
+collet_status collet_scatter_create(collet_context *context, collet_scatter **out,
+                                    const collet_scatter_options *options, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    collet_scattering_options own;
+    collet_scatter_options own;
     if (!out)
         return collet_fail(err, COLLET_INVALID, "out is NULL");
     *out = NULL;
@@ -88,7 +88,7 @@ collet_status collet_scattering_create(collet_context *context, collet_scatterin
     return status;
 }
 
-void collet_scattering_destroy(collet_scattering *s)
+void collet_scatter_destroy(collet_scatter *s)
 {
     if (!s)
         return;
@@ -96,13 +96,13 @@ void collet_scattering_destroy(collet_scattering *s)
     scatter_close_one(s);
 }
 
-void collet_scattering_get_plan(const collet_scattering *s, collet_scattering_plan *plan)
+void collet_scatter_get_plan(const collet_scatter *s, collet_scatter_plan *plan)
 {
     io_struct_out(plan, s->devices ? scatter_devices_plan(s->devices) : &s->plan, sizeof s->plan);
 }
 
-collet_status collet_scattering_share_at(const collet_scattering *s, collet_device_share *share,
-                                         size_t index, collet_error *err)
+collet_status collet_scatter_share_at(const collet_scatter *s, collet_device_share *share,
+                                      size_t index, collet_error *err)
 {
     if (s->devices && scatter_devices_share(s->devices, share, index) == COLLET_OK)
         return COLLET_OK;
@@ -113,7 +113,7 @@ collet_status collet_scattering_share_at(const collet_scattering *s, collet_devi
 /* ---- Work ------------------------------------------------------------------------------------ */
 
 /* Computes the next block into s->values. */
-static collet_status next_block(collet_scattering *s)
+static collet_status next_block(collet_scatter *s)
 {
     int64_t count;
     s->error.status = COLLET_OK;
@@ -125,7 +125,7 @@ static collet_status next_block(collet_scattering *s)
     return status;
 }
 
-static collet_status next_pattern(collet_scattering *s, const collet_scattering_pattern **out)
+static collet_status next_pattern(collet_scatter *s, const collet_scatter_pattern **out)
 {
     if (s->devices)
         return scatter_devices_next(s->devices, out, &s->error);
@@ -138,7 +138,7 @@ static collet_status next_pattern(collet_scattering *s, const collet_scattering_
 }
 
 /* 1 if a pixel is finite. Begins at the middle, where most patterns have numbers. */
-static int has_number(const collet_scattering_pattern *p)
+static int has_number(const collet_scatter_pattern *p)
 {
     int64_t pixels = p->y * p->x, middle = p->y / 2 * p->x + p->x / 2;
     for (int64_t i = 0; i < pixels; i++) {
@@ -150,8 +150,8 @@ static int has_number(const collet_scattering_pattern *p)
     return 0;
 }
 
-collet_status collet_scattering_next(collet_scattering *s, const collet_scattering_pattern **out,
-                                     collet_error *err)
+collet_status collet_scatter_next(collet_scatter *s, const collet_scatter_pattern **out,
+                                  collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     *out = NULL;

@@ -19,7 +19,7 @@
 /* ---- Where the slices are -------------------------------------------------------------------- */
 
 /* The position of the sphere of radius k at a pixel, in slices; below 0 or NaN: outside. */
-static double place(const collet_scattering *s, double k, double qx, double qy)
+static double place(const collet_scatter *s, double k, double qx, double qy)
 {
     const double *axis = s->axis[2];
     int64_t count = s->options.shape[0];
@@ -37,7 +37,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The first radius with a position of at least `bound`: positions grow with the radius. */
-static int64_t first_of(const collet_scattering *s, const double *k, int64_t count, double bound,
+static int64_t first_of(const collet_scatter *s, const double *k, int64_t count, double bound,
                         double qx, double qy)
 {
     int64_t low = 0, high = count;
@@ -53,7 +53,7 @@ static int64_t first_of(const collet_scattering *s, const double *k, int64_t cou
 
 /* Sets *first to the first slice that a pixel needs for `count` ascending radii; returns the number
  * of slices. */
-static int64_t range_of(const collet_scattering *s, const double *k, int64_t count, double qx,
+static int64_t range_of(const collet_scatter *s, const double *k, int64_t count, double qx,
                         double qy, int64_t *first)
 {
     double last = (double)(s->options.shape[0] - 1);
@@ -69,7 +69,7 @@ static int64_t range_of(const collet_scattering *s, const double *k, int64_t cou
     return (int64_t)(high < last ? high : last) - *first + 1;
 }
 
-int64_t scatter_depth(const collet_scattering *s, int64_t first, int64_t end, int32_t *range)
+int64_t scatter_depth(const collet_scatter *s, int64_t first, int64_t end, int32_t *range)
 {
     const int64_t *n = s->options.shape;
     int64_t depth = 1, pixels = n[1] * n[2], count = end - first, begin;
@@ -100,7 +100,7 @@ typedef struct pass {
 } pass;
 
 /* Adds layers first .. first+count-1 of material m to the slices. */
-static collet_status add_material(collet_scattering *s, const pass *p, int64_t m, int64_t first,
+static collet_status add_material(collet_scatter *s, const pass *p, int64_t m, int64_t first,
                                   int64_t count)
 {
     const scatter_part *part = &s->parts[m];
@@ -135,7 +135,7 @@ static collet_status add_material(collet_scattering *s, const pass *p, int64_t m
     return status == COLLET_OK ? scatter_step(s, "transforming") : status;
 }
 
-static collet_status make_arrays(collet_scattering *s, pass *p)
+static collet_status make_arrays(collet_scatter *s, pass *p)
 {
     const int64_t *n = s->options.shape;
     int64_t maximum = 0;
@@ -157,7 +157,7 @@ static collet_status make_arrays(collet_scattering *s, pass *p)
     return status;
 }
 
-collet_status scatter_slices(collet_scattering *s)
+collet_status scatter_slices(collet_scatter *s)
 {
     int64_t layers = s->options.shape[0], begin = s->next - s->next % s->span;
     int64_t left = s->options.n_energies - begin, end = begin + (left < s->span ? left : s->span);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-collet_status scatter_waves(collet_scattering *s, int64_t energy, int64_t count,
+collet_status scatter_waves(collet_scatter *s, int64_t energy, int64_t count,
                             scatter_sphere *sphere)
 {
     const int64_t *n = s->options.shape;
@@ -26,7 +26,7 @@ collet_status scatter_waves(collet_scattering *s, int64_t energy, int64_t count,
     return status;
 }
 
-collet_status scatter_sphere_make(collet_scattering *s, int64_t energy, scatter_sphere *sphere)
+collet_status scatter_sphere_make(collet_scatter *s, int64_t energy, scatter_sphere *sphere)
 {
     const int64_t *n = s->options.shape;
     const int64_t image[] = {1, n[1], n[2]};
@@ -53,12 +53,12 @@ void scatter_sphere_free(scatter_sphere *sphere)
 }
 
 /* Height / width of a pixel, which is 2 pi / (Y voxel) high and 2 pi / (X voxel) wide. */
-double scatter_aspect(const collet_scattering *s)
+double scatter_aspect(const collet_scatter *s)
 {
     return (double)s->options.shape[2] / (double)s->options.shape[1];
 }
 
-collet_status scatter_mean(collet_scattering *s, collet_array *images, int64_t kinds,
+collet_status scatter_mean(collet_scatter *s, collet_array *images, int64_t kinds,
                            const double *weights, int64_t first, int64_t count)
 {
     collet_scatter_average_params params = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.h - the members of collet_scattering, private to this folder. */
+/* state.h - the members of collet_scatter, private to this folder. */
 #ifndef ENGINES_SCATTER_STATE_H
 #define ENGINES_SCATTER_STATE_H
 
@@ -12,14 +12,14 @@ typedef struct scatter_part {
     int64_t first, count; /* count: 7, or 1 for the volume fraction only */
 } scatter_part;
 
-struct collet_scattering {
+struct collet_scatter {
     struct scatter_devices *devices; /* do all the work; NULL: one device, by this scattering */
     int64_t n_devices;               /* number of devices that share the energies */
     collet_context *context;
-    collet_scattering_options
+    collet_scatter_options
         options;       /* its lists are copies; shape[0] is 1 if it has `collapse` */
     int64_t thickness; /* layers of the morphology that are one layer of fields */
-    collet_scattering_plan plan;
+    collet_scatter_plan plan;
     scatter_part *parts; /* one for each material */
     int64_t angles;
     double *radians;
@@ -35,7 +35,7 @@ struct collet_scattering {
     double *volumes;    /* of each material: sum of its fractions, if options.attenuation */
     int64_t *counted;   /* of each material: layers that `volumes` has */
     double *sums;       /* sum of the volume fractions of all materials, for each of their voxels */
-    collet_scattering_material *view;
+    collet_scatter_material *view;
     int32_t *range;       /* [2, Y, X]: first slice and number of slices of each pixel */
     collet_array *slices; /* fast method: [depth, F, Y, X]; NULL: not made */
     int64_t sliced[2];    /* `slices` is for energies sliced[0] .. sliced[1]-1 */
@@ -46,16 +46,16 @@ struct collet_scattering {
     int64_t next;         /* index of the next energy */
     int64_t first, ready; /* energies first .. ready-1 are in `values` */
     int64_t steps, steps_total;
-    collet_scattering_pattern pattern;
+    collet_scatter_pattern pattern;
     collet_error error;
 };
 
-static inline int scatter_is_wide(const collet_scattering *s)
+static inline int scatter_is_wide(const collet_scatter *s)
 {
     return s->options.dtype == COLLET_F64;
 }
 
-static inline collet_dtype scatter_complex(const collet_scattering *s)
+static inline collet_dtype scatter_complex(const collet_scatter *s)
 {
     return scatter_is_wide(s) ? COLLET_C128 : COLLET_C64;
 }

@@ -30,9 +30,9 @@ static const struct {
 
 typedef struct checker {
     scatter_reader base; /* first: work functions get its address */
-    collet_scattering_input *in;
+    collet_scatter_input *in;
     collet_error err;
-    collet_scattering_finding_fn report;
+    collet_scatter_finding_fn report;
     void *user;
     char **texts; /* texts already reported, because several checks find the same fault */
     size_t n_texts;
@@ -46,7 +46,7 @@ typedef struct checker {
 
 /* ---- Findings -------------------------------------------------------------------------------- */
 
-static void report_once(void *user, const collet_scattering_finding *finding)
+static void report_once(void *user, const collet_scatter_finding *finding)
 {
     checker *c = user;
     c->faulty |= !finding->warning;
@@ -71,11 +71,11 @@ static int goes_on(checker *c, collet_status *status)
 static void report_voxels(checker *c, const scatter_fault *f, int64_t m, int kind)
 {
     char text[500], owner[40] = "";
-    collet_scattering_finding finding = {.struct_size = sizeof finding,
-                                         .text = text,
-                                         .dataset = m < 0 ? NULL : c->sets[m][kind].name,
-                                         .material = m + 1,
-                                         .voxels = f->count};
+    collet_scatter_finding finding = {.struct_size = sizeof finding,
+                                      .text = text,
+                                      .dataset = m < 0 ? NULL : c->sets[m][kind].name,
+                                      .material = m + 1,
+                                      .voxels = f->count};
     int64_t shown = f->count < SCATTER_SHOWN ? f->count : SCATTER_SHOWN;
     if (m >= 0)
         snprintf(owner, sizeof owner, " of material %" PRId64, m + 1);
@@ -102,14 +102,14 @@ static void report_voxels(checker *c, const scatter_fault *f, int64_t m, int kin
 
 /* Reads planes of the datasets of a material into `material`. */
 static collet_status read_part(checker *c, int64_t m, int64_t first, int64_t planes,
-                               collet_scattering_material *material)
+                               collet_scatter_material *material)
 {
     const int64_t *n = c->in->options.shape;
     const void **pointers[SCATTER_KINDS] = {&material->volume,    &material->alignment,
                                             &material->theta,     &material->psi,
                                             &material->unaligned, &material->direction};
     collet_status status = COLLET_OK;
-    *material = (collet_scattering_material){.dtype = COLLET_F32};
+    *material = (collet_scatter_material){.dtype = COLLET_F32};
     for (int k = 0; k < SCATTER_KINDS; k++) {
         scatter_dataset *d = &c->sets[m][k];
         if (d->set < 0)
@@ -129,9 +129,9 @@ static collet_status read_part(checker *c, int64_t m, int64_t first, int64_t pla
 }
 
 static collet_status check_planes(checker *c, int64_t first, int64_t planes,
-                                  collet_scattering_material *materials)
+                                  collet_scatter_material *materials)
 {
-    collet_scattering_options part = c->in->options;
+    collet_scatter_options part = c->in->options;
     int64_t voxels = planes * part.shape[1] * part.shape[2];
     const scatter_voxels v = {.options = &part,
                               .before = first * part.shape[1] * part.shape[2],
@@ -160,12 +160,12 @@ static int64_t slab_planes(const checker *c)
 
 static collet_status check_voxels(checker *c)
 {
-    const collet_scattering_options *o = &c->in->options;
+    const collet_scatter_options *o = &c->in->options;
     collet_status status = COLLET_OK;
     if (o->shape[0] == 0)
         return COLLET_OK;
     int64_t planes = slab_planes(c);
-    collet_scattering_material *materials = calloc((size_t)o->n_materials, sizeof *materials);
+    collet_scatter_material *materials = calloc((size_t)o->n_materials, sizeof *materials);
     c->sum = malloc((size_t)(planes * o->shape[1] * o->shape[2]) * sizeof *c->sum);
     if (!materials || !c->sum)
         status = collet_fail(&c->err, COLLET_NO_MEMORY, "%s: no memory", c->base.path);
@@ -264,7 +264,7 @@ static collet_status allocate(checker *c)
 static collet_status check_datasets(scatter_reader *base)
 {
     checker *c = (checker *)base;
-    collet_scattering_options *o = &c->in->options;
+    collet_scatter_options *o = &c->in->options;
     collet_status status = check_group(c);
     if (status != COLLET_OK)
         return status;
@@ -299,7 +299,7 @@ static collet_status check_datasets(scatter_reader *base)
 /* Checks beams, angles, energies and constants of a configuration. */
 static collet_status check_values(checker *c, const char *configuration)
 {
-    collet_scattering_options *o = &c->in->options;
+    collet_scatter_options *o = &c->in->options;
     collet_status status = COLLET_OK;
     collet_error err = {0};
     o->energies = c->in->energies;
@@ -422,7 +422,7 @@ static void free_checker(checker *c)
     free(c->faults);
     free(c->ranges);
     free(c->sum);
-    collet_scattering_input_destroy(c->base.in);
+    collet_scatter_input_destroy(c->base.in);
 }
 
 /* 0: out of memory. `c` has path, report and user. */
@@ -433,14 +433,14 @@ static int init_checker(checker *c)
     c->in = c->base.in = calloc(1, sizeof *c->in);
     if (!c->in)
         return 0;
-    c->in->options = (collet_scattering_options)COLLET_SCATTERING_OPTIONS;
+    c->in->options = (collet_scatter_options)COLLET_SCATTER_OPTIONS;
     c->in->vectors = -1;
     c->in->report = report_once;
     c->in->report_user = c;
     return 1;
 }
 
-static void ignore(void *user, const collet_scattering_finding *finding)
+static void ignore(void *user, const collet_scatter_finding *finding)
 {
     (void)user;
     (void)finding;
@@ -459,9 +459,9 @@ static void inspect(const char *path, const int64_t *arguments, io_hdf5_step ste
 
 const io_hdf5_inspection scatter_inspect_faults = {"faults", inspect};
 
-collet_status collet_scattering_check(const char *path, const char *configuration,
-                                      collet_scattering_finding_fn report, void *user,
-                                      collet_error *err)
+collet_status collet_scatter_check(const char *path, const char *configuration,
+                                   collet_scatter_finding_fn report, void *user,
+                                   collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     if (!path || !report)
@@ -473,9 +473,9 @@ collet_status collet_scattering_check(const char *path, const char *configuratio
     if (goes_on(&c, &status))
         for (size_t i = 0; i < c.in->n_warnings; i++)
             report_once(
-                &c, &(collet_scattering_finding){.struct_size = sizeof(collet_scattering_finding),
-                                                 .warning = 1,
-                                                 .text = c.in->warnings[i]});
+                &c, &(collet_scatter_finding){.struct_size = sizeof(collet_scatter_finding),
+                                              .warning = 1,
+                                              .text = c.in->warnings[i]});
     if (status == COLLET_OK && c.no_memory)
         status = collet_fail(&c.err, COLLET_NO_MEMORY, "no memory for the findings in %s", path);
     if (status != COLLET_OK)

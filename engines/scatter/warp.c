@@ -30,7 +30,7 @@ static double sample(const void *values, int wide, const int64_t n[2], double y,
 /* Does what CyRSoXS' interpolation does for a detector that faces the sample: a pixel becomes NaN
  * if the one to the right, below, or below right is NaN. In place: it reads only pixels that have
  * not changed yet. */
-static void spread(const collet_scattering *s, void *values)
+static void spread(const collet_scatter *s, void *values)
 {
     const int64_t *n = s->options.shape + 1;
     double *wide = scatter_is_wide(s) ? values : NULL;
@@ -47,7 +47,7 @@ static void spread(const collet_scattering *s, void *values)
     }
 }
 
-static void warp(const collet_scattering *s, void *values)
+static void warp(const collet_scatter *s, void *values)
 {
     const int64_t *n = s->options.shape + 1;
     const double(*m)[2] = s->warp;
@@ -69,7 +69,7 @@ static void warp(const collet_scattering *s, void *values)
     memcpy(values, s->warped, (size_t)(n[0] * n[1]) * (wide ? 8 : 4));
 }
 
-void scatter_warp(const collet_scattering *s, void *values)
+void scatter_warp(const collet_scatter *s, void *values)
 {
     if (s->warps)
         warp(s, values);

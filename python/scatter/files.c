@@ -9,9 +9,9 @@
 
 /* Names of a material's arrays, as `layers` writes them. */
 static const char *const names[][ARRAYS] = {
-    [COLLET_SCATTERING_ISOTROPIC] = {"volume"},
-    [COLLET_SCATTERING_EULER] = {"volume", "alignment", "theta", "psi"},
-    [COLLET_SCATTERING_VECTOR] = {"direction", "unaligned"},
+    [COLLET_SCATTER_ISOTROPIC] = {"volume"},
+    [COLLET_SCATTER_EULER] = {"volume", "alignment", "theta", "psi"},
+    [COLLET_SCATTER_VECTOR] = {"direction", "unaligned"},
 };
 
 /* A list of count items, each made by `item`; NULL with an exception. */
@@ -29,12 +29,12 @@ static PyObject *list_of(int64_t count, PyObject *(*item)(const void *user, int6
     return list;
 }
 
-static PyObject *make_arrays(const collet_scattering_options *o,
-                             const collet_scattering_material *m, void **data)
+static PyObject *make_arrays(const collet_scatter_options *o,
+                             const collet_scatter_material *m, void **data)
 {
     PyObject *arrays = PyDict_New();
     for (int i = 0; arrays && i < ARRAYS && names[m->kind][i]; i++) {
-        int vectors = m->kind == COLLET_SCATTERING_VECTOR && i == 0;
+        int vectors = m->kind == COLLET_SCATTER_VECTOR && i == 0;
         const int64_t shape[] = {o->shape[0], o->shape[1], o->shape[2], 3};
         PyObject *array = bound->numpy_new(m->dtype, 3 + vectors, shape, &data[i]);
         if (!array || PyDict_SetItemString(arrays, names[m->kind][i], array))
@@ -47,7 +47,7 @@ static PyObject *make_arrays(const collet_scattering_options *o,
 /* {name: array} with all layers. */
 static PyObject *material_item(const void *user, int64_t i)
 {
-    const collet_scattering_options *o = user;
+    const collet_scatter_options *o = user;
     void *data[ARRAYS] = {NULL};
     collet_error err;
     PyObject *arrays = make_arrays(o, &o->materials[i], data);
@@ -64,13 +64,13 @@ static PyObject *material_item(const void *user, int64_t i)
 
 static PyObject *energy_item(const void *user, int64_t i)
 {
-    return PyFloat_FromDouble(((const collet_scattering_options *)user)->energies[i]);
+    return PyFloat_FromDouble(((const collet_scatter_options *)user)->energies[i]);
 }
 
 /* The constants of an energy and a material. */
 static PyObject *constants_item(const void *user, int64_t i)
 {
-    const collet_scattering_constants *c = &((const collet_scattering_options *)user)->constants[i];
+    const collet_scatter_constants *c = &((const collet_scatter_options *)user)->constants[i];
     return Py_BuildValue("dddd", c->delta_parallel, c->beta_parallel, c->delta_perpendicular,
                          c->beta_perpendicular);
 }
@@ -83,19 +83,19 @@ static PyObject *beam_item(const void *user, int64_t i)
 
 static PyObject *warning_item(const void *user, int64_t i)
 {
-    return PyUnicode_DecodeFSDefault(collet_scattering_input_warning_at(user, (size_t)i));
+    return PyUnicode_DecodeFSDefault(collet_scatter_input_warning_at(user, (size_t)i));
 }
 
-static PyObject *describe(const collet_scattering_input *input)
+static PyObject *describe(const collet_scatter_input *input)
 {
-    const collet_scattering_options *o = collet_scattering_input_options(input);
-    const char *directory = collet_scattering_input_directory(input);
+    const collet_scatter_options *o = collet_scatter_input_options(input);
+    const char *directory = collet_scatter_input_directory(input);
     const double(*beams)[3];
-    int64_t n_beams = collet_scattering_input_beams(input, &beams), warnings = 0;
+    int64_t n_beams = collet_scatter_input_beams(input, &beams), warnings = 0;
     PyObject *materials = list_of(o->n_materials, material_item, o);
     if (!materials)
         return NULL;
-    while (collet_scattering_input_warning_at(input, (size_t)warnings)) /* of voxels too, now */
+    while (collet_scatter_input_warning_at(input, (size_t)warnings)) /* of voxels too, now */
         warnings++;
     return Py_BuildValue(
         "{s:N,s:N,s:N,s:N,s:N,s:(LLL),s:d,s:(ddd),s:(ddd),s:I,s:I,s:I,s:I,s:I,s:N}", "materials",
@@ -105,7 +105,7 @@ static PyObject *describe(const collet_scattering_input *input)
         "shape", (long long)o->shape[0], (long long)o->shape[1], (long long)o->shape[2], "voxel",
         o->voxel, "detector", o->detector[0], o->detector[1], o->detector[2], "angles",
         o->angles[0], o->angles[1], o->angles[2], "nearest", o->nearest, "window", o->window,
-        "mask", o->mask, "material", o->material, "attenuation", o->attenuation, "directory",
+        "mask", o->mask, "material", o->material_frame, "attenuation", o->attenuation, "directory",
         PyUnicode_DecodeFSDefault(directory ? directory : ""));
 }
 
@@ -113,23 +113,23 @@ static PyObject *describe(const collet_scattering_input *input)
 PyObject *files_read(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     PyObject *morphology = NULL, *configuration = NULL, *result;
-    collet_scattering_input *input = NULL;
+    collet_scatter_input *input = NULL;
     collet_error err;
     int wide;
     if (!PyArg_ParseTuple(arguments, "O&O&p", PyUnicode_FSConverter, &morphology,
                           PyUnicode_FSConverter, &configuration, &wide))
         return NULL;
     PyThreadState *state = bound->leave();
-    collet_status status = collet_scattering_read(&input, PyBytes_AsString(morphology),
-                                                  PyBytes_AsString(configuration),
-                                                  wide ? COLLET_F64 : COLLET_F32, &err);
+    collet_status status = collet_scatter_read(&input, PyBytes_AsString(morphology),
+                                               PyBytes_AsString(configuration),
+                                               wide ? COLLET_F64 : COLLET_F32, &err);
     bound->back(state);
     Py_DECREF(morphology);
     Py_DECREF(configuration);
     if (status != COLLET_OK)
         return bound->raise(status, err.text);
     result = describe(input);
-    collet_scattering_input_destroy(input);
+    collet_scatter_input_destroy(input);
     return result;
 }
 
@@ -138,7 +138,7 @@ PyObject *files_read(PyObject *Py_UNUSED(module), PyObject *arguments)
 typedef struct patterns {
     collet_context *context;
     double (*beams)[3];
-    collet_scattering_pattern *patterns;
+    collet_scatter_pattern *patterns;
     bound_memory *held;
     Py_ssize_t count;
 } patterns;
@@ -173,12 +173,12 @@ static int take_patterns(patterns *p, PyObject *list, double energy, long long y
                               &values) ||
             bound_acquire(&p->held[i], p->context, values, COLLET_F32, y * x, "values"))
             return -1;
-        p->patterns[i] = (collet_scattering_pattern){.struct_size = sizeof *p->patterns,
-                                                     .dtype = COLLET_F32,
-                                                     .energy = energy,
-                                                     .y = y,
-                                                     .x = x,
-                                                     .values = p->held[i].data};
+        p->patterns[i] = (collet_scatter_pattern){.struct_size = sizeof *p->patterns,
+                                                  .dtype = COLLET_F32,
+                                                  .energy = energy,
+                                                  .y = y,
+                                                  .x = x,
+                                                  .values = p->held[i].data};
     }
     return 0;
 }
@@ -198,8 +198,8 @@ PyObject *files_write(PyObject *Py_UNUSED(module), PyObject *arguments)
     int failed = take_patterns(&p, list, energy, y, x);
     if (!failed) {
         PyThreadState *state = bound->leave();
-        status = collet_scattering_write(PyBytes_AsString(directory), energy, p.count,
-                                         (const double(*)[3])p.beams, p.patterns, "", &err);
+        status = collet_scatter_write(PyBytes_AsString(directory), energy, p.count,
+                                      (const double(*)[3])p.beams, p.patterns, "", &err);
         bound->back(state);
         if (status != COLLET_OK)
             bound->raise(status, err.text);
@@ -224,8 +224,8 @@ PyObject *files_read_pattern(PyObject *Py_UNUSED(module), PyObject *arguments)
     PyObject *values = bound->numpy_new(COLLET_F32, 2, (const int64_t[]){y, x}, &data);
     if (values) {
         PyThreadState *state = bound->leave();
-        collet_status status = collet_scattering_read_pattern(data, PyBytes_AsString(directory),
-                                                              energy, beam, y, x, &err);
+        collet_status status = collet_scatter_read_pattern(data, PyBytes_AsString(directory),
+                                                           energy, beam, y, x, &err);
         bound->back(state);
         if (status != COLLET_OK) {
             Py_CLEAR(values);

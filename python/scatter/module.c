@@ -25,7 +25,7 @@ PyMODINIT_FUNC PyInit__scatter(void)
     bound = binding_import();
     module = bound ? python_module(&definition) : NULL;
     if (module && (scattering_add_type(module) ||
-                   PyModule_AddIntConstant(module, "CHI", COLLET_SCATTERING_CHI)))
+                   PyModule_AddIntConstant(module, "CHI", COLLET_SCATTER_CHI)))
         Py_CLEAR(module);
     return module;
 }

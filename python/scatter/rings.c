@@ -9,7 +9,7 @@
     flat, y, x, &(r)->voxel, &(r)->direction[0], &(r)->direction[1], &(r)->direction[2],           \
         &(r)->detector[0], &(r)->detector[1], &(r)->detector[2], &(r)->wedge
 
-static void make_rings(collet_scattering_rings *rings, int flat, long long y, long long x)
+static void make_rings(collet_scatter_rings *rings, int flat, long long y, long long x)
 {
     rings->struct_size = sizeof *rings;
     rings->flat = (uint32_t)flat;
@@ -20,7 +20,7 @@ static void make_rings(collet_scattering_rings *rings, int flat, long long y, lo
 /* (rings): q of the rings, f64. */
 PyObject *rings_q(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    collet_scattering_rings rings = {0};
+    collet_scatter_rings rings = {0};
     collet_error err;
     long long y, x;
     int64_t count;
@@ -29,26 +29,26 @@ PyObject *rings_q(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, RINGS, RINGS_PLACES(&rings, &flat, &y, &x)))
         return NULL;
     make_rings(&rings, flat, y, x);
-    collet_status status = collet_scattering_rings_q(&rings, &count, NULL, &err);
+    collet_status status = collet_scatter_rings_q(&rings, &count, NULL, &err);
     if (status != COLLET_OK)
         return bound->raise(status, err.text);
     PyObject *array = bound->numpy_new(COLLET_F64, 1, &count, &q);
     if (array)
-        collet_scattering_rings_q(&rings, &count, q, NULL);
+        collet_scatter_rings_q(&rings, &count, q, NULL);
     return array;
 }
 
-static PyObject *integrate(const collet_scattering_rings *rings, int64_t count, double energy,
+static PyObject *integrate(const collet_scatter_rings *rings, int64_t count, double energy,
                            collet_dtype dtype, const void *values, int double_precision)
 {
-    collet_scattering_integrals out = {.struct_size = sizeof out,
-                                       .wide = (uint32_t)double_precision};
+    collet_scatter_integrals out = {.struct_size = sizeof out,
+                                    .wide = (uint32_t)double_precision};
     void **places[] = {&out.polar, &out.mean, &out.parallel, &out.perpendicular, &out.anisotropy};
     collet_dtype to = double_precision ? COLLET_F64 : COLLET_F32;
     PyObject *tuple = PyTuple_New(5);
     collet_error err;
     for (int i = 0; tuple && i < 5; i++) {
-        const int64_t shape[] = {COLLET_SCATTERING_CHI, count};
+        const int64_t shape[] = {COLLET_SCATTER_CHI, count};
         PyObject *array = i == 0 ? bound->numpy_new(to, 2, shape, places[i])
                                  : bound->numpy_new(to, 1, shape + 1, places[i]);
         if (!array || PyTuple_SetItem(tuple, i, array)) {
@@ -59,7 +59,7 @@ static PyObject *integrate(const collet_scattering_rings *rings, int64_t count, 
     if (!tuple)
         return NULL;
     PyThreadState *state = bound->leave();
-    collet_status status = collet_scattering_integrate(rings, &out, energy, dtype, values, &err);
+    collet_status status = collet_scatter_integrate(rings, &out, energy, dtype, values, &err);
     bound->back(state);
     if (status == COLLET_OK)
         return tuple;
@@ -69,7 +69,7 @@ static PyObject *integrate(const collet_scattering_rings *rings, int64_t count, 
 
 /* The arguments of a call for one pattern. */
 typedef struct pattern_call {
-    collet_scattering_rings rings;
+    collet_scatter_rings rings;
     double energy;
     int64_t count; /* rings */
     collet_dtype dtype;
@@ -90,7 +90,7 @@ static int take_pattern(pattern_call *c, PyObject *arguments, PyObject **more)
         return -1;
     make_rings(&c->rings, flat, y, x);
     c->dtype = wide ? COLLET_F64 : COLLET_F32;
-    collet_status status = collet_scattering_rings_q(&c->rings, &c->count, NULL, &err);
+    collet_status status = collet_scatter_rings_q(&c->rings, &c->count, NULL, &err);
     if (status != COLLET_OK) {
         bound->raise(status, err.text);
         return -1;
@@ -117,7 +117,7 @@ PyObject *rings_integrate(PyObject *Py_UNUSED(module), PyObject *arguments)
 PyObject *rings_adjoint(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
     static const char *const names[] = {"polar", "mean", "parallel", "perpendicular", "anisotropy"};
-    collet_scattering_integrals in = {.struct_size = sizeof in, .wide = 1};
+    collet_scatter_integrals in = {.struct_size = sizeof in, .wide = 1};
     void **places[] = {&in.polar, &in.mean, &in.parallel, &in.perpendicular, &in.anisotropy};
     bound_memory held[5] = {{0}};
     pattern_call c;
@@ -133,7 +133,7 @@ PyObject *rings_adjoint(PyObject *Py_UNUSED(module), PyObject *arguments)
         if (failed || object == Py_None)
             continue;
         failed = bound_acquire(&held[i], c.context, object, COLLET_F64,
-                               c.count * (i ? 1 : COLLET_SCATTERING_CHI), names[i]);
+                               c.count * (i ? 1 : COLLET_SCATTER_CHI), names[i]);
         *places[i] = (void *)(uintptr_t)held[i].data;
     }
     const int64_t shape[] = {c.rings.y, c.rings.x};
@@ -141,8 +141,8 @@ PyObject *rings_adjoint(PyObject *Py_UNUSED(module), PyObject *arguments)
         result = bound->numpy_new(c.dtype, 2, shape, &out);
     if (result) {
         PyThreadState *state = bound->leave();
-        collet_status status = collet_scattering_integrate_adjoint(&c.rings, &in, c.energy, c.dtype,
-                                                                   c.values.data, out, &err);
+        collet_status status = collet_scatter_integrate_adjoint(&c.rings, &in, c.energy, c.dtype,
+                                                                c.values.data, out, &err);
         bound->back(state);
         if (status != COLLET_OK) {
             Py_CLEAR(result);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The type Scattering: a collet_scattering with contexts of its own, so that any thread may work
+/* The type Scattering: a collet_scatter with contexts of its own, so that any thread may work
  * on it, one at a time.
  * Tests: python/tests/test_scatter.py */
 #include "bound.h"
@@ -17,9 +17,9 @@ typedef struct scattering {
     PyObject ob_base;
     collet_context **contexts; /* one for each choice */
     Py_ssize_t n_contexts;
-    collet_scattering *work; /* NULL before the first use */
-    collet_scattering_options options;
-    collet_scattering_material *materials;
+    collet_scatter *work; /* NULL before the first use */
+    collet_scatter_options options;
+    collet_scatter_material *materials;
     bound_memory *held; /* energies, constants, and the arrays of the materials */
     Py_ssize_t n_held;
     int busy; /* a thread is inside a call */
@@ -27,7 +27,7 @@ typedef struct scattering {
     _Atomic double fraction;
 } scattering;
 
-static int32_t note_progress(void *user, const collet_scattering_progress *progress)
+static int32_t note_progress(void *user, const collet_scatter_progress *progress)
 {
     scattering *self = user;
     atomic_store(&self->fraction, progress->fraction);
@@ -84,7 +84,7 @@ static const void *hold(scattering *self, PyObject *object, collet_dtype dtype, 
 }
 
 /* (wide, six arrays or None) */
-static int hold_material(scattering *self, collet_scattering_material *m, PyObject *tuple)
+static int hold_material(scattering *self, collet_scatter_material *m, PyObject *tuple)
 {
     const void **places[ARRAYS] = {&m->volume, &m->alignment, &m->theta,
                                    &m->psi,    &m->direction, &m->unaligned};
@@ -109,7 +109,7 @@ static int hold_material(scattering *self, collet_scattering_material *m, PyObje
 
 static int hold_all(scattering *self, PyObject *list, PyObject *energies, PyObject *constants)
 {
-    collet_scattering_options *o = &self->options;
+    collet_scatter_options *o = &self->options;
     Py_ssize_t materials = PyList_Size(list);
     Py_ssize_t count = materials < 0 ? -1 : PyObject_Size(energies);
     if (count < 0)
@@ -139,7 +139,7 @@ static int hold_all(scattering *self, PyObject *list, PyObject *energies, PyObje
  * memory) */
 static int take_arguments(scattering *self, PyObject *arguments)
 {
-    collet_scattering_options *o = &self->options;
+    collet_scatter_options *o = &self->options;
     PyObject *choices, *materials, *energies, *constants;
     long long n[3];
     unsigned long long memory;
@@ -149,7 +149,7 @@ static int take_arguments(scattering *self, PyObject *arguments)
                           &n[2], &o->voxel, &o->direction[0], &o->direction[1], &o->direction[2],
                           &o->detector[0], &o->detector[1], &o->detector[2], &o->angles[0],
                           &o->angles[1], &o->angles[2], &o->method, &wide, &o->grid, &o->nearest,
-                          &o->window, &o->neighbours, &o->mask, &o->material, &o->attenuation,
+                          &o->window, &o->neighbours, &o->mask, &o->material_frame, &o->attenuation,
                           &o->collapse, &memory))
         return -1;
     o->struct_size = sizeof *o;
@@ -180,7 +180,7 @@ static void scattering_dealloc(PyObject *object)
     PyObject *raised[3];
     PyErr_Fetch(&raised[0], &raised[1], &raised[2]);
     PyThreadState *state = bound->leave();
-    collet_scattering_destroy(self->work);
+    collet_scatter_destroy(self->work);
     for (Py_ssize_t i = 0; i < self->n_held; i++)
         bound_release(&self->held[i], self->contexts[0]);
     for (Py_ssize_t i = 0; i < self->n_contexts; i++)
@@ -209,20 +209,20 @@ static collet_status make_ready(scattering *self, collet_error *err)
 {
     return self->work
                ? COLLET_OK
-               : collet_scattering_create(self->contexts[0], &self->work, &self->options, err);
+               : collet_scatter_create(self->contexts[0], &self->work, &self->options, err);
 }
 
 static PyObject *scattering_plan(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     scattering *self = (scattering *)object;
-    collet_scattering_plan plan = {.struct_size = sizeof plan};
+    collet_scatter_plan plan = {.struct_size = sizeof plan};
     collet_error err;
     if (!enter(self))
         return NULL;
     PyThreadState *state = bound->leave();
     collet_status status = make_ready(self, &err);
     if (status == COLLET_OK)
-        collet_scattering_get_plan(self->work, &plan);
+        collet_scatter_get_plan(self->work, &plan);
     bound->back(state);
     self->busy = 0;
     if (status != COLLET_OK)
@@ -237,8 +237,8 @@ static PyObject *scattering_plan(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *scattering_next(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     scattering *self = (scattering *)object;
-    const collet_scattering_options *o = &self->options;
-    const collet_scattering_pattern *pattern = NULL;
+    const collet_scatter_options *o = &self->options;
+    const collet_scatter_pattern *pattern = NULL;
     collet_error err;
     void *data = NULL;
     PyObject *values = bound->numpy_new(o->dtype, 2, o->shape + 1, &data);
@@ -249,7 +249,7 @@ static PyObject *scattering_next(PyObject *object, PyObject *Py_UNUSED(unused))
     PyThreadState *state = bound->leave();
     collet_status status = make_ready(self, &err);
     if (status == COLLET_OK)
-        status = collet_scattering_next(self->work, &pattern, &err);
+        status = collet_scatter_next(self->work, &pattern, &err);
     if (pattern)
         memcpy(data, pattern->values,
                (size_t)(pattern->y * pattern->x) * (o->dtype == COLLET_F64 ? 8 : 4));
@@ -264,9 +264,9 @@ static PyObject *scattering_next(PyObject *object, PyObject *Py_UNUSED(unused))
 /* New arrays of zeros for the gradients of a material, of those whose names are in `wanted`: a tuple
  * of six arrays or None. */
 static PyObject *new_derivatives(const scattering *self, int64_t m, PyObject *wanted,
-                                 collet_scattering_derivatives *to)
+                                 collet_scatter_derivatives *to)
 {
-    const collet_scattering_material *from = &self->materials[m];
+    const collet_scatter_material *from = &self->materials[m];
     const void *const given[ARRAYS] = {from->volume, from->alignment, from->theta,
                                        from->psi,    from->direction, from->unaligned};
     void **places[ARRAYS] = {&to->volume, &to->alignment, &to->theta,
@@ -294,7 +294,7 @@ static PyObject *new_derivatives(const scattering *self, int64_t m, PyObject *wa
 
 /* The gradients of all materials: a list of tuples. */
 static PyObject *new_gradients(const scattering *self, PyObject *wanted,
-                               collet_scattering_derivatives *to)
+                               collet_scatter_derivatives *to)
 {
     int64_t materials = self->options.n_materials;
     PyObject *list = PyList_New((Py_ssize_t)materials);
@@ -312,10 +312,10 @@ static PyObject *new_gradients(const scattering *self, PyObject *wanted,
 static PyObject *scattering_differentiate(PyObject *object, PyObject *arguments)
 {
     scattering *self = (scattering *)object;
-    const collet_scattering_options *o = &self->options;
+    const collet_scatter_options *o = &self->options;
     const int64_t shape[] = {o->n_energies, o->n_materials, 4};
-    collet_scattering_gradients out = {.struct_size = sizeof out};
-    collet_scattering_derivatives *to;
+    collet_scatter_gradients out = {.struct_size = sizeof out};
+    collet_scatter_derivatives *to;
     PyObject *cotangents, *wanted, *constants = NULL, *materials = NULL;
     bound_memory memory = {0};
     collet_error err;
@@ -343,7 +343,7 @@ static PyObject *scattering_differentiate(PyObject *object, PyObject *arguments)
         PyThreadState *state = bound->leave();
         status = make_ready(self, &err);
         if (status == COLLET_OK)
-            status = collet_scattering_differentiate(self->work, memory.data, &out, &err);
+            status = collet_scatter_differentiate(self->work, memory.data, &out, &err);
         bound->back(state);
     }
     if (!failed)
@@ -386,7 +386,7 @@ static PyObject *scattering_shares(PyObject *object, PyObject *Py_UNUSED(unused)
     collet_device_share share = {.struct_size = sizeof share};
     PyObject *list = PyList_New(0);
     for (size_t i = 0;
-         list && self->work && collet_scattering_share_at(self->work, &share, i, NULL) == COLLET_OK;
+         list && self->work && collet_scatter_share_at(self->work, &share, i, NULL) == COLLET_OK;
          i++) {
         PyObject *tuple = Py_BuildValue("(sLdz)", share.device, (long long)share.done,
                                         share.seconds, share.error);

@@ -41,11 +41,11 @@ static void messages_have_points(void **state)
 static void the_locale_of_a_thread_stays(void **state)
 {
     locale_t own = newlocale(LC_ALL_MASK, "de_DE.UTF-8", (locale_t)0);
-    char name[COLLET_SCATTERING_NAME];
+    char name[COLLET_SCATTER_NAME];
     (void)state;
     assert_true(own != (locale_t)0);
     uselocale(own);
-    collet_scattering_file_name(name, 280.5);
+    collet_scatter_file_name(name, 280.5);
     assert_string_equal(name, "Energy_280.50.h5");
     assert_true(uselocale((locale_t)0) == own);
     uselocale(LC_GLOBAL_LOCALE);
@@ -54,11 +54,11 @@ static void the_locale_of_a_thread_stays(void **state)
 
 static void names_of_files_have_points(void **state)
 {
-    char name[COLLET_SCATTERING_NAME];
+    char name[COLLET_SCATTER_NAME];
     (void)state;
     for (size_t i = 0; i < LOCALES; i++) {
         use(i);
-        collet_scattering_file_name(name, 280.5);
+        collet_scatter_file_name(name, 280.5);
         assert_string_equal(name, "Energy_280.50.h5");
     }
 }
@@ -95,24 +95,24 @@ static void configurations_are_read(void **state)
     snprintf(film, sizeof film, "%s/morphology.h5", directory);
     snprintf(text, sizeof text, "%s/config.txt", directory);
     for (size_t i = 0; i < LOCALES; i++) {
-        collet_scattering_input *in = NULL;
+        collet_scatter_input *in = NULL;
         collet_error err = {COLLET_OK, ""};
         use(i);
-        if (collet_scattering_read(&in, film, text, COLLET_F64, &err) != COLLET_OK)
+        if (collet_scatter_read(&in, film, text, COLLET_F64, &err) != COLLET_OK)
             fail_msg("%s: %s", locales[i], err.text);
-        const collet_scattering_options *o = collet_scattering_input_options(in);
+        const collet_scatter_options *o = collet_scatter_input_options(in);
         assert_int_equal(o->n_energies, 2);
         assert_true(o->energies[0] == 280.25 && o->energies[1] == 281.5);
-        collet_scattering_input_destroy(in);
+        collet_scatter_input_destroy(in);
     }
     snprintf(command, sizeof command, "sed -i 's/Energies = .*/Energies = [280.25, 290.5];/' %s",
              text);
     assert_int_equal(system(command), 0);
     for (size_t i = 0; i < LOCALES; i++) {
-        collet_scattering_input *in = NULL;
+        collet_scatter_input *in = NULL;
         collet_error err = {COLLET_OK, ""};
         use(i);
-        assert_int_not_equal(collet_scattering_read(&in, film, text, COLLET_F64, &err), COLLET_OK);
+        assert_int_not_equal(collet_scatter_read(&in, film, text, COLLET_F64, &err), COLLET_OK);
         assert_contains(err.text, "no EnergyData for 290.5 eV");
     }
     snprintf(command, sizeof command, "rm -r %s", directory);

@@ -17,30 +17,30 @@ static void refused(collet_status status, const collet_error *err, const char *p
 
 static void test_scattering(void **state)
 {
-    collet_scattering_input *input = (collet_scattering_input *)1;
-    collet_scattering_slice slice = {.struct_size = sizeof slice, .values = (float *)1};
-    const collet_scattering_rings rings = {.struct_size = sizeof rings};
+    collet_scatter_input *input = (collet_scatter_input *)1;
+    collet_scatter_slice slice = {.struct_size = sizeof slice, .values = (float *)1};
+    const collet_scatter_rings rings = {.struct_size = sizeof rings};
     collet_error err;
     float value;
-    char name[COLLET_SCATTERING_NAME];
+    char name[COLLET_SCATTER_NAME];
 
     (void)state;
-    refused(collet_scattering_read(&input, "m.h5", "config.txt", COLLET_F32, &err), &err, "m.h5");
+    refused(collet_scatter_read(&input, "m.h5", "config.txt", COLLET_F32, &err), &err, "m.h5");
     assert_null(input);
-    refused(collet_scattering_read(&input, NULL, "config.txt", COLLET_F32, &err), &err,
+    refused(collet_scatter_read(&input, NULL, "config.txt", COLLET_F32, &err), &err,
             "config.txt");
-    collet_scattering_input_destroy(NULL);
-    refused(collet_scattering_check("m.h5", NULL, NULL, NULL, &err), &err, "m.h5");
-    refused(collet_scattering_read_slice(&slice, "m.h5", 1, 0, 0, 0, &err), &err, "m.h5");
-    collet_scattering_slice_destroy(&slice);
-    refused(collet_scattering_write_image("m.h5", "m.vti", 0, &err), &err, "m.h5");
-    refused(collet_scattering_write("results", 285, 0, NULL, NULL, "", &err), &err, "results");
-    refused(collet_scattering_written("results", 285, "", &err), &err, "results");
-    refused(collet_scattering_read_pattern(&value, "results", 285, 0, 1, 1, &err), &err, "results");
-    refused(collet_scattering_write_integrals("i.h5", &rings, 0, NULL, 0, NULL, NULL, "", &err),
+    collet_scatter_input_destroy(NULL);
+    refused(collet_scatter_check("m.h5", NULL, NULL, NULL, &err), &err, "m.h5");
+    refused(collet_scatter_read_slice(&slice, "m.h5", 1, 0, 0, 0, &err), &err, "m.h5");
+    collet_scatter_slice_destroy(&slice);
+    refused(collet_scatter_write_image("m.h5", "m.vti", 0, &err), &err, "m.h5");
+    refused(collet_scatter_write("results", 285, 0, NULL, NULL, "", &err), &err, "results");
+    refused(collet_scatter_written("results", 285, "", &err), &err, "results");
+    refused(collet_scatter_read_pattern(&value, "results", 285, 0, 1, 1, &err), &err, "results");
+    refused(collet_scatter_write_integrals("i.h5", &rings, 0, NULL, 0, NULL, NULL, "", &err),
             &err, "i.h5");
-    refused(collet_scattering_integrals_written("i.h5", "", &err), &err, "i.h5");
-    collet_scattering_file_name(name, 285.2);
+    refused(collet_scatter_integrals_written("i.h5", "", &err), &err, "i.h5");
+    collet_scatter_file_name(name, 285.2);
     assert_string_equal(name, "Energy_285.20.h5");
 }
 

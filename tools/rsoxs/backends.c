@@ -46,7 +46,7 @@ static collet_status try(rsoxs_run *run, rsoxs_backend *b, int named, collet_err
     return status == COLLET_OK ? rsoxs_run_open_work(run, err) : status;
 }
 
-double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan)
+double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scatter_plan *plan)
 {
     return (double)plan->bytes + (double)plan->kept * (double)(run->n_beams - 1);
 }
@@ -89,7 +89,7 @@ static void plan(const rsoxs_run *run, size_t index, const collet_backend_info *
         snprintf(b->why, sizeof b->why, "%s", err.text);
     b->devices = own.devices;
     if (b->usable && own.scatterings)
-        collet_scattering_get_plan(own.scatterings[0], &b->plan);
+        collet_scatter_get_plan(own.scatterings[0], &b->plan);
     b->bytes = rsoxs_plan_bytes(run, &b->plan);
     if (b->usable && device.memory == COLLET_MEMORY_HOST && b->has && b->bytes > (double)b->has) {
         b->usable = 0;

@@ -12,13 +12,13 @@ typedef struct rsoxs_backend {
     char why[COLLET_ERROR_TEXT]; /* it cannot be used, or is chosen */
     tool_devices devices;       /* none: the first */
     char first[64];              /* device */
-    collet_scattering_plan plan;
+    collet_scatter_plan plan;
     double bytes; /* of arrays of all beams, on each device */
     uint64_t has; /* the first device's memory; 0: unknown */
 } rsoxs_backend;
 
 /* The bytes of the arrays of all beams, one computed at a time. */
-double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scattering_plan *plan);
+double rsoxs_plan_bytes(const rsoxs_run *run, const collet_scatter_plan *plan);
 /* Plans the work on each, in the order in which auto prefers them; for free(). */
 collet_status rsoxs_backends(const rsoxs_run *run, rsoxs_backend **out, size_t *count,
                              collet_error *err);

@@ -19,12 +19,12 @@ static uint64_t hash(uint64_t h, const void *data, size_t bytes)
 /* The energy is included because a file's name has only two decimals; the list of energies is
  * not. */
 void rsoxs_energies_describe(const rsoxs_run *run, double energy,
-                             const collet_scattering_constants *constants,
+                             const collet_scatter_constants *constants,
                              char text[RSOXS_SETTINGS])
 {
-    const collet_scattering_options *w = &run->work;
-    const uint32_t vectors = w->materials[0].kind == COLLET_SCATTERING_VECTOR;
-    const uint32_t choices[] = {w->nearest, w->window, w->mask, w->material, vectors};
+    const collet_scatter_options *w = &run->work;
+    const uint32_t vectors = w->materials[0].kind == COLLET_SCATTER_VECTOR;
+    const uint32_t choices[] = {w->nearest, w->window, w->mask, w->material_frame, vectors};
     uint64_t h = hash(hash_start, choices, sizeof choices);
     if (w->attenuation) /* files of older versions have no such setting */
         h = hash(h, &w->attenuation, sizeof w->attenuation);
@@ -41,7 +41,7 @@ void rsoxs_energies_describe(const rsoxs_run *run, double energy,
 }
 
 collet_status rsoxs_energies_left(rsoxs_run *run, double energy,
-                                  const collet_scattering_constants *constants, int *left,
+                                  const collet_scatter_constants *constants, int *left,
                                   collet_error *err)
 {
     const rsoxs_options *o = run->options;
@@ -50,7 +50,7 @@ collet_status rsoxs_energies_left(rsoxs_run *run, double energy,
     if (o->force || (o->plan && !o->resume))
         return COLLET_OK;
     rsoxs_energies_describe(run, energy, constants, settings);
-    collet_status status = collet_scattering_written(run->directory, energy, settings, err);
+    collet_status status = collet_scatter_written(run->directory, energy, settings, err);
     if (status == COLLET_NOT_FOUND)
         return COLLET_OK;
     if (o->resume && status == COLLET_OK) {
@@ -65,8 +65,8 @@ collet_status rsoxs_energies_left(rsoxs_run *run, double energy,
                            "%.*s: another directory (-o) keeps both, --force replaces it",
                            (int)sizeof text - 80, text);
     }
-    char name[COLLET_SCATTERING_NAME];
-    collet_scattering_file_name(name, energy);
+    char name[COLLET_SCATTER_NAME];
+    collet_scatter_file_name(name, energy);
     return status == COLLET_OK ? collet_fail(err, COLLET_IO,
                                              "%s/%s exists: --resume keeps patterns, --force "
                                              "replaces them",
@@ -92,7 +92,7 @@ static void describe_integrals(rsoxs_run *run, uint64_t patterns)
 
 collet_status rsoxs_energies_choose(rsoxs_run *run, collet_error *err)
 {
-    const collet_scattering_options *all = &run->work;
+    const collet_scatter_options *all = &run->work;
     size_t materials = (size_t)all->n_materials, energies = (size_t)all->n_energies;
     char settings[RSOXS_SETTINGS];
     uint64_t patterns = hash_start;
@@ -104,7 +104,7 @@ collet_status rsoxs_energies_choose(rsoxs_run *run, collet_error *err)
     if (!run->energies || !run->places || !run->chosen || !run->constants)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
     for (size_t e = 0; e < energies; e++) {
-        const collet_scattering_constants *constants = all->constants + e * materials;
+        const collet_scatter_constants *constants = all->constants + e * materials;
         int64_t place = run->n_chosen;
         int left;
         if (!rsoxs_films_chosen(run->options, all->energies[e]))

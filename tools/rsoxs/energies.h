@@ -14,12 +14,12 @@ collet_status rsoxs_energies_choose(rsoxs_run *run, collet_error *err);
 /* Whether the energy is to be computed; an error where its file is in the way. A pattern that is
  * kept is counted. */
 collet_status rsoxs_energies_left(rsoxs_run *run, double energy,
-                                  const collet_scattering_constants *constants, int *left,
+                                  const collet_scatter_constants *constants, int *left,
                                   collet_error *err);
 
 /* The settings that are recorded with a pattern: everything that determines it. */
 void rsoxs_energies_describe(const rsoxs_run *run, double energy,
-                             const collet_scattering_constants *constants,
+                             const collet_scatter_constants *constants,
                              char text[RSOXS_SETTINGS]);
 
 #endif

@@ -223,21 +223,21 @@ static collet_status count_energies(const rsoxs_options *o, int64_t n_energies,
 static collet_status read_configuration(rsoxs_films *films, const rsoxs_options *o,
                                         collet_error *err)
 {
-    collet_scattering_input *input;
-    collet_status status = collet_scattering_read(&input, NULL, o->configuration, o->dtype, err);
+    collet_scatter_input *input;
+    collet_status status = collet_scatter_read(&input, NULL, o->configuration, o->dtype, err);
     if (status == COLLET_IO && access(o->configuration, F_OK) != 0) {
         const collet_error found = *err;
         return collet_fail(err, status, "%s; name a configuration by -c FILE", found.text);
     }
     if (status != COLLET_OK)
         return status;
-    const collet_scattering_options *read = collet_scattering_input_options(input);
-    const char *directory = o->directory ? o->directory : collet_scattering_input_directory(input);
+    const collet_scatter_options *read = collet_scatter_input_options(input);
+    const char *directory = o->directory ? o->directory : collet_scatter_input_directory(input);
     films->directory = strdup(directory ? directory : "HDF5");
     status = films->directory
                  ? count_energies(o, read->n_energies, read->energies, &films->n_energies, err)
                  : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    collet_scattering_input_destroy(input);
+    collet_scatter_input_destroy(input);
     return status;
 }
 

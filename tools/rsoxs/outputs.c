@@ -51,8 +51,8 @@ static void remove_companions(const char *path, const char *pattern)
 
 void rsoxs_remove_companions(const char *directory, double energy)
 {
-    char pattern[COLLET_SCATTERING_NAME];
-    collet_scattering_file_name(pattern, energy);
+    char pattern[COLLET_SCATTER_NAME];
+    collet_scatter_file_name(pattern, energy);
     remove_companions(directory, pattern);
 }
 
@@ -67,8 +67,8 @@ static int is_output(const rsoxs_run *run, const char *name)
     const rsoxs_options *o = run->options;
     int companions = o->force || o->integrate || o->png;
     for (int64_t i = 0; i < run->n_chosen; i++) {
-        char pattern[COLLET_SCATTERING_NAME];
-        collet_scattering_file_name(pattern, run->chosen[i]);
+        char pattern[COLLET_SCATTER_NAME];
+        collet_scatter_file_name(pattern, run->chosen[i]);
         if (!strcmp(name, pattern) || (companions && is_companion(name, pattern)))
             return 1;
     }

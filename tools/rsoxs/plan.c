@@ -110,7 +110,7 @@ static void print_backends(const rsoxs_backend *backends, size_t count)
 static collet_status measure(const rsoxs_run *run, int64_t i, collet_device_share *share,
                              collet_error *err)
 {
-    collet_scattering_options one = run->work;
+    collet_scatter_options one = run->work;
     collet_context *context = NULL;
     one.n_energies = 1;
     one.n_contexts = 0;
@@ -120,14 +120,14 @@ static collet_status measure(const rsoxs_run *run, int64_t i, collet_device_shar
     *share = (collet_device_share){
         .struct_size = sizeof *share, .device = run->devices.choice[i], .done = 1};
     for (int time = 0; time < 2 && status == COLLET_OK; time++) {
-        const collet_scattering_pattern *pattern;
-        collet_scattering *scattering;
-        status = collet_scattering_create(context, &scattering, &one, err);
+        const collet_scatter_pattern *pattern;
+        collet_scatter *scattering;
+        status = collet_scatter_create(context, &scattering, &one, err);
         double began = tool_now();
         if (status == COLLET_OK)
-            status = collet_scattering_next(scattering, &pattern, err);
+            status = collet_scatter_next(scattering, &pattern, err);
         share->seconds = tool_now() - began;
-        collet_scattering_destroy(scattering);
+        collet_scatter_destroy(scattering);
     }
     collet_context_destroy(context);
     return status;
@@ -139,7 +139,7 @@ static int64_t measured(const rsoxs_run *run)
     return run->scatterings && run->devices.count > 1 ? run->devices.count : 0;
 }
 
-static cJSON *plan_json(const rsoxs_run *run, const collet_scattering_plan *plan,
+static cJSON *plan_json(const rsoxs_run *run, const collet_scatter_plan *plan,
                         const rsoxs_backend *backends, size_t count,
                         const collet_device_share *shares)
 {
@@ -159,7 +159,7 @@ static cJSON *plan_json(const rsoxs_run *run, const collet_scattering_plan *plan
 }
 
 /* "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies (2 kept), ..." */
-void rsoxs_print_work(const rsoxs_run *run, const collet_scattering_plan *plan)
+void rsoxs_print_work(const rsoxs_run *run, const collet_scatter_plan *plan)
 {
     const int64_t *n = run->work.shape, energies = run->kept + run->work.n_energies;
     printf("%" PRId64 " x %" PRId64 " x %" PRId64 " voxels of %g nm (Z, Y, X), %" PRId64
@@ -173,7 +173,7 @@ void rsoxs_print_work(const rsoxs_run *run, const collet_scattering_plan *plan)
     printf(", %" PRId64 " beam%s\n", run->n_beams, tool_plural(run->n_beams));
 }
 
-static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *plan,
+static void print_plan_text(const rsoxs_run *run, const collet_scatter_plan *plan,
                             const rsoxs_backend *backends, size_t count,
                             const collet_device_share *shares)
 {
@@ -207,7 +207,7 @@ static void print_plan_text(const rsoxs_run *run, const collet_scattering_plan *
 
 collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *err)
 {
-    collet_scattering_plan plan = {.struct_size = sizeof plan};
+    collet_scatter_plan plan = {.struct_size = sizeof plan};
     rsoxs_backend *backends;
     size_t count;
     collet_device_share shares[TOOL_DEVICES];
@@ -219,7 +219,7 @@ collet_status rsoxs_print_plan(const rsoxs_run *run, cJSON *json, collet_error *
     if (status != COLLET_OK)
         return status;
     if (run->scatterings)
-        collet_scattering_get_plan(run->scatterings[0], &plan);
+        collet_scatter_get_plan(run->scatterings[0], &plan);
     if (json)
         cJSON_AddItemToObject(json, "largest", plan_json(run, &plan, backends, count, shares));
     else if (run->options->json)

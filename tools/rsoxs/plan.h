@@ -14,7 +14,7 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds);
 
 /* "3 x 20 x 24 voxels of 2 nm (Z, Y, X), 2 materials, 40 energies (2 kept), ..."; `plan` has the
  * angles, or is NULL. */
-void rsoxs_print_work(const rsoxs_run *run, const collet_scattering_plan *plan);
+void rsoxs_print_work(const rsoxs_run *run, const collet_scatter_plan *plan);
 /* Shape, energies and directory. */
 cJSON *rsoxs_run_json(const rsoxs_run *run);
 /* Prints and frees. */

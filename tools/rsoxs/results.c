@@ -18,22 +18,22 @@
 
 typedef struct results {
     rsoxs_run *run;
-    collet_scattering_rings rings;
+    collet_scatter_rings rings;
     int64_t n_rings;
     double *q;
     float *pattern;
-    collet_scattering_integrals all; /* beams x energies; `polar` NULL without --integrate */
+    collet_scatter_integrals all; /* beams x energies; `polar` NULL without --integrate */
 } results;
 
-static collet_scattering_rings rings_of(const rsoxs_run *run, int64_t beam)
+static collet_scatter_rings rings_of(const rsoxs_run *run, int64_t beam)
 {
     const int64_t *n = run->work.shape;
-    collet_scattering_rings rings = {.struct_size = sizeof rings,
-                                     .flat = n[0] == 1,
-                                     .y = n[1],
-                                     .x = n[2],
-                                     .voxel = run->work.voxel,
-                                     .wedge = run->options->wedge};
+    collet_scatter_rings rings = {.struct_size = sizeof rings,
+                                  .flat = n[0] == 1,
+                                  .y = n[1],
+                                  .x = n[2],
+                                  .voxel = run->work.voxel,
+                                  .wedge = run->options->wedge};
     memcpy(rings.direction, run->beams[beam], sizeof rings.direction);
     memcpy(rings.detector, run->work.detector, sizeof rings.detector);
     return rings;
@@ -61,9 +61,9 @@ static char *picture_path(const rsoxs_run *run, const char *name, int64_t beam)
 }
 
 /* "Energy_285.20". */
-static void picture_name(char name[COLLET_SCATTERING_NAME], double energy)
+static void picture_name(char name[COLLET_SCATTER_NAME], double energy)
 {
-    collet_scattering_file_name(name, energy);
+    collet_scatter_file_name(name, energy);
     name[strlen(name) - strlen(".h5")] = '\0';
 }
 
@@ -86,13 +86,13 @@ static collet_status check_free(char *path, collet_error *err)
 collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
 {
     const rsoxs_options *o = run->options;
-    collet_scattering_rings rings = rings_of(run, 0);
+    collet_scatter_rings rings = rings_of(run, 0);
     int64_t count;
     if (!o->integrate && !o->png)
         return COLLET_OK;
     if (o->png && !rsoxs_has_pictures)
         return rsoxs_picture_write(NULL, "--png", 0, err);
-    collet_status status = collet_scattering_rings_q(&rings, &count, NULL, err);
+    collet_status status = collet_scatter_rings_q(&rings, &count, NULL, err);
     if (status != COLLET_OK || replaces(o) || o->plan || !rsoxs_run_whole(run))
         return status;
     if (o->integrate)
@@ -100,7 +100,7 @@ collet_status rsoxs_results_check(const rsoxs_run *run, collet_error *err)
     for (int64_t i = 0; i < run->n_beams && o->png && status == COLLET_OK; i++)
         status = check_free(picture_path(run, "intensity", i), err);
     for (int64_t i = 0; i < run->n_chosen * run->n_beams && o->png && status == COLLET_OK; i++) {
-        char name[COLLET_SCATTERING_NAME];
+        char name[COLLET_SCATTER_NAME];
         picture_name(name, run->chosen[i / run->n_beams]);
         status = check_free(picture_path(run, name, i % run->n_beams), err);
     }
@@ -125,7 +125,7 @@ int rsoxs_results_kept(const rsoxs_run *run)
     int kept = run->written == 0 && o->resume && (!o->png || keeps_pictures(run));
     if (o->integrate && kept) {
         char *path = path_in(run, RSOXS_INTEGRALS);
-        kept = path && collet_scattering_integrals_written(path, run->integrals, NULL) == COLLET_OK;
+        kept = path && collet_scatter_integrals_written(path, run->integrals, NULL) == COLLET_OK;
         free(path);
     }
     return kept || (!o->integrate && !o->png);
@@ -134,11 +134,11 @@ int rsoxs_results_kept(const rsoxs_run *run)
 /* Counts the arrays of --integrate and their copies in HDF5's memory and in the file's image. */
 uint64_t rsoxs_results_bytes(const rsoxs_run *run)
 {
-    collet_scattering_rings rings = rings_of(run, 0);
+    collet_scatter_rings rings = rings_of(run, 0);
     int64_t count;
-    if (!run->options->integrate || collet_scattering_rings_q(&rings, &count, NULL, NULL))
+    if (!run->options->integrate || collet_scatter_rings_q(&rings, &count, NULL, NULL))
         return 0;
-    return 3 * sizeof(float) * (COLLET_SCATTERING_CHI + 4) *
+    return 3 * sizeof(float) * (COLLET_SCATTER_CHI + 4) *
            (uint64_t)(count * run->n_chosen * run->n_beams);
 }
 
@@ -173,7 +173,7 @@ static double edge(const results *r, int64_t pixel, int64_t pixels)
 static collet_status draw_pattern(const results *r, double energy, int64_t beam, collet_error *err)
 {
     int64_t y = r->rings.y, x = r->rings.x;
-    char title[80], name[COLLET_SCATTERING_NAME];
+    char title[80], name[COLLET_SCATTER_NAME];
     picture_name(name, energy);
     snprintf(title, sizeof title, r->run->n_beams > 1 ? "%.2f eV, beam K%" PRId64 : "%.2f eV",
              energy, beam);
@@ -244,7 +244,7 @@ static collet_status draw_map(const results *r, int64_t beam, collet_error *err)
 static collet_status allocate(results *r, collet_error *err)
 {
     size_t patterns = (size_t)(r->run->n_beams * r->run->n_chosen);
-    collet_status status = collet_scattering_rings_q(&r->rings, &r->n_rings, NULL, err);
+    collet_status status = collet_scatter_rings_q(&r->rings, &r->n_rings, NULL, err);
     if (status != COLLET_OK)
         return status;
     size_t bytes = patterns * (size_t)r->n_rings * sizeof(float);
@@ -252,7 +252,7 @@ static collet_status allocate(results *r, collet_error *err)
     r->pattern = malloc((size_t)(r->rings.y * r->rings.x) * sizeof *r->pattern);
     r->all.mean = malloc(bytes);
     if (r->run->options->integrate) {
-        r->all.polar = malloc(COLLET_SCATTERING_CHI * bytes);
+        r->all.polar = malloc(COLLET_SCATTER_CHI * bytes);
         r->all.parallel = malloc(bytes);
         r->all.perpendicular = malloc(bytes);
         r->all.anisotropy = malloc(bytes);
@@ -262,7 +262,7 @@ static collet_status allocate(results *r, collet_error *err)
          (!r->all.polar || !r->all.parallel || !r->all.perpendicular || !r->all.anisotropy)))
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory for %zu integrated patterns",
                            patterns);
-    return collet_scattering_rings_q(&r->rings, &r->n_rings, r->q, err);
+    return collet_scatter_rings_q(&r->rings, &r->n_rings, r->q, err);
 }
 
 static float *row(float *array, int64_t index, int64_t size)
@@ -274,25 +274,25 @@ static collet_status work_pattern(results *r, int64_t beam, int64_t e, collet_er
 {
     double energy = r->run->chosen[e];
     int64_t index = beam * r->run->n_chosen + e, n = r->n_rings;
-    const collet_scattering_rings rings = rings_of(r->run, beam);
-    const collet_scattering_integrals own = {
+    const collet_scatter_rings rings = rings_of(r->run, beam);
+    const collet_scatter_integrals own = {
         .struct_size = sizeof own,
-        .polar = row(r->all.polar, index, n * COLLET_SCATTERING_CHI),
+        .polar = row(r->all.polar, index, n * COLLET_SCATTER_CHI),
         .mean = row(r->all.mean, index, n),
         .parallel = row(r->all.parallel, index, n),
         .perpendicular = row(r->all.perpendicular, index, n),
         .anisotropy = row(r->all.anisotropy, index, n)};
-    collet_status status = collet_scattering_read_pattern(r->pattern, r->run->directory, energy,
-                                                          beam, rings.y, rings.x, err);
+    collet_status status = collet_scatter_read_pattern(r->pattern, r->run->directory, energy,
+                                                       beam, rings.y, rings.x, err);
     if (status != COLLET_OK)
         return status;
     /* With RotMask a pixel without a value at any angle is 0. */
     for (int64_t i = 0; r->run->work.mask && i < rings.y * rings.x; i++)
         r->pattern[i] = r->pattern[i] == 0 ? NAN : r->pattern[i];
-    status = collet_scattering_integrate(&rings, &own, energy, COLLET_F32, r->pattern, err);
+    status = collet_scatter_integrate(&rings, &own, energy, COLLET_F32, r->pattern, err);
     if (status == COLLET_INVALID) { /* a pattern of another run */
-        char name[COLLET_SCATTERING_NAME], text[sizeof err->text];
-        collet_scattering_file_name(name, energy);
+        char name[COLLET_SCATTER_NAME], text[sizeof err->text];
+        collet_scatter_file_name(name, energy);
         snprintf(text, sizeof text, "%s", err->text);
         collet_fail(err, status, "%.400s/%s: %.400s", r->run->directory, name, text);
     }
@@ -311,9 +311,9 @@ static collet_status write_all(results *r, collet_error *err)
     char *path = path_in(r->run, RSOXS_INTEGRALS);
     if (!path)
         return collet_fail(err, COLLET_NO_MEMORY, "out of memory");
-    status = collet_scattering_write_integrals(path, &r->rings, r->run->n_beams, r->run->beams,
-                                               r->run->n_chosen, r->run->chosen, &r->all,
-                                               r->run->integrals, err);
+    status = collet_scatter_write_integrals(path, &r->rings, r->run->n_beams, r->run->beams,
+                                            r->run->n_chosen, r->run->chosen, &r->all,
+                                            r->run->integrals, err);
     free(path);
     return status;
 }

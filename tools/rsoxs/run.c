@@ -40,10 +40,10 @@ static collet_status describe_morphology(rsoxs_run *run, collet_error *err)
 double rsoxs_run_bytes(const rsoxs_run *run)
 {
     char settings[RSOXS_SETTINGS];
-    rsoxs_energies_describe(run, 0, collet_scattering_input_options(run->input)->constants,
+    rsoxs_energies_describe(run, 0, collet_scatter_input_options(run->input)->constants,
                             settings);
-    double pattern = (double)collet_scattering_file_bytes(run->n_beams, run->work.shape[1],
-                                                          run->work.shape[2], settings);
+    double pattern = (double)collet_scatter_file_bytes(run->n_beams, run->work.shape[1],
+                                                       run->work.shape[2], settings);
     pattern = ceil(pattern / BLOCK) * BLOCK;
     return (double)run->work.n_energies * pattern + rsoxs_results_disk(run);
 }
@@ -69,17 +69,17 @@ collet_status rsoxs_run_read(rsoxs_run *run, rsoxs_session *session, const rsoxs
                        .end = film->end};
     collet_status status = describe_morphology(run, err);
     if (status == COLLET_OK)
-        status = collet_scattering_read(&run->input, run->film, options->configuration,
-                                        options->dtype, err);
+        status = collet_scatter_read(&run->input, run->film, options->configuration,
+                                     options->dtype, err);
     if (status == COLLET_OK)
         status = describe_morphology(run, err);
     if (status != COLLET_OK)
         return status;
-    run->work = *collet_scattering_input_options(run->input);
+    run->work = *collet_scatter_input_options(run->input);
     run->work.method = options->method;
     run->work.grid = options->grid;
     run->work.neighbours = options->neighbours;
-    run->n_beams = collet_scattering_input_beams(run->input, &run->beams);
+    run->n_beams = collet_scatter_input_beams(run->input, &run->beams);
     run->work.memory = options->memory / (uint64_t)run->n_beams;
     status = rsoxs_results_check(run, err);
     if (status == COLLET_OK)
@@ -96,7 +96,7 @@ typedef struct explanation {
     collet_error found;
 } explanation;
 
-static void note_fault(void *user, const collet_scattering_finding *finding)
+static void note_fault(void *user, const collet_scatter_finding *finding)
 {
     explanation *e = user;
     if (e->found.status == COLLET_OK && !finding->warning &&
@@ -109,14 +109,14 @@ static void note_fault(void *user, const collet_scattering_finding *finding)
 static void explain(const char *path, const char *configuration, const char *of, collet_error *err)
 {
     explanation e = {.of = of};
-    if (collet_scattering_check(path, configuration, note_fault, &e, NULL) == COLLET_OK &&
+    if (collet_scatter_check(path, configuration, note_fault, &e, NULL) == COLLET_OK &&
         e.found.status == COLLET_INVALID)
         *err = e.found;
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-static int32_t show_progress(void *user, const collet_scattering_progress *progress)
+static int32_t show_progress(void *user, const collet_scatter_progress *progress)
 {
     const rsoxs_run *run = user;
     rsoxs_session *s = run->session;
@@ -193,7 +193,7 @@ static void print_warnings(rsoxs_run *run)
 {
     const char *warning;
     size_t length = strlen(run->film);
-    while ((warning = collet_scattering_input_warning_at(run->input, run->warned)) != NULL) {
+    while ((warning = collet_scatter_input_warning_at(run->input, run->warned)) != NULL) {
         run->warned++;
         if (strncmp(warning, run->film, length) != 0 && is_told(run->session, warning))
             continue;
@@ -235,8 +235,8 @@ collet_status rsoxs_run_open_work(rsoxs_run *run, collet_error *err)
         memcpy(run->work.direction, run->beams[i], sizeof run->work.direction);
         collet_context **own = run->contexts ? run->contexts + i * run->devices.count : NULL;
         run->work.contexts = own ? own + 1 : NULL;
-        status = collet_scattering_create(own ? *own : run->context, &run->scatterings[i],
-                                          &run->work, err);
+        status = collet_scatter_create(own ? *own : run->context, &run->scatterings[i],
+                                       &run->work, err);
     }
     return status;
 }
@@ -246,7 +246,7 @@ int rsoxs_run_share(const rsoxs_run *run, size_t index, collet_device_share *sha
     *share = (collet_device_share){.struct_size = sizeof *share};
     for (int64_t i = 0; run->scatterings && i < run->n_beams; i++) {
         collet_device_share of = {.struct_size = sizeof of};
-        if (collet_scattering_share_at(run->scatterings[i], &of, index, NULL) != COLLET_OK)
+        if (collet_scatter_share_at(run->scatterings[i], &of, index, NULL) != COLLET_OK)
             return 0;
         share->device = of.device;
         share->done += of.done;
@@ -278,18 +278,18 @@ static collet_status open_directory(const char *path, int *made, collet_error *e
 }
 
 /* The patterns of the next energy, all beams. */
-static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patterns,
+static collet_status next_energy(rsoxs_run *run, collet_scatter_pattern *patterns,
                                  collet_error *err)
 {
     char settings[RSOXS_SETTINGS];
     for (int64_t i = 0; i < run->n_beams; i++) {
-        const collet_scattering_pattern *pattern;
-        collet_status status = collet_scattering_next(run->scatterings[i], &pattern, err);
+        const collet_scatter_pattern *pattern;
+        collet_status status = collet_scatter_next(run->scatterings[i], &pattern, err);
         if (status != COLLET_OK)
             return status;
         patterns[i] = *pattern;
     }
-    const collet_scattering_constants *constants =
+    const collet_scatter_constants *constants =
         run->constants + patterns[0].index * run->work.n_materials;
     int left;
     /* Another program may have written it meanwhile. */
@@ -299,15 +299,15 @@ static collet_status next_energy(rsoxs_run *run, collet_scattering_pattern *patt
     rsoxs_energies_describe(run, patterns[0].energy, constants, settings);
     if (run->options->force)
         rsoxs_remove_companions(run->directory, patterns[0].energy);
-    status = collet_scattering_write(run->directory, patterns[0].energy, run->n_beams, run->beams,
-                                     patterns, settings, err);
+    status = collet_scatter_write(run->directory, patterns[0].energy, run->n_beams, run->beams,
+                                  patterns, settings, err);
     run->written += status == COLLET_OK;
     return status;
 }
 
 collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
 {
-    collet_scattering_pattern *patterns = malloc((size_t)run->n_beams * sizeof *patterns);
+    collet_scatter_pattern *patterns = malloc((size_t)run->n_beams * sizeof *patterns);
     int made = 0;
     collet_status status = patterns ? open_directory(run->directory, &made, err)
                                     : collet_fail(err, COLLET_NO_MEMORY, "out of memory");
@@ -339,7 +339,7 @@ collet_status rsoxs_run_work(rsoxs_run *run, collet_error *err)
 void rsoxs_run_close_work(rsoxs_run *run)
 {
     for (int64_t i = 0; run->scatterings && i < run->n_beams; i++)
-        collet_scattering_destroy(run->scatterings[i]);
+        collet_scatter_destroy(run->scatterings[i]);
     free(run->scatterings);
     for (int64_t i = 0; run->contexts && i < run->n_beams * run->devices.count; i++)
         collet_context_destroy(run->contexts[i]);
@@ -349,7 +349,7 @@ void rsoxs_run_close_work(rsoxs_run *run)
 void rsoxs_run_close(rsoxs_run *run)
 {
     rsoxs_run_close_work(run);
-    collet_scattering_input_destroy(run->input);
+    collet_scatter_input_destroy(run->input);
     free(run->energies);
     free(run->places);
     free(run->chosen);

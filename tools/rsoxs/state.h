@@ -29,14 +29,14 @@ typedef struct rsoxs_run {
     const rsoxs_options *options;
     rsoxs_session *session;
     const char *film; /* the morphology */
-    collet_scattering_input *input;
-    collet_scattering_options work; /* for the first beam, of the energies that are left */
+    collet_scatter_input *input;
+    collet_scatter_options work; /* for the first beam, of the energies that are left */
     double *chosen;                 /* all requested energies, in ascending order */
     int64_t n_chosen;
     int64_t first, end; /* what this process does of them, in the order of the configuration */
     double *energies;   /* that are left */
     int64_t *places;    /* where they are among the requested ones */
-    collet_scattering_constants *constants;
+    collet_scatter_constants *constants;
     const double (*beams)[3];
     int64_t n_beams;
     int64_t kept;    /* energies that an earlier run has written */
@@ -48,7 +48,7 @@ typedef struct rsoxs_run {
     collet_context *context; /* the session's */
     tool_devices devices;
     collet_context **contexts;       /* of the beams, one a device; NULL: `context` does all */
-    collet_scattering **scatterings; /* of the beams */
+    collet_scatter **scatterings; /* of the beams */
     size_t warned;                   /* warnings of the input that were printed */
     uint64_t failed;                 /* devices whose failure was printed, a bit for each */
 } rsoxs_run;

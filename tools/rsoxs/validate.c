@@ -60,7 +60,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     }
 }
 
-static int add_voxels(cJSON *object, const collet_scattering_finding *f)
+static int add_voxels(cJSON *object, const collet_scatter_finding *f)
 {
     cJSON *first = cJSON_CreateArray();
     int done = first && json_add_number(object, "voxels", (double)f->voxels);
@@ -75,7 +75,7 @@ static int add_voxels(cJSON *object, const collet_scattering_finding *f)
     return json_add_item(object, "first", first) && done;
 }
 
-static void report(void *user, const collet_scattering_finding *finding)
+static void report(void *user, const collet_scatter_finding *finding)
 {
     validation *v = user;
     const char *kind = finding->warning ? "warning" : "error";
@@ -118,7 +118,7 @@ static int run(const tool_command *self, int argc, char **argv)
     v.list = root ? cJSON_AddArrayToObject(root, "findings") : NULL;
     v.failed = v.json && !v.list;
     collet_status status =
-        v.failed ? COLLET_OK : collet_scattering_check(v.path, v.configuration, report, &v, &err);
+        v.failed ? COLLET_OK : collet_scatter_check(v.path, v.configuration, report, &v, &err);
     if (status == COLLET_OK && v.json && !print_json(&v, root))
         status = collet_fail(&err, COLLET_NO_MEMORY, "out of memory");
     else if (status == COLLET_OK && !v.json)

@@ -119,13 +119,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
 }
 
 /* Angles modulo a turn: files use -pi to pi or 0 to 2 pi. */
-static void into_turn(collet_scattering_slice *slice, double turn)
+static void into_turn(collet_scatter_slice *slice, double turn)
 {
     for (int64_t i = 0; i < slice->rows * slice->columns; i++)
         slice->values[i] -= (float)(turn * floor((double)slice->values[i] / turn));
 }
 
-static collet_status draw(const view_options *o, const collet_scattering_slice *slice,
+static collet_status draw(const view_options *o, const collet_scatter_slice *slice,
                           collet_error *err)
 {
     const char *name = strrchr(o->morphology, '/');
@@ -143,14 +143,14 @@ static collet_status draw(const view_options *o, const collet_scattering_slice *
         .y = {.label = o->axis == 0 ? "y (nm)" : "z (nm)", .to = a * (double)slice->rows},
         .colour = {.label = fields[o->field].label, .to = fields[o->field].most},
         .square = 1,
-        .cyclic = o->field == COLLET_SCATTERING_PSI,
+        .cyclic = o->field == COLLET_SCATTER_PSI,
         .columns = slice->columns,
         .rows = slice->rows,
         .values = slice->values};
     return rsoxs_picture_write(&picture, o->output, o->force, err);
 }
 
-static int has_number(const collet_scattering_slice *slice)
+static int has_number(const collet_scatter_slice *slice)
 {
     for (int64_t i = 0; i < slice->rows * slice->columns; i++)
         if (isfinite(slice->values[i]))
@@ -160,10 +160,10 @@ static int has_number(const collet_scattering_slice *slice)
 
 static collet_status draw_slice(const view_options *o, collet_error *err)
 {
-    collet_scattering_slice slice = {.struct_size = sizeof slice};
-    collet_status status = collet_scattering_read_slice(&slice, o->morphology, o->material,
-                                                        o->field, o->axis, o->at, err);
-    if (status == COLLET_OK && o->field == COLLET_SCATTERING_PSI)
+    collet_scatter_slice slice = {.struct_size = sizeof slice};
+    collet_status status = collet_scatter_read_slice(&slice, o->morphology, o->material,
+                                                     o->field, o->axis, o->at, err);
+    if (status == COLLET_OK && o->field == COLLET_SCATTER_PSI)
         into_turn(&slice, fields[o->field].most);
     if (status == COLLET_OK && !has_number(&slice))
         fprintf(stderr,
@@ -172,7 +172,7 @@ static collet_status draw_slice(const view_options *o, collet_error *err)
                 o->morphology, fields[o->field].label, o->material);
     if (status == COLLET_OK)
         status = draw(o, &slice, err);
-    collet_scattering_slice_destroy(&slice);
+    collet_scatter_slice_destroy(&slice);
     return status;
 }
 
@@ -186,7 +186,7 @@ static int run(const tool_command *self, int argc, char **argv)
         status = io_spool_check_output(o.output, o.force, &err);
     signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit is an error */
     if (status == COLLET_OK)
-        status = o.image ? collet_scattering_write_image(o.morphology, o.output, o.force, &err)
+        status = o.image ? collet_scatter_write_image(o.morphology, o.output, o.force, &err)
                          : draw_slice(&o, &err);
     if (status != COLLET_OK)
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);

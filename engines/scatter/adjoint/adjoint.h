@@ -17,9 +17,9 @@
 typedef double adjoint_constants[3][2];
 
 typedef struct scatter_adjoint {
-    collet_scattering *s;
+    collet_scatter *s;
     int threads;
-    collet_scattering_gradients out; /* results; NULL: not computed */
+    collet_scatter_gradients out; /* results; NULL: not computed */
     const void *cotangents;          /* of the patterns: [energies, Y, X] */
     int64_t first, count;            /* energies of the block */
     double (*wave)[4];               /* of each energy of the block: k and k k */
@@ -39,7 +39,7 @@ typedef struct scatter_adjoint {
 } scatter_adjoint;
 
 /* The place of Ewald's sphere among the slices, at a pixel; NaN outside. */
-double scatter_place(const collet_scattering *s, const double wave[4], double qx, double qy);
+double scatter_place(const collet_scatter *s, const double wave[4], double qx, double qy);
 
 /* Sets valid, reached and mean from the cotangents of the patterns of the block. */
 void scatter_adjoint_patterns(scatter_adjoint *a);

@@ -10,7 +10,7 @@
 
 #define ON_PIXEL 1e-9 /* coordinates so close to a pixel are on it, as in scatter_average */
 
-double scatter_place(const collet_scattering *s, const double wave[4], double qx, double qy)
+double scatter_place(const collet_scatter *s, const double wave[4], double qx, double qy)
 {
     int64_t count = s->options.shape[0];
     double x = wave[0] + qx, y = wave[1] + qy, square = wave[3] - x * x - y * y;
@@ -28,7 +28,7 @@ double scatter_place(const collet_scattering *s, const double wave[4], double qx
 static void find_valid(void *argument, int64_t begin, int64_t end, int thread)
 {
     scatter_adjoint *a = argument;
-    const collet_scattering *s = a->s;
+    const collet_scatter *s = a->s;
     int64_t X = s->options.shape[2];
     (void)thread;
     for (int64_t i = begin * X; i < end * X; i++) {
@@ -76,7 +76,7 @@ static uint32_t reached_by(const scatter_adjoint *a, int64_t angle, int64_t y, i
 static void find_shares(void *argument, int64_t begin, int64_t end, int thread)
 {
     scatter_adjoint *a = argument;
-    const collet_scattering *s = a->s;
+    const collet_scatter *s = a->s;
     int64_t X = s->options.shape[2], pixels = s->options.shape[1] * X;
     (void)thread;
     for (int64_t i = begin * X; i < end * X; i++) {
@@ -106,7 +106,7 @@ typedef struct taps {
 } taps;
 
 /* The pixels that scatter_warp reads for pixel i. 0: none. */
-static int taps_of(const collet_scattering *s, int64_t i, taps *t)
+static int taps_of(const collet_scatter *s, int64_t i, taps *t)
 {
     const int64_t *n = s->options.shape + 1;
     const double(*m)[2] = s->warp;
@@ -138,7 +138,7 @@ static int taps_of(const collet_scattering *s, int64_t i, taps *t)
 static void take_energies(void *argument, int64_t begin, int64_t end, int thread)
 {
     scatter_adjoint *a = argument;
-    const collet_scattering *s = a->s;
+    const collet_scatter *s = a->s;
     int64_t pixels = s->options.shape[1] * s->options.shape[2];
     double *sum = a->scratch[thread];
     for (int64_t e = begin; e < end; e++) {
@@ -223,7 +223,7 @@ void scatter_adjoint_average(const scatter_adjoint *a, int64_t y, int64_t x, int
                              double *images)
 {
     int64_t E = a->count, X = a->s->options.shape[2];
-    int three = !a->s->options.material;
+    int three = !a->s->options.material_frame;
     for (int64_t i = 0; i < n; i++) {
         double sum[ADJOINT_BLOCK], parts[3][ADJOINT_BLOCK] = {{0.0}};
         int counts = a->valid[y * X + x + i] != 0;

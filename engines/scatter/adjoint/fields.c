@@ -11,9 +11,9 @@
 
 typedef struct job {
     const scatter_adjoint *a;
-    const collet_scattering_material *view; /* values of the layers */
+    const collet_scatter_material *view; /* values of the layers */
     scatter_part part;
-    const collet_scattering_derivatives *to; /* of the whole morphology */
+    const collet_scatter_derivatives *to; /* of the whole morphology */
     const void *fields;                      /* cotangents: [fields, count, Y, X] */
     double share;                            /* of a layer in its fields */
     double by_fraction;     /* by the attenuation: the first two fields are all of a material */
@@ -104,9 +104,9 @@ static void run_voxels(void *argument, int64_t begin, int64_t end, int thread)
 static collet_status add_voxels(scatter_adjoint *a, int64_t m, int64_t first, int64_t count,
                                 const void *fields)
 {
-    collet_scattering *s = a->s;
+    collet_scatter *s = a->s;
     const int64_t *n = s->options.shape;
-    collet_scattering_material view;
+    collet_scatter_material view;
     job j = {.a = a,
              .view = &view,
              .part = s->parts[m],
@@ -126,7 +126,7 @@ static collet_status add_voxels(scatter_adjoint *a, int64_t m, int64_t first, in
 static collet_status read_fields(scatter_adjoint *a, int64_t m, int64_t first, int64_t count,
                                  collet_array *fields)
 {
-    collet_scattering *s = a->s;
+    collet_scatter *s = a->s;
     void *values;
     if (collet_array_acquire(s->context, fields, &values, COLLET_READ) != COLLET_OK)
         return scatter_failed(s, collet_last_status(s->context), "reading fields");
@@ -139,7 +139,7 @@ static collet_status read_fields(scatter_adjoint *a, int64_t m, int64_t first, i
 
 static collet_status add_layers(scatter_adjoint *a, int64_t m, int64_t first, int64_t count)
 {
-    collet_scattering *s = a->s;
+    collet_scatter *s = a->s;
     const int64_t *n = s->options.shape;
     collet_array *planes = NULL, *fields = NULL;
     int64_t parts = s->parts[m].count;
@@ -171,7 +171,7 @@ static collet_status add_layers(scatter_adjoint *a, int64_t m, int64_t first, in
 
 collet_status scatter_adjoint_fields(scatter_adjoint *a)
 {
-    collet_scattering *s = a->s;
+    collet_scatter *s = a->s;
     int64_t layers = s->options.shape[0];
     collet_status status = COLLET_OK;
     for (int64_t first = 0; first < layers && status == COLLET_OK; first += s->layers) {

@@ -32,12 +32,12 @@ static void free_adjoint(scatter_adjoint *a)
     free((void *)(uintptr_t)a->out.materials);
 }
 
-static int64_t block_of(const collet_scattering *s)
+static int64_t block_of(const collet_scatter *s)
 {
     return s->plan.block < ADJOINT_BLOCK ? s->plan.block : ADJOINT_BLOCK;
 }
 
-static size_t slice_bytes(const collet_scattering *s)
+static size_t slice_bytes(const collet_scatter *s)
 {
     const int64_t *n = s->options.shape;
     return (size_t)(s->depth * s->plan.fields * n[1] * n[2]) * (scatter_is_wide(s) ? 16 : 8);
@@ -46,7 +46,7 @@ static size_t slice_bytes(const collet_scattering *s)
 /* Allocates everything, also for the largest pass. */
 static collet_status allocate(scatter_adjoint *a)
 {
-    collet_scattering *s = a->s;
+    collet_scatter *s = a->s;
     const int64_t *n = s->options.shape;
     size_t pixels = (size_t)(n[1] * n[2]), materials = (size_t)s->options.n_materials;
     size_t rows = (size_t)(4 * (1 + s->depth) * n[2]) * sizeof(double);
@@ -82,7 +82,7 @@ static collet_status allocate(scatter_adjoint *a)
 
 static void run_block(scatter_adjoint *a, int64_t first, int64_t count)
 {
-    const collet_scattering *s = a->s;
+    const collet_scatter *s = a->s;
     a->first = first;
     a->count = count;
     for (int64_t e = 0; e < count; e++) {
@@ -96,9 +96,9 @@ static void run_block(scatter_adjoint *a, int64_t first, int64_t count)
 }
 
 /* At most so many steps are reported. */
-static int64_t steps_of(const scatter_adjoint *a, const collet_scattering_gradients *out)
+static int64_t steps_of(const scatter_adjoint *a, const collet_scatter_gradients *out)
 {
-    const collet_scattering *s = a->s;
+    const collet_scatter *s = a->s;
     int64_t layers = (s->options.shape[0] + s->layers - 1) / s->layers * s->options.n_materials;
     int64_t blocks = (s->span + block_of(s) - 1) / block_of(s);
     return s->plan.passes * (layers * (out->materials ? 2 : 1) + blocks);
@@ -108,7 +108,7 @@ static int64_t steps_of(const scatter_adjoint *a, const collet_scattering_gradie
  * quadratic form of the constants c, so that sum dL / dI T I = sum dL / dc c / 2. */
 static void differentiate_attenuation(scatter_adjoint *a, int64_t first, int64_t end)
 {
-    const collet_scattering_options *o = &a->s->options;
+    const collet_scatter_options *o = &a->s->options;
     memset(a->by_fraction, 0, (size_t)o->n_materials * sizeof *a->by_fraction);
     for (int64_t e = first; e < end; e++) {
         double sum = 0.0;
@@ -128,7 +128,7 @@ static void differentiate_attenuation(scatter_adjoint *a, int64_t first, int64_t
 /* The energies of one pass over the morphology. */
 static collet_status run_pass(scatter_adjoint *a, int64_t first, int64_t end)
 {
-    collet_scattering *s = a->s;
+    collet_scatter *s = a->s;
     int64_t next = s->next, block = block_of(s);
     collet_status status = COLLET_OK;
     void *slices;
@@ -165,10 +165,10 @@ static void chain(double delta, double beta, const double c[2], double share, do
 
 static void write_constants(const scatter_adjoint *a)
 {
-    const collet_scattering_options *o = &a->s->options;
+    const collet_scatter_options *o = &a->s->options;
     for (int64_t i = 0; i < o->n_energies * o->n_materials; i++) {
-        const collet_scattering_constants *n = &o->constants[i];
-        collet_scattering_constants d = {0};
+        const collet_scatter_constants *n = &o->constants[i];
+        collet_scatter_constants d = {0};
         double c[3][2], across[2];
         for (int j = 0; j < 6; j++)
             c[j / 2][j % 2] = a->constants[i][j / 2][j % 2] / (4 * 3.14159265358979323846);
@@ -198,9 +198,9 @@ static void clear(void *array, int64_t count, collet_dtype dtype)
 }
 
 /* Copies the caller's structs, and sets the gradients of the voxels to 0. */
-static collet_status take_gradients(scatter_adjoint *a, const collet_scattering_gradients *given)
+static collet_status take_gradients(scatter_adjoint *a, const collet_scatter_gradients *given)
 {
-    const collet_scattering_options *o = &a->s->options;
+    const collet_scatter_options *o = &a->s->options;
     int64_t voxels = a->s->thickness * o->shape[0] * o->shape[1] * o->shape[2];
     collet_status status =
         io_struct_in(&a->out, sizeof a->out, given, "the gradients", &a->s->error);
@@ -210,7 +210,7 @@ static collet_status take_gradients(scatter_adjoint *a, const collet_scattering_
         return status;
     }
     uint32_t step = a->out.materials->struct_size;
-    collet_scattering_derivatives *own = calloc((size_t)o->n_materials, sizeof *own);
+    collet_scatter_derivatives *own = calloc((size_t)o->n_materials, sizeof *own);
     a->out.materials = own;
     if (!own)
         return collet_fail(&a->s->error, COLLET_NO_MEMORY, "no memory for gradients");
@@ -226,8 +226,8 @@ static collet_status take_gradients(scatter_adjoint *a, const collet_scattering_
     return status;
 }
 
-static collet_status refuse(const collet_scattering *s, const void *cotangents,
-                            const collet_scattering_gradients *out, collet_error *err)
+static collet_status refuse(const collet_scatter *s, const void *cotangents,
+                            const collet_scatter_gradients *out, collet_error *err)
 {
     if (!s || !cotangents || !out)
         return collet_fail(err, COLLET_INVALID, "%s is NULL",
@@ -238,16 +238,16 @@ static collet_status refuse(const collet_scattering *s, const void *cotangents,
         return collet_fail(err, COLLET_REFUSED,
                            "gradients need one device; create the scattering without further "
                            "contexts");
-    if (s->options.method != COLLET_SCATTERING_FAST)
+    if (s->options.method != COLLET_SCATTER_FAST)
         return collet_fail(err, COLLET_REFUSED,
                            "gradients need the fast method (0), and the option method is %u",
                            s->options.method);
     return COLLET_OK;
 }
 
-collet_status collet_scattering_differentiate(collet_scattering *s, const void *cotangents,
-                                              const collet_scattering_gradients *out,
-                                              collet_error *err)
+collet_status collet_scatter_differentiate(collet_scatter *s, const void *cotangents,
+                                           const collet_scatter_gradients *out,
+                                           collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     collet_status status = refuse(s, cotangents, out, err);

@@ -24,12 +24,12 @@ typedef struct tile {
 
 static int64_t images_of(const scatter_adjoint *a)
 {
-    return a->s->options.material ? a->s->angles : 3;
+    return a->s->options.material_frame ? a->s->angles : 3;
 }
 
 static size_t doubles_of(const scatter_adjoint *a)
 {
-    const collet_scattering *s = a->s;
+    const collet_scatter *s = a->s;
     int64_t pixels = s->options.shape[1] * s->options.shape[2];
     int64_t needed = TILE * (images_of(a) * ADJOINT_BLOCK + 4 * s->depth * s->plan.fields +
                              6 * s->options.n_materials) +
@@ -47,7 +47,7 @@ size_t scatter_adjoint_scratch(const scatter_adjoint *a)
 /* The matrix that turns cos a p1 + sin a p2 by -a about k, for each angle. */
 static void fill_turns(tile *t)
 {
-    const collet_scattering *s = t->a->s;
+    const collet_scatter *s = t->a->s;
     const double *k = s->axis[2];
     for (int64_t angle = 0; angle < s->angles; angle++) {
         double c = t->a->turn[angle][0], d = -t->a->turn[angle][1];
@@ -63,7 +63,7 @@ static void fill_turns(tile *t)
 
 static void fill_constants(tile *t)
 {
-    const collet_scattering *s = t->a->s;
+    const collet_scatter *s = t->a->s;
     int64_t materials = s->options.n_materials;
     for (int64_t i = 0; i < t->a->count * materials; i++) {
         scatter_constants(&s->options.constants[t->a->first * materials + i], t->c[i]);
@@ -74,7 +74,7 @@ static void fill_constants(tile *t)
 
 static tile *tile_of(const scatter_adjoint *a, int thread)
 {
-    const collet_scattering *s = a->s;
+    const collet_scatter *s = a->s;
     tile *t = a->scratch[thread];
     int64_t spectra = s->depth * s->plan.fields * TILE, materials = s->options.n_materials;
     t->a = a;
@@ -100,7 +100,7 @@ static int64_t index_of(const tile *t, int64_t i)
 
 static void load(tile *t)
 {
-    const collet_scattering *s = t->a->s;
+    const collet_scatter *s = t->a->s;
     int64_t count = s->depth * s->plan.fields;
     for (int64_t i = 0; i < count; i++) {
         const double *wide = (const double *)t->a->slices + 2 * index_of(t, i);
@@ -120,7 +120,7 @@ static void load(tile *t)
 
 static void store(const tile *t)
 {
-    const collet_scattering *s = t->a->s;
+    const collet_scatter *s = t->a->s;
     for (int64_t i = 0; i < s->depth * s->plan.fields; i++) {
         double *wide = (double *)t->a->slice_cotangents + 2 * index_of(t, i);
         float *narrow = (float *)t->a->slice_cotangents + 2 * index_of(t, i);
@@ -141,7 +141,7 @@ static void store(const tile *t)
 /* Finds the slices of each pixel, and their weights. */
 static void place(tile *t, int64_t e)
 {
-    const collet_scattering *s = t->a->s;
+    const collet_scatter *s = t->a->s;
     const int32_t *range = s->range + t->y * s->options.shape[2] + t->x;
     for (int64_t i = 0; i < t->n; i++) {
         double at = scatter_place(s, t->a->wave[e], s->q[2][t->x + i], s->q[1][t->y]);
@@ -160,7 +160,7 @@ static void place(tile *t, int64_t e)
 static void segment(const tile *t, int64_t e, int64_t first, int64_t n)
 {
     const scatter_adjoint *a = t->a;
-    const collet_scattering *s = a->s;
+    const collet_scatter *s = a->s;
     int64_t E = a->count, fields = s->plan.fields;
     for (int64_t which = 0; which < 2; which++) {
         int64_t row = t->row[first] + which, low = t->low[first] + which;
@@ -168,7 +168,7 @@ static void segment(const tile *t, int64_t e, int64_t first, int64_t n)
             continue;
         scatter_segment g = {.n = n,
                              .materials = s->options.n_materials,
-                             .angles = s->options.material ? s->angles : 0,
+                             .angles = s->options.material_frame ? s->angles : 0,
                              .parts = s->parts,
                              .c = (const double(*)[3][2])(t->c + e * s->options.n_materials),
                              .axis = s->axis,
@@ -203,7 +203,7 @@ static void sum_constants(const tile *t, int64_t e)
 
 static void run_tile(tile *t)
 {
-    const collet_scattering *s = t->a->s;
+    const collet_scatter *s = t->a->s;
     scatter_adjoint_average(t->a, t->y, t->x, t->n, t->images);
     load(t);
     for (int64_t e = 0; e < t->a->count; e++) {

@@ -34,7 +34,7 @@ typedef struct row {
 } row;
 
 /* The element along z that pixel (y, x) has at slice d of its range; -1: none. */
-static int64_t element_of(const collet_scattering *s, int64_t d, int64_t y, int64_t x)
+static int64_t element_of(const collet_scatter *s, int64_t d, int64_t y, int64_t x)
 {
     const int64_t *n = s->options.shape;
     int64_t i = y * n[2] + x, z = s->range[i] + d;
@@ -43,7 +43,7 @@ static int64_t element_of(const collet_scattering *s, int64_t d, int64_t y, int6
 
 static void fill_phases(const job *j, row *r, int64_t layer)
 {
-    const collet_scattering *s = j->a->s;
+    const collet_scatter *s = j->a->s;
     const int64_t *n = s->options.shape;
     for (int64_t d = 0; d < s->depth; d++)
         for (int64_t x = 0; x < n[2]; x++) {
@@ -80,7 +80,7 @@ static void add_narrow(int64_t n, double *restrict re, double *restrict im,
 
 static void sum_slices(const job *j, const row *r, int64_t field)
 {
-    const collet_scattering *s = j->a->s;
+    const collet_scatter *s = j->a->s;
     int64_t Y = s->options.shape[1], X = s->options.shape[2];
     memset(r->re, 0, (size_t)X * sizeof *r->re);
     memset(r->im, 0, (size_t)X * sizeof *r->im);
@@ -98,7 +98,7 @@ static void sum_slices(const job *j, const row *r, int64_t field)
  * conjugate. */
 static void fold(const job *j, int64_t plane, int64_t b, const row *same, const row *other)
 {
-    const collet_scattering *s = j->a->s;
+    const collet_scatter *s = j->a->s;
     int64_t Y = s->options.shape[1], X = s->options.shape[2], half = X / 2;
     int64_t at = 2 * (plane * Y + b) * (half + 1);
     double *wide = (double *)j->planes + at, factor = 0.5 * (double)(Y * X);
@@ -121,7 +121,7 @@ static void fold(const job *j, int64_t plane, int64_t b, const row *same, const 
 static void run_pairs(void *argument, int64_t begin, int64_t end, int thread)
 {
     const job *j = argument;
-    const collet_scattering *s = j->a->s;
+    const collet_scatter *s = j->a->s;
     int64_t Y = s->options.shape[1], X = s->options.shape[2];
     row rows[2];
     double *memory = j->a->scratch[thread];
@@ -152,7 +152,7 @@ static void run_pairs(void *argument, int64_t begin, int64_t end, int thread)
 /* Takes the cotangents of the pixel at q = 0 out of the slices. */
 static void take_middle(const job *j)
 {
-    const collet_scattering *s = j->a->s;
+    const collet_scatter *s = j->a->s;
     int64_t Y = s->options.shape[1], X = s->options.shape[2], y = Y / 2, x = X / 2;
     for (int64_t d = 0; d < s->depth; d++)
         for (int64_t f = 0; f < s->parts[j->m].count && element_of(s, d, y, x) == 0; f++) {
@@ -172,7 +172,7 @@ static void take_middle(const job *j)
 /* Puts them back. */
 static void return_middle(const job *j)
 {
-    const collet_scattering *s = j->a->s;
+    const collet_scatter *s = j->a->s;
     int64_t Y = s->options.shape[1], X = s->options.shape[2], y = Y / 2, x = X / 2;
     for (int64_t d = 0; d < s->depth; d++)
         for (int64_t f = 0; f < s->parts[j->m].count && element_of(s, d, y, x) == 0; f++) {
@@ -190,7 +190,7 @@ static void return_middle(const job *j)
 /* Adds a number to element (b, c) of a whole spectrum, which is stored as half of one. */
 static void add_element(const job *j, int64_t plane, int64_t b, int64_t c, double re, double im)
 {
-    const collet_scattering *s = j->a->s;
+    const collet_scatter *s = j->a->s;
     int64_t Y = s->options.shape[1], X = s->options.shape[2];
     for (int conjugate = 0; conjugate < 2; conjugate++) {
         int64_t line = conjugate ? (Y - b) % Y : b, column = conjugate ? (X - c) % X : c;
@@ -211,7 +211,7 @@ static void add_element(const job *j, int64_t plane, int64_t b, int64_t c, doubl
 /* Shares them among the neighbours, of which there are two more if there are several slices. */
 static void share_middle(const job *j)
 {
-    const collet_scattering *s = j->a->s;
+    const collet_scatter *s = j->a->s;
     const int64_t *n = s->options.shape;
     double share = n[0] == 1 ? 0.25 : 1.0 / 6;
     const int64_t at[4][2] = {{1 % n[1], 0}, {n[1] - 1, 0}, {0, 1 % n[2]}, {0, n[2] - 1}};

@@ -68,7 +68,7 @@ static collet_status read_numbers(scatter_settings *r, const config_setting_t *s
 
 /* An energy and the name of its file. */
 typedef struct named {
-    char name[COLLET_SCATTERING_NAME];
+    char name[COLLET_SCATTER_NAME];
     double energy;
 } named;
 
@@ -77,7 +77,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const named *)a)->name, ((const named *)b)->name);
 }
 
-static collet_status read_energies(collet_scattering_input *in, scatter_settings *r)
+static collet_status read_energies(collet_scatter_input *in, scatter_settings *r)
 {
     collet_status status = read_numbers(r, config_lookup(&r->file, "Energies"), "Energies", 0,
                                         &in->energies, &in->options.n_energies);
@@ -89,7 +89,7 @@ static collet_status read_energies(collet_scattering_input *in, scatter_settings
         return collet_fail(r->err, COLLET_NO_MEMORY, "%s: no memory", r->path);
     for (size_t i = 0; i < count; i++) {
         names[i].energy = in->energies[i];
-        collet_scattering_file_name(names[i].name, in->energies[i]);
+        collet_scatter_file_name(names[i].name, in->energies[i]);
     }
     qsort(names, count, sizeof *names, by_name);
     for (size_t i = 1; i < count && scatter_goes_on(in, &status, r->err); i++)
@@ -103,7 +103,7 @@ static collet_status read_energies(collet_scattering_input *in, scatter_settings
     return status;
 }
 
-static collet_status add_beam(collet_scattering_input *in, scatter_settings *r, const double k[3])
+static collet_status add_beam(collet_scatter_input *in, scatter_settings *r, const double k[3])
 {
     double norm = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
     if (!(norm > 0.0) || !isfinite(norm))
@@ -117,7 +117,7 @@ static collet_status add_beam(collet_scattering_input *in, scatter_settings *r, 
     return COLLET_OK;
 }
 
-static collet_status read_beams(collet_scattering_input *in, scatter_settings *r, int kind)
+static collet_status read_beams(collet_scatter_input *in, scatter_settings *r, int kind)
 {
     const double along_z[3] = {0.0, 0.0, 1.0};
     const config_setting_t *list = config_lookup(&r->file, "listKVectors");
@@ -144,7 +144,7 @@ static collet_status read_beams(collet_scattering_input *in, scatter_settings *r
 }
 
 /* Reads the detector of CaseType 2. */
-static collet_status read_detector(collet_scattering_input *in, scatter_settings *r, int kind)
+static collet_status read_detector(collet_scatter_input *in, scatter_settings *r, int kind)
 {
     double *n = NULL;
     collet_status status = COLLET_OK;
@@ -161,7 +161,7 @@ static collet_status read_detector(collet_scattering_input *in, scatter_settings
     return status;
 }
 
-static collet_status read_directory(collet_scattering_input *in, scatter_settings *r)
+static collet_status read_directory(collet_scatter_input *in, scatter_settings *r)
 {
     const config_setting_t *s = config_lookup(&r->file, "HDF5DirName");
     const char *name = s ? config_setting_get_string(s) : NULL;
@@ -175,7 +175,7 @@ static collet_status read_directory(collet_scattering_input *in, scatter_setting
 }
 
 /* Accepts keys of CyRSoXS that change no pattern; warns about unknown keys. */
-static collet_status check_keys(collet_scattering_input *in, scatter_settings *r)
+static collet_status check_keys(collet_scatter_input *in, scatter_settings *r)
 {
     static const char *const known[] = {"CaseType",
                                         "Energies",
@@ -209,9 +209,9 @@ static collet_status check_keys(collet_scattering_input *in, scatter_settings *r
     return status;
 }
 
-static collet_status read_choices(collet_scattering_input *in, scatter_settings *r)
+static collet_status read_choices(collet_scatter_input *in, scatter_settings *r)
 {
-    collet_scattering_options *o = &in->options;
+    collet_scatter_options *o = &in->options;
     int kind = 0, linear = 1, window = 0, mask = 0, frame = 1, attenuation = 0;
     collet_status status = read_choice(r, "CaseType", -1, 2, &kind);
     if (scatter_goes_on(in, &status, r->err))
@@ -233,12 +233,12 @@ static collet_status read_choices(collet_scattering_input *in, scatter_settings 
     o->nearest = !linear;
     o->window = (uint32_t)window;
     o->mask = (uint32_t)mask;
-    o->material = !frame;
+    o->material_frame = !frame;
     o->attenuation = (uint32_t)attenuation;
     return status;
 }
 
-collet_status scatter_read_configuration(collet_scattering_input *in, const char *path,
+collet_status scatter_read_configuration(collet_scatter_input *in, const char *path,
                                          collet_error *err)
 {
     scatter_settings r = {.path = path, .err = err};

@@ -61,8 +61,8 @@ static const config_setting_t *find_energy(const scatter_settings *r, double ene
     return NULL;
 }
 
-static collet_status read_group(const collet_scattering_input *in, scatter_settings *r,
-                                const config_setting_t *group, collet_scattering_constants *c)
+static collet_status read_group(const collet_scatter_input *in, scatter_settings *r,
+                                const config_setting_t *group, collet_scatter_constants *c)
 {
     collet_status status = read_part(r, group, "DeltaPara", &c->delta_parallel);
     if (scatter_goes_on(in, &status, r->err))
@@ -91,7 +91,7 @@ static collet_status report_missing(const scatter_settings *r, const double *mis
                  : COLLET_OK;
 }
 
-static collet_status read_groups(collet_scattering_input *in, scatter_settings *r, int64_t m)
+static collet_status read_groups(collet_scatter_input *in, scatter_settings *r, int64_t m)
 {
     int64_t energies = in->options.n_energies, count = 0;
     double *missing = malloc(((size_t)energies + 1) * sizeof *missing);
@@ -112,9 +112,9 @@ static collet_status read_groups(collet_scattering_input *in, scatter_settings *
 
 /* ---- All groups ------------------------------------------------------------------------------ */
 
-static collet_status warn_of_group(collet_scattering_input *in, scatter_settings *r,
+static collet_status warn_of_group(collet_scatter_input *in, scatter_settings *r,
                                    const config_setting_t *group, double energy,
-                                   const collet_scattering_constants *c)
+                                   const collet_scatter_constants *c)
 {
     const config_setting_t *first = find_energy(r, energy);
     const char *name = config_setting_name(group);
@@ -138,21 +138,21 @@ static collet_status warn_of_group(collet_scattering_input *in, scatter_settings
     return status;
 }
 
-static collet_status warn_of_fault(collet_scattering_input *in, const scatter_settings *r)
+static collet_status warn_of_fault(collet_scatter_input *in, const scatter_settings *r)
 {
     char text[sizeof r->err->text];
     snprintf(text, sizeof text, "%s", r->err->text);
     return scatter_warn(in, r->err, "%.300s: the group is not used", text);
 }
 
-static collet_status check_groups(collet_scattering_input *in, scatter_settings *r)
+static collet_status check_groups(collet_scatter_input *in, scatter_settings *r)
 {
     const config_setting_t *root = config_root_setting(&r->file);
     collet_status status = COLLET_OK;
     int groups = 0;
     for (int i = 0; i < config_setting_length(root) && scatter_goes_on(in, &status, r->err); i++) {
         const config_setting_t *group = config_setting_get_elem(root, (unsigned)i);
-        collet_scattering_constants c = {0};
+        collet_scatter_constants c = {0};
         double energy = 0.0;
         if (!is_energy_data(group))
             continue;
@@ -175,7 +175,7 @@ static collet_status check_groups(collet_scattering_input *in, scatter_settings 
 /* ---- Files -------------------------------------------------------------------------------------
  */
 
-collet_status scatter_read_material(collet_scattering_input *in, const char *path, int64_t m,
+collet_status scatter_read_material(collet_scatter_input *in, const char *path, int64_t m,
                                     collet_error *err)
 {
     scatter_settings r = {.path = path, .err = err};
@@ -201,7 +201,7 @@ void scatter_material_path(const char *configuration, int64_t m, char *path, siz
              slash ? (int)(slash - configuration) + 1 : 0, configuration, m + 1);
 }
 
-collet_status scatter_read_constants(collet_scattering_input *in, const char *configuration,
+collet_status scatter_read_constants(collet_scatter_input *in, const char *configuration,
                                      collet_error *err)
 {
     size_t size = strlen(configuration) + 40;
@@ -216,7 +216,7 @@ collet_status scatter_read_constants(collet_scattering_input *in, const char *co
     return status;
 }
 
-collet_status scatter_check_constants(collet_scattering_input *in, const char *path,
+collet_status scatter_check_constants(collet_scatter_input *in, const char *path,
                                       collet_error *err)
 {
     scatter_settings r = {.path = path, .err = err};

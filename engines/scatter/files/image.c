@@ -173,7 +173,7 @@ static collet_status write_image(scatter_reader *base)
 static collet_status convert(const char *morphology, const char *path, int replace,
                              io_hdf5_step step, collet_error *err)
 {
-    collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS, .step = step};
+    collet_scatter_input in = {.options = COLLET_SCATTER_OPTIONS, .step = step};
     image o = {.base = {.in = &in,
                         .path = morphology,
                         .file = -1,
@@ -198,8 +198,8 @@ static void inspect(const char *path, const int64_t *arguments, io_hdf5_step ste
 
 const io_hdf5_inspection scatter_inspect_image = {"image", inspect};
 
-collet_status collet_scattering_write_image(const char *morphology, const char *path,
-                                            int32_t replace, collet_error *err)
+collet_status collet_scatter_write_image(const char *morphology, const char *path,
+                                         int32_t replace, collet_error *err)
 {
     return morphology && path ? convert(morphology, path, replace, NULL, err)
                               : collet_fail(err, COLLET_INVALID, "%s is NULL",

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void collet_scattering_input_destroy(collet_scattering_input *in)
+void collet_scatter_input_destroy(collet_scatter_input *in)
 {
     if (!in)
         return;
@@ -26,30 +26,30 @@ void collet_scattering_input_destroy(collet_scattering_input *in)
     free(in);
 }
 
-const collet_scattering_options *
-collet_scattering_input_options(const collet_scattering_input *input)
+const collet_scatter_options *
+collet_scatter_input_options(const collet_scatter_input *input)
 {
     return &input->options;
 }
 
-int64_t collet_scattering_input_beams(const collet_scattering_input *input,
-                                      const double (**beams)[3])
+int64_t collet_scatter_input_beams(const collet_scatter_input *input,
+                                   const double (**beams)[3])
 {
     *beams = (const double(*)[3])input->beams;
     return input->n_beams;
 }
 
-const char *collet_scattering_input_directory(const collet_scattering_input *input)
+const char *collet_scatter_input_directory(const collet_scatter_input *input)
 {
     return input->directory;
 }
 
-const char *collet_scattering_input_warning_at(const collet_scattering_input *input, size_t index)
+const char *collet_scatter_input_warning_at(const collet_scatter_input *input, size_t index)
 {
     return index < input->n_warnings ? input->warnings[index] : NULL;
 }
 
-collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const char *format, ...)
+collet_status scatter_warn(collet_scatter_input *in, collet_error *err, const char *format, ...)
 {
     char text[400];
     char **more = realloc(in->warnings, (in->n_warnings + 1) * sizeof *more);
@@ -68,7 +68,7 @@ collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const
     return COLLET_OK;
 }
 
-int scatter_goes_on(const collet_scattering_input *in, collet_status *status,
+int scatter_goes_on(const collet_scatter_input *in, collet_status *status,
                     const collet_error *err)
 {
     if (*status == COLLET_OK)
@@ -76,8 +76,8 @@ int scatter_goes_on(const collet_scattering_input *in, collet_status *status,
     if (!in->report || *status == COLLET_NO_MEMORY)
         return 0;
     in->report(in->report_user,
-               &(collet_scattering_finding){.struct_size = sizeof(collet_scattering_finding),
-                                            .text = err->text});
+               &(collet_scatter_finding){.struct_size = sizeof(collet_scatter_finding),
+                                         .text = err->text});
     *status = COLLET_OK;
     return 1;
 }

@@ -16,22 +16,22 @@ typedef struct scatter_range {
     int64_t layers;       /* number of layers counted so far, from layer 0 on */
 } scatter_range;
 
-struct collet_scattering_input {
-    collet_scattering_options options;
-    collet_scattering_material *materials;
+struct collet_scatter_input {
+    collet_scatter_options options;
+    collet_scatter_material *materials;
     scatter_range *ranges; /* one for each material, from the voxels read so far */
     char *path;            /* path of the morphology */
     struct stat file;      /* the morphology's status when it was first opened */
     int reversed;          /* 1: the axes of the morphology are X, Y, Z */
     int vectors;           /* the configuration's MorphologyType */
     double *energies;
-    collet_scattering_constants *constants;
+    collet_scatter_constants *constants;
     double (*beams)[3];
     int64_t n_beams;
     char *directory; /* HDF5DirName, or NULL */
     char **warnings;
     size_t n_warnings;
-    collet_scattering_finding_fn report; /* set by collet_scattering_check; else NULL */
+    collet_scatter_finding_fn report; /* set by collet_scatter_check; else NULL */
     void *report_user;
     io_hdf5_step step; /* NULL but in collet-inspect */
 };
@@ -46,33 +46,33 @@ static inline double scatter_element(const void *values, collet_dtype dtype, int
  * 1 if reading continues after `status`. If faults are reported, this reports the one in `err` and
  * sets `status` to OK; then only NO_MEMORY ends the work.
  */
-int scatter_goes_on(const collet_scattering_input *in, collet_status *status,
+int scatter_goes_on(const collet_scatter_input *in, collet_status *status,
                     const collet_error *err);
 
 /* Reads the configuration, without the materials' constants. */
-collet_status scatter_read_configuration(collet_scattering_input *in, const char *path,
+collet_status scatter_read_configuration(collet_scatter_input *in, const char *path,
                                          collet_error *err);
 /* Sets `path` to the file of material m, from 0, in the folder of the configuration; `size` must be
  * at least strlen(configuration) + 40. */
 void scatter_material_path(const char *configuration, int64_t m, char *path, size_t size);
 /* Reads a material's constants at the energies of the configuration, and checks all groups. */
-collet_status scatter_read_material(collet_scattering_input *in, const char *path, int64_t m,
+collet_status scatter_read_material(collet_scatter_input *in, const char *path, int64_t m,
                                     collet_error *err);
 /* Reads the constants of all materials from files in the folder of the configuration. */
-collet_status scatter_read_constants(collet_scattering_input *in, const char *configuration,
+collet_status scatter_read_constants(collet_scatter_input *in, const char *configuration,
                                      collet_error *err);
 /* Reports faults in all groups of a file of constants, and warns about suspicious values. */
-collet_status scatter_check_constants(collet_scattering_input *in, const char *path,
+collet_status scatter_check_constants(collet_scatter_input *in, const char *path,
                                       collet_error *err);
-/* A collet_scattering_layers_fn; `user` is the input. After a material's last layer it warns if its
+/* A collet_scatter_layers_fn; `user` is the input. After a material's last layer it warns if its
  * voxels are suspicious. */
 collet_status scatter_read_layers(void *user, void *const *arrays, int64_t material, int64_t first,
                                   int64_t count, collet_error *err);
 /* Reads the morphology without its voxels. */
-collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
+collet_status scatter_read_morphology(collet_scatter_input *in, const char *path,
                                       collet_error *err);
 /* NO_MEMORY. */
-collet_status scatter_warn(collet_scattering_input *in, collet_error *err, const char *format, ...)
+collet_status scatter_warn(collet_scatter_input *in, collet_error *err, const char *format, ...)
     COLLET_PRINTF(3, 4);
 
 #endif

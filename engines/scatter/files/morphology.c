@@ -75,7 +75,7 @@ static collet_status read_number(scatter_reader *r, const char *name, double *va
 
 static collet_status read_parameters(scatter_reader *r)
 {
-    collet_scattering_input *in = r->in;
+    collet_scatter_input *in = r->in;
     double count = 0.0, size = 0.0;
     collet_status status = read_number(r, "/Morphology_Parameters/NumMaterial", &count);
     if (status == COLLET_OK &&
@@ -298,7 +298,7 @@ static collet_status find_number(scatter_reader *r, const scatter_dataset *d, in
 /* Checks the datasets of a material, which are read later, and chooses its kind. */
 static collet_status open_material(scatter_reader *r, int64_t m)
 {
-    collet_scattering_material *material = &r->in->materials[m];
+    collet_scatter_material *material = &r->in->materials[m];
     int aligned = 1, vectors = r->in->vectors, has = 1;
     collet_status status = vectors ? COLLET_OK : scatter_find_alignment(r, m, &has);
     for (int i = 0; i < (vectors ? 2 : has ? 4 : 1) && aligned && status == COLLET_OK; i++) {
@@ -311,11 +311,11 @@ static collet_status open_material(scatter_reader *r, int64_t m)
             H5Dclose(d.set);
     }
     *material =
-        (collet_scattering_material){.struct_size = sizeof *material,
-                                     .dtype = r->in->options.dtype,
-                                     .kind = vectors          ? COLLET_SCATTERING_VECTOR
-                                             : has && aligned ? COLLET_SCATTERING_EULER
-                                                              : COLLET_SCATTERING_ISOTROPIC};
+        (collet_scatter_material){.struct_size = sizeof *material,
+                                  .dtype = r->in->options.dtype,
+                                  .kind = vectors          ? COLLET_SCATTER_VECTOR
+                                             : has && aligned ? COLLET_SCATTER_EULER
+                                                              : COLLET_SCATTER_ISOTROPIC};
     return status;
 }
 
@@ -338,8 +338,8 @@ static collet_status read_layers(scatter_reader *r)
 {
     const layers *l = (layers *)r;
     uint32_t kind = r->in->materials[l->material].kind;
-    int vectors = kind == COLLET_SCATTERING_VECTOR, width = vectors ? 3 : 1;
-    int count = vectors ? 2 : kind == COLLET_SCATTERING_EULER ? 4 : 1;
+    int vectors = kind == COLLET_SCATTER_VECTOR, width = vectors ? 3 : 1;
+    int count = vectors ? 2 : kind == COLLET_SCATTER_EULER ? 4 : 1;
     collet_status status = COLLET_OK;
     for (int i = 0; i < count && status == COLLET_OK; i++, width = 1) {
         scatter_dataset d;
@@ -355,19 +355,19 @@ static collet_status read_layers(scatter_reader *r)
 /* Adds new layers of a material to its range; layers read again are not counted twice. */
 static collet_status note_layers(const layers *l)
 {
-    collet_scattering_input *in = l->base.in;
+    collet_scatter_input *in = l->base.in;
     const int64_t *n = in->options.shape;
-    collet_scattering_material view = in->materials[l->material];
+    collet_scatter_material view = in->materials[l->material];
     scatter_range *range = &in->ranges[l->material];
     if (l->first > range->layers || l->first + l->count <= range->layers)
         return COLLET_OK;
-    if (view.kind == COLLET_SCATTERING_VECTOR) {
+    if (view.kind == COLLET_SCATTER_VECTOR) {
         view.direction = l->arrays[0];
         view.unaligned = l->arrays[1];
     } else {
         view.volume = l->arrays[0];
     }
-    if (view.kind == COLLET_SCATTERING_EULER) {
+    if (view.kind == COLLET_SCATTER_EULER) {
         view.alignment = l->arrays[1];
         view.theta = l->arrays[2];
         view.psi = l->arrays[3];
@@ -382,7 +382,7 @@ static collet_status note_layers(const layers *l)
 collet_status scatter_read_layers(void *user, void *const *arrays, int64_t material, int64_t first,
                                   int64_t count, collet_error *err)
 {
-    collet_scattering_input *in = user;
+    collet_scatter_input *in = user;
     layers l = {{.in = in, .path = in->path, .file = -1, .reversed = in->reversed, .err = err},
                 material,
                 first,
@@ -442,7 +442,7 @@ collet_status scatter_read_file(scatter_reader *r, collet_status (*work)(scatter
     return status;
 }
 
-collet_status scatter_read_morphology(collet_scattering_input *in, const char *path,
+collet_status scatter_read_morphology(collet_scatter_input *in, const char *path,
                                       collet_error *err)
 {
     scatter_reader r = {.in = in,
@@ -462,7 +462,7 @@ collet_status scatter_read_morphology(collet_scattering_input *in, const char *p
 /* ---- Inspection ------------------------------------------------------------------------------ */
 
 /* Reads the first and the last layers: scatter_open_dataset has walked through the index of the others. */
-static void try_layers(collet_scattering_input *in)
+static void try_layers(collet_scatter_input *in)
 {
     collet_error err;
     const int64_t *n = in->options.shape;
@@ -478,16 +478,16 @@ static void try_layers(collet_scattering_input *in)
 static void inspect(const char *path, const int64_t *arguments, io_hdf5_step step)
 {
     collet_error err;
-    collet_scattering_input *in = calloc(1, sizeof *in);
+    collet_scatter_input *in = calloc(1, sizeof *in);
     if (!in)
         return;
-    in->options = (collet_scattering_options)COLLET_SCATTERING_OPTIONS;
+    in->options = (collet_scatter_options)COLLET_SCATTER_OPTIONS;
     in->options.dtype = (collet_dtype)arguments[1];
     in->vectors = arguments[0] != 0;
     in->step = step;
     if (scatter_read_morphology(in, path, &err) == COLLET_OK)
         try_layers(in);
-    collet_scattering_input_destroy(in);
+    collet_scatter_input_destroy(in);
 }
 
 const io_hdf5_inspection scatter_inspect_morphology = {"morphology", inspect};

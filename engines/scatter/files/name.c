@@ -8,10 +8,10 @@
 
 #include <collet/floating.h>
 
-void collet_scattering_file_name(char name[COLLET_SCATTERING_NAME], double energy)
+void collet_scatter_file_name(char name[COLLET_SCATTER_NAME], double energy)
 {
     COLLET_FLOATING_SCOPE;
     locale_t before = io_numerals_begin();
-    snprintf(name, COLLET_SCATTERING_NAME, "Energy_%.2f.h5", energy);
+    snprintf(name, COLLET_SCATTER_NAME, "Energy_%.2f.h5", energy);
     io_numerals_end(before);
 }

@@ -24,7 +24,7 @@ static int write_set(hid_t group, const char *name, const hsize_t shape[2], hid_
     return set >= 0 && H5Dclose(set) >= 0 && done;
 }
 
-static int write_pattern(hid_t file, int64_t index, const collet_scattering_pattern *p)
+static int write_pattern(hid_t file, int64_t index, const collet_scatter_pattern *p)
 {
     static const char *const labels[] = {"Qy", "Qx"};
     const hsize_t shape[] = {(hsize_t)p->y, (hsize_t)p->x};
@@ -49,10 +49,10 @@ static int write_beams(hid_t file, int64_t n_beams, const double (*beams)[3])
 /* "DIRECTORY/Energy_285.20.h5", which the caller frees; NULL if out of memory. */
 static char *path_of(const char *directory, double energy)
 {
-    char name[COLLET_SCATTERING_NAME];
+    char name[COLLET_SCATTER_NAME];
     size_t size = strlen(directory) + sizeof name + 2;
     char *path = malloc(size);
-    collet_scattering_file_name(name, energy);
+    collet_scatter_file_name(name, energy);
     if (path)
         snprintf(path, size, "%s/%s", directory, name);
     return path;
@@ -60,11 +60,11 @@ static char *path_of(const char *directory, double energy)
 
 #define MEASURED 32 /* beams; for more beams the overhead is estimated in proportion */
 
-uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x, const char *settings)
+uint64_t collet_scatter_file_bytes(int64_t n_beams, int64_t y, int64_t x, const char *settings)
 {
     static const double beams[MEASURED][3] = {{0}};
     const float value = 0;
-    const collet_scattering_pattern one = {.dtype = COLLET_F32, .y = 1, .x = 1, .values = &value};
+    const collet_scatter_pattern one = {.dtype = COLLET_F32, .y = 1, .x = 1, .values = &value};
     int64_t count = n_beams < MEASURED ? n_beams : MEASURED;
     io_hdf5_quiet before;
     io_hdf5_be_quiet(&before);
@@ -82,10 +82,10 @@ uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x, con
            (uint64_t)(n_beams * y * x) * sizeof(float);
 }
 
-collet_status collet_scattering_write(const char *directory, double energy, int64_t n_beams,
-                                      const double (*beams)[3],
-                                      const collet_scattering_pattern *patterns,
-                                      const char *settings, collet_error *err)
+collet_status collet_scatter_write(const char *directory, double energy, int64_t n_beams,
+                                   const double (*beams)[3],
+                                   const collet_scatter_pattern *patterns,
+                                   const char *settings, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     char *path = path_of(directory, energy);
@@ -104,8 +104,8 @@ collet_status collet_scattering_write(const char *directory, double energy, int6
     return status;
 }
 
-collet_status collet_scattering_written(const char *directory, double energy, const char *settings,
-                                        collet_error *err)
+collet_status collet_scatter_written(const char *directory, double energy, const char *settings,
+                                     collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     char *path = path_of(directory, energy);
@@ -155,8 +155,8 @@ static collet_status read_pattern(const char *path, const int64_t *arguments,
     return status;
 }
 
-collet_status collet_scattering_read_pattern(float *values, const char *directory, double energy,
-                                             int64_t beam, int64_t y, int64_t x, collet_error *err)
+collet_status collet_scatter_read_pattern(float *values, const char *directory, double energy,
+                                          int64_t beam, int64_t y, int64_t x, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     char *path = path_of(directory, energy);

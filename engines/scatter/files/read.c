@@ -7,9 +7,9 @@
 
 #include <collet/floating.h>
 
-collet_status collet_scattering_read(collet_scattering_input **out, const char *morphology,
-                                     const char *configuration, collet_dtype dtype,
-                                     collet_error *err)
+collet_status collet_scatter_read(collet_scatter_input **out, const char *morphology,
+                                  const char *configuration, collet_dtype dtype,
+                                  collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
     if (!out)
@@ -18,11 +18,11 @@ collet_status collet_scattering_read(collet_scattering_input **out, const char *
     if (!configuration || (dtype != COLLET_F32 && dtype != COLLET_F64))
         return collet_fail(err, COLLET_INVALID, "%s",
                            !configuration ? "configuration is NULL" : "dtype must be f32 or f64");
-    collet_scattering_input *in = calloc(1, sizeof *in);
+    collet_scatter_input *in = calloc(1, sizeof *in);
     if (!in)
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to read %s",
                            morphology ? morphology : configuration);
-    in->options = (collet_scattering_options)COLLET_SCATTERING_OPTIONS;
+    in->options = (collet_scatter_options)COLLET_SCATTER_OPTIONS;
     in->options.dtype = dtype;
     collet_status status = scatter_read_configuration(in, configuration, err);
     if (status == COLLET_OK && morphology)
@@ -32,7 +32,7 @@ collet_status collet_scattering_read(collet_scattering_input **out, const char *
     if (status == COLLET_OK && morphology)
         status = scatter_warn_of_constants(in, configuration, err);
     if (status != COLLET_OK) {
-        collet_scattering_input_destroy(in);
+        collet_scatter_input_destroy(in);
         return status;
     }
     in->options.materials = in->materials;

@@ -17,7 +17,7 @@ typedef struct slice_reader {
     scatter_reader base; /* first: work functions get its address */
     int64_t material, at;
     uint32_t field, axis;
-    collet_scattering_slice slice;
+    collet_scatter_slice slice;
 } slice_reader;
 
 /* Reads the slice of an open dataset with `width` elements a voxel; rows and columns as in the
@@ -80,11 +80,11 @@ static float of_vector(const slice_reader *r, const float s[3], float unaligned)
     double length = sqrt((double)s[0] * s[0] + (double)s[1] * s[1] + (double)s[2] * s[2]);
     double aligned = length * length, volume = aligned + (double)unaligned;
     switch (r->field) {
-    case COLLET_SCATTERING_FRACTION:
+    case COLLET_SCATTER_FRACTION:
         return (float)volume;
-    case COLLET_SCATTERING_ALIGNMENT:
+    case COLLET_SCATTER_ALIGNMENT:
         return (float)(aligned / volume);
-    case COLLET_SCATTERING_THETA:
+    case COLLET_SCATTER_THETA:
         return (float)acos(s[2] / length);
     default:
         return length > 0 ? atan2f(s[1], s[0]) : NAN;
@@ -114,7 +114,7 @@ static collet_status read_unaligned(slice_reader *r)
     int64_t count = status == COLLET_OK ? n[0] * n[1] * n[2] / n[r->axis] : 0;
     float *values = r->slice.values;
     for (int64_t i = 0; i < count; i++)
-        values[i] = r->field == COLLET_SCATTERING_ALIGNMENT && values[i] != 0 ? 0 : NAN;
+        values[i] = r->field == COLLET_SCATTER_ALIGNMENT && values[i] != 0 ? 0 : NAN;
     return status;
 }
 
@@ -127,11 +127,11 @@ static collet_status read_angles(slice_reader *r)
     uint32_t last = r->field;
     collet_status status = COLLET_OK;
     for (uint32_t i = 0; i <= last && status == COLLET_OK; i++)
-        if (i < COLLET_SCATTERING_THETA || i == last)
+        if (i < COLLET_SCATTER_THETA || i == last)
             status = read_dataset(r, "Euler_Angles", names[i], 1, &values[i]);
     int64_t count = status == COLLET_OK ? n[0] * n[1] * n[2] / n[r->axis] : 0;
-    for (int64_t i = 0; i < count && last > COLLET_SCATTERING_FRACTION; i++)
-        if (values[0][i] == 0 || (last >= COLLET_SCATTERING_THETA && values[1][i] == 0))
+    for (int64_t i = 0; i < count && last > COLLET_SCATTER_FRACTION; i++)
+        if (values[0][i] == 0 || (last >= COLLET_SCATTER_THETA && values[1][i] == 0))
             values[last][i] = NAN;
     r->slice.values = values[last];
     values[last] = NULL;
@@ -143,7 +143,7 @@ static collet_status read_angles(slice_reader *r)
 /* Transposes the slice of a file in the order X, Y, Z. */
 static collet_status turn(slice_reader *r)
 {
-    collet_scattering_slice *s = &r->slice;
+    collet_scatter_slice *s = &r->slice;
     float *turned = malloc((size_t)(s->rows * s->columns) * sizeof *turned);
     if (!turned)
         return collet_fail(r->base.err, COLLET_NO_MEMORY, "%s: no memory", r->base.path);
@@ -158,14 +158,14 @@ static collet_status turn(slice_reader *r)
 static collet_status read_slice(scatter_reader *base)
 {
     slice_reader *r = (slice_reader *)base;
-    const collet_scattering_options *o = &base->in->options;
+    const collet_scatter_options *o = &base->in->options;
     if (r->material < 1 || r->material > o->n_materials)
         return collet_fail(base->err, COLLET_INVALID,
                            "%s has materials 1 to %" PRId64 "; there is no material %" PRId64,
                            base->path, o->n_materials, r->material);
     char name[80];
     snprintf(name, sizeof name, "/Euler_Angles/Mat_%" PRId64 "_S", r->material);
-    int aligned = r->field == COLLET_SCATTERING_FRACTION || io_hdf5_has(base->file, name);
+    int aligned = r->field == COLLET_SCATTER_FRACTION || io_hdf5_has(base->file, name);
     collet_status status = !io_hdf5_has(base->file, "/Euler_Angles") ? read_vectors(r)
                            : aligned                                 ? read_angles(r)
                                                                      : read_unaligned(r);
@@ -177,9 +177,9 @@ static collet_status read_slice(scatter_reader *base)
 
 /* The arguments are material, field, axis and voxel. */
 static collet_status read_file(const char *path, const int64_t *arguments, io_hdf5_step step,
-                               collet_scattering_slice *slice, collet_error *err)
+                               collet_scatter_slice *slice, collet_error *err)
 {
-    collet_scattering_input in = {.options = COLLET_SCATTERING_OPTIONS, .step = step};
+    collet_scatter_input in = {.options = COLLET_SCATTER_OPTIONS, .step = step};
     slice_reader r = {.base = {.in = &in,
                                .path = path,
                                .file = -1,
@@ -196,7 +196,7 @@ static collet_status read_file(const char *path, const int64_t *arguments, io_hd
     free(in.ranges);
     if (status != COLLET_OK) {
         free(r.slice.values);
-        r.slice = (collet_scattering_slice){.struct_size = sizeof r.slice};
+        r.slice = (collet_scatter_slice){.struct_size = sizeof r.slice};
     }
     *slice = r.slice;
     return status;
@@ -204,34 +204,34 @@ static collet_status read_file(const char *path, const int64_t *arguments, io_hd
 
 static void inspect(const char *path, const int64_t *arguments, io_hdf5_step step)
 {
-    collet_scattering_slice slice;
+    collet_scatter_slice slice;
     collet_error err;
-    if (arguments[1] >= 0 && arguments[1] <= COLLET_SCATTERING_PSI && arguments[2] >= 0 &&
+    if (arguments[1] >= 0 && arguments[1] <= COLLET_SCATTER_PSI && arguments[2] >= 0 &&
         arguments[2] <= 2 && read_file(path, arguments, step, &slice, &err) == COLLET_OK)
         free(slice.values);
 }
 
 const io_hdf5_inspection scatter_inspect_slice = {"slice", inspect};
 
-collet_status collet_scattering_read_slice(collet_scattering_slice *out, const char *morphology,
-                                           int64_t material, uint32_t field, uint32_t axis,
-                                           int64_t at, collet_error *err)
+collet_status collet_scatter_read_slice(collet_scatter_slice *out, const char *morphology,
+                                        int64_t material, uint32_t field, uint32_t axis,
+                                        int64_t at, collet_error *err)
 {
     COLLET_FLOATING_SCOPE;
-    if (!morphology || !out || field > COLLET_SCATTERING_PSI || axis > 2)
+    if (!morphology || !out || field > COLLET_SCATTER_PSI || axis > 2)
         return collet_fail(err, COLLET_INVALID, "%s",
                            !morphology ? "morphology is NULL"
                            : !out      ? "out is NULL"
                            : axis > 2  ? "axis must be 0, 1 or 2"
                                        : "field must be 0 to 3");
-    collet_scattering_slice slice;
+    collet_scatter_slice slice;
     const int64_t arguments[] = {material, field, axis, at};
     collet_status status = read_file(morphology, arguments, NULL, &slice, err);
     io_struct_out(out, &slice, sizeof slice);
     return status;
 }
 
-void collet_scattering_slice_destroy(collet_scattering_slice *slice)
+void collet_scatter_slice_destroy(collet_scatter_slice *slice)
 {
     if (slice)
         free(slice->values);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warnings about suspicious files, the same for a simulation and for collet_scattering_check.
+/* Warnings about suspicious files, the same for a simulation and for collet_scatter_check.
  * Tests: tests/tools/rsoxs/test_rsoxs_warnings.c, tests/tools/rsoxs/test_rsoxs_validate.c */
 #include "scatter/files/store.h"
 #include "scatter/files/warnings.h"
@@ -16,7 +16,7 @@
 
 /* ---- The configuration ------------------------------------------------------------------- */
 
-collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *path,
+collet_status scatter_warn_of_energies(collet_scatter_input *in, const char *path,
                                        collet_error *err)
 {
     for (int64_t e = 0; e < in->options.n_energies; e++)
@@ -28,13 +28,13 @@ collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *
     return COLLET_OK;
 }
 
-static int is_vacuum(const collet_scattering_constants *c)
+static int is_vacuum(const collet_scatter_constants *c)
 {
     return c->delta_parallel == 0.0 && c->beta_parallel == 0.0 && c->delta_perpendicular == 0.0 &&
            c->beta_perpendicular == 0.0;
 }
 
-collet_status scatter_warn_of_constants(collet_scattering_input *in, const char *path,
+collet_status scatter_warn_of_constants(collet_scatter_input *in, const char *path,
                                         collet_error *err)
 {
     int64_t materials = in->options.n_materials;
@@ -75,7 +75,7 @@ collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has)
 
 collet_status scatter_warn_of_file(scatter_reader *r)
 {
-    const collet_scattering_options *o = &r->in->options;
+    const collet_scatter_options *o = &r->in->options;
     collet_status status = COLLET_OK;
     if (o->voxel > 0.0 && (o->voxel < VOXEL_MIN || o->voxel > VOXEL_MAX))
         status =
@@ -91,7 +91,7 @@ collet_status scatter_warn_of_file(scatter_reader *r)
     return status;
 }
 
-void scatter_note_range(scatter_range *r, const collet_scattering_material *a, int64_t voxels)
+void scatter_note_range(scatter_range *r, const collet_scatter_material *a, int64_t voxels)
 {
     const void *fraction = a->volume ? a->volume : a->unaligned;
     for (int64_t i = 0; fraction && i < voxels; i++)
@@ -106,7 +106,7 @@ void scatter_note_range(scatter_range *r, const collet_scattering_material *a, i
     }
 }
 
-collet_status scatter_warn_of_voxels(collet_scattering_input *in, const char *path, int64_t m,
+collet_status scatter_warn_of_voxels(collet_scatter_input *in, const char *path, int64_t m,
                                      const scatter_range *range, collet_error *err)
 {
     collet_status status = COLLET_OK;

@@ -10,7 +10,7 @@
 
 /* The file of a morphology, while it is read. */
 typedef struct scatter_reader {
-    collet_scattering_input *in;
+    collet_scatter_input *in;
     const char *path;
     hid_t file;
     int reversed; /* 1: the axes of the first dataset are X, Y, Z */
@@ -25,15 +25,15 @@ collet_status scatter_find_alignment(scatter_reader *r, int64_t m, int *has);
 /* Warns about suspicious parameters of the file. NO_MEMORY. */
 collet_status scatter_warn_of_file(scatter_reader *r);
 /* Adds the first `voxels` voxels of a material's arrays. */
-void scatter_note_range(scatter_range *range, const collet_scattering_material *material,
+void scatter_note_range(scatter_range *range, const collet_scatter_material *material,
                         int64_t voxels);
 /* Warn about suspicious energies, constants, and voxels of material m, from 0, after all were read.
  * NO_MEMORY. */
-collet_status scatter_warn_of_energies(collet_scattering_input *in, const char *path,
+collet_status scatter_warn_of_energies(collet_scatter_input *in, const char *path,
                                        collet_error *err);
-collet_status scatter_warn_of_constants(collet_scattering_input *in, const char *path,
+collet_status scatter_warn_of_constants(collet_scatter_input *in, const char *path,
                                         collet_error *err);
-collet_status scatter_warn_of_voxels(collet_scattering_input *in, const char *path, int64_t m,
+collet_status scatter_warn_of_voxels(collet_scatter_input *in, const char *path, int64_t m,
                                      const scatter_range *range, collet_error *err);
 
 #endif

@@ -50,7 +50,7 @@ void make_random(morphology *m, const int64_t *shape, int64_t materials, int vec
     for (int64_t k = 0; k < materials; k++) {
         double **a = m->array[k];
         m->material[k] =
-            (collet_scattering_material){.struct_size = sizeof m->material[k], .dtype = COLLET_F64};
+            (collet_scatter_material){.struct_size = sizeof m->material[k], .dtype = COLLET_F64};
         if (vectors) {
             m->material[k].direction = a[0];
             m->material[k].unaligned = a[1];
@@ -74,10 +74,10 @@ void free_morphology(morphology *m)
 
 static const double energies[ENERGIES] = {285.2, 270.0, 320.5};
 
-collet_scattering_options options_of(const morphology *m, const int64_t *shape,
-                                     collet_scattering_constants *constants)
+collet_scatter_options options_of(const morphology *m, const int64_t *shape,
+                                  collet_scatter_constants *constants)
 {
-    collet_scattering_options o = COLLET_SCATTERING_OPTIONS;
+    collet_scatter_options o = COLLET_SCATTER_OPTIONS;
     uint64_t state = 11;
     o.dtype = COLLET_F64;
     memcpy(o.shape, shape, sizeof o.shape);
@@ -89,7 +89,7 @@ collet_scattering_options options_of(const morphology *m, const int64_t *shape,
     o.n_energies = ENERGIES;
     o.energies = energies;
     for (int64_t i = 0; i < ENERGIES * m->materials; i++)
-        constants[i] = (collet_scattering_constants){
+        constants[i] = (collet_scatter_constants){
             2e-3 * random_number(&state), 2e-3 * random_number(&state),
             2e-3 * random_number(&state), 2e-3 * random_number(&state)};
     o.constants = constants;
@@ -97,20 +97,20 @@ collet_scattering_options options_of(const morphology *m, const int64_t *shape,
 }
 
 /* The passes with this limit; 0: the work is impossible. */
-static int64_t passes_within(collet_context *context, collet_scattering_options o, uint64_t memory)
+static int64_t passes_within(collet_context *context, collet_scatter_options o, uint64_t memory)
 {
-    collet_scattering_plan plan = {.struct_size = sizeof plan};
-    collet_scattering *s;
+    collet_scatter_plan plan = {.struct_size = sizeof plan};
+    collet_scatter *s;
     o.memory = memory;
-    if (collet_scattering_create(context, &s, &o, NULL) != COLLET_OK)
+    if (collet_scatter_create(context, &s, &o, NULL) != COLLET_OK)
         return 0;
-    collet_scattering_get_plan(s, &plan);
+    collet_scatter_get_plan(s, &plan);
     assert_true(plan.bytes <= memory);
-    collet_scattering_destroy(s);
+    collet_scatter_destroy(s);
     return plan.passes;
 }
 
-uint64_t least_memory(collet_context *context, collet_scattering_options o, int64_t *passes)
+uint64_t least_memory(collet_context *context, collet_scatter_options o, int64_t *passes)
 {
     uint64_t low = 1000, high = 2000;
     while ((*passes = passes_within(context, o, high)) == 0) {
@@ -130,17 +130,17 @@ uint64_t least_memory(collet_context *context, collet_scattering_options o, int6
     return high;
 }
 
-double *patterns_of(collet_context *context, const collet_scattering_options *o)
+double *patterns_of(collet_context *context, const collet_scatter_options *o)
 {
     int64_t pixels = o->shape[1] * o->shape[2], at = 0;
     double *all = malloc((size_t)(pixels * o->n_energies) * sizeof *all);
-    const collet_scattering_pattern *pattern;
-    collet_scattering *s;
+    const collet_scatter_pattern *pattern;
+    collet_scatter *s;
     collet_error err;
-    collet_status status = collet_scattering_create(context, &s, o, &err);
+    collet_status status = collet_scatter_create(context, &s, o, &err);
     if (status != COLLET_OK)
         fail_msg("%s", err.text);
-    while ((status = collet_scattering_next(s, &pattern, &err)) == COLLET_OK && pattern) {
+    while ((status = collet_scatter_next(s, &pattern, &err)) == COLLET_OK && pattern) {
         assert_int_equal(pattern->index, at++);
         for (int64_t i = 0; i < pixels; i++)
             all[pattern->index * pixels + i] = pattern->dtype == COLLET_F64
@@ -150,7 +150,7 @@ double *patterns_of(collet_context *context, const collet_scattering_options *o)
     if (status != COLLET_OK)
         fail_msg("%s", err.text);
     assert_int_equal(at, o->n_energies);
-    collet_scattering_destroy(s);
+    collet_scatter_destroy(s);
     return all;
 }
 

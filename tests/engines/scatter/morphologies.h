@@ -13,7 +13,7 @@ typedef struct morphology {
     int64_t materials, voxels;
     int vectors, isotropic; /* the first material */
     double *array[MATERIALS][4];
-    collet_scattering_material material[MATERIALS];
+    collet_scatter_material material[MATERIALS];
 } morphology;
 
 void make_random(morphology *m, const int64_t *shape, int64_t materials, int vectors,
@@ -21,14 +21,14 @@ void make_random(morphology *m, const int64_t *shape, int64_t materials, int vec
 void free_morphology(morphology *m);
 
 /* With ENERGIES energies, and their `constants`, which are filled. */
-collet_scattering_options options_of(const morphology *m, const int64_t *shape,
-                                     collet_scattering_constants *constants);
+collet_scatter_options options_of(const morphology *m, const int64_t *shape,
+                                  collet_scatter_constants *constants);
 
 /* The smallest limit of memory with which the work is possible, to 2 %, and its passes. */
-uint64_t least_memory(collet_context *context, collet_scattering_options o, int64_t *passes);
+uint64_t least_memory(collet_context *context, collet_scatter_options o, int64_t *passes);
 
 /* All patterns of the options, one after the other, for free(). */
-double *patterns_of(collet_context *context, const collet_scattering_options *o);
+double *patterns_of(collet_context *context, const collet_scatter_options *o);
 
 /* The largest difference of two images over their peak; NaN in the same pixels. */
 double difference(const double *a, const double *b, int64_t count);

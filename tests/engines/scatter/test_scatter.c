@@ -24,15 +24,15 @@ static int set_up(void **state)
 static int several_passes; /* how often the smallest limit needed them */
 
 /* Fast in f64 and f32, and with little memory, against direct in f64. */
-static void compare(const morphology *m, collet_scattering_options o, const char *what)
+static void compare(const morphology *m, collet_scatter_options o, const char *what)
 {
     int64_t pixels = o.shape[1] * o.shape[2];
-    o.method = COLLET_SCATTERING_DIRECT;
+    o.method = COLLET_SCATTER_DIRECT;
     double *direct = patterns_of(cx, &o);
     (void)m;
     for (int kind = 0; kind < 3; kind++) {
         int64_t passes = 0;
-        o.method = COLLET_SCATTERING_FAST;
+        o.method = COLLET_SCATTER_FAST;
         o.dtype = kind == 1 ? COLLET_F32 : COLLET_F64;
         o.memory = kind == 2 ? least_memory(cx, o, &passes) : 0;
         several_passes += passes > 1;
@@ -68,17 +68,17 @@ static void methods_agree(void **state)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             if (ADDRESS_SANITIZER && i != k / 2 % 4)
                 continue; /* each case once, and each shape twice */
-            collet_scattering_constants constants[ENERGIES * MATERIALS];
+            collet_scatter_constants constants[ENERGIES * MATERIALS];
             morphology m;
             int64_t materials = 1 + (int64_t)(i + k) % MATERIALS;
             make_random(&m, shapes[i], materials, (int)(i + k) % 2, materials > 1 && k % 3 == 0);
-            collet_scattering_options o = options_of(&m, shapes[i], constants);
+            collet_scatter_options o = options_of(&m, shapes[i], constants);
             o.grid = cases[k].grid;
             o.nearest = cases[k].nearest;
             o.window = cases[k].window;
             o.neighbours = cases[k].neighbours;
             o.mask = cases[k].mask;
-            o.material = cases[k].material;
+            o.material_frame = cases[k].material;
             memcpy(o.direction, cases[k].direction, sizeof o.direction);
             memcpy(o.detector, cases[k].detector, sizeof o.detector);
             compare(&m, o, cases[k].what);
@@ -90,18 +90,18 @@ static void methods_agree(void **state)
 static void the_callers_rounding_changes_nothing(void **state)
 {
     static const int64_t shape[] = {5, 9, 11};
-    collet_scattering_constants constants[ENERGIES * MATERIALS];
-    char name[2][COLLET_SCATTERING_NAME];
+    collet_scatter_constants constants[ENERGIES * MATERIALS];
+    char name[2][COLLET_SCATTER_NAME];
     double *patterns[2];
     morphology m;
     (void)state;
     make_random(&m, shape, 2, 0, 0);
-    collet_scattering_options o = options_of(&m, shape, constants);
+    collet_scatter_options o = options_of(&m, shape, constants);
     for (int i = 0; i < 2; i++) {
         if (i)
             unusual_floating();
         patterns[i] = patterns_of(cx, &o);
-        collet_scattering_file_name(name[i], 280.121);
+        collet_scatter_file_name(name[i], 280.121);
         usual_floating();
     }
     assert_string_equal(name[0], "Energy_280.12.h5");
@@ -118,13 +118,13 @@ static void nearest_slices_end_with_the_sphere(void **state)
 {
     static const int64_t shape[] = {5, 3, 15};
     static const double energy[] = {823.0, 860.0, 900.0, 823.0};
-    collet_scattering_constants constants[4 * MATERIALS];
+    collet_scatter_constants constants[4 * MATERIALS];
     morphology m;
     (void)state;
     make_random(&m, shape, 2, 0, 0);
     for (uint32_t mask = 0; mask < 2; mask++)
         for (int first = 0; first < 2; first++) {
-            collet_scattering_options o = options_of(&m, shape, constants);
+            collet_scatter_options o = options_of(&m, shape, constants);
             o.voxel = 1.0;
             o.nearest = 1;
             o.mask = mask;
@@ -142,16 +142,16 @@ static void energies_do_not_meet(void **state)
     enum { ALL = 40, FIRST = 23 };
     static const int64_t shape[] = {4, 24, 24};
     double several[ALL];
-    collet_scattering_constants constants[ALL * MATERIALS];
+    collet_scatter_constants constants[ALL * MATERIALS];
     morphology m;
     (void)state;
     make_random(&m, shape, 2, 0, 0);
     for (int i = 0; i < ALL; i++)
         several[i] = 250.0 + 5 * i;
     for (uint32_t mask = 0; mask < 2; mask++) {
-        collet_scattering_options o = options_of(&m, shape, constants);
+        collet_scatter_options o = options_of(&m, shape, constants);
         for (int i = 0; i < 2 * ALL; i++)
-            constants[i] = (collet_scattering_constants){1e-3, 1e-4 * (i % 7), 2e-3, 1e-4};
+            constants[i] = (collet_scatter_constants){1e-3, 1e-4 * (i % 7), 2e-3, 1e-4};
         o.dtype = COLLET_F32;
         o.mask = mask;
         o.angles[1] = 30.0;
@@ -202,7 +202,7 @@ static void make_balls(morphology *m, const int64_t *shape, const double r[2])
     *m = (morphology){.materials = 3, .voxels = shape[0] * shape[1] * shape[2]};
     for (int k = 0; k < 3; k++) {
         m->array[k][0] = malloc((size_t)m->voxels * sizeof(double));
-        m->material[k] = (collet_scattering_material){
+        m->material[k] = (collet_scatter_material){
             .struct_size = sizeof m->material[k], .dtype = COLLET_F64, .volume = m->array[k][0]};
     }
     for (int64_t i = 0; i < m->voxels; i++) {
@@ -225,7 +225,7 @@ static double ball_factor(double q, double r, int flat)
 }
 
 /* |chi V f|^2 k^4 (1 - (qx / k)^2) of two concentric balls, E along x. */
-static double analytic(const collet_scattering_constants *c, const double r[2], int flat, double k,
+static double analytic(const collet_scatter_constants *c, const double r[2], int flat, double k,
                        double qx, double qy)
 {
     double qz = flat ? 0 : sqrt(k * k - qx * qx - qy * qy) - k;
@@ -244,7 +244,7 @@ static double analytic(const collet_scattering_constants *c, const double r[2], 
 }
 
 /* Radial means from q = LOW to HIGH: rms of the difference of their logarithms, and the totals. */
-static void check_radial(const double *image, const collet_scattering_options *o, const double r[2])
+static void check_radial(const double *image, const collet_scatter_options *o, const double r[2])
 {
     double found[BINS] = {0}, ideal[BINS] = {0}, total = 0, expected = 0, sum = 0;
     double k = 2 * PI * o->energies[0] / 1239.84197;
@@ -279,14 +279,14 @@ static void balls_scatter_as_computed(void **state)
     if (ADDRESS_SANITIZER)
         skip(); /* large volumes, by the code of the other tests */
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const collet_scattering_constants constants[3] = {
+        const collet_scatter_constants constants[3] = {
             {1.3e-3, 4e-4, 1.3e-3, 4e-4}, {-6e-4, 9e-4, -6e-4, 9e-4}, {0, 0, 0, 0}};
-        collet_scattering_options o = COLLET_SCATTERING_OPTIONS;
+        collet_scatter_options o = COLLET_SCATTER_OPTIONS;
         morphology m;
         make_balls(&m, cases[i].shape, cases[i].r);
         memcpy(o.shape, cases[i].shape, sizeof o.shape);
         o.voxel = 1.0;
-        o.grid = COLLET_SCATTERING_FFT;
+        o.grid = COLLET_SCATTER_FFT;
         o.n_materials = 3;
         o.materials = m.material;
         o.n_energies = 1;
@@ -315,7 +315,7 @@ static double near_zero(const double *image, const int64_t *shape, double voxel)
 #define DIRECTIONS 18
 
 /* A ball of one material, aligned along theta and psi, in vacuum: the intensity near q = 0. */
-static double of_ball(collet_scattering_options o, double alignment, double theta, double psi)
+static double of_ball(collet_scatter_options o, double alignment, double theta, double psi)
 {
     static const int64_t shape[] = {SMALL, SMALL, SMALL};
     static const double r[] = {12, 12};
@@ -338,12 +338,12 @@ static double of_ball(collet_scattering_options o, double alignment, double thet
     return sum;
 }
 
-static collet_scattering_options ball_options(const double *energy,
-                                              const collet_scattering_constants *constants)
+static collet_scatter_options ball_options(const double *energy,
+                                           const collet_scatter_constants *constants)
 {
-    collet_scattering_options o = COLLET_SCATTERING_OPTIONS;
+    collet_scatter_options o = COLLET_SCATTER_OPTIONS;
     o.voxel = 1.0;
-    o.grid = COLLET_SCATTERING_FFT;
+    o.grid = COLLET_SCATTER_FFT;
     o.n_energies = 1;
     o.energies = energy;
     o.constants = constants;
@@ -355,12 +355,12 @@ static void turns_are_in_q(void **state)
 {
     static const int64_t shape[] = {1, 96, 160};
     static const double r[2] = {6, 6}, energy = 285.0;
-    const collet_scattering_constants constants[3] = {
+    const collet_scatter_constants constants[3] = {
         {1e-3, 4e-4, 1e-3, 4e-4}, {0, 0, 0, 0}, {0, 0, 0, 0}};
     morphology m;
     (void)state;
     make_balls(&m, shape, r);
-    collet_scattering_options o = ball_options(&energy, constants);
+    collet_scatter_options o = ball_options(&energy, constants);
     o.dtype = COLLET_F64;
     o.mask = 1;
     memcpy(o.shape, shape, sizeof o.shape);
@@ -391,13 +391,13 @@ static double contrast(double delta, double beta)
 
 static void contrast_is_that_of_the_constants(void **state)
 {
-    const collet_scattering_constants constants[2][3] = {{{1.3e-3, 4e-4, 1.3e-3, 4e-4}},
-                                                         {{-6e-4, 2.1e-3, -6e-4, 2.1e-3}}};
+    const collet_scatter_constants constants[2][3] = {{{1.3e-3, 4e-4, 1.3e-3, 4e-4}},
+                                                      {{-6e-4, 2.1e-3, -6e-4, 2.1e-3}}};
     static const double energies_used[] = {285.0, 290.0};
     double found[2];
     (void)state;
     for (int i = 0; i < 2; i++) {
-        collet_scattering_options o = ball_options(&energies_used[i], constants[i]);
+        collet_scatter_options o = ball_options(&energies_used[i], constants[i]);
         found[i] = of_ball(o, 0, 0, 0) / pow(energies_used[i], 4);
     }
     double ratio = contrast(1.3e-3, 4e-4) / contrast(-6e-4, 2.1e-3);
@@ -409,8 +409,8 @@ static void contrast_is_that_of_the_constants(void **state)
 static void orientation_is_that_of_the_tensor(void **state)
 {
     static const double energy = 285.0;
-    const collet_scattering_constants aligned[3] = {{1.3e-3, 4e-4, -6e-4, 9e-4}};
-    const collet_scattering_constants plain[3] = {{1e-3, 0, 1e-3, 0}};
+    const collet_scatter_constants aligned[3] = {{1.3e-3, 4e-4, -6e-4, 9e-4}};
+    const collet_scatter_constants plain[3] = {{1e-3, 0, 1e-3, 0}};
     double unit = of_ball(ball_options(&energy, plain), 0, 0, 0) / contrast(1e-3, 0);
     (void)state;
     for (int i = 0; i < DIRECTIONS; i += ADDRESS_SANITIZER ? 7 : 1) { /* the code is the same */
@@ -464,10 +464,10 @@ static void images_are_warped_on_the_detector(void **state)
     for (int i = 0; i < 8; i++) {
         const int64_t *n = shapes[i % 2];
         int axis = i / 2 % 2;
-        collet_scattering_constants constants[ENERGIES * MATERIALS];
+        collet_scatter_constants constants[ENERGIES * MATERIALS];
         morphology m;
         make_random(&m, n, 2, 0, 0);
-        collet_scattering_options o = options_of(&m, n, constants);
+        collet_scatter_options o = options_of(&m, n, constants);
         o.dtype = COLLET_F64;
         o.n_energies = 1;
         o.mask = 1;
@@ -495,13 +495,13 @@ static void detectors_that_face_the_sample_change_nothing(void **state)
 {
     static const int64_t n[] = {4, 10, 12};
     static const double faulty[][3] = {{1, 0, 0}, {0, 0, -1}, {0, 1, 0}, {NAN, 0, 1}};
-    collet_scattering_constants constants[ENERGIES * MATERIALS];
-    collet_scattering *s;
+    collet_scatter_constants constants[ENERGIES * MATERIALS];
+    collet_scatter *s;
     collet_error err;
     morphology m;
     (void)state;
     make_random(&m, n, 2, 0, 0);
-    collet_scattering_options o = options_of(&m, n, constants);
+    collet_scatter_options o = options_of(&m, n, constants);
     o.angles[2] = 0.0;
     double *none = patterns_of(cx, &o);
     o.detector[2] = 2.0;
@@ -509,7 +509,7 @@ static void detectors_that_face_the_sample_change_nothing(void **state)
     assert_memory_equal(none, facing, (size_t)(n[1] * n[2] * o.n_energies) * sizeof *none);
     for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++) {
         memcpy(o.detector, faulty[i], sizeof o.detector);
-        assert_int_equal(collet_scattering_create(cx, &s, &o, &err), COLLET_INVALID);
+        assert_int_equal(collet_scatter_create(cx, &s, &o, &err), COLLET_INVALID);
         assert_contains(err.text, "the detector's normal is");
     }
     free(none);
@@ -521,12 +521,12 @@ static void detectors_that_face_the_sample_change_nothing(void **state)
 static void pixels_next_to_none_are_none(void **state)
 {
     static const int64_t n[] = {4, 16, 19};
-    collet_scattering_constants constants[ENERGIES * MATERIALS];
+    collet_scatter_constants constants[ENERGIES * MATERIALS];
     morphology m;
     int more = 0;
     (void)state;
     make_random(&m, n, 2, 0, 0);
-    collet_scattering_options o = options_of(&m, n, constants);
+    collet_scatter_options o = options_of(&m, n, constants);
     for (int turned = 0; turned < 2; turned++) {
         o.angles[0] = o.angles[2] = turned ? 33.0 : 0.0;
         o.mask = 1;
@@ -551,11 +551,11 @@ static void newer_options_are_refused(void **state)
 {
     static const int64_t shape[] = {2, 4, 4};
     struct {
-        collet_scattering_options known;
+        collet_scatter_options known;
         int64_t unknown;
     } newer;
-    collet_scattering_constants constants[ENERGIES * MATERIALS];
-    collet_scattering *s;
+    collet_scatter_constants constants[ENERGIES * MATERIALS];
+    collet_scatter *s;
     collet_error err;
     morphology m;
     (void)state;
@@ -563,18 +563,18 @@ static void newer_options_are_refused(void **state)
     newer.known = options_of(&m, shape, constants);
     newer.known.struct_size = sizeof newer;
     newer.unknown = 0;
-    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_OK);
-    collet_scattering_destroy(s);
+    assert_int_equal(collet_scatter_create(cx, &s, &newer.known, &err), COLLET_OK);
+    collet_scatter_destroy(s);
     newer.unknown = 1;
-    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
+    assert_int_equal(collet_scatter_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     newer.unknown = 0;
     newer.known.reserved = 1;
-    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
+    assert_int_equal(collet_scatter_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     newer.known.reserved = 0;
     newer.known.attenuation = 2;
-    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
+    assert_int_equal(collet_scatter_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     newer.known.struct_size = 0;
-    assert_int_equal(collet_scattering_create(cx, &s, &newer.known, &err), COLLET_INVALID);
+    assert_int_equal(collet_scatter_create(cx, &s, &newer.known, &err), COLLET_INVALID);
     assert_null(s);
     free_morphology(&m);
 }

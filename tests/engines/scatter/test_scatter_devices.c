@@ -18,14 +18,14 @@ static const int64_t shape[] = {6, 12, 16};
 /* A morphology and options of MANY energies. */
 typedef struct sample {
     morphology m;
-    collet_scattering_options o;
+    collet_scatter_options o;
     double energies[MANY];
-    collet_scattering_constants constants[MANY * MATERIALS];
+    collet_scatter_constants constants[MANY * MATERIALS];
 } sample;
 
 static void make_sample(sample *s)
 {
-    collet_scattering_constants first[ENERGIES * MATERIALS];
+    collet_scatter_constants first[ENERGIES * MATERIALS];
     make_random(&s->m, shape, 2, 0, 1);
     s->o = options_of(&s->m, shape, first);
     for (int64_t e = 0; e < MANY; e++) {
@@ -71,7 +71,7 @@ static void close_team(team *t)
     collet_runtime_destroy(t->rt);
 }
 
-static double *patterns_of_team(const team *t, collet_scattering_options o)
+static double *patterns_of_team(const team *t, collet_scatter_options o)
 {
     o.n_contexts = t->count - 1;
     o.contexts = t->context + 1;
@@ -86,7 +86,7 @@ static void assert_equal(const double *a, const double *b, int64_t count)
 }
 
 /* Bytes with which MANY energies need several passes. */
-static uint64_t little_memory(const team *t, collet_scattering_options o)
+static uint64_t little_memory(const team *t, collet_scatter_options o)
 {
     int64_t passes;
     uint64_t bytes = least_memory(t->context[0], o, &passes);
@@ -104,7 +104,7 @@ static void whatever_the_split_patterns_are_the_same(void **state)
         for (int way = 0; way < 4; way++) {
             sample s;
             make_sample(&s);
-            s.o.method = way == 3 ? COLLET_SCATTERING_DIRECT : COLLET_SCATTERING_FAST;
+            s.o.method = way == 3 ? COLLET_SCATTER_DIRECT : COLLET_SCATTER_FAST;
             s.o.dtype = way == 1 || i == 1 ? COLLET_F32 : COLLET_F64; /* remote has f32 alone */
             team one = team_of(choices[i], 1, NULL), all = team_of(choices[i], CONTEXTS, NULL);
             s.o.memory = way == 2 ? little_memory(&one, s.o) : 0;
@@ -165,7 +165,7 @@ static collet_status read_layers(void *user, void *const *arrays, int64_t materi
                                  int64_t count, collet_error *err)
 {
     program *p = user;
-    const collet_scattering_material *m = &p->m->material[material];
+    const collet_scatter_material *m = &p->m->material[material];
     const void *from[] = {m->volume, m->alignment, m->theta, m->psi};
     size_t plane = (size_t)(shape[1] * shape[2]) * sizeof(double);
     assert_called_inside(p);
@@ -179,7 +179,7 @@ static collet_status read_layers(void *user, void *const *arrays, int64_t materi
     return COLLET_OK;
 }
 
-static int32_t count_step(void *user, const collet_scattering_progress *progress)
+static int32_t count_step(void *user, const collet_scatter_progress *progress)
 {
     program *p = user;
     assert_called_inside(p);
@@ -188,22 +188,22 @@ static int32_t count_step(void *user, const collet_scattering_progress *progress
     return ++p->steps == p->cancel;
 }
 
-static collet_scattering_material without_arrays(const collet_scattering_material *m)
+static collet_scatter_material without_arrays(const collet_scatter_material *m)
 {
-    return (collet_scattering_material){.struct_size = sizeof *m,
-                                        .dtype = m->dtype,
-                                        .kind = m->alignment ? COLLET_SCATTERING_EULER
-                                                             : COLLET_SCATTERING_ISOTROPIC};
+    return (collet_scatter_material){.struct_size = sizeof *m,
+                                     .dtype = m->dtype,
+                                     .kind = m->alignment ? COLLET_SCATTER_EULER
+                                                             : COLLET_SCATTER_ISOTROPIC};
 }
 
 /* All patterns by `count` contexts; the step that cancels does so once. */
-static double *patterns_with_callbacks(const team *t, int64_t count, collet_scattering_options o,
+static double *patterns_with_callbacks(const team *t, int64_t count, collet_scatter_options o,
                                        program *p)
 {
     int64_t pixels = shape[1] * shape[2], at = 0, cancelled = 0;
     double *all = malloc((size_t)(MANY * pixels) * sizeof *all);
-    const collet_scattering_pattern *pattern;
-    collet_scattering *s;
+    const collet_scatter_pattern *pattern;
+    collet_scatter *s;
     collet_error err;
     collet_status status;
     o.progress = count_step;
@@ -211,11 +211,11 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
     o.layers_user = o.progress_user = p;
     o.n_contexts = count - 1;
     o.contexts = t->context + 1;
-    assert_int_equal(collet_scattering_create(t->context[0], &s, &o, &err), COLLET_OK);
+    assert_int_equal(collet_scatter_create(t->context[0], &s, &o, &err), COLLET_OK);
     p->outside = 1;
     do {
         p->outside = 0;
-        status = collet_scattering_next(s, &pattern, &err);
+        status = collet_scatter_next(s, &pattern, &err);
         p->outside = 1;
         cancelled += status == COLLET_CANCELLED;
         if (status != COLLET_OK || !pattern)
@@ -226,7 +226,7 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
     assert_int_equal(status, COLLET_OK);
     assert_int_equal(at, MANY);
     assert_int_equal(cancelled, p->cancel > 0 && p->steps >= p->cancel); /* some are skipped */
-    collet_scattering_destroy(s);
+    collet_scatter_destroy(s);
     return all;
 }
 
@@ -235,7 +235,7 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
 static void callbacks_are_called_by_next(void **state)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
-    collet_scattering_material materials[MATERIALS];
+    collet_scatter_material materials[MATERIALS];
     sample s;
     (void)state;
     make_sample(&s);
@@ -265,7 +265,7 @@ static void callbacks_are_called_by_next(void **state)
 static void scatterings_are_closed_early(void **state)
 {
     static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
-    const collet_scattering_pattern *pattern;
+    const collet_scatter_pattern *pattern;
     sample s;
     (void)state;
     make_sample(&s);
@@ -273,12 +273,12 @@ static void scatterings_are_closed_early(void **state)
     s.o.n_contexts = 1;
     s.o.contexts = t.context + 1;
     for (int i = 0; i < 3; i++) {
-        collet_scattering *scattering;
-        assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, NULL),
+        collet_scatter *scattering;
+        assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, NULL),
                          COLLET_OK);
         for (int k = 0; k < i; k++)
-            assert_int_equal(collet_scattering_next(scattering, &pattern, NULL), COLLET_OK);
-        collet_scattering_destroy(scattering);
+            assert_int_equal(collet_scatter_next(scattering, &pattern, NULL), COLLET_OK);
+        collet_scatter_destroy(scattering);
     }
     close_team(&t);
     free_morphology(&s.m);
@@ -304,16 +304,16 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
         char lose[32];
         const char *const settings[] = {"remote.devices=3", "remote.faulty=1", lose, NULL};
         collet_device_share share = {.struct_size = sizeof share};
-        const collet_scattering_pattern *pattern;
-        collet_scattering *scattering;
+        const collet_scatter_pattern *pattern;
+        collet_scatter *scattering;
         int64_t all = 0, pixels = shape[1] * shape[2];
         snprintf(lose, sizeof lose, "remote.lose=%d", call);
         team t = team_of(choices, CONTEXTS, settings);
         s.o.n_contexts = t.count - 1;
         s.o.contexts = t.context + 1;
-        assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, NULL),
+        assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, NULL),
                          COLLET_OK);
-        while (collet_scattering_next(scattering, &pattern, NULL) == COLLET_OK && pattern) {
+        while (collet_scatter_next(scattering, &pattern, NULL) == COLLET_OK && pattern) {
             const float *values = pattern->values;
             for (int64_t i = 0; i < pixels; i++) {
                 double value = (double)values[i];
@@ -323,7 +323,7 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
         }
         assert_int_equal(all, MANY);
         for (size_t i = 0;
-             collet_scattering_share_at(scattering, &share, i, NULL) == COLLET_OK; i++) {
+             collet_scatter_share_at(scattering, &share, i, NULL) == COLLET_OK; i++) {
             assert_string_equal(share.device, choices[i]);
             if (share.error) {
                 assert_int_equal(i, 1);
@@ -331,7 +331,7 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
                 lost++;
             }
         }
-        collet_scattering_destroy(scattering);
+        collet_scatter_destroy(scattering);
         close_team(&t);
     }
     assert_true(lost >= least);
@@ -339,24 +339,24 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
     free_morphology(&s.m);
 }
 
-static void expect_failure(const team *t, collet_scattering_options o, collet_status expected,
+static void expect_failure(const team *t, collet_scatter_options o, collet_status expected,
                            const char *text)
 {
-    const collet_scattering_pattern *pattern;
-    collet_scattering *s;
+    const collet_scatter_pattern *pattern;
+    collet_scatter *s;
     collet_error err;
     collet_status status;
     o.n_contexts = t->count - 1;
     o.contexts = t->context + 1;
-    assert_int_equal(collet_scattering_create(t->context[0], &s, &o, &err), COLLET_OK);
+    assert_int_equal(collet_scatter_create(t->context[0], &s, &o, &err), COLLET_OK);
     do
-        status = collet_scattering_next(s, &pattern, &err);
+        status = collet_scatter_next(s, &pattern, &err);
     while (status == COLLET_OK && pattern);
     if (status != expected || !strstr(err.text, text))
         fail_msg("%s: %s", collet_status_name(status), err.text);
-    assert_int_equal(collet_scattering_next(s, &pattern, &err), expected); /* again */
+    assert_int_equal(collet_scatter_next(s, &pattern, &err), expected); /* again */
     assert_contains(err.text, text);
-    collet_scattering_destroy(s);
+    collet_scatter_destroy(s);
 }
 
 /* All devices fail, or a file: the error says which. */
@@ -364,7 +364,7 @@ static void failures_end_the_work(void **state)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
     static const char *const lost[] = {"remote.lose=1", NULL};
-    collet_scattering_material materials[MATERIALS];
+    collet_scatter_material materials[MATERIALS];
     sample s;
     (void)state;
     make_sample(&s);
@@ -387,7 +387,7 @@ static void failures_end_the_work(void **state)
 static void contexts_are_checked(void **state)
 {
     static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
-    collet_scattering *scattering;
+    collet_scatter *scattering;
     collet_error err;
     sample s;
     (void)state;
@@ -398,14 +398,14 @@ static void contexts_are_checked(void **state)
     s.o.n_contexts = 2;
     for (int i = 0; i < 4; i++) {
         s.o.contexts = i < 3 ? bad[i] : NULL;
-        assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, &err),
+        assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, &err),
                          COLLET_INVALID);
         assert_contains(err.text, "contexts");
         assert_null(scattering);
     }
     s.o.n_contexts = -1;
     s.o.contexts = bad[0];
-    assert_int_equal(collet_scattering_create(t.context[0], &scattering, &s.o, &err),
+    assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, &err),
                      COLLET_INVALID);
     close_team(&t);
     free_morphology(&s.m);

@@ -32,7 +32,7 @@ static double weight_of(int64_t i)
     return 1.0 + random_number(&state);
 }
 
-static double loss_of(const collet_scattering_options *o)
+static double loss_of(const collet_scatter_options *o)
 {
     int64_t count = o->n_energies * o->shape[1] * o->shape[2];
     double *all = patterns_of(cx, o), sum = 0.0;
@@ -50,7 +50,7 @@ static int64_t numbers_of(const morphology *m, int64_t k, int array)
 }
 
 typedef struct gradients {
-    collet_scattering_constants constants[ENERGIES * MATERIALS];
+    collet_scatter_constants constants[ENERGIES * MATERIALS];
     double *array[MATERIALS][4];
 } gradients;
 
@@ -61,13 +61,13 @@ static void free_gradients(gradients *g)
             free(g->array[k][i]);
 }
 
-static void gradients_of(const morphology *m, const collet_scattering_options *o, gradients *g,
-                         collet_scattering_constants *constants)
+static void gradients_of(const morphology *m, const collet_scatter_options *o, gradients *g,
+                         collet_scatter_constants *constants)
 {
     int64_t count = o->n_energies * o->shape[1] * o->shape[2];
     double *cotangents = malloc((size_t)count * sizeof *cotangents);
-    collet_scattering_derivatives to[MATERIALS];
-    collet_scattering *s;
+    collet_scatter_derivatives to[MATERIALS];
+    collet_scatter *s;
     collet_error err;
     for (int64_t i = 0; i < count; i++) {
         cotangents[i] = weight_of(i);
@@ -80,7 +80,7 @@ static void gradients_of(const morphology *m, const collet_scattering_options *o
             a[i] = malloc((size_t)(3 * m->voxels) * sizeof *a[i]);
             a[i][0] = 7; /* what was there is overwritten */
         }
-        to[k] = (collet_scattering_derivatives){.struct_size = sizeof to[k]};
+        to[k] = (collet_scatter_derivatives){.struct_size = sizeof to[k]};
         if (m->vectors) {
             to[k].direction = a[0];
             to[k].unaligned = a[1];
@@ -91,18 +91,18 @@ static void gradients_of(const morphology *m, const collet_scattering_options *o
         to[k].theta = numbers_of(m, k, 2) ? a[2] : NULL;
         to[k].psi = numbers_of(m, k, 3) ? a[3] : NULL;
     }
-    const collet_scattering_gradients out = {
+    const collet_scatter_gradients out = {
         .struct_size = sizeof out, .constants = constants, .materials = to};
-    if (collet_scattering_create(cx, &s, o, &err) != COLLET_OK ||
-        collet_scattering_differentiate(s, cotangents, &out, &err) != COLLET_OK)
+    if (collet_scatter_create(cx, &s, o, &err) != COLLET_OK ||
+        collet_scatter_differentiate(s, cotangents, &out, &err) != COLLET_OK)
         fail_msg("%s", err.text);
-    collet_scattering_destroy(s);
+    collet_scatter_destroy(s);
     free(cotangents);
 }
 
 /* Moves the numbers of a kind along a random direction; returns the sum of its products with the
  * gradient. */
-static double move(morphology *m, collet_scattering_constants *constants, const gradients *g,
+static double move(morphology *m, collet_scatter_constants *constants, const gradients *g,
                    int kind, double step)
 {
     double product = 0.0;
@@ -122,8 +122,8 @@ static double move(morphology *m, collet_scattering_constants *constants, const 
     return product;
 }
 
-static void compare(morphology *m, collet_scattering_options o,
-                    collet_scattering_constants *constants, const char *what)
+static void compare(morphology *m, collet_scatter_options o,
+                    collet_scatter_constants *constants, const char *what)
 {
     static const double steps[KINDS] = {1e-6, 1e-6, 1e-5, 1e-5, 1e-5};
     gradients g = {0};
@@ -171,18 +171,18 @@ static void gradients_are_those_of_differences(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-            collet_scattering_constants constants[ENERGIES * MATERIALS];
+            collet_scatter_constants constants[ENERGIES * MATERIALS];
             morphology m;
             int64_t materials = 1 + (int64_t)(i + k) % MATERIALS;
             int vectors = (int)(i + k / 2) % 2;
             make_random(&m, shapes[i], materials, vectors, !vectors && materials > 1 && k % 3 == 0);
-            collet_scattering_options o = options_of(&m, shapes[i], constants);
+            collet_scatter_options o = options_of(&m, shapes[i], constants);
             o.grid = cases[k].grid;
             o.nearest = cases[k].nearest;
             o.window = cases[k].window;
             o.neighbours = cases[k].neighbours;
             o.mask = cases[k].mask;
-            o.material = cases[k].material;
+            o.material_frame = cases[k].material;
             o.attenuation = k % 3 == 1;
             o.collapse = k % 4 == 3;
             memcpy(o.direction, cases[k].direction, sizeof o.direction);
@@ -196,10 +196,10 @@ static void gradients_are_those_of_differences(void **state)
 enum { MANY = 40 };
 static const int64_t film[] = {ADDRESS_SANITIZER ? 4 : 8, 16, ADDRESS_SANITIZER ? 16 : 32};
 
-static collet_scattering_options many_energies(const morphology *m, double *energies,
-                                               collet_scattering_constants *constants)
+static collet_scatter_options many_energies(const morphology *m, double *energies,
+                                            collet_scatter_constants *constants)
 {
-    collet_scattering_options o = options_of(m, film, constants);
+    collet_scatter_options o = options_of(m, film, constants);
     for (int i = 0; i < MANY; i++)
         energies[i] = 250.0 + 5 * i;
     for (int i = ENERGIES * (int)m->materials; i < MANY * m->materials; i++)
@@ -210,12 +210,12 @@ static collet_scattering_options many_energies(const morphology *m, double *ener
 }
 
 /* All gradients, one after the other, for free(). */
-static double *all_gradients(const morphology *m, const collet_scattering_options *o,
+static double *all_gradients(const morphology *m, const collet_scatter_options *o,
                              int64_t *count)
 {
     gradients *g = calloc(1, sizeof *g);
     int64_t constants = 4 * o->n_energies * m->materials, at = constants;
-    collet_scattering_constants *own = calloc((size_t)constants, sizeof *own);
+    collet_scatter_constants *own = calloc((size_t)constants, sizeof *own);
     double *all = calloc((size_t)(constants + 8 * m->materials * m->voxels), sizeof *all);
     gradients_of(m, o, g, own);
     memcpy(all, own, (size_t)constants * sizeof *all);
@@ -234,17 +234,17 @@ static double *all_gradients(const morphology *m, const collet_scattering_option
 /* The same gradients with little memory, in f32, and by one thread. */
 static void gradients_do_not_depend_on_the_way(void **state)
 {
-    collet_scattering_constants constants[MANY * MATERIALS];
+    collet_scatter_constants constants[MANY * MATERIALS];
     double energies[MANY];
     (void)state;
     for (int vectors = 0; vectors < 2; vectors++) {
         morphology m;
         int64_t count;
         make_random(&m, film, 3, vectors, !vectors);
-        collet_scattering_options o = many_energies(&m, energies, constants);
+        collet_scatter_options o = many_energies(&m, energies, constants);
         double *expected = all_gradients(&m, &o, &count);
         for (int kind = 0; kind < 3; kind++) {
-            collet_scattering_options other = o;
+            collet_scatter_options other = o;
             if (kind == 0) {
                 int64_t passes;
                 other.memory = least_memory(cx, o, &passes);
@@ -285,44 +285,44 @@ static collet_status no_layers(void *user, void *const *arrays, int64_t material
 static void what_has_no_gradients_is_refused(void **state)
 {
     static const int64_t shape[] = {2, 4, 4};
-    collet_scattering_constants constants[ENERGIES * MATERIALS], to[ENERGIES * MATERIALS];
+    collet_scatter_constants constants[ENERGIES * MATERIALS], to[ENERGIES * MATERIALS];
     double cotangents[ENERGIES * 16] = {0.0};
-    collet_scattering_gradients out = {.struct_size = sizeof out, .constants = to};
-    collet_scattering *s;
+    collet_scatter_gradients out = {.struct_size = sizeof out, .constants = to};
+    collet_scatter *s;
     collet_error err;
     morphology m;
     (void)state;
     make_random(&m, shape, 2, 0, 0);
     for (int kind = 0; kind < 2; kind++) {
-        collet_scattering_options o = options_of(&m, shape, constants);
+        collet_scatter_options o = options_of(&m, shape, constants);
         collet_context *second = context_of(rt);
         if (kind == 0)
-            o.method = COLLET_SCATTERING_DIRECT;
+            o.method = COLLET_SCATTER_DIRECT;
         if (kind == 1) {
             o.contexts = &second;
             o.n_contexts = 1;
         }
-        assert_int_equal(collet_scattering_create(cx, &s, &o, &err), COLLET_OK);
-        assert_int_equal(collet_scattering_differentiate(s, cotangents, &out, &err),
+        assert_int_equal(collet_scatter_create(cx, &s, &o, &err), COLLET_OK);
+        assert_int_equal(collet_scatter_differentiate(s, cotangents, &out, &err),
                          COLLET_REFUSED);
         assert_contains(err.text,
                         kind ? "without further contexts" : "gradients need the fast method");
-        collet_scattering_destroy(s);
+        collet_scatter_destroy(s);
         collet_context_destroy(second);
     }
-    collet_scattering_options o = options_of(&m, shape, constants);
-    assert_int_equal(collet_scattering_create(cx, &s, &o, &err), COLLET_OK);
-    assert_int_equal(collet_scattering_differentiate(s, NULL, &out, &err), COLLET_INVALID);
+    collet_scatter_options o = options_of(&m, shape, constants);
+    assert_int_equal(collet_scatter_create(cx, &s, &o, &err), COLLET_OK);
+    assert_int_equal(collet_scatter_differentiate(s, NULL, &out, &err), COLLET_INVALID);
     assert_contains(err.text, "cotangents is NULL");
     o.collapse = 1;
     o.layers = no_layers;
-    collet_scattering *collapsed;
-    assert_int_equal(collet_scattering_create(cx, &collapsed, &o, &err), COLLET_REFUSED);
+    collet_scatter *collapsed;
+    assert_int_equal(collet_scatter_create(cx, &collapsed, &o, &err), COLLET_REFUSED);
     assert_contains(err.text, "collapse");
     out.struct_size = 0;
-    assert_int_equal(collet_scattering_differentiate(s, cotangents, &out, &err), COLLET_INVALID);
+    assert_int_equal(collet_scatter_differentiate(s, cotangents, &out, &err), COLLET_INVALID);
     assert_contains(err.text, "the gradients");
-    collet_scattering_destroy(s);
+    collet_scatter_destroy(s);
     free_morphology(&m);
 }
 

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
-#define CHI COLLET_SCATTERING_CHI
+#define CHI COLLET_SCATTER_CHI
 #define ENERGY 285.0
 #define SIDE 160 /* of a detector, at most */
 #define RINGS_MAX (2 * SIDE)
@@ -30,19 +30,19 @@ static float polar[CHI * RINGS_MAX], mean[RINGS_MAX], parallel[RINGS_MAX], perpe
     anisotropy[RINGS_MAX];
 static double q[RINGS_MAX];
 static int64_t rings_count;
-static const collet_scattering_integrals integrals = {.struct_size = sizeof integrals,
-                                                      .polar = polar,
-                                                      .mean = mean,
-                                                      .parallel = parallel,
-                                                      .perpendicular = perpendicular,
-                                                      .anisotropy = anisotropy};
+static const collet_scatter_integrals integrals = {.struct_size = sizeof integrals,
+                                                   .polar = polar,
+                                                   .mean = mean,
+                                                   .parallel = parallel,
+                                                   .perpendicular = perpendicular,
+                                                   .anisotropy = anisotropy};
 
 /* ---- Patterns -------------------------------------------------------------------------------- */
 
-static collet_scattering_rings make_rings(int64_t y, int64_t x)
+static collet_scatter_rings make_rings(int64_t y, int64_t x)
 {
-    return (collet_scattering_rings){
-        .struct_size = sizeof(collet_scattering_rings), .y = y, .x = x, .voxel = 4};
+    return (collet_scatter_rings){
+        .struct_size = sizeof(collet_scatter_rings), .y = y, .x = x, .voxel = 4};
 }
 
 /* Smooth over a pixel, which is 0.02 or more. */
@@ -52,7 +52,7 @@ static double radial(double length)
 }
 
 /* |q| of a place on the detector, or its distance from the centre. */
-static double length_of(const collet_scattering_rings *r, double qy, double qx)
+static double length_of(const collet_scatter_rings *r, double qy, double qx)
 {
     const double *u = r->direction;
     double norm = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]), beam[3] = {0, 0, k};
@@ -64,7 +64,7 @@ static double length_of(const collet_scattering_rings *r, double qy, double qx)
 }
 
 /* radial (1 + a cos 2 chi). */
-static void fill(const collet_scattering_rings *r, double a)
+static void fill(const collet_scatter_rings *r, double a)
 {
     for (int64_t y = 0; y < r->y; y++)
         for (int64_t x = 0; x < r->x; x++) {
@@ -75,13 +75,13 @@ static void fill(const collet_scattering_rings *r, double a)
         }
 }
 
-static void integrate(const collet_scattering_rings *r)
+static void integrate(const collet_scatter_rings *r)
 {
     collet_error err;
     memset(polar, 1, sizeof polar);
-    if (collet_scattering_rings_q(r, &rings_count, NULL, &err) ||
-        collet_scattering_rings_q(r, &rings_count, q, &err) || rings_count > RINGS_MAX ||
-        collet_scattering_integrate(r, &integrals, ENERGY, COLLET_F64, values, &err))
+    if (collet_scatter_rings_q(r, &rings_count, NULL, &err) ||
+        collet_scatter_rings_q(r, &rings_count, q, &err) || rings_count > RINGS_MAX ||
+        collet_scatter_integrate(r, &integrals, ENERGY, COLLET_F64, values, &err))
         fail_msg("%s", err.text);
 }
 
@@ -93,13 +93,13 @@ static void integrate(const collet_scattering_rings *r)
     } while (0)
 
 /* Rings that are whole, and not so small that chi changes within a pixel. */
-static int is_whole(const collet_scattering_rings *r, int64_t j)
+static int is_whole(const collet_scatter_rings *r, int64_t j)
 {
     double least = PI / r->voxel - 2 * PI / ((double)(r->y < r->x ? r->y : r->x) * r->voxel);
     return j > 12 && q[j] < 0.95 * least;
 }
 
-static void check(const collet_scattering_rings *r, double a, double tolerance)
+static void check(const collet_scatter_rings *r, double a, double tolerance)
 {
     double half = (r->wedge > 0 ? r->wedge : 90) / 2 * PI / 180;
     double swing = a * sin(2 * half) / (2 * half);
@@ -126,7 +126,7 @@ static void check(const collet_scattering_rings *r, double a, double tolerance)
 
 static void analytic_patterns_are_integrated(void **state)
 {
-    collet_scattering_rings r = make_rings(SIDE, SIDE);
+    collet_scatter_rings r = make_rings(SIDE, SIDE);
     (void)state;
     check(&r, 0.5, 4e-3);
     r.flat = 1;
@@ -143,7 +143,7 @@ static void analytic_patterns_are_integrated(void **state)
 
 static void rings_of_tilted_beams_have_one_length_of_q(void **state)
 {
-    collet_scattering_rings r = make_rings(SIDE, SIDE);
+    collet_scatter_rings r = make_rings(SIDE, SIDE);
     (void)state;
     memcpy(r.direction, (const double[]){0.3, -0.2, 2}, sizeof r.direction);
     memcpy(r.detector, (const double[]){-0.3, 0.2, 2}, sizeof r.detector); /* no warp */
@@ -154,7 +154,7 @@ static void rings_of_tilted_beams_have_one_length_of_q(void **state)
 static void rings_of_warped_images_are_those_of_q(void **state)
 {
     static double plain[CHI * 400], shown[SIDE * SIDE];
-    collet_scattering_rings r = make_rings(SIDE, SIDE);
+    collet_scatter_rings r = make_rings(SIDE, SIDE);
     (void)state;
     fill(&r, 0.2);
     integrate(&r);
@@ -176,7 +176,7 @@ static void rings_of_warped_images_are_those_of_q(void **state)
 
 static void detectors_need_not_be_square(void **state)
 {
-    collet_scattering_rings r = make_rings(SIDE / 2, SIDE);
+    collet_scatter_rings r = make_rings(SIDE / 2, SIDE);
     (void)state;
     check(&r, 0.5, 1.2e-2);
     NEAR(q[1], 2 * PI / (SIDE * 4.0), 1e-12);
@@ -191,7 +191,7 @@ static void detectors_need_not_be_square(void **state)
 /* The first ring is the pixel at q = 0, and rings reach the corner. */
 static void rings_reach_from_centre_to_corner(void **state)
 {
-    collet_scattering_rings r = make_rings(10, 12);
+    collet_scatter_rings r = make_rings(10, 12);
     (void)state;
     r.flat = 1;
     fill(&r, 0);
@@ -208,7 +208,7 @@ static void rings_reach_from_centre_to_corner(void **state)
 
 static void pixels_without_value_are_left_out(void **state)
 {
-    collet_scattering_rings r = make_rings(64, 64);
+    collet_scatter_rings r = make_rings(64, 64);
     (void)state;
     fill(&r, 0);
     for (int64_t i = 0; i < 64; i++)
@@ -228,7 +228,7 @@ static void pixels_without_value_are_left_out(void **state)
     for (int64_t i = 0; i < 64 * 64; i++)
         values[i] = NAN;
     collet_error err;
-    assert_int_equal(collet_scattering_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
+    assert_int_equal(collet_scatter_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
                      COLLET_INVALID);
     assert_contains(err.text, "cannot be integrated");
     for (int64_t j = 0; j < rings_count; j++)
@@ -245,8 +245,8 @@ static void integration_is_linear(void **state)
 {
     static float narrow[64 * 64];
     static float before[CHI * RINGS_MAX];
-    collet_scattering_rings r = make_rings(64, 64);
-    collet_scattering_integrals only = {.struct_size = sizeof only, .polar = polar};
+    collet_scatter_rings r = make_rings(64, 64);
+    collet_scatter_integrals only = {.struct_size = sizeof only, .polar = polar};
     collet_error err;
     (void)state;
     fill(&r, 0.3);
@@ -256,7 +256,7 @@ static void integration_is_linear(void **state)
         narrow[i] = (float)(3 * values[i]);
     memset(polar, 1, sizeof polar);
     mean[5] = 99;
-    assert_int_equal(collet_scattering_integrate(&r, &only, ENERGY, COLLET_F32, narrow, &err),
+    assert_int_equal(collet_scatter_integrate(&r, &only, ENERGY, COLLET_F32, narrow, &err),
                      COLLET_OK);
     for (int64_t i = 0; i < CHI * rings_count; i++)
         if (!isnan(before[i]))
@@ -267,7 +267,7 @@ static void integration_is_linear(void **state)
 static void bad_rings_are_refused(void **state)
 {
     static const struct {
-        collet_scattering_rings rings;
+        collet_scatter_rings rings;
         const char *text;
     } cases[] = {
         {{.y = 1, .x = 9, .voxel = 1}, "1 x 9 pixels (Y, X); at least 2 x 2 are needed"},
@@ -282,25 +282,25 @@ static void bad_rings_are_refused(void **state)
         {{.y = 9, .x = 9, .voxel = 1, .direction = {NAN, 0, 1}},
          "all components of direction must be finite"},
     };
-    collet_scattering_rings good = make_rings(9, 9);
+    collet_scatter_rings good = make_rings(9, 9);
     collet_error err;
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        collet_scattering_rings r = cases[i].rings;
+        collet_scatter_rings r = cases[i].rings;
         r.struct_size = sizeof r;
-        assert_int_equal(collet_scattering_rings_q(&r, &rings_count, NULL, &err), COLLET_INVALID);
+        assert_int_equal(collet_scatter_rings_q(&r, &rings_count, NULL, &err), COLLET_INVALID);
         assert_contains(err.text, cases[i].text);
         assert_int_equal(
-            collet_scattering_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
+            collet_scatter_integrate(&r, &integrals, ENERGY, COLLET_F64, values, &err),
             COLLET_INVALID);
     }
-    assert_int_equal(collet_scattering_integrate(&good, &integrals, 0, COLLET_F64, values, &err),
+    assert_int_equal(collet_scatter_integrate(&good, &integrals, 0, COLLET_F64, values, &err),
                      COLLET_INVALID);
-    assert_int_equal(collet_scattering_integrate(&good, &integrals, 1, COLLET_I32, values, &err),
+    assert_int_equal(collet_scatter_integrate(&good, &integrals, 1, COLLET_I32, values, &err),
                      COLLET_INVALID);
-    assert_int_equal(collet_scattering_integrate(&good, &integrals, 1, COLLET_F64, NULL, &err),
+    assert_int_equal(collet_scatter_integrate(&good, &integrals, 1, COLLET_F64, NULL, &err),
                      COLLET_INVALID);
-    assert_int_equal(collet_scattering_integrate(&good, NULL, 1, COLLET_F64, values, &err),
+    assert_int_equal(collet_scatter_integrate(&good, NULL, 1, COLLET_F64, values, &err),
                      COLLET_INVALID);
 }
 
@@ -367,27 +367,27 @@ static void integrals_are_written_with_their_axes(void **state)
 {
     const double beams[BEAMS][3] = {{0, 0, 1}, {0.6, 0, 0.8}}, energies[] = {280, 285.5, 290};
     double read[RINGS_MAX], wedge;
-    const collet_scattering_rings r = make_rings(8, 10);
+    const collet_scatter_rings r = make_rings(8, 10);
     collet_error err;
     (void)state;
-    assert_int_equal(collet_scattering_rings_q(&r, &rings_count, q, &err), COLLET_OK);
+    assert_int_equal(collet_scatter_rings_q(&r, &rings_count, q, &err), COLLET_OK);
     int64_t rows = BEAMS * ENERGIES * rings_count;
-    collet_scattering_integrals in = {.struct_size = sizeof in,
-                                      .polar = counted(CHI * rows, 0.5f),
-                                      .mean = counted(rows, 1),
-                                      .parallel = counted(rows, 2),
-                                      .perpendicular = counted(rows, 3),
-                                      .anisotropy = counted(rows, 4)};
+    collet_scatter_integrals in = {.struct_size = sizeof in,
+                                   .polar = counted(CHI * rows, 0.5f),
+                                   .mean = counted(rows, 1),
+                                   .parallel = counted(rows, 2),
+                                   .perpendicular = counted(rows, 3),
+                                   .anisotropy = counted(rows, 4)};
     const char *path = io_path(directory, "integrated.h5");
     for (int i = 0; i < 2; i++)
         assert_int_equal(
-            collet_scattering_write_integrals(i ? io_path(directory, "again.h5") : path, &r, BEAMS,
-                                              beams, ENERGIES, energies, &in, "some", &err),
+            collet_scatter_write_integrals(i ? io_path(directory, "again.h5") : path, &r, BEAMS,
+                                           beams, ENERGIES, energies, &in, "some", &err),
             COLLET_OK);
-    assert_int_equal(collet_scattering_integrals_written(path, "some", NULL), COLLET_OK);
-    assert_int_equal(collet_scattering_integrals_written(path, "others", &err), COLLET_INVALID);
+    assert_int_equal(collet_scatter_integrals_written(path, "some", NULL), COLLET_OK);
+    assert_int_equal(collet_scatter_integrals_written(path, "others", &err), COLLET_INVALID);
     assert_non_null(strstr(err.text, "other settings: 'some', not 'others'"));
-    assert_int_equal(collet_scattering_integrals_written("absent", "some", NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_scatter_integrals_written("absent", "some", NULL), COLLET_NOT_FOUND);
     assert_int_equal(io_count_entries(directory), 2);
     hid_t file = H5Fopen(io_path(directory, "integrated.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
@@ -419,8 +419,8 @@ static void integrals_are_written_with_their_axes(void **state)
     free(b.data);
     free(in.mean);
     in.mean = NULL;
-    assert_int_equal(collet_scattering_write_integrals("no", &r, BEAMS, beams, ENERGIES, energies,
-                                                       &in, "some", &err),
+    assert_int_equal(collet_scatter_write_integrals("no", &r, BEAMS, beams, ENERGIES, energies,
+                                                    &in, "some", &err),
                      COLLET_INVALID);
     free(in.polar);
     free(in.parallel);
@@ -437,14 +437,14 @@ static double weight_of(int array, int64_t i)
 }
 
 /* Integrals in f64, and the loss. */
-static double loss_of(const collet_scattering_rings *r, const collet_scattering_integrals *wide)
+static double loss_of(const collet_scatter_rings *r, const collet_scatter_integrals *wide)
 {
     static const int first[] = {0, 1, 1, 1, 1};
     double *const arrays[] = {wide->polar, wide->mean, wide->parallel, wide->perpendicular,
                               wide->anisotropy};
     double sum = 0;
     collet_error err;
-    if (collet_scattering_integrate(r, wide, ENERGY, COLLET_F64, values, &err) != COLLET_OK)
+    if (collet_scatter_integrate(r, wide, ENERGY, COLLET_F64, values, &err) != COLLET_OK)
         fail_msg("%s", err.text);
     for (int a = 0; a < 5; a++)
         for (int64_t i = 0; i < rings_count * (first[a] ? 1 : CHI); i++)
@@ -456,19 +456,19 @@ static void the_adjoint_is_that_of_differences(void **state)
 {
     static double numbers[CHI * RINGS_MAX], others[4][RINGS_MAX], gradient[64 * 48];
     static double weights[CHI * RINGS_MAX], more[4][RINGS_MAX];
-    const collet_scattering_integrals wide = {sizeof wide, 1,         numbers,  others[0],
-                                              others[1],   others[2], others[3]};
-    const collet_scattering_integrals by = {sizeof by, 1,       weights, more[0],
-                                            more[1],   more[2], more[3]};
+    const collet_scatter_integrals wide = {sizeof wide, 1,         numbers,  others[0],
+                                           others[1],   others[2], others[3]};
+    const collet_scatter_integrals by = {sizeof by, 1,       weights, more[0],
+                                         more[1],   more[2], more[3]};
     collet_error err;
     (void)state;
     for (uint32_t flat = 0; flat < 2; flat++) {
-        collet_scattering_rings r = make_rings(64, 48);
+        collet_scatter_rings r = make_rings(64, 48);
         r.flat = flat;
         r.wedge = flat ? 0 : 40;
         if (!flat)
             r.direction[0] = 0.2, r.direction[2] = 1;
-        collet_scattering_rings_q(&r, &rings_count, NULL, NULL);
+        collet_scatter_rings_q(&r, &rings_count, NULL, NULL);
         for (int i = 0; i < 64 * 48; i++)
             values[i] = i % 97 == 5 ? NAN : 2 + sin(i) + cos(0.1 * i);
         for (int64_t i = 0; i < CHI * rings_count; i++)
@@ -476,8 +476,8 @@ static void the_adjoint_is_that_of_differences(void **state)
         for (int64_t i = 0; i < 4 * rings_count; i++)
             more[i / rings_count][i % rings_count] =
                 weight_of((int)(i / rings_count) + 1, i % rings_count);
-        assert_int_equal(collet_scattering_integrate_adjoint(&r, &by, ENERGY, COLLET_F64, values,
-                                                             gradient, &err),
+        assert_int_equal(collet_scatter_integrate_adjoint(&r, &by, ENERGY, COLLET_F64, values,
+                                                          gradient, &err),
                          COLLET_OK);
         for (int i = 0; i < 64 * 48; i += 13) {
             double before = values[i], loss[2];
@@ -496,9 +496,9 @@ static void the_adjoint_is_that_of_differences(void **state)
                          measured);
         }
     }
-    assert_int_equal(collet_scattering_integrate_adjoint(&(collet_scattering_rings){0}, NULL,
-                                                         ENERGY, COLLET_F64, values, gradient,
-                                                         &err),
+    assert_int_equal(collet_scatter_integrate_adjoint(&(collet_scatter_rings){0}, NULL,
+                                                      ENERGY, COLLET_F64, values, gradient,
+                                                      &err),
                      COLLET_INVALID);
 }
 

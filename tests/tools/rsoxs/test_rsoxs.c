@@ -360,7 +360,7 @@ static void sizes_are_told(void **state)
     hid_t h5 = H5Fopen(io_path(directory, "sized/Energy_281.00.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(H5LTget_attribute_string(h5, "/", "collet_settings", settings) >= 0);
     H5Fclose(h5);
-    int64_t told = (int64_t)collet_scattering_file_bytes(1, Y, X, settings);
+    int64_t told = (int64_t)collet_scatter_file_bytes(1, Y, X, settings);
     assert_in_range(told, file.st_size - 2048, file.st_size + 2048);
 }
 
@@ -524,7 +524,7 @@ static void set_time(const char *name, time_t seconds)
     assert_int_equal(utimensat(AT_FDCWD, io_path(directory, name), times, 0), 0);
 }
 
-static void note_change(void *user, const collet_scattering_finding *finding)
+static void note_change(void *user, const collet_scatter_finding *finding)
 {
     set_time("other.h5", 2000);
     if (strstr(finding->text, "other.h5: the file was replaced or changed while it was read"))
@@ -538,33 +538,33 @@ static void replaced_morphologies_are_refused(void **state)
     void *const arrays[] = {values[0], values[1], values[2], values[3]};
     char *path = strdup(io_path(directory, "first.h5"));
     char *configuration = strdup(io_path(directory, "config.txt"));
-    collet_scattering_input *input;
+    collet_scatter_input *input;
     collet_error err;
     int found = 0;
     (void)state;
     write_morphology("first.h5", &(flaws){0});
     write_morphology("other.h5", &(flaws){.nan = "Mat_1_Vfrac"});
-    assert_int_equal(collet_scattering_read(&input, NULL, configuration, COLLET_F32, &err), 0);
-    assert_int_equal(collet_scattering_input_options(input)->n_energies, ENERGIES);
-    assert_true(collet_scattering_input_options(input)->n_materials == 0);
-    collet_scattering_input_destroy(input);
-    assert_int_equal(collet_scattering_read(&input, path, configuration, COLLET_F32, &err), 0);
-    const collet_scattering_options *o = collet_scattering_input_options(input);
+    assert_int_equal(collet_scatter_read(&input, NULL, configuration, COLLET_F32, &err), 0);
+    assert_int_equal(collet_scatter_input_options(input)->n_energies, ENERGIES);
+    assert_true(collet_scatter_input_options(input)->n_materials == 0);
+    collet_scatter_input_destroy(input);
+    assert_int_equal(collet_scatter_read(&input, path, configuration, COLLET_F32, &err), 0);
+    const collet_scatter_options *o = collet_scatter_input_options(input);
     assert_int_equal(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_OK);
     set_time("first.h5", 1000);
     assert_int_equal(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_IO);
-    collet_scattering_input_destroy(input);
-    assert_int_equal(collet_scattering_read(&input, path, configuration, COLLET_F32, &err), 0);
-    o = collet_scattering_input_options(input);
+    collet_scatter_input_destroy(input);
+    assert_int_equal(collet_scatter_read(&input, path, configuration, COLLET_F32, &err), 0);
+    o = collet_scatter_input_options(input);
     set_time("other.h5", 1000);
     assert_int_equal(rename(io_path(directory, "other.h5"), path), 0);
     assert_int_equal(o->layers(o->layers_user, arrays, 0, 0, Z, &err), COLLET_IO);
     assert_contains(err.text, "first.h5: the file was replaced or changed while it was read");
-    collet_scattering_input_destroy(input);
+    collet_scatter_input_destroy(input);
     assert_int_equal(rename(path, io_path(directory, "other.h5")), 0);
     free(path);
     path = strdup(io_path(directory, "other.h5"));
-    assert_int_equal(collet_scattering_check(path, NULL, note_change, &found, &err), COLLET_OK);
+    assert_int_equal(collet_scatter_check(path, NULL, note_change, &found, &err), COLLET_OK);
     assert_true(found);
     free(path);
     free(configuration);

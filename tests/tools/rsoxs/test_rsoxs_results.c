@@ -25,7 +25,7 @@
 #undef ENERGIES
 #define ENERGIES 12
 #define RINGS_MAX 64
-#define CHI COLLET_SCATTERING_CHI
+#define CHI COLLET_SCATTER_CHI
 
 #ifdef COLLET_TEST_CAIRO
 #define PNG "--png"
@@ -137,11 +137,11 @@ static int same(double a, double b)
 }
 
 /* The integrals of one pattern in the file equal the integrals in the pattern's own file. */
-static void check_pattern(const char *name, const collet_scattering_rings *rings, int64_t beam,
+static void check_pattern(const char *name, const collet_scatter_rings *rings, int64_t beam,
                           int64_t beams, int mask)
 {
     static float pattern[Y * X], polar[CHI * RINGS_MAX], mean[RINGS_MAX], anisotropy[RINGS_MAX];
-    const collet_scattering_integrals own = {
+    const collet_scatter_integrals own = {
         .struct_size = sizeof own, .polar = polar, .mean = mean, .anisotropy = anisotropy};
     char file[64], path[256];
     int64_t n;
@@ -151,19 +151,19 @@ static void check_pattern(const char *name, const collet_scattering_rings *rings
     double *energies = read_set(file, "energy", &count), *q = read_set(file, "q", &count);
     double *a = read_set(file, "A", &count), *i = read_set(file, "I", &count);
     double *all = read_set(file, "I_chi", &count);
-    assert_int_equal(collet_scattering_rings_q(rings, &n, NULL, NULL), COLLET_OK);
+    assert_int_equal(collet_scatter_rings_q(rings, &n, NULL, NULL), COLLET_OK);
     assert_int_equal(count, beams * ENERGIES * n * CHI);
     assert_true(q[1] > 0);
     for (int e = 0; e < ENERGIES; e++) {
         int64_t row = (beam * ENERGIES + e) * n;
         assert_true(energies[e] == 280 + e);
         assert_int_equal(
-            collet_scattering_read_pattern(pattern, path, energies[e], beam, Y, X, NULL),
+            collet_scatter_read_pattern(pattern, path, energies[e], beam, Y, X, NULL),
             COLLET_OK);
         for (int p = 0; mask && p < Y * X; p++)
             pattern[p] = pattern[p] == 0 ? NAN : pattern[p];
         assert_int_equal(
-            collet_scattering_integrate(rings, &own, energies[e], COLLET_F32, pattern, NULL),
+            collet_scatter_integrate(rings, &own, energies[e], COLLET_F32, pattern, NULL),
             COLLET_OK);
         for (int64_t j = 0; j < n; j++)
             assert_true(same(a[row + j], (double)anisotropy[j]) &&
@@ -181,7 +181,7 @@ static void check_pattern(const char *name, const collet_scattering_rings *rings
 
 static void integrals_are_those_of_the_patterns(void **state)
 {
-    collet_scattering_rings rings = {.struct_size = sizeof rings, .y = Y, .x = X, .voxel = 2};
+    collet_scatter_rings rings = {.struct_size = sizeof rings, .y = Y, .x = X, .voxel = 2};
     (void)state;
     check_pattern("whole", &rings, 0, 1, 1);
     FILM(0, "beams/integrated.h5: I(q, chi), I(q), wedges and A(q) of 12 energies", "-c",
@@ -193,7 +193,7 @@ static void integrals_are_those_of_the_patterns(void **state)
     check_pattern("beams", &rings, 1, 2, 0);
     expect(RSOXS("flat.h5", "-o", "flat", "--integrate", "--json"), 0,
            "\"integrals\":\t\"integrated.h5\"");
-    rings = (collet_scattering_rings){
+    rings = (collet_scatter_rings){
         .struct_size = sizeof rings, .flat = 1, .y = Y, .x = X, .voxel = 2};
     check_pattern("flat", &rings, 0, 1, 1);
 }

@@ -123,9 +123,9 @@ static void check_slice(const char *name, uint32_t field, uint32_t axis, int64_t
 {
     static const int64_t steps[] = {Y * X, X, 1}, extents[] = {Z, Y, X};
     uint32_t across = axis == 0 ? 1 : 0, along = axis == 2 ? 1 : 2;
-    collet_scattering_slice slice = {.struct_size = sizeof slice};
+    collet_scatter_slice slice = {.struct_size = sizeof slice};
     collet_error err;
-    if (collet_scattering_read_slice(&slice, io_path(directory, name), 1, field, axis, at, &err))
+    if (collet_scatter_read_slice(&slice, io_path(directory, name), 1, field, axis, at, &err))
         fail_msg("%s", err.text);
     assert_int_equal(slice.rows, extents[across]);
     assert_int_equal(slice.columns, extents[along]);
@@ -139,7 +139,7 @@ static void check_slice(const char *name, uint32_t field, uint32_t axis, int64_t
                 fail_msg("%s, field %u, axis %u, %d: %g at %d, %d, expected %g", name, field, axis,
                          (int)at, got, (int)y, (int)x, want);
         }
-    collet_scattering_slice_destroy(&slice);
+    collet_scatter_slice_destroy(&slice);
 }
 
 static void slices_have_the_numbers_of_the_file(void **state)
@@ -148,7 +148,7 @@ static void slices_have_the_numbers_of_the_file(void **state)
     static const int64_t last[] = {Z - 1, Y - 1, X - 1};
     (void)state;
     for (int file = 0; file < 4; file++)
-        for (uint32_t field = 0; field <= COLLET_SCATTERING_PSI; field++)
+        for (uint32_t field = 0; field <= COLLET_SCATTER_PSI; field++)
             for (uint32_t axis = 0; axis < 3; axis++) {
                 check_slice(names[file], field, axis, 1);
                 check_slice(names[file], field, axis, last[axis]);
@@ -157,17 +157,17 @@ static void slices_have_the_numbers_of_the_file(void **state)
 
 static void bad_slices_are_refused(void **state)
 {
-    collet_scattering_slice slice = {.struct_size = sizeof slice};
+    collet_scatter_slice slice = {.struct_size = sizeof slice};
     collet_error err;
     (void)state;
-    assert_int_equal(collet_scattering_read_slice(&slice, NULL, 1, 0, 0, 0, &err), COLLET_INVALID);
-    assert_int_equal(collet_scattering_read_slice(NULL, "film.h5", 1, 0, 0, 0, &err),
+    assert_int_equal(collet_scatter_read_slice(&slice, NULL, 1, 0, 0, 0, &err), COLLET_INVALID);
+    assert_int_equal(collet_scatter_read_slice(NULL, "film.h5", 1, 0, 0, 0, &err),
                      COLLET_INVALID);
-    assert_int_equal(collet_scattering_read_slice(&slice, "film.h5", 1, 4, 0, 0, &err),
+    assert_int_equal(collet_scatter_read_slice(&slice, "film.h5", 1, 4, 0, 0, &err),
                      COLLET_INVALID);
-    assert_int_equal(collet_scattering_read_slice(&slice, "film.h5", 1, 0, 3, 0, &err),
+    assert_int_equal(collet_scatter_read_slice(&slice, "film.h5", 1, 0, 3, 0, &err),
                      COLLET_INVALID);
-    collet_scattering_slice_destroy(NULL);
+    collet_scatter_slice_destroy(NULL);
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
@@ -344,7 +344,7 @@ static void image_files_have_all_voxels(void **state)
 
 static void absent_alignment_is_shown_as_0(void **state)
 {
-    collet_scattering_slice slice = {.struct_size = sizeof slice};
+    collet_scatter_slice slice = {.struct_size = sizeof slice};
     collet_error err;
     long size;
     (void)state;
@@ -353,15 +353,15 @@ static void absent_alignment_is_shown_as_0(void **state)
     H5Ldelete(file, "/Euler_Angles/Mat_1_S", H5P_DEFAULT);
     H5Fclose(file);
     for (uint32_t field = 0; field < 4; field++) {
-        assert_int_equal(collet_scattering_read_slice(&slice, io_path(directory, "plain.h5"), 1,
-                                                      field, 0, 1, &err),
+        assert_int_equal(collet_scatter_read_slice(&slice, io_path(directory, "plain.h5"), 1,
+                                                   field, 0, 1, &err),
                          COLLET_OK);
         for (int64_t i = 0; i < Y * X; i++) {
             float v = slice.values[i];
             int none = field > 1 || (field == 1 && value(0, Y * X + i) == 0);
             assert_true(none ? isnan(v) : field == 1 ? v == 0 : v == (float)value(0, Y * X + i));
         }
-        collet_scattering_slice_destroy(&slice);
+        collet_scatter_slice_destroy(&slice);
     }
     EXPECT(0, "", "plain.h5", "-o", "plain.vti", "--force");
     char *bytes = read_image("plain.vti", &size);

@@ -23,7 +23,7 @@ typedef struct tensor {
     double complex at[6];
 } tensor;
 
-static tensor susceptibility(const make_sums *s, const collet_scattering_constants *c)
+static tensor susceptibility(const make_sums *s, const collet_scatter_constants *c)
 {
     double complex n = 1 - c->delta_parallel + I * c->beta_parallel;
     double complex m = 1 - c->delta_perpendicular + I * c->beta_perpendicular;
@@ -106,8 +106,8 @@ static tensor contrast(const make_scene *scene, const make_object *object, int64
                        double energy)
 {
     make_sums s = {.volume = 1}, next = {.volume = 1};
-    const collet_scattering_constants c[2] = {make_constants(scene, material, energy),
-                                              make_constants(scene, material + 1, energy)};
+    const collet_scatter_constants c[2] = {make_constants(scene, material, energy),
+                                           make_constants(scene, material + 1, energy)};
     if (make_is_aligned(scene, material))
         make_add_order(&s, scene->options->alignment, acos(object->axis[2]),
                        atan2(object->axis[1], object->axis[0]));
@@ -170,7 +170,7 @@ static double at_zero(const make_scene *scene, const make_sums *sums, double ene
     double k = 2 * PI * energy / HC, means[3];
     tensor all = {{0}};
     for (int64_t m = 0; m < scene->materials; m++) {
-        collet_scattering_constants c = make_constants(scene, m, energy);
+        collet_scatter_constants c = make_constants(scene, m, energy);
         tensor t = susceptibility(&sums[m], &c);
         add(&all, 1, &t);
     }

@@ -95,7 +95,7 @@ collet_status make_add_expected(make_set *set, const make_scene *scene, const ch
 collet_status make_add_text(make_set *set, const char *path, const char *text, collet_error *err);
 
 /* n of a material. */
-collet_scattering_constants make_constants(const make_scene *scene, int64_t material,
-                                           double energy);
+collet_scatter_constants make_constants(const make_scene *scene, int64_t material,
+                                        double energy);
 
 #endif

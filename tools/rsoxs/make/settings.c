@@ -31,16 +31,16 @@ static double complex index_of(int64_t material, double energy, double strength)
                      (resonance * resonance - energy * energy - I * energy));
 }
 
-collet_scattering_constants make_constants(const make_scene *scene, int64_t material, double energy)
+collet_scatter_constants make_constants(const make_scene *scene, int64_t material, double energy)
 {
     if (scene->objects && material == scene->materials - 1)
-        return (collet_scattering_constants){0}; /* vacuum */
+        return (collet_scatter_constants){0}; /* vacuum */
     double complex parallel = index_of(material, energy, 1.6);
     double complex across = index_of(material, energy, 0.7);
-    return (collet_scattering_constants){.delta_parallel = 1 - creal(parallel),
-                                         .beta_parallel = cimag(parallel),
-                                         .delta_perpendicular = 1 - creal(across),
-                                         .beta_perpendicular = cimag(across)};
+    return (collet_scatter_constants){.delta_parallel = 1 - creal(parallel),
+                                      .beta_parallel = cimag(parallel),
+                                      .delta_perpendicular = 1 - creal(across),
+                                      .beta_perpendicular = cimag(across)};
 }
 
 static void print_configuration(FILE *f, const make_options *o)
@@ -58,7 +58,7 @@ static void print_constants(FILE *f, const make_scene *scene, int64_t material)
 {
     const make_options *o = scene->options;
     for (int64_t i = 0; i < o->n_energies; i++) {
-        collet_scattering_constants c = make_constants(scene, material, o->energies[i]);
+        collet_scatter_constants c = make_constants(scene, material, o->energies[i]);
         fprintf(f,
                 "EnergyData%" PRId64 ":\n{\n  Energy = %.4f;\n  BetaPara = %.17e;\n"
                 "  BetaPerp = %.17e;\n  DeltaPara = %.17e;\n  DeltaPerp = %.17e;\n}\n",

@@ -2,20 +2,20 @@
 /*
  * collet/scatter.h - resonant soft X-ray scattering of a voxel morphology, as CyRSoXS simulates it.
  *
- * Library libcollet-scatter, on top of collet.h. A collet_scattering gets the materials of a
+ * Library libcollet-scatter, on top of collet.h. A collet_scatter gets the materials of a
  * morphology and their optical constants and returns one pattern an energy: the intensity that a
  * detector sees, averaged over the angles of polarisation.
  *
- *     collet_scattering_options options = COLLET_SCATTERING_OPTIONS;
+ *     collet_scatter_options options = COLLET_SCATTER_OPTIONS;
  *     options.shape[0] = 32, ...
- *     status = collet_scattering_create(context, &scattering, &options, &err);
+ *     status = collet_scatter_create(context, &scattering, &options, &err);
  *     while (status == COLLET_OK &&
- *            (status = collet_scattering_next(scattering, &pattern, &err)) == COLLET_OK && pattern)
+ *            (status = collet_scatter_next(scattering, &pattern, &err)) == COLLET_OK && pattern)
  *         ...                                                 pattern->values[y * pattern->x + x]
- *     collet_scattering_destroy(scattering);
+ *     collet_scatter_destroy(scattering);
  *
- * There are two methods. COLLET_SCATTERING_FAST transforms each field of the morphology once and
- * combines two slices of the spectra for an energy. COLLET_SCATTERING_DIRECT transforms the
+ * There are two methods. COLLET_SCATTER_FAST transforms each field of the morphology once and
+ * combines two slices of the spectra for an energy. COLLET_SCATTER_DIRECT transforms the
  * polarisation for each energy and angle, as CyRSoXS does; it is a check of the fast method.
  * Results differ only by rounding.
  *
@@ -23,7 +23,7 @@
  *   As in collet.h: status returned, `collet_error *` may be NULL, `**out` belongs to the caller
  * and is NULL after an error. Structures begin with struct_size. A scattering belongs to one thread
  * at a time. Nothing else may use its contexts until it is destroyed; with several contexts it uses
- * each on a thread of its own, also between calls. collet_scattering_next calls the callbacks, on
+ * each on a thread of its own, also between calls. collet_scatter_next calls the callbacks, on
  * its own thread. Nothing is printed. Lengths are in nm, energies in eV, angles in degrees.
  */
 #ifndef COLLET_SCATTER_H
@@ -39,75 +39,75 @@ extern "C" {
  * A material of the morphology: arrays of Z x Y x X numbers, C-contiguous. With Euler angles:
  * volume fraction, alignment S (0 to 1), theta and psi in radians, which are ignored where S is 0;
  * `alignment` = NULL: isotropic. With vectors: `direction` (Z x Y x X x 3) and `unaligned`. The
- * arrays belong to the caller, who must not change them until collet_scattering_destroy.
+ * arrays belong to the caller, who must not change them until collet_scatter_destroy.
  */
-typedef struct collet_scattering_material {
+typedef struct collet_scatter_material {
     uint32_t struct_size;
     collet_dtype dtype; /* of the arrays: COLLET_F32 or COLLET_F64 */
     const void *volume, *alignment, *theta, *psi;
     const void *direction, *unaligned;
-    uint32_t kind; /* COLLET_SCATTERING_ISOTROPIC ..., if the options have `layers`; else 0 */
+    uint32_t kind; /* COLLET_SCATTER_ISOTROPIC ..., if the options have `layers`; else 0 */
     uint32_t reserved;
-} collet_scattering_material;
+} collet_scatter_material;
 
 /* Kinds of materials: the arrays that `layers` fills, in this order. */
 COLLET_ENUM(uint32_t){
-    COLLET_SCATTERING_ISOTROPIC = 1, /* volume */
-    COLLET_SCATTERING_EULER = 2,     /* volume, alignment, theta, psi */
-    COLLET_SCATTERING_VECTOR = 3,    /* direction, unaligned */
+    COLLET_SCATTER_ISOTROPIC = 1, /* volume */
+    COLLET_SCATTER_EULER = 2,     /* volume, alignment, theta, psi */
+    COLLET_SCATTER_VECTOR = 3,    /* direction, unaligned */
 };
 
 /*
  * Writes layers first .. first + count - 1 along z of a material, counted from 0, to the arrays of
- * its kind, as its dtype. collet_scattering_next calls it, on its own thread, and more than once
+ * its kind, as its dtype. collet_scatter_next calls it, on its own thread, and more than once
  * for a layer if memory is short or several devices share the energies. A failure ends that call;
  * put the text into `err`.
  */
-typedef collet_status (*collet_scattering_layers_fn)(void *user, void *const *arrays,
-                                                     int64_t material, int64_t first, int64_t count,
-                                                     collet_error *err);
+typedef collet_status (*collet_scatter_layers_fn)(void *user, void *const *arrays,
+                                                  int64_t material, int64_t first, int64_t count,
+                                                  collet_error *err);
 
 /* The refractive index n = 1 - delta + i beta, along the direction of a material and perpendicular
  * to it. */
-typedef struct collet_scattering_constants {
+typedef struct collet_scatter_constants {
     double delta_parallel, beta_parallel, delta_perpendicular, beta_perpendicular;
-} collet_scattering_constants;
+} collet_scatter_constants;
 
 COLLET_ENUM(uint32_t){
-    COLLET_SCATTERING_FAST = 0,
-    COLLET_SCATTERING_DIRECT = 1,
+    COLLET_SCATTER_FAST = 0,
+    COLLET_SCATTER_DIRECT = 1,
 };
 
 /* The grid: q of pixel i of N, for voxels with the edge a in nm. */
 COLLET_ENUM(uint32_t){
-    COLLET_SCATTERING_CYRSOXS = 0, /* -pi / a + i (2 pi / a) / (N - 1) */
-    COLLET_SCATTERING_FFT = 1,     /* (i - N / 2) 2 pi / (N a) */
+    COLLET_SCATTER_CYRSOXS = 0, /* -pi / a + i (2 pi / a) / (N - 1) */
+    COLLET_SCATTER_FFT = 1,     /* (i - N / 2) 2 pi / (N a) */
 };
 
 /* Progress of the work. */
-typedef struct collet_scattering_progress {
+typedef struct collet_scatter_progress {
     uint32_t struct_size;
     uint32_t reserved;
     int64_t energies;  /* number of energies done */
     double fraction;   /* 0 to 1 */
     const char *stage; /* "transforming", "scattering", "differentiating"; static */
-} collet_scattering_progress;
+} collet_scatter_progress;
 
 /* Any value but 0 cancels: the current call returns COLLET_CANCELLED. */
-typedef int32_t (*collet_scattering_progress_fn)(void *user,
-                                                 const collet_scattering_progress *progress);
+typedef int32_t (*collet_scatter_progress_fn)(void *user,
+                                              const collet_scatter_progress *progress);
 
-/* collet_scattering_create copies everything but the arrays of the materials. */
-typedef struct collet_scattering_options {
+/* collet_scatter_create copies everything but the arrays of the materials. */
+typedef struct collet_scatter_options {
     uint32_t struct_size;
-    uint32_t method;    /* COLLET_SCATTERING_FAST or _DIRECT */
+    uint32_t method;    /* COLLET_SCATTER_FAST or _DIRECT */
     collet_dtype dtype; /* dtype of the computation: COLLET_F32 or COLLET_F64 */
-    uint32_t grid;      /* COLLET_SCATTERING_CYRSOXS or _FFT */
+    uint32_t grid;      /* COLLET_SCATTER_CYRSOXS or _FFT */
     uint32_t nearest;   /* 1: use the slice nearest to Ewald's sphere; 0: interpolate between two */
     uint32_t window;    /* 1: apply a periodic Hann window along each axis of more than one voxel */
     uint32_t neighbours; /* 1: q = 0 gets the mean of the elements around it, as in CyRSoXS 1.2 */
     uint32_t mask;     /* 1: average each pixel over the angles that have a value there (RotMask) */
-    uint32_t material; /* 1: ReferenceFrame is MATERIAL */
+    uint32_t material_frame; /* 1: ReferenceFrame is MATERIAL */
     /* 1: patterns are multiplied by exp(-mu t), the part of the beam that the film does not absorb:
      * mu = 4 pi beta / lambda, with the mean of beta over the film and (beta_parallel + 2
      * beta_perpendicular) / 3 of each material; t = Z voxel / z of the beam's direction. Scattered
@@ -118,17 +118,17 @@ typedef struct collet_scattering_options {
     double direction[3]; /* beam: x, y, z, of any length; 0, 0, 0 means 0, 0, 1 */
     double angles[3];    /* polarisation: first, step, last; degrees; step 0: only the first */
     int64_t n_materials;
-    const collet_scattering_material *materials;
+    const collet_scatter_material *materials;
     int64_t n_energies;
     const double *energies;                       /* eV */
-    const collet_scattering_constants *constants; /* n_energies x n_materials */
+    const collet_scatter_constants *constants; /* n_energies x n_materials */
     uint64_t memory; /* limit for the bytes of arrays; 0: none. REFUSED if one energy needs more */
-    collet_scattering_progress_fn progress; /* NULL: none */
+    collet_scatter_progress_fn progress; /* NULL: none */
     void *progress_user;
     /* NULL: the arrays of the materials are used. Else this callback reads the layers, some at a
      * time, so that a morphology may be larger than memory; layers are checked when they are
      * read. */
-    collet_scattering_layers_fn layers;
+    collet_scatter_layers_fn layers;
     void *layers_user;
     /* Further contexts, all different, each on a device of its own choice: `context` shares the
      * energies with them. If all devices are of one kind, the patterns do not depend on which
@@ -149,14 +149,14 @@ typedef struct collet_scattering_options {
      * NRSS's z_collapse_mode "mean" does: an approximation for thin films. REFUSED with `layers`. */
     uint32_t collapse;
     uint32_t reserved;
-} collet_scattering_options;
+} collet_scatter_options;
 
-#define COLLET_SCATTERING_OPTIONS                                                                  \
+#define COLLET_SCATTER_OPTIONS                                                                     \
     {                                                                                              \
-        .struct_size = sizeof(collet_scattering_options), .dtype = COLLET_F32                      \
+        .struct_size = sizeof(collet_scatter_options), .dtype = COLLET_F32                         \
     }
 
-typedef struct collet_scattering collet_scattering;
+typedef struct collet_scatter collet_scatter;
 
 /*
  * Checks the options and plans the work; nothing is computed. INVALID, for instance for a voxel
@@ -164,14 +164,14 @@ typedef struct collet_scattering collet_scattering;
  * which Ewald's sphere meets no pixel. REFUSED if one energy needs more than `memory`; the text has
  * the bytes that it needs. NO_MEMORY.
  */
-COLLET_API collet_status collet_scattering_create(collet_context *context, collet_scattering **out,
-                                                  const collet_scattering_options *options,
-                                                  collet_error *err);
+COLLET_API collet_status collet_scatter_create(collet_context *context, collet_scatter **out,
+                                               const collet_scatter_options *options,
+                                               collet_error *err);
 /* NULL is allowed. */
-COLLET_API void collet_scattering_destroy(collet_scattering *scattering);
+COLLET_API void collet_scatter_destroy(collet_scatter *scattering);
 
 /* The cost of the work. */
-typedef struct collet_scattering_plan {
+typedef struct collet_scatter_plan {
     uint32_t struct_size;
     uint32_t reserved;
     int64_t passes;     /* passes over the morphology: more than 1 if `memory` is small */
@@ -181,12 +181,12 @@ typedef struct collet_scattering_plan {
     int64_t angles;
     uint64_t bytes; /* largest size of all arrays at a time, for each device */
     uint64_t kept;  /* the part of `bytes` that stays allocated until destroy */
-} collet_scattering_plan;
-COLLET_API void collet_scattering_get_plan(const collet_scattering *scattering,
-                                           collet_scattering_plan *plan);
+} collet_scatter_plan;
+COLLET_API void collet_scatter_get_plan(const collet_scatter *scattering,
+                                        collet_scatter_plan *plan);
 
 /* One pattern. */
-typedef struct collet_scattering_pattern {
+typedef struct collet_scatter_pattern {
     uint32_t struct_size;
     collet_dtype dtype;    /* dtype of `values` */
     int64_t index;         /* index of the energy */
@@ -194,44 +194,44 @@ typedef struct collet_scattering_pattern {
     int64_t y, x;          /* pixels */
     const double *qy, *qx; /* q of rows and columns, 1/nm */
     const void *values;    /* y x x, C-contiguous; NaN where Ewald's sphere meets no pixel */
-} collet_scattering_pattern;
+} collet_scatter_pattern;
 
 /*
  * The pattern of the next energy, in the order of the options, valid until the next call; NULL with
  * COLLET_OK after the last. INVALID for a pattern without a finite number. After an error each
  * further call returns the same error; after CANCELLED a further call continues. If one of several
- * devices fails, the others compute its energies; collet_scattering_share_at says why. When all have
+ * devices fails, the others compute its energies; collet_scatter_share_at says why. When all have
  * failed, the first error is returned, which names its device.
  */
-COLLET_API collet_status collet_scattering_next(collet_scattering *scattering,
-                                                const collet_scattering_pattern **out,
-                                                collet_error *err);
+COLLET_API collet_status collet_scatter_next(collet_scatter *scattering,
+                                             const collet_scatter_pattern **out,
+                                             collet_error *err);
 
 /* The part of the work that device `index` has done so far, of a scattering with several contexts.
  * Device 0 is that of the context given to create. NOT_FOUND if there is no such device, or only one
  * context. The strings are valid until destroy. At any time. */
-COLLET_API collet_status collet_scattering_share_at(const collet_scattering *scattering,
-                                                    collet_device_share *share, size_t index,
-                                                    collet_error *err);
+COLLET_API collet_status collet_scatter_share_at(const collet_scatter *scattering,
+                                                 collet_device_share *share, size_t index,
+                                                 collet_error *err);
 
 /* ---- Gradients --------------------------------------------------------------------------- */
 
 /* Arrays for the gradients of a material, of its dtype and with the shapes of its arrays; NULL: not
  * computed. */
-typedef struct collet_scattering_derivatives {
+typedef struct collet_scatter_derivatives {
     uint32_t struct_size;
     uint32_t reserved;
     void *volume, *alignment, *theta, *psi;
     void *direction, *unaligned;
-} collet_scattering_derivatives;
+} collet_scatter_derivatives;
 
-/* Results of collet_scattering_differentiate; NULL: not computed. */
-typedef struct collet_scattering_gradients {
+/* Results of collet_scatter_differentiate; NULL: not computed. */
+typedef struct collet_scatter_gradients {
     uint32_t struct_size;
     uint32_t reserved;
-    collet_scattering_constants *constants;         /* n_energies x n_materials */
-    const collet_scattering_derivatives *materials; /* n_materials */
-} collet_scattering_gradients;
+    collet_scatter_constants *constants;         /* n_energies x n_materials */
+    const collet_scatter_derivatives *materials; /* n_materials */
+} collet_scatter_gradients;
 
 /*
  * The gradients of a real function L of all patterns, by the adjoint of the fast method. cotangents
@@ -243,22 +243,22 @@ typedef struct collet_scattering_gradients {
  * Slices that the last pass computed are used again; otherwise they are computed again. Everything
  * but the transforms is computed by threads of the host, whatever the device; the sums do not depend
  * on their number. Where S = 0, dL / dS uses theta and psi, and is NaN if they are NaN. May be
- * called before, between and after calls of collet_scattering_next. REFUSED for the direct method
- * and for several contexts. Errors and cancellation as in collet_scattering_next; the progress is
+ * called before, between and after calls of collet_scatter_next. REFUSED for the direct method
+ * and for several contexts. Errors and cancellation as in collet_scatter_next; the progress is
  * that of this call.
  */
-COLLET_API collet_status collet_scattering_differentiate(collet_scattering *scattering,
-                                                         const void *cotangents,
-                                                         const collet_scattering_gradients *out,
-                                                         collet_error *err);
+COLLET_API collet_status collet_scatter_differentiate(collet_scatter *scattering,
+                                                      const void *cotangents,
+                                                      const collet_scatter_gradients *out,
+                                                      collet_error *err);
 
 /* ---- Integration ------------------------------------------------------------------------- */
 
 /*
  * The rings over which patterns are integrated. On both grids a pixel has the FFT's q: (i - N / 2)
- * 2 pi / (N voxel) on each axis. COLLET_SCATTERING_CYRSOXS uses its own q only to choose slices.
+ * 2 pi / (N voxel) on each axis. COLLET_SCATTER_CYRSOXS uses its own q only to choose slices.
  */
-typedef struct collet_scattering_rings {
+typedef struct collet_scatter_rings {
     uint32_t struct_size;
     uint32_t flat; /* 1: q in the detector's plane, as for one slice; 0: |q| on Ewald's sphere */
     int64_t y, x;  /* pixels, at least 2 x 2 */
@@ -266,20 +266,20 @@ typedef struct collet_scattering_rings {
     double direction[3]; /* beam: x, y, z; 0, 0, 0 means 0, 0, 1 */
     double wedge;        /* full width of each wedge, degrees, up to 180; 0 means 90 */
     double detector[3];  /* as in the options */
-} collet_scattering_rings;
+} collet_scatter_rings;
 
 /* Number of directions chi = -179.5 + i degrees, measured from x, the direction of the electric
  * field, towards y. */
-#define COLLET_SCATTERING_CHI 360
+#define COLLET_SCATTER_CHI 360
 
 /* Returns the number of rings, and q of each in 1/nm (NULL: only the number): multiples of the
  * smaller side of a pixel, up to the corner of the detector. INVALID. */
-COLLET_API collet_status collet_scattering_rings_q(const collet_scattering_rings *rings,
-                                                   int64_t *count, double *q, collet_error *err);
+COLLET_API collet_status collet_scatter_rings_q(const collet_scatter_rings *rings,
+                                                int64_t *count, double *q, collet_error *err);
 
 /* Arrays of the caller; NULL: not computed. The mean of a ring is over the chi that are not NaN;
  * NaN if there is none. */
-typedef struct collet_scattering_integrals {
+typedef struct collet_scatter_integrals {
     uint32_t struct_size;
     uint32_t wide;       /* 1: the arrays are f64; 0: f32 */
     void *polar;         /* chi x rings: bilinear between pixels; NaN outside, or if one is NaN */
@@ -287,23 +287,23 @@ typedef struct collet_scattering_integrals {
     void *parallel;      /* mean over the wedges around chi = 0 and 180 */
     void *perpendicular; /* mean over the wedges around chi = 90 and -90 */
     void *anisotropy;    /* (parallel - perpendicular) / (parallel + perpendicular), or NaN */
-} collet_scattering_integrals;
+} collet_scatter_integrals;
 
 /* Integrates a pattern of y x x values whose images were rotated back so that the electric field is
- * along x, as collet_scattering_next does. Sums are f64. INVALID, also if no ring has a finite
+ * along x, as collet_scatter_next does. Sums are f64. INVALID, also if no ring has a finite
  * number. Any thread. */
-COLLET_API collet_status collet_scattering_integrate(const collet_scattering_rings *rings,
-                                                     const collet_scattering_integrals *out,
-                                                     double energy, collet_dtype dtype,
-                                                     const void *values, collet_error *err);
+COLLET_API collet_status collet_scatter_integrate(const collet_scatter_rings *rings,
+                                                  const collet_scatter_integrals *out,
+                                                  double energy, collet_dtype dtype,
+                                                  const void *values, collet_error *err);
 /*
- * The adjoint of collet_scattering_integrate: `cotangents` has dL / d(number) for each number of
+ * The adjoint of collet_scatter_integrate: `cotangents` has dL / d(number) for each number of
  * arrays that a real function L depends on; NULL: on none. Sets `out`, y x x numbers of `dtype`, to
  * dL / d(value). Cotangents of numbers that are NaN are ignored. INVALID as
- * collet_scattering_integrate. Any thread.
+ * collet_scatter_integrate. Any thread.
  */
-COLLET_API collet_status collet_scattering_integrate_adjoint(
-    const collet_scattering_rings *rings, const collet_scattering_integrals *cotangents,
+COLLET_API collet_status collet_scatter_integrate_adjoint(
+    const collet_scatter_rings *rings, const collet_scatter_integrals *cotangents,
     double energy, collet_dtype dtype, const void *values, void *out, collet_error *err);
 
 /* ---- Files of CyRSoXS -------------------------------------------------------------------- */
@@ -314,7 +314,7 @@ COLLET_API collet_status collet_scattering_integrate_adjoint(
  * a configuration (config.txt) and the materials' constants (Material<i>.txt, beside the
  * configuration), in memory.
  */
-typedef struct collet_scattering_input collet_scattering_input;
+typedef struct collet_scatter_input collet_scatter_input;
 
 /*
  * Reads the files without the voxels, which a scattering reads when it needs them; IO if the file
@@ -324,24 +324,24 @@ typedef struct collet_scattering_input collet_scattering_input;
  * becomes isotropic. A morphology that is NULL: only the configuration is read, for its energies,
  * beams and directory. IO, FORMAT, INVALID with file, dataset or key; NO_MEMORY.
  */
-COLLET_API collet_status collet_scattering_read(collet_scattering_input **out,
-                                                const char *morphology, const char *configuration,
-                                                collet_dtype dtype, collet_error *err);
-COLLET_API void collet_scattering_input_destroy(collet_scattering_input *input);
+COLLET_API collet_status collet_scatter_read(collet_scatter_input **out,
+                                             const char *morphology, const char *configuration,
+                                             collet_dtype dtype, collet_error *err);
+COLLET_API void collet_scatter_input_destroy(collet_scatter_input *input);
 /* The options that were read, for the first beam; valid as long as the input. A program copies
  * them, sets method, grid, memory and progress, and creates a scattering for each beam. */
-COLLET_API const collet_scattering_options *
-collet_scattering_input_options(const collet_scattering_input *input);
+COLLET_API const collet_scatter_options *
+collet_scatter_input_options(const collet_scatter_input *input);
 /* Directions x, y, z of beams, normalised. */
-COLLET_API int64_t collet_scattering_input_beams(const collet_scattering_input *input,
-                                                 const double (**beams)[3]);
+COLLET_API int64_t collet_scatter_input_beams(const collet_scatter_input *input,
+                                              const double (**beams)[3]);
 /* Warnings about parts of the files that are suspicious or not used; NULL beyond the last. Warnings
  * about voxels appear when `layers` of the options has read all of them. */
-COLLET_API const char *collet_scattering_input_warning_at(const collet_scattering_input *input,
+COLLET_API const char *collet_scatter_input_warning_at(const collet_scatter_input *input,
                                                        size_t index);
 
-/* One finding of collet_scattering_check; valid during the call that reports it. */
-typedef struct collet_scattering_finding {
+/* One finding of collet_scatter_check; valid during the call that reports it. */
+typedef struct collet_scatter_finding {
     uint32_t struct_size;
     uint32_t warning;    /* 0: a fault that prevents the computation; 1: suspicious */
     const char *text;    /* file, fault and position */
@@ -349,100 +349,100 @@ typedef struct collet_scattering_finding {
     int64_t material;    /* material of the faulty voxels, from 1; 0: all together */
     int64_t voxels;      /* number of faulty voxels; 0: the fault is not in voxels */
     int64_t first[3][3]; /* z, y, x of the first three faulty voxels */
-} collet_scattering_finding;
+} collet_scatter_finding;
 
-typedef void (*collet_scattering_finding_fn)(void *user, const collet_scattering_finding *finding);
+typedef void (*collet_scatter_finding_fn)(void *user, const collet_scatter_finding *finding);
 
 /*
- * Reports every fault that collet_scattering_read and collet_scattering_create would find in these
+ * Reports every fault that collet_scatter_read and collet_scatter_create would find in these
  * files, and everything suspicious; voxels are read in parts. `path` is a morphology, a
  * configuration or a file of optical constants. For a morphology, the configuration and the
  * constants in its folder are checked too, unless `configuration` is NULL; for constants, that they
  * have the configuration's energies. A configuration is checked with the files Material<i>.txt that
  * exist in its folder. OK even if faults were found; NO_MEMORY.
  */
-COLLET_API collet_status collet_scattering_check(const char *path, const char *configuration,
-                                                 collet_scattering_finding_fn report, void *user,
-                                                 collet_error *err);
+COLLET_API collet_status collet_scatter_check(const char *path, const char *configuration,
+                                              collet_scatter_finding_fn report, void *user,
+                                              collet_error *err);
 
 /* The quantity that a slice shows. */
 COLLET_ENUM(uint32_t){
-    COLLET_SCATTERING_FRACTION = 0,  /* the volume fraction */
-    COLLET_SCATTERING_ALIGNMENT = 1, /* S; NaN where its volume fraction is 0 */
-    COLLET_SCATTERING_THETA = 2,     /* radians; NaN where S is 0 */
-    COLLET_SCATTERING_PSI = 3,       /* radians; NaN where S is 0 */
+    COLLET_SCATTER_FRACTION = 0,  /* the volume fraction */
+    COLLET_SCATTER_ALIGNMENT = 1, /* S; NaN where its volume fraction is 0 */
+    COLLET_SCATTER_THETA = 2,     /* radians; NaN where S is 0 */
+    COLLET_SCATTER_PSI = 3,       /* radians; NaN where S is 0 */
 };
 
 /* A slice perpendicular to an axis: rows are z (y for axis z), columns are x (y for axis x). */
-typedef struct collet_scattering_slice {
+typedef struct collet_scatter_slice {
     uint32_t struct_size;
     uint32_t reserved;
     int64_t rows, columns;
     double voxel;  /* edge, nm */
     float *values; /* rows x columns */
-} collet_scattering_slice;
+} collet_scatter_slice;
 
 /*
  * Reads the slice `at` along an axis (0: z, 1: y, 2: x) of a material, counted from 1. If the file
  * has Euler angles and vectors, the angles are used. INVALID if the material or the slice does not
- * exist; else errors as collet_scattering_read. collet_scattering_slice_destroy frees the values.
+ * exist; else errors as collet_scatter_read. collet_scatter_slice_destroy frees the values.
  */
-COLLET_API collet_status collet_scattering_read_slice(collet_scattering_slice *out,
-                                                      const char *morphology, int64_t material,
-                                                      uint32_t field, uint32_t axis, int64_t at,
-                                                      collet_error *err);
+COLLET_API collet_status collet_scatter_read_slice(collet_scatter_slice *out,
+                                                   const char *morphology, int64_t material,
+                                                   uint32_t field, uint32_t axis, int64_t at,
+                                                   collet_error *err);
 /* NULL is allowed. */
-COLLET_API void collet_scattering_slice_destroy(collet_scattering_slice *slice);
+COLLET_API void collet_scatter_slice_destroy(collet_scatter_slice *slice);
 
 /*
  * Writes all fields of all materials, under the names of their datasets, to an image file of VTK
  * (.vti), which ParaView opens: cells with the edge in nm, the first at the origin. Some layers are
  * copied at a time; only shapes are checked. The file gets its name when it is complete. Errors as
- * collet_scattering_read, and IO if there is a file at `path` and `replace` is 0.
+ * collet_scatter_read, and IO if there is a file at `path` and `replace` is 0.
  */
-COLLET_API collet_status collet_scattering_write_image(const char *morphology, const char *path,
-                                                       int32_t replace, collet_error *err);
+COLLET_API collet_status collet_scatter_write_image(const char *morphology, const char *path,
+                                                    int32_t replace, collet_error *err);
 
 /* Writes "Energy_285.20.h5", the name that CyRSoXS gives to the file of an energy. */
-#define COLLET_SCATTERING_NAME 40
-COLLET_API void collet_scattering_file_name(char name[COLLET_SCATTERING_NAME], double energy);
+#define COLLET_SCATTER_NAME 40
+COLLET_API void collet_scatter_file_name(char name[COLLET_SCATTER_NAME], double energy);
 /*
  * Writes the patterns of one energy, one for each beam, as CyRSoXS does: /K<i>/projection (Y, X) of
  * f32 and /KIDList/KVec. `settings`, any text, becomes an attribute of the file. The file gets its
  * name when it is complete and on disk. IO, NO_MEMORY.
  */
-COLLET_API collet_status collet_scattering_write(const char *directory, double energy,
-                                                 int64_t n_beams, const double (*beams)[3],
-                                                 const collet_scattering_pattern *patterns,
-                                                 const char *settings, collet_error *err);
+COLLET_API collet_status collet_scatter_write(const char *directory, double energy,
+                                              int64_t n_beams, const double (*beams)[3],
+                                              const collet_scatter_pattern *patterns,
+                                              const char *settings, collet_error *err);
 /* The size of such a file with n_beams patterns; an estimate for more than 32. 0: out of memory. */
-COLLET_API uint64_t collet_scattering_file_bytes(int64_t n_beams, int64_t y, int64_t x,
-                                                 const char *settings);
+COLLET_API uint64_t collet_scatter_file_bytes(int64_t n_beams, int64_t y, int64_t x,
+                                              const char *settings);
 /* OK if the energy's file exists and was written with these settings; NOT_FOUND; INVALID for other
  * settings: the text has the file's name and the first part, between semicolons, that differs;
- * FORMAT if collet_scattering_write did not write the file. */
-COLLET_API collet_status collet_scattering_written(const char *directory, double energy,
-                                                   const char *settings, collet_error *err);
+ * FORMAT if collet_scatter_write did not write the file. */
+COLLET_API collet_status collet_scatter_written(const char *directory, double energy,
+                                                const char *settings, collet_error *err);
 /* Reads the pattern of an energy and a beam, counted from 0, into y x x values. NOT_FOUND; FORMAT
  * if the file has no such pattern; IO, NO_MEMORY. */
-COLLET_API collet_status collet_scattering_read_pattern(float *values, const char *directory,
-                                                        double energy, int64_t beam, int64_t y,
-                                                        int64_t x, collet_error *err);
+COLLET_API collet_status collet_scatter_read_pattern(float *values, const char *directory,
+                                                     double energy, int64_t beam, int64_t y,
+                                                     int64_t x, collet_error *err);
 /*
  * Writes the integrals of all beams and energies: I_chi, I, I_parallel, I_perpendicular and A. Each
  * array has the shape n_beams x n_energies x its shape for one pattern; none may be NULL. Beam,
  * energy, chi and q are dimension scales; units and meanings are attributes, and so is `settings`,
  * any text. The file gets its name when it is complete and on disk. INVALID, IO, NO_MEMORY.
  */
-COLLET_API collet_status collet_scattering_write_integrals(
-    const char *path, const collet_scattering_rings *rings, int64_t n_beams,
+COLLET_API collet_status collet_scatter_write_integrals(
+    const char *path, const collet_scatter_rings *rings, int64_t n_beams,
     const double (*beams)[3], int64_t n_energies, const double *energies,
-    const collet_scattering_integrals *integrals, const char *settings, collet_error *err);
-/* collet_scattering_written for the file `path` of collet_scattering_write_integrals. */
-COLLET_API collet_status collet_scattering_integrals_written(const char *path, const char *settings,
-                                                             collet_error *err);
+    const collet_scatter_integrals *integrals, const char *settings, collet_error *err);
+/* collet_scatter_written for the file `path` of collet_scatter_write_integrals. */
+COLLET_API collet_status collet_scatter_integrals_written(const char *path, const char *settings,
+                                                          collet_error *err);
 /* The directory that the configuration names for results, or NULL. */
-COLLET_API const char *collet_scattering_input_directory(const collet_scattering_input *input);
+COLLET_API const char *collet_scatter_input_directory(const collet_scatter_input *input);
 
 #ifdef __cplusplus
 }
