@@ -313,7 +313,8 @@ static int compare_with_header(const char *path)
 
 static void compare_with_headers(void)
 {
-    static const char *const headers[] = {"collet.h", "ops/ternary.h"};
+    static const char *const headers[] = {"status.h", "runtime.h", "context.h", "array.h",
+                                           "native.h", "call.h",    "ops/ternary.h"};
     int found = 0;
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         char path[512];

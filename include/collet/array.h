@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet/array.h - arrays: creating, views, reading and writing. collet/collet.h has the conventions. */
+#ifndef COLLET_ARRAY_H
+#define COLLET_ARRAY_H
+
+#include <collet/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct collet_array collet_array;
+
+/*
+ * An array is a view: dtype, shape, strides and offset of a storage that several views may share.
+ * Strides count elements. Views never copy; the storage lives until its last view is freed.
+ * A storage's bytes are valid in one or more memory spaces (the host's, a device's); they are
+ * copied only to a space without a valid copy, and copied bytes are counted.
+ */
+
+/* A new C-contiguous array with undefined contents. ndim 0..COLLET_MAX_DIMS, extents >= 0. Its
+ * memory is allocated in a memory space at the first use there: an array too large for any memory
+ * can be created, and its first use fails (NO_MEMORY, REFUSED). INVALID, DTYPE, OVERFLOW (more
+ * than 2^56 bytes, also without the axes of no element), NO_MEMORY. */
+COLLET_API collet_status collet_array_create(collet_context *context, collet_array **out,
+                                             collet_dtype dtype, int32_t ndim,
+                                             const int64_t *shape);
+/* Like collet_array_create; the array holds a copy of the C-contiguous elements at `data`. */
+COLLET_API collet_status collet_array_from(collet_context *context, collet_array **out,
+                                           collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                                           const void *data);
+/* The memory is not written: it may be constant or mapped read-only. Calls that would write the
+ * array, collet_array_write and collet_array_acquire for writing are INVALID. */
+#define COLLET_WRAP_READONLY 1u
+/* The memory is shared for ever: see collet_array_is_shared. */
+#define COLLET_WRAP_SHARED 2u
+/*
+ * An array over the caller's memory, not copied. `strides` NULL means C-contiguous; otherwise ndim
+ * strides in elements. `data` is aligned to its element (8 bytes for c128) and covers every element
+ * that shape and strides reach. `flags`: a sum of COLLET_WRAP_READONLY and COLLET_WRAP_SHARED, or
+ * 0; others are INVALID. Memory that is wrapped twice is recognised as the same within one call; on
+ * a device with memory of its own, two such arrays have separate copies. OVERFLOW also when the
+ * strides span more than any address space; INVALID when elements, counted from `data`, would be
+ * outside of the address space.
+ *
+ * Unless it is shared, the caller may access the memory, gaps between strided elements included,
+ * only between collet_array_acquire and collet_array_release until the array's storage is freed.
+ * The call that destroys the last view waits for the work on the memory and copies to it what a
+ * device computed. If that fails, the call logs an error and the memory holds undefined bytes; to
+ * get a status, acquire and release the array before. Then `deleter` (may be NULL) is called once,
+ * with `user`, on that thread. It is not called when collet_array_wrap fails. Where a lost device
+ * may still be at work on the memory, `deleter` is called when the runtime is destroyed, or never
+ * if the device hangs (setting `timeout`); until then the memory must not be freed. In a child of
+ * fork the destroy function waits for nothing and copies nothing.
+ */
+COLLET_API collet_status collet_array_wrap(collet_context *context, collet_array **out,
+                                           collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                                           const int64_t *strides, void *data, uint32_t flags,
+                                           void (*deleter)(void *user), void *user);
+/* Like collet_array_create; every element is `value`, converted as by `copy`: zeros, ones, constants. Errors
+ * of collet_op_fill too, which takes other values. */
+COLLET_API collet_status collet_array_full(collet_context *context, collet_array **out,
+                                           collet_dtype dtype, int32_t ndim, const int64_t *shape,
+                                           double value);
+/* Frees the view; the last view of a storage frees the storage. See collet_array_wrap. */
+COLLET_API void collet_array_destroy(collet_array *array);
+/*
+ * 1 if the array's memory is shared: others may read and write it at any time between two calls.
+ * That is so with COLLET_WRAP_SHARED, for a tensor of another library (collet_array_from_dlpack),
+ * and as long as a tensor of COLLET_SHARE exists (collet_array_to_dlpack), for all views of the
+ * storage. Copies of shared memory are never reused: a call on a device copies the bytes to the
+ * device each time, copies its results back and waits for that; a call on the host is over when it
+ * returns. If the memory is a device's, the copies are those in other memory, and the caller orders
+ * the commands on the memory itself.
+ */
+COLLET_API int collet_array_is_shared(const collet_array *array);
+
+COLLET_API collet_dtype collet_array_dtype(const collet_array *array);
+COLLET_API int32_t collet_array_ndim(const collet_array *array);
+COLLET_API const int64_t *collet_array_shape(const collet_array *array);
+/* In elements. An axis of one element has the stride of a dense array; all strides of an array
+ * without elements are 0. */
+COLLET_API const int64_t *collet_array_strides(const collet_array *array);
+COLLET_API int64_t collet_array_size(const collet_array *array); /* elements */
+/* The runtime of the array's storage: only its contexts may use the array; calls with others are
+ * INVALID. */
+COLLET_API collet_runtime *collet_array_runtime(const collet_array *array);
+
+/* The following functions make views: the new array shares the storage. */
+/* `count` elements of one axis: start, start + step, ...; `step` may be negative, and a negative
+ * `axis` counts from the last one. SHAPE when elements are outside of the axis. */
+COLLET_API collet_status collet_array_slice(collet_context *context, const collet_array *array,
+                                            collet_array **out, int32_t axis, int64_t start,
+                                            int64_t count, int64_t step);
+/* Element `index` of one axis, without that axis: a[index] for axis 0. Both may be negative and count
+ * from the last one then. SHAPE when the element is outside of the axis. */
+COLLET_API collet_status collet_array_select(collet_context *context, const collet_array *array,
+                                             collet_array **out, int32_t axis, int64_t index);
+/* Output axis i is input axis perm[i]; perm NULL reverses the axes. */
+COLLET_API collet_status collet_array_permute(collet_context *context, const collet_array *array,
+                                              collet_array **out, const int32_t *perm);
+/* The elements whose indices on the last two axes are equal: one axis instead of these two, as long as
+ * the shorter one. */
+COLLET_API collet_status collet_array_diagonal(collet_context *context, const collet_array *array,
+                                               collet_array **out);
+/* All windows of `length` successive elements along `axis`, as a last axis; `axis` has as many elements
+ * as there are windows. SHAPE when length is not 1 to the axis' extent, or 8 axes are exceeded. */
+COLLET_API collet_status collet_array_windows(collet_context *context, const collet_array *array,
+                                              collet_array **out, int32_t axis, int64_t length);
+/* The same elements in the same order with another shape; SHAPE if that needs a copy. */
+COLLET_API collet_status collet_array_reshape(collet_context *context, const collet_array *array,
+                                              collet_array **out, int32_t ndim,
+                                              const int64_t *shape);
+/* NumPy's broadcast_to; a view that repeats elements cannot be written. */
+COLLET_API collet_status collet_array_broadcast(collet_context *context, const collet_array *array,
+                                                collet_array **out, int32_t ndim,
+                                                const int64_t *shape);
+
+/* The real, or imaginary, parts of complex numbers: f32 for c64, f64 for c128. Of real numbers the real
+ * parts are the array itself; the imaginary parts are DTYPE. */
+COLLET_API collet_status collet_array_real(collet_context *context, const collet_array *array,
+                                           collet_array **out);
+COLLET_API collet_status collet_array_imag(collet_context *context, const collet_array *array,
+                                           collet_array **out);
+
+/* Copies all elements, in C order, out of or into the array; `bytes` must be exactly their size.
+ * Reading waits for the work that computes them. */
+COLLET_API collet_status collet_array_read(collet_context *context, const collet_array *array,
+                                           void *target, size_t bytes);
+COLLET_API collet_status collet_array_write(collet_context *context, collet_array *array,
+                                            const void *source, size_t bytes);
+
+/*
+ * Writes the elements into text[0..capacity) for people, in NumPy's form: 8 digits, nested brackets, a line
+ * for each row, no newline at the end. If the array has more than 1,000 elements, the text has three from both
+ * ends of each axis. A text that does not fit is cut. Only elements that are shown are read. INVALID: capacity 0.
+ */
+COLLET_API collet_status collet_array_text(collet_context *context, const collet_array *array,
+                                           char *text, size_t capacity);
+
+COLLET_ENUM(int32_t){
+    COLLET_READ = 1,
+    COLLET_WRITE = 2,
+    COLLET_SHARE = 4, /* of collet_array_to_dlpack alone */
+};
+/*
+ * Makes the array's bytes valid in host memory, waits for work on them, and returns the address of
+ * the first element, valid until collet_array_release; with COLLET_WRITE copies in other spaces are
+ * stale afterwards. Until the release nothing may write the storage, and with COLLET_WRITE nothing
+ * may use it (BUSY); an array may be acquired for reading several times at once.
+ */
+COLLET_API collet_status collet_array_acquire(collet_context *context, collet_array *array,
+                                              void **address, int32_t access);
+COLLET_API collet_status collet_array_release(collet_context *context, collet_array *array);
+
+/* A hint that the array is used next in the memory of `device`: copies its bytes there unless they
+ * are valid there. A copy to a device is in
+ * order with the context's work on that device, and the call does not wait for it; for a copy to
+ * "host" it waits. BUSY while the array is acquired for writing; INVALID, REFUSED, NO_MEMORY,
+ * FAILED, DEVICE_LOST. */
+COLLET_API collet_status collet_array_prefetch(collet_context *context, collet_array *array,
+                                               const char *device);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
