@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 /* Returns 0 to continue; any other value cancels. */
-static int32_t show(void *user, const collet_trajectory_progress *progress)
+static int32_t show(void *user, const collet_progress *progress)
 {
     (void)user;
-    fprintf(stderr, "\r%lld frames, %.0f %%", (long long)progress->frames,
+    fprintf(stderr, "\r%lld frames, %.0f %%", (long long)progress->done,
             100 * progress->fraction);
     return 0;
 }

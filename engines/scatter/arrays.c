@@ -65,10 +65,10 @@ collet_status scatter_call(collet_scatter *s, const char *name, collet_array *co
 
 collet_status scatter_step(collet_scatter *s, const char *stage)
 {
-    collet_scatter_progress progress = {.struct_size = sizeof progress,
-                                        .energies = s->next,
-                                        .fraction = (double)++s->steps / (double)s->steps_total,
-                                        .stage = stage};
+    collet_progress progress = {.struct_size = sizeof progress,
+                                .done = s->next,
+                                .fraction = (double)++s->steps / (double)s->steps_total,
+                                .stage = stage};
     if (progress.fraction > 1.0)
         progress.fraction = 1.0;
     if (s->options.progress && s->options.progress(s->options.progress_user, &progress))

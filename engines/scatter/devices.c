@@ -29,7 +29,7 @@ struct scatter_devices {
 /* ---- On a device's thread -------------------------------------------------------------------- */
 
 /* The progress callback of a device's scattering: counts a step; the caller's thread reports it. */
-static int32_t note_step(void *user, const collet_scatter_progress *progress)
+static int32_t note_step(void *user, const collet_progress *progress)
 {
     scatter_devices *all = ((device *)user)->all;
     atomic_store(&all->stage, progress->stage);
@@ -89,10 +89,10 @@ static collet_status read_patterns(void *user, int64_t index, int64_t first, int
 static int report(void *user, int64_t ticks, int64_t next)
 {
     scatter_devices *all = user;
-    collet_scatter_progress progress = {.struct_size = sizeof progress,
-                                        .energies = next,
-                                        .fraction = (double)ticks / (double)all->steps_total,
-                                        .stage = atomic_load(&all->stage)};
+    collet_progress progress = {.struct_size = sizeof progress,
+                                .done = next,
+                                .fraction = (double)ticks / (double)all->steps_total,
+                                .stage = atomic_load(&all->stage)};
     if (progress.fraction > 1.0)
         progress.fraction = 1.0;
     return all->options.progress(all->options.progress_user, &progress);

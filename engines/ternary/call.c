@@ -26,8 +26,13 @@ collet_status ternary_call_advance(ternary_call *call, int64_t n)
     const collet_ternary_monitor *monitor = call->monitor;
 
     call->done += n;
-    if (!monitor || !monitor->progress ||
-        monitor->progress(monitor->user, call->done, call->total) == 0)
+    if (!monitor || !monitor->progress)
+        return COLLET_OK;
+    const collet_progress progress = {
+        .struct_size = sizeof progress,
+        .done = call->done,
+        .fraction = call->total > 0 ? (double)call->done / (double)call->total : 0};
+    if (monitor->progress(monitor->user, &progress) == 0)
         return COLLET_OK;
     return collet_fail(&call->error, COLLET_CANCELLED, "cancelled by the caller");
 }

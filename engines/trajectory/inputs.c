@@ -493,7 +493,7 @@ collet_status trajectory_inputs_open(trajectory_inputs *in, const trajectory_set
 static int32_t tell(void *user, const char *text)
 {
     const trajectory_settings *s = ((const trajectory_inputs *)user)->settings;
-    const collet_trajectory_progress progress = {.struct_size = sizeof progress, .message = text};
+    const collet_progress progress = {.struct_size = sizeof progress, .stage = text};
 
     return s->progress(s->progress_user, &progress);
 }

@@ -228,10 +228,10 @@ int32_t trajectory_run_ask(void *trajectory)
     collet_trajectory *x = trajectory;
     const trajectory_reader_info *info = x->inputs.info;
     const trajectory_settings *s = &x->settings;
-    collet_trajectory_progress progress = {.struct_size = sizeof progress,
-                                           .frames = x->notes.n_frames,
-                                           .bytes = x->notes.end_offset,
-                                           .bytes_total = info != NULL ? info->file_size : 0};
+    collet_progress progress = {.struct_size = sizeof progress,
+                                .done = x->notes.n_frames,
+                                .bytes = x->notes.end_offset};
+    int64_t bytes_total = info != NULL ? info->file_size : 0;
     double frames = 0;
 
     if (s->progress == NULL)
@@ -239,8 +239,8 @@ int32_t trajectory_run_ask(void *trajectory)
     if (x->rows_total > 0) { /* and not all bytes are read */
         progress.bytes = 0;
         progress.fraction = (double)x->notes.n_frames / (double)x->rows_total;
-    } else if (progress.bytes_total > 0)
-        progress.fraction = (double)progress.bytes / (double)progress.bytes_total;
+    } else if (bytes_total > 0)
+        progress.fraction = (double)progress.bytes / (double)bytes_total;
     if (s->stop >= 0 && x->notes.n_frames > 0)
         frames = (double)(x->notes.last_frame + 1 - s->start) / (double)(s->stop - s->start);
     if (frames > progress.fraction)

@@ -27,7 +27,7 @@ typedef struct scattering {
     _Atomic double fraction;
 } scattering;
 
-static int32_t note_progress(void *user, const collet_scatter_progress *progress)
+static int32_t note_progress(void *user, const collet_progress *progress)
 {
     scattering *self = user;
     atomic_store(&self->fraction, progress->fraction);

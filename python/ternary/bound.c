@@ -7,8 +7,7 @@
 const binding *bound;
 
 /* Called without the GIL. An exception stays set until the call of the engine returns. */
-static int32_t report_progress(void *Py_UNUSED(user), int64_t Py_UNUSED(done),
-                               int64_t Py_UNUSED(total))
+static int32_t report_progress(void *Py_UNUSED(user), const collet_progress *Py_UNUSED(progress))
 {
     PyGILState_STATE state = PyGILState_Ensure();
     int32_t stop = PyErr_CheckSignals() != 0;

@@ -22,13 +22,13 @@ static PyTypeObject *type;
 
 /* ---- Opening ------------------------------------------------------------------------------ */
 
-static int32_t report(void *user, const collet_trajectory_progress *p)
+static int32_t report(void *user, const collet_progress *p)
 {
     trajectory *self = user;
     if (self->progress == Py_None || atomic_load(&self->cancelled))
         return atomic_load(&self->cancelled);
     PyGILState_STATE state = PyGILState_Ensure();
-    PyObject *done = PyObject_CallFunction(self->progress, "Ld", (long long)p->frames, p->fraction);
+    PyObject *done = PyObject_CallFunction(self->progress, "Ld", (long long)p->done, p->fraction);
     int failed = done == NULL;
     Py_XDECREF(done);
     PyGILState_Release(state);

@@ -36,18 +36,19 @@ static inline void assert_same(const collet_array *a, const collet_array *b)
 }
 
 typedef struct watch {
-    int64_t calls, last, total;
+    int64_t calls, last;
+    double fraction;
     int64_t allowed; /* calls until the work is cancelled; -1: all */
 } watch;
 
 /* For a collet_ternary_monitor. */
-static inline int32_t note(void *user, int64_t done, int64_t total)
+static inline int32_t note(void *user, const collet_progress *progress)
 {
     watch *w = user;
-    assert_true(done >= w->last && done <= total);
-    assert_true(w->calls == 0 || total == w->total);
-    w->last = done;
-    w->total = total;
+    assert_true(progress->done >= w->last);
+    assert_true(progress->fraction >= w->fraction && progress->fraction <= 1);
+    w->last = progress->done;
+    w->fraction = progress->fraction;
     return w->calls++ == w->allowed;
 }
 

@@ -374,7 +374,7 @@ static void cancel_everywhere(work *run, int writes)
     const collet_ternary_monitor whole = {.progress = note, .user = &all};
     assert_done(run(&whole, &output));
     assert_true(all.calls >= 2);
-    assert_int_equal(all.last, all.total);
+    assert_true(all.last > 0 && all.fraction == 1);
     assert_int_equal(output != NULL, writes);
     collet_ternary_output_destroy(output); /* not published: nothing is left */
     assert_int_equal(io_count_entries(directory), before);

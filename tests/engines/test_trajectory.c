@@ -560,13 +560,13 @@ typedef struct watcher {
     double fraction;
 } watcher;
 
-static int32_t watch(void *user, const collet_trajectory_progress *progress)
+static int32_t watch(void *user, const collet_progress *progress)
 {
     watcher *w = user;
 
-    assert_true(progress->frames >= w->frames && progress->fraction >= w->fraction);
+    assert_true(progress->done >= w->frames && progress->fraction >= w->fraction);
     assert_true(progress->fraction <= 1);
-    w->frames = progress->frames;
+    w->frames = progress->done;
     w->fraction = progress->fraction;
     return ++w->calls == w->last;
 }

@@ -440,11 +440,11 @@ typedef struct swap {
     int64_t at;
 } swap;
 
-static int32_t replace(void *user, const collet_trajectory_progress *p)
+static int32_t replace(void *user, const collet_progress *p)
 {
     swap *s = user;
 
-    if (s->new && p->frames >= s->at) {
+    if (s->new && p->done >= s->at) {
         assert_int_equal(rename(s->new, s->name), 0);
         s->new = NULL;
     }

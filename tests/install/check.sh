@@ -42,7 +42,7 @@ lay() {
     mkdir -p "$WORK"
     cmake --install "$BUILD" --prefix "$prefix" >"$WORK/install.log"
     local path name
-    for path in include/collet/{collet.h,status.h,runtime.h,context.h,array.h,native.h,call.h,expression.h,extensions.h,floating.h,plugin.h,types.h,ops.def,ops.h,ops/array.def,ops/array.h,devices.h,analysis.h,trajectory.h,scatter.h,ternary.h} \
+    for path in include/collet/{collet.h,status.h,runtime.h,context.h,array.h,native.h,call.h,expression.h,progress.h,extensions.h,floating.h,plugin.h,types.h,ops.def,ops.h,ops/array.def,ops/array.h,devices.h,analysis.h,trajectory.h,scatter.h,ternary.h} \
         "$LIBDIR"/{libcollet-core.so,libcollet-core.so.0,collet-link/libcore.so,collet/collet-probe,collet/collet-{worker,inspect},collet/validation.so,pkgconfig/collet.pc} \
         "$LIBDIR"/{libcollet-trajectory.so{,.0},pkgconfig/collet-trajectory.pc} \
         "$LIBDIR"/{libcollet-{analysis,scatter,ternary}.so{,.0},pkgconfig/collet-{analysis,scatter,ternary}.pc} \

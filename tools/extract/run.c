@@ -5,12 +5,12 @@
 #include "common/interrupt.h"
 #include "plot.h"
 
-static int32_t show_progress(void *user, const collet_trajectory_progress *p)
+static int32_t show_progress(void *user, const collet_progress *p)
 {
-    if (p->message)
-        tool_progress_text(user, p->message);
+    if (p->stage)
+        tool_progress_text(user, p->stage);
     else
-        tool_progress_update(user, p->frames, p->bytes, p->fraction);
+        tool_progress_update(user, p->done, p->bytes, p->fraction);
     return tool_interrupt_signal();
 }
 

@@ -39,9 +39,9 @@ int merge_is_shards(const char *path)
     return stat(path, &facts) == 0 ? S_ISDIR(facts.st_mode) : stem_of(path) > 0;
 }
 
-static int32_t show_progress(void *user, const collet_trajectory_progress *p)
+static int32_t show_progress(void *user, const collet_progress *p)
 {
-    tool_progress_update(user, p->frames, p->bytes, p->fraction);
+    tool_progress_update(user, p->done, p->bytes, p->fraction);
     return tool_interrupt_signal();
 }
 

@@ -116,7 +116,7 @@ static void explain(const char *path, const char *configuration, const char *of,
 
 /* ---- Work ------------------------------------------------------------------------------------ */
 
-static int32_t show_progress(void *user, const collet_scatter_progress *progress)
+static int32_t show_progress(void *user, const collet_progress *progress)
 {
     const rsoxs_run *run = user;
     rsoxs_session *s = run->session;
@@ -124,7 +124,7 @@ static int32_t show_progress(void *user, const collet_scatter_progress *progress
         tool_progress_update(&s->progress, s->done, 0,
                              ((double)s->done + progress->fraction) / (double)s->n_films);
     else
-        tool_progress_update(&s->progress, progress->energies, 0, progress->fraction);
+        tool_progress_update(&s->progress, progress->done, 0, progress->fraction);
     return tool_interrupt_signal();
 }
 

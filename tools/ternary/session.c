@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static int32_t note_progress(void *user, int64_t done, int64_t total)
+static int32_t note_progress(void *user, const collet_progress *progress)
 {
-    tool_progress_update(user, done, 0, total > 0 ? (double)done / (double)total : 0);
+    tool_progress_update(user, progress->done, 0, progress->fraction);
     return tool_interrupt_signal();
 }
 

@@ -179,7 +179,7 @@ static collet_status read_layers(void *user, void *const *arrays, int64_t materi
     return COLLET_OK;
 }
 
-static int32_t count_step(void *user, const collet_scatter_progress *progress)
+static int32_t count_step(void *user, const collet_progress *progress)
 {
     program *p = user;
     assert_called_inside(p);

@@ -30,6 +30,7 @@
 #define COLLET_SCATTER_H
 
 #include <collet/devices.h>
+#include <collet/progress.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,19 +85,6 @@ COLLET_ENUM(uint32_t){
     COLLET_SCATTER_FFT = 1,     /* (i - N / 2) 2 pi / (N a) */
 };
 
-/* Progress of the work. */
-typedef struct collet_scatter_progress {
-    uint32_t struct_size;
-    uint32_t reserved;
-    int64_t energies;  /* number of energies done */
-    double fraction;   /* 0 to 1 */
-    const char *stage; /* "transforming", "scattering", "differentiating"; static */
-} collet_scatter_progress;
-
-/* Any value but 0 cancels: the current call returns COLLET_CANCELLED. */
-typedef int32_t (*collet_scatter_progress_fn)(void *user,
-                                              const collet_scatter_progress *progress);
-
 /* collet_scatter_create copies everything but the arrays of the materials. */
 typedef struct collet_scatter_options {
     uint32_t struct_size;
@@ -123,7 +111,8 @@ typedef struct collet_scatter_options {
     const double *energies;                       /* eV */
     const collet_scatter_constants *constants; /* n_energies x n_materials */
     uint64_t memory; /* limit for the bytes of arrays; 0: none. REFUSED if one energy needs more */
-    collet_scatter_progress_fn progress; /* NULL: none */
+    collet_progress_fn progress; /* `done`: energies; the stage is "transforming", "scattering" or
+                                    "differentiating". NULL: none */
     void *progress_user;
     /* NULL: the arrays of the materials are used. Else this callback reads the layers, some at a
      * time, so that a morphology may be larger than memory; layers are checked when they are

@@ -16,6 +16,7 @@
 #define COLLET_TERNARY_H
 
 #include <collet/devices.h>
+#include <collet/progress.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,14 +27,13 @@ extern "C" {
 /*
  * Long calls take a monitor, or NULL. Its functions run on the calling thread, must not use the same
  * context, and may be NULL.
- *   progress   about once a million weights; done <= total, both in weights (in vectors for a run).
- *              It returns 0 to continue. Any other value ends the call, which returns
- *              COLLET_CANCELLED and leaves no output.
+ *   progress   about once a million weights; `done` is in weights, in vectors for a run. A call that is
+ *              cancelled leaves no output.
  *   warn       what is suspicious of a result: more than 90 % of a matrix's codes are 0, or all are
  *              equal. `text` is valid during the call.
  */
 typedef struct collet_ternary_monitor {
-    int32_t (*progress)(void *user, int64_t done, int64_t total);
+    collet_progress_fn progress;
     void *user;
     void (*warn)(void *user, const char *text);
 } collet_ternary_monitor;

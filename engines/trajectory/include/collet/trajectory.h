@@ -35,6 +35,7 @@
 #define COLLET_TRAJECTORY_H
 
 #include <collet/devices.h>
+#include <collet/progress.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,26 +44,6 @@ extern "C" {
 typedef struct collet_trajectory collet_trajectory;
 
 /* ---- Options ----------------------------------------------------------------------------- */
-
-/* Progress of the work. */
-typedef struct collet_trajectory_progress {
-    uint32_t struct_size;
-    uint32_t reserved;
-    int64_t frames;      /* computed so far */
-    int64_t bytes;       /* of the trajectory, up to the last frame computed */
-    int64_t bytes_total; /* of the trajectory */
-    double fraction;     /* done, 0 to 1; an estimate where frames differ in size */
-    const char *message; /* what takes long before frames are computed; NULL: they are */
-} collet_trajectory_progress;
-
-/*
- * Called from time to time while files are opened, before the first frame, after each batch that
- * was computed, and every 50 ms while a batch is read; `progress` is valid during the call. Any
- * value but 0 cancels: the current call returns COLLET_CANCELLED, and no output file is created. It
- * may not use the trajectory or its context.
- */
-typedef int32_t (*collet_trajectory_progress_fn)(void *user,
-                                                 const collet_trajectory_progress *progress);
 
 /* The frame that collet_trajectory_source.read fills: arrays of atoms x 3, contiguous, of the
  * source's dtype, valid until the next call of read or until the trajectory is destroyed. */
@@ -189,7 +170,11 @@ typedef struct collet_trajectory_options {
                              fewer come sooner and cost more a row. 0: 1024, or with bodies fewer,
                              about 32768 rows of bodies */
 
-    collet_trajectory_progress_fn progress; /* NULL: none */
+    /* Called from time to time while files are opened, before the first frame, after each batch that was
+     * computed, and every 50 ms while a batch is read. `done`: frames computed; `bytes`: of the
+     * trajectory, up to the last of them; the stage is what takes long before frames are computed.
+     * Once cancelled, no output file is created. NULL: none */
+    collet_progress_fn progress;
     void *progress_user;
 
     const char *program;        /* recorded in the meta file; NULL: "libcollet-trajectory" */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* collet/progress.h - progress and cancellation of long calls of the engines. */
+#ifndef COLLET_PROGRESS_H
+#define COLLET_PROGRESS_H
+
+#include <stdint.h>
+
+/* Set by the engine; valid during the call of the function. */
+typedef struct collet_progress {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int64_t done;      /* frames, energies, weights or vectors so far; what the engine's header says */
+    int64_t bytes;     /* of the input, so far; 0: not counted */
+    double fraction;   /* 0 to 1; an estimate where parts of the work differ in size */
+    const char *stage; /* what is being done; NULL: the work itself. Valid during the call */
+} collet_progress;
+
+/* Called on the thread that called the engine. Any value but 0 cancels: the engine's function returns
+ * COLLET_CANCELLED. It may not use the engine's object nor a context that the engine uses. */
+typedef int32_t (*collet_progress_fn)(void *user, const collet_progress *progress);
+
+#endif
