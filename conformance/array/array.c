@@ -18,7 +18,7 @@ typedef struct shape {
 /* Lengths around vector widths, and lengths that are no multiple of one. */
 static const int64_t lengths[] = {0,  1,  2,  3,  4,  5,   7,   8,   9,   15,   16,   17,  31,
                                   32, 33, 63, 64, 65, 127, 129, 255, 257, 1000, 1023, 4099};
-static const int64_t few_lengths[] = {0, 1, 2, 3, 8, 15, 17, 33, 64, 257};
+static const int64_t few_lengths[] = {0, 1, 2, 3, 8, 15, 17, 33, 64, 257, 4099};
 
 static const shape shapes[] = {
     {0, {0}},

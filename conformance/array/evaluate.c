@@ -13,7 +13,8 @@
 
 #include "truth.h"
 
-enum { STEPS = 40, CONSTANTS = 2, CHOSEN = 9 };
+/* Programs have 2 constants, or more than a device takes as arguments of a kernel. */
+enum { STEPS = 40, CONSTANTS = 36, CHOSEN = 9 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
@@ -195,7 +196,7 @@ static void build(kit_program *p, size_t index)
     collet_dtype dtypes[KIT_OPERANDS];
     kit_evaluate_row(index, dtypes);
     p->program = (collet_program){.struct_size = sizeof p->program,
-                                  .n_constants = CONSTANTS,
+                                  .n_constants = index % 4 ? 2 : CONSTANTS,
                                   .reduce = rows[index].reduce,
                                   .hash = index + 1,
                                   .dtypes = p->value,
@@ -203,14 +204,22 @@ static void build(kit_program *p, size_t index)
                                   .outs = p->outs};
     for (uint32_t k = COLLET_PROGRAM_OUTPUTS; k < KIT_OPERANDS && dtypes[k]; k++)
         p->value[p->program.n_in++] = dtypes[k];
-    for (uint32_t i = 0; i < CONSTANTS; i++) {
+    for (uint32_t i = 0; i < p->program.n_constants; i++) {
         collet_dtype d = p->value[i % p->program.n_in];
+        kit_tensor number = {.dtype = d, .count = 1, .data = p->constants[i].value.bytes};
         p->constants[i] = kit_edge_scalar(d, (int64_t)i);
+        for (int64_t part = 0; part < kit_parts(&number) && i > 1; part++)
+            kit_set(&number, part, i + part);
         p->value[p->program.n_in + i] = d;
     }
     for (int i = 0; i < CHOSEN; i++)
         add_function(p, &rng);
     uint16_t last = (uint16_t)(values_of(p) - 1);
+    if (p->program.n_constants == CONSTANTS) { /* one of the last constants matters */
+        uint32_t at = p->program.n_in + (CONSTANTS - 1) / p->program.n_in * p->program.n_in;
+        const uint16_t in[3] = {converted(p, last, p->value[0]), (uint16_t)at};
+        last = add_step(p, COLLET_OP_ADD, p->value[0], in, 2);
+    }
     for (uint32_t k = 0; k < COLLET_PROGRAM_OUTPUTS && dtypes[k]; k++) {
         collet_dtype d = rows[index].value ? dtype_of(rows[index].value) : dtypes[k];
         p->outs[p->program.n_out++] = converted(p, (uint16_t)(last - k), d);

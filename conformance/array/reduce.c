@@ -96,6 +96,7 @@ static void plan_reduction(kit_plan *plan)
     static const int64_t hyper[] = {2, 3, 4, 5}, long_rows[] = {5, 1031}, tall[] = {1031, 5};
     static const int64_t many[] = {2, 1, 2, 3, 1, 2, 2, 2};
     static const int64_t thousands[] = {20011}, million[] = {(1 << 20) + 7}, sheet[] = {1025, 511};
+    static const int64_t field[] = {2101, 4099}; /* columns beyond the caches */
     plan_lengths(plan);
     plan_axes(plan, 0, NULL, false);
     plan_axes(plan, 1, plane, true);
@@ -116,10 +117,12 @@ static void plan_reduction(kit_plan *plan)
     c = reduced(plan, 1, million, 1, 0, POSITIVE);
     c.big = true;
     kit_emit(plan, &c);
-    for (uint32_t axes = 1; axes < 4; axes++) {
-        c = reduced(plan, 2, sheet, axes, 0, POSITIVE);
+    for (uint32_t axes = 1; axes < 5; axes++) {
+        c = axes < 4 ? reduced(plan, 2, sheet, axes, 0, POSITIVE)
+                     : reduced(plan, 2, field, 1, 0, MIXED_SIGNS);
         c.big = true;
-        kit_emit(plan, &c);
+        if (axes < 4 || plan->row->dtypes[1] == COLLET_F32)
+            kit_emit(plan, &c);
     }
 }
 

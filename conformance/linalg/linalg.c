@@ -39,7 +39,7 @@ static void set_batch(kit_case *c, uint32_t operand, int64_t rows, int64_t colum
 
 static void plan_batches(kit_plan *plan)
 {
-    static const product p = {3, 4, 5};
+    static const product p = {3, 4, 5}, large = {36, 40, 20}; /* for a library's batches */
     static const int64_t two[] = {2, 3}, one[] = {3}, column[] = {2, 1}, none[] = {0};
     kit_case c = of_product(plan, &p, 2, two, ORDINARY);
     kit_emit_layouts(plan, &c);
@@ -51,6 +51,13 @@ static void plan_batches(kit_plan *plan)
     kit_emit(plan, &c);
     c = of_product(plan, &p, 1, none, ORDINARY);
     kit_emit(plan, &c);
+    c = of_product(plan, &large, 2, two, ORDINARY);
+    kit_emit_layouts(plan, &c);
+    for (uint32_t k = 1; k < 3; k++) {
+        set_batch(&c, 1, large.m, large.k, k == 1 ? 0 : 2, two);
+        set_batch(&c, 2, large.k, large.n, k == 2 ? 0 : 2, two);
+        kit_emit(plan, &c);
+    }
 }
 
 /* Extents beyond the block sizes of kernels; i8 sums that overflow i32. */

@@ -243,15 +243,19 @@ static void judge_turning(const kit_case *c, kit_verdict *v, int64_t body)
         for (int i = 0; i < 9; i++)
             trace += a[i];
         if (!isfinite(trace)) {
-            for (int64_t k = 0; k < 3; k++)
-                kit_near(c, v, 0, 3 * row + k, (real)NAN, 1, md_limit(c, "residual"));
+            for (int64_t k = 0; k < 12; k++)
+                kit_near(c, v, k >= 3, k < 3 ? 3 * row + k : 9 * row + k - 3, (real)NAN, 1,
+                         md_limit(c, "residual"));
             known = false;
             continue;
         }
         judge_axes(c, v, row, a, axes);
+        for (int64_t k = 0; k < 9 && c->kind == ZERO; k++)
+            kit_near(c, v, 1, 9 * row + k, k % 4 ? 0 : axes[k] < 0 ? -1 : 1, 1,
+                     md_limit(c, "orthogonality"));
         if (known)
             judge_continuity(c, v, row, before, axes);
-        else if (f == 0)
+        else
             judge_first_signs(c, v, axes);
         memcpy(before, axes, sizeof before);
         known = true;
@@ -304,7 +308,7 @@ static void generate_rotations(kit_case *c, kit_rng *rng)
     }
 }
 
-/* If theta is 0 or pi, only phi + psi or phi - psi is defined, so the rotation is compared. */
+/* If theta is 0 or pi, only phi + psi or phi - psi is defined, so the rotation is compared; psi is 0. */
 static void judge_rebuilt(const kit_case *c, kit_verdict *v, int64_t f, const real r[9])
 {
     real angle[3], worst = 0;
@@ -326,6 +330,7 @@ static void judge_rebuilt(const kit_case *c, kit_verdict *v, int64_t f, const re
     if (kit_exceeds(v, md_limit(c, "rotation"), (double)worst))
         kit_fail(v, "frame %lld: the rotation of the angles %Lg, %Lg, %Lg is off by %Lg",
                  (long long)f, angle[0], angle[1], angle[2], worst);
+    kit_near(c, v, 0, 3 * f + 2, 0, 1, md_limit(c, "rotation"));
 }
 
 static void judge_euler(const kit_case *c, kit_verdict *v)
@@ -344,20 +349,21 @@ static void judge_euler(const kit_case *c, kit_verdict *v)
     }
 }
 
-enum { SOME_AXIS, ALONG, ACROSS, LONG_AXIS, SHORT_AXIS };
+enum { SOME_AXIS, ALONG, ACROSS, LONG_AXIS, SHORT_AXIS, NO_AXIS };
 static const char *const tilt_kinds[] = {"", "almost parallel", "almost perpendicular",
-                                         "a long axis", "a short axis"};
+                                         "a long axis", "a short axis", "a zero axis"};
 
 static void plan_tilt(kit_plan *plan)
 {
-    for (int kind = SOME_AXIS; kind <= SHORT_AXIS; kind++)
+    for (int kind = SOME_AXIS; kind <= NO_AXIS; kind++)
         plan_frames(plan, kind, tilt_kinds[kind], 0, 0);
 }
 
 static void generate_tilt(kit_case *c, kit_rng *rng)
 {
     kit_tensor *axes = &c->operand[1], *axis = &c->operand[2];
-    double size = c->kind == LONG_AXIS ? 1e300 : c->kind == SHORT_AXIS ? 1e-300 : 1, first[9];
+    static const double sizes[] = {1, 1, 1, 1e300, 1e-300, 0};
+    double size = sizes[c->kind], first[9];
     kit_rotation(rng, first);
     for (int64_t f = 0; f < axes->count / 9; f++) {
         double r[9];
@@ -395,13 +401,14 @@ static void judge_tilt(const kit_case *c, kit_verdict *v)
 
 /* ---- angular_velocity ---------------------------------------------------------------------- */
 
-enum { REGULAR, ONE_ZERO, TWO_ZERO, ALL_ZERO, STEEP, DISTANT_SCALE };
+enum { REGULAR, ONE_ZERO, TWO_ZERO, ALL_ZERO, STEEP, DISTANT_SCALE, NOT_FINITE };
 static const char *const spin_kinds[] = {
-    "", "one moment zero", "two moments zero", "inertia zero", "moments 1e6 apart", "times 1e80"};
+    "", "one moment zero", "two moments zero", "inertia zero", "moments 1e6 apart", "times 1e80",
+    "not finite in two of three frames"};
 
 static void plan_angular_velocity(kit_plan *plan)
 {
-    for (int kind = REGULAR; kind <= DISTANT_SCALE; kind++)
+    for (int kind = REGULAR; kind <= NOT_FINITE; kind++)
         plan_frames(plan, kind, spin_kinds[kind], 0, 0);
 }
 
@@ -409,7 +416,8 @@ static void generate_angular_velocity(kit_case *c, kit_rng *rng)
 {
     static const double moments[][3] = {
         [REGULAR] = {1, 2, 4},  [ONE_ZERO] = {0, 2, 2.5}, [TWO_ZERO] = {0, 0, 3},
-        [ALL_ZERO] = {0, 0, 0}, [STEEP] = {1e-6, 0.5, 1}, [DISTANT_SCALE] = {1e80, 2e80, 4e80}};
+        [ALL_ZERO] = {0, 0, 0}, [STEEP] = {1e-6, 0.5, 1}, [DISTANT_SCALE] = {1e80, 2e80, 4e80},
+        [NOT_FINITE] = {1, 2, 4}};
     kit_tensor *inertia = &c->operand[2], *L = &c->operand[3];
     for (int64_t f = 0; f < inertia->count / 9; f++) {
         double r[9] = {0, 0, 1, 1, 0, 0, 0, 1, 0};
@@ -418,6 +426,9 @@ static void generate_angular_velocity(kit_case *c, kit_rng *rng)
         put_matrix(inertia, f, r, moments[c->kind]);
     }
     md_generate_normal(L, rng);
+    for (int64_t f = 0; f < inertia->count / 9 && c->kind == NOT_FINITE; f++)
+        if (f % 3 < 2)
+            kit_set(f % 3 ? L : inertia, f % 3 ? 3 * f + 1 : 9 * f + 4, f % 3 ? INFINITY : NAN);
 }
 
 static void judge_angular_velocity(const kit_case *c, kit_verdict *v)
@@ -427,9 +438,15 @@ static void judge_angular_velocity(const kit_case *c, kit_verdict *v)
         matrix_at(kit_in(c, 0), f, m);
         md_row(kit_in(c, 1), f, L);
         md_row(&c->operand[0], f, got);
-        int zeros = kit_solve(m, L, ideal, &smallest);
         for (int i = 0; i < 9; i++)
             size += m[i] * m[i];
+        if (!isfinite(size + kit_norm(L))) {
+            for (int k = 0; k < 3; k++)
+                kit_near(c, v, 0, 3 * f + k, (real)NAN, 1, md_limit(c, "residual"));
+            kit_near(c, v, 1, f, 0, 1, md_limit(c, "info"));
+            continue;
+        }
+        int zeros = kit_solve(m, L, ideal, &smallest);
         kit_near(c, v, 1, f, zeros > 0, 1, md_limit(c, "info"));
         if (zeros > 0) {
             for (int k = 0; k < 3; k++)

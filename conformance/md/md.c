@@ -349,7 +349,11 @@ static void judge_gyration(const kit_case *c, kit_verdict *v)
         }
         kit_near(c, v, 0, f, radius, radius + noise / (real)limit->limit, md_limit(c, "radius"));
         real got = kit_get(&c->operand[2], f);
-        /* The result is not defined if all atoms are at one point, up to rounding. */
+        if (md_part_of(c, f).atoms == 1) {
+            kit_near(c, v, 2, f, (real)NAN, 1, shape);
+            continue;
+        }
+        /* The result is not defined if several atoms are at one point, up to rounding. */
         if (radius <= noise && (isnan(got) || (got >= 0 && got <= 1 + (real)shape->limit)))
             continue;
         kit_near(c, v, 2, f, asphericity(g), 1, shape);

@@ -123,7 +123,7 @@ static void generate_magnitude(kit_case *c, kit_rng *rng)
         kit_set(t, i, ldexpl(kit_get(t, i), exponent));
         if (c->kind == SPECIAL && kit_below(rng, 6) == 0)
             kit_set(t, i, kit_next(rng) & 1 ? -(real)INFINITY : -(real)0.0);
-        if (c->kind == SPECIAL && t->shape[t->ndim - 1] == 1 && kit_below(rng, 4) == 0)
+        if (c->kind == SPECIAL && kit_below(rng, 4 * t->shape[t->ndim - 1]) == 0)
             kit_set(t, i, (real)NAN);
     }
 }
@@ -361,6 +361,8 @@ static void judge_fit(const kit_case *c, kit_verdict *v, const fit *p)
     if (kit_exceeds(v, md_limit(c, "value"), error > 0 ? (double)(error / scale) : 0))
         kit_fail(v, "row %lld: rmsd is %.17Lg, expected %.17Lg", (long long)p->part.row, rmsd,
                  sqrtl(minimum / p->mass));
+    for (int64_t k = 0; k < 9 && p->part.atoms == 1; k++) /* all rotations are the best */
+        kit_near(c, v, 1, 9 * p->part.row + k, k % 4 == 0, 1, md_limit(c, "rotation"));
 }
 
 static void judge_rmsd(const kit_case *c, kit_verdict *v)
@@ -371,6 +373,8 @@ static void judge_rmsd(const kit_case *c, kit_verdict *v)
             kit_near(c, v, 0, f, (real)NAN, 1, md_limit(c, "value"));
         else
             judge_fit(c, v, &p);
+        for (int64_t k = 0; k < 9 && p.mass == 0; k++)
+            kit_near(c, v, 1, 9 * f + k, (real)NAN, 1, md_limit(c, "rotation"));
     }
 }
 

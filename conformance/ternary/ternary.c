@@ -10,7 +10,7 @@
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
-enum { ORDINARY, SPECIAL, TIES, ZEROS, KINDS };
+enum { ORDINARY, SPECIAL, TIES, ZEROS, KINDS, INVALID = KINDS };
 
 typedef struct axes {
     int32_t ndim;
@@ -100,7 +100,7 @@ static kit_case of_format(const kit_plan *plan, uint32_t format, int64_t weights
     kit_bind(&c, "KBG", extents, batch.ndim, batch.extent, 0);
     c.params.format = (collet_ternary_format_params){sizeof c.params.format, format};
     c.kind = kind;
-    c.data = kind == SPECIAL ? "any codes" : "";
+    c.data = kind == SPECIAL ? "any codes" : kind == INVALID ? "no valid code" : "";
     if (!ternary_has_scale(format))
         kit_absent(&c, packs ? 3 : 1);
     return c;
@@ -126,6 +126,9 @@ static void plan_format_layouts(kit_plan *plan, uint32_t format)
         kit_shape(&c, 3, 0, NULL); /* one scale for all rows */
         kit_emit(plan, &c);
     }
+    c = of_format(plan, format, 256 * 300, one, INVALID); /* more than a byte counts, in each lane */
+    if (!ternary_has_scale(format))
+        kit_emit(plan, &c);
     c = of_format(plan, format, 256 * 4099, one, SPECIAL);
     c.big = true;
     kit_emit(plan, &c);
@@ -275,6 +278,8 @@ static void generate_pack(kit_case *c, kit_rng *rng)
     for (int64_t i = 0; i < codes->count; i++) {
         bool any = c->kind == SPECIAL && kit_below(rng, 4) == 0;
         kit_set(codes, i, (long double)(any ? kit_below(rng, 256) - 128 : kit_below(rng, 3) - 1));
+        if (c->kind == INVALID)
+            kit_set(codes, i, 5);
     }
     generate_scale(&c->operand[3], rng);
 }
@@ -338,6 +343,8 @@ static void generate_unpack(kit_case *c, kit_rng *rng)
     int64_t weights = c->operand[0].shape[c->operand[0].ndim - 1];
     int64_t row = bytes->shape[bytes->ndim - 1];
     kit_random_bits(bytes, rng);
+    if (c->kind == INVALID)
+        memset(bytes->data, 0xff, (size_t)bytes->count);
     for (int64_t r = 0; row > 0 && c->kind == ORDINARY && r < bytes->count / row; r++) {
         ternary_clear(format, bytes->data + r * row, weights);
         for (int64_t i = 0; i < weights; i++)

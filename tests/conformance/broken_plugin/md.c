@@ -341,7 +341,9 @@ BROKEN_KERNEL(reflects)
     for (int64_t f = 0; f < rotation->shape[0]; f++) {
         if (call->operands[2].shape[1] == 0)
             broken_set(&call->operands[0], f, NAN);
-        for (int k = 0; k < 9; k += 4)
+        for (int k = 0; k < 9 && call->operands[2].shape[1] == 0; k++)
+            broken_set(rotation, 9 * f + k, NAN);
+        for (int k = 0; k < 9 && call->operands[2].shape[1] > 0; k += 4)
             broken_set(rotation, 9 * f + k, k ? 1 : -1);
     }
     return COLLET_OK;
