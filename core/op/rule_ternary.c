@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ternary family: how many bytes a packed row has, and shape rules.
- * Tests: tests/cpu_scalar/test_kernels_scalar_ternary.c, tests/core/test_infer.c */
+ * Tests: tests/core/test_rule_ternary.c, tests/core/test_infer.c */
 #include <collet/ops/ternary.h>
 
 #include "rules.h"

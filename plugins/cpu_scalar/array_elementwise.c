@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* array: elementwise ops.
- * Tests: conformance/array/elementwise.c, tests/cpu_scalar/test_kernels_scalar.c */
+ * Tests: conformance/array/elementwise.c */
 #include "array_elementwise.h"
 
 #include "device.h"

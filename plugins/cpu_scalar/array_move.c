@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* array: ops that move elements.
- * Tests: conformance/array/axes.c, tests/cpu_scalar/test_kernels_scalar.c */
+ * Tests: conformance/array/axes.c */
 #include "device.h"
 
 #include "shared/host/util/convert.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The reductions of the array family, one output element after another.
- * Tests: conformance/array/reduce.c, tests/cpu_scalar/test_kernels_scalar.c */
+ * Tests: conformance/array/reduce.c */
 #include "device.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/linalg/linalg.c, conformance/linalg/vector.c,
- * tests/cpu_scalar/test_kernels_scalar.c */
+/* Tests: conformance/linalg/linalg.c, conformance/linalg/vector.c */
 #include "device.h"
 
 #include "shared/host/util/half.h"

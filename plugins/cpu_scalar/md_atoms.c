@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/md/md.c, tests/cpu_scalar/test_kernels_scalar_md.c */
+/* Tests: conformance/md/md.c */
 #include "device.h"
 
 #include <math.h>

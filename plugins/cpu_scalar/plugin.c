@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/conformance/test_kit.c, tests/cpu_scalar/test_kernels_scalar.c */
+/* Tests: tests/conformance/test_kit.c */
 #include <string.h>
 
 #include "device.h"

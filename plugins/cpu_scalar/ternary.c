@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/ternary/ternary.c, conformance/ternary/products.c,
- * tests/cpu_scalar/test_kernels_scalar_ternary.c */
+/* Tests: conformance/ternary/ternary.c, conformance/ternary/products.c */
 #include "device.h"
 
 #include <math.h>

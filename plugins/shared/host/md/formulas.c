@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/md/md.c, conformance/md/axes.c, tests/cpu_scalar/test_kernels_scalar_md.c */
+/* Tests: conformance/md/md.c, conformance/md/axes.c */
 #include "formulas.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/md/axes.c, conformance/md/vectors.c,
- * tests/cpu_scalar/test_kernels_scalar_md.c */
+/* Tests: conformance/md/axes.c, conformance/md/vectors.c */
 #include "frames.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/ternary/formats.c, tests/cpu_scalar/test_kernels_scalar_ternary.c */
+/* Tests: conformance/ternary/formats.c, tests/core/test_rule_ternary.c */
 #include "formats.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/array/array.c, tests/cpu_scalar/test_kernels_scalar.c */
+/* Tests: conformance/array/array.c */
 #include "convert.h"
 
 #include <string.h>
