@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* array: elementwise ops.
- * Tests: conformance/array/elementwise.c, tests/cpu_openmp/test_large_openmp.c */
+ * Tests: conformance/array/elementwise.c, tests/conformance/other_machine.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include "shared/host/util/rows.h"

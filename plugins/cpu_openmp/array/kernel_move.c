@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/array/axes.c, tests/cpu_openmp/test_kernels_move.c */
+/* Tests: conformance/array/axes.c, tests/conformance/other_machine.c */
 #include "kernel_move.h"
 
 #include <string.h>

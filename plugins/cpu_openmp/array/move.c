@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/array/axes.c, tests/cpu_openmp/test_large_openmp.c */
+/* Tests: conformance/array/axes.c, tests/conformance/other_machine.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include <string.h>

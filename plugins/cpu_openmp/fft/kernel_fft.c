@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/fft/fft.c, tests/cpu_openmp/test_fft_openmp.c */
+/* Tests: conformance/fft/fft.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "kernel_fft.h"
 
 #include "cpu_openmp/util/kernel_level.h"

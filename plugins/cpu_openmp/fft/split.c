@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/fft/fft.c, tests/cpu_openmp/test_fft_openmp.c */
+/* Tests: conformance/fft/fft.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "split.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/random/random.c, tests/host/test_random.c */
+/* Tests: conformance/random/random.c, tests/cpu_openmp/test_kernels_openmp.c */
 #include "cpu_openmp/runtime/device.h"
 
 #include "cpu_openmp/array/kernel_move.h"

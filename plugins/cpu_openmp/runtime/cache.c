@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: tests/cpu_openmp/test_large_openmp.c */
+/* Tests: tests/conformance/other_machine.c */
 #include "cache.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests: conformance/ternary/products.c, tests/cpu_openmp/test_kernels_ternary.c */
+/* Tests: conformance/ternary/products.c, tests/conformance/other_machine.c */
 #include "kernel_ternary.h"
 
 #include "kernel_lanes.h"
