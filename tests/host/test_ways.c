@@ -55,79 +55,87 @@ static const ways *read_texts(const char *by_probe, const char *by_bench, const 
 #define LU WAY_OP(WAY_LU, WAY_F64, 0)
 #define CHOSEN(w, key, side, usual) ways_choose(w, key, side, usual, NULL)
 
-static void the_usual_way_without_measurements(void **state)
-{
-    (void)state;
-    const ways *w = read_texts(NULL, "", NULL);
-    assert_int_equal(CHOSEN(w, F32, 256, WAY_ONEDNN), WAY_ONEDNN);
-    assert_int_equal(CHOSEN(w, LU, 10, WAY_OWN), WAY_OWN);
-}
+#define OWN WAY_OWN
+#define BLAS WAY_OPENBLAS
+#define DNN WAY_ONEDNN
+#define LU_F32 WAY_OP(WAY_LU, WAY_F32, 0)
+#define F32_PAGE WAY_PRODUCT(WAY_F32, WAY_PAGE)
 
-static void the_fastest_at_the_nearest_side(void **state)
-{
-    (void)state;
-    const ways *w =
-        read_texts("f32/64:own=50,openblas=40,onednn=30 f32/256:own=60.5,openblas=108.3,"
-                   "onednn=91 f64/64:own=9,openblas=8",
-                   NULL, NULL);
-    assert_int_equal(CHOSEN(w, F32, 100, WAY_ONEDNN), WAY_OWN);
-    assert_int_equal(CHOSEN(w, F32, 150, WAY_ONEDNN), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, F32, 400, WAY_ONEDNN), WAY_OPENBLAS);
+/* clang-format off */
+static const struct {
+    const char *probe, *bench, *user;
+    int key;
+    double side;
+    way usual, chosen;
+} choices[] = {
+    /* Nothing was measured: the usual way. */
+    {NULL, "", NULL, F32, 256, DNN, DNN},
+    {NULL, "", NULL, LU, 10, OWN, OWN},
+    /* The fastest at the nearest side. */
+#define RATES "f32/64:own=50,openblas=40,onednn=30 f32/256:own=60.5,openblas=108.3,onednn=91 f64/64:own=9,openblas=8"
+    {RATES, NULL, NULL, F32, 100, DNN, OWN},
+    {RATES, NULL, NULL, F32, 150, DNN, BLAS},
+    {RATES, NULL, NULL, F32, 400, DNN, BLAS},
     /* A tenth more is not enough for the probe, but for a calibration; far above more is needed. */
-    w = read_texts("f64/100:own=11,openblas=10", NULL, NULL);
-    assert_int_equal(CHOSEN(w, F64, 100, WAY_OPENBLAS), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, F64, 100, WAY_OWN), WAY_OWN);
-    w = read_texts(NULL, "f64/100:own=11,openblas=10", NULL);
-    assert_int_equal(CHOSEN(w, F64, 150, WAY_OPENBLAS), WAY_OWN);
-    assert_int_equal(CHOSEN(w, F64, 200, WAY_OPENBLAS), WAY_OPENBLAS);
-    w = read_texts(NULL, "f64/100:own=13,openblas=10", NULL);
-    assert_int_equal(CHOSEN(w, F64, 2000, WAY_OPENBLAS), WAY_OWN);
+    {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, BLAS, BLAS},
+    {"f64/100:own=11,openblas=10", NULL, NULL, F64, 100, OWN, OWN},
+    {NULL, "f64/100:own=11,openblas=10", NULL, F64, 150, BLAS, OWN},
+    {NULL, "f64/100:own=11,openblas=10", NULL, F64, 200, BLAS, BLAS},
+    {NULL, "f64/100:own=13,openblas=10", NULL, F64, 2000, BLAS, OWN},
     /* Rows of whole pages that were not measured are as others, but far from them. */
-    w = read_texts("f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL);
-    assert_int_equal(CHOSEN(w, F64 + WAY_PAGE, 100, WAY_OPENBLAS), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, F64 + WAY_PAGE, 300, WAY_OWN), WAY_OPENBLAS);
-    w = read_texts("f64/100:own=14,openblas=10", NULL, NULL);
-    assert_int_equal(CHOSEN(w, F64 + WAY_PAGE, 100, WAY_OPENBLAS), WAY_OWN);
+    {"f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL, F64 + WAY_PAGE, 100, BLAS, BLAS},
+    {"f64/100:own=13,openblas=10 f64-page/300:own=1,openblas=2", NULL, NULL, F64 + WAY_PAGE, 300, OWN, BLAS},
+    {"f64/100:own=14,openblas=10", NULL, NULL, F64 + WAY_PAGE, 100, BLAS, OWN},
     /* Far below what was measured nothing is known; a library that has no rate is never chosen. */
-    w = read_texts("f64/100:own=9", NULL, NULL);
-    assert_int_equal(CHOSEN(w, F64, 60, WAY_OPENBLAS), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, F64, 80, WAY_OPENBLAS), WAY_OWN);
-    assert_int_equal(skipped, 0);
-}
-
-static void calibration_replaces_the_probe_key_by_key(void **state)
-{
-    (void)state;
-    const ways *w = read_texts("f32/256:own=1,openblas=2 f64/256:own=1,openblas=2",
-                               "f32/256:own=3,openblas=2 lu-f64/48:own=1,openblas=7", NULL);
-    assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_OWN);
-    assert_int_equal(CHOSEN(w, F64, 256, WAY_OWN), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, LU, 48, WAY_OWN), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, WAY_OP(WAY_LU, WAY_F32, 0), 48, WAY_OWN), WAY_OWN);
-}
-
-/* A calibration that was ended early has few sides: a far one does not hide the probe's near one. */
-static void the_nearer_of_probe_and_calibration(void **state)
-{
-    (void)state;
-    const way_point *p;
-    const ways *w =
-        read_texts("f32/64:own=9,openblas=2 f32/256:own=2,openblas=9 f32/512:own=1,openblas=9",
-                   "f32/64:own=1,openblas=2", NULL);
-    assert_int_equal(CHOSEN(w, F32, 64, WAY_OWN), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, F32, 90, WAY_OWN), WAY_OPENBLAS);
-    w = read_texts("f32/64:own=9,openblas=2 f32/256:own=9,openblas=2", "f32/64:own=1,openblas=2",
-                   NULL);
-    assert_int_equal(CHOSEN(w, F32, 64, WAY_OWN), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, F32, 200, WAY_OPENBLAS), WAY_OWN);
-    assert_int_equal(CHOSEN(w, F32, 4000, WAY_OPENBLAS), WAY_OWN);
-    /* A calibrated side that is near counts, though the probe has a nearer one. */
-    w = read_texts("f32/400:own=9,openblas=2", "f32/500:own=1,openblas=2", NULL);
-    (void)ways_choose(w, F32, 400, WAY_OWN, &p);
-    assert_float_equal(p->side, 500, 0);
+    {"f64/100:own=9", NULL, NULL, F64, 60, BLAS, BLAS},
+    {"f64/100:own=9", NULL, NULL, F64, 80, BLAS, OWN},
+    /* A calibration replaces the probe's rates of its keys. */
+#define PROBE "f32/256:own=1,openblas=2 f64/256:own=1,openblas=2"
+#define BENCH "f32/256:own=3,openblas=2 lu-f64/48:own=1,openblas=7"
+    {PROBE, BENCH, NULL, F32, 256, BLAS, OWN},
+    {PROBE, BENCH, NULL, F64, 256, OWN, BLAS},
+    {PROBE, BENCH, NULL, LU, 48, OWN, BLAS},
+    {PROBE, BENCH, NULL, LU_F32, 48, OWN, OWN},
+    /* A calibration that was ended early has few sides: a far one does not hide the probe's near one. */
+#define NEAR "f32/64:own=9,openblas=2 f32/256:own=2,openblas=9 f32/512:own=1,openblas=9"
+    {NEAR, "f32/64:own=1,openblas=2", NULL, F32, 64, OWN, BLAS},
+    {NEAR, "f32/64:own=1,openblas=2", NULL, F32, 90, OWN, BLAS},
+#define FAR "f32/64:own=9,openblas=2 f32/256:own=9,openblas=2"
+    {FAR, "f32/64:own=1,openblas=2", NULL, F32, 64, OWN, BLAS},
+    {FAR, "f32/64:own=1,openblas=2", NULL, F32, 200, BLAS, OWN},
+    {FAR, "f32/64:own=1,openblas=2", NULL, F32, 4000, BLAS, OWN},
     /* Below all that was calibrated, the probe's. */
-    w = read_texts("f32/64:own=9,openblas=2", "f32/500:own=1,openblas=2", NULL);
-    assert_int_equal(CHOSEN(w, F32, 64, WAY_OPENBLAS), WAY_OWN);
+    {"f32/64:own=9,openblas=2", "f32/500:own=1,openblas=2", NULL, F32, 64, BLAS, OWN},
+    /* The user decides. */
+#define PAGES "f32/256:own=1,openblas=2 f32-page/256:own=1,openblas=2"
+    {PAGES, NULL, "f32=onednn lu=own", F32, 256, BLAS, DNN},
+    {PAGES, NULL, "f32=onednn lu=own", F32_PAGE, 256, BLAS, DNN},
+    {PAGES, NULL, "f32=onednn lu=own", LU, 256, BLAS, OWN},
+    {PAGES, NULL, "f32=onednn lu=own", F64, 256, BLAS, BLAS},
+    {PAGES, NULL, "own", F32, 256, BLAS, OWN},
+    {PAGES, NULL, " own,\tf32=openblas, lu=openblas,", F64, 256, BLAS, OWN},
+    {PAGES, NULL, " own,\tf32=openblas, lu=openblas,", F32, 256, OWN, BLAS},
+    {PAGES, NULL, " own,\tf32=openblas, lu=openblas,", LU, 256, OWN, BLAS},
+    /* For all: of those that it computes. */
+    {NULL, NULL, "onednn", F32, 256, BLAS, DNN},
+    {NULL, NULL, "onednn", F64, 256, BLAS, BLAS},
+    {NULL, NULL, "onednn", LU, 256, BLAS, BLAS},
+};
+/* clang-format on */
+
+static void the_way_of_a_call(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        const ways *w = read_texts(choices[i].probe, choices[i].bench, choices[i].user);
+        way chosen = CHOSEN(w, choices[i].key, choices[i].side, choices[i].usual);
+        if (chosen != choices[i].chosen || skipped + impossible)
+            fail_msg("choice %zu: %d, not %d; %s", i, (int)chosen, (int)choices[i].chosen, last);
+    }
+    /* A calibrated side that is near counts, though the probe has a nearer one. */
+    const way_point *p;
+    (void)ways_choose(read_texts("f32/400:own=9,openblas=2", "f32/500:own=1,openblas=2", NULL), F32, 400, OWN, &p);
+    assert_float_equal(p->side, 500, 0);
 }
 
 static void assert_explained(const ways *w, int key, double side, way usual, const char *expected)
@@ -158,31 +166,6 @@ static void impossible_ways(void **state)
         w, F64, 256, WAY_OPENBLAS,
         "openblas is the usual way; onednn, which the setting cpu_openmp.ways chooses, "
         "does not compute f64");
-    /* For all: of those that it computes. */
-    w = read_texts(NULL, NULL, "onednn");
-    assert_int_equal(impossible, 0);
-    assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_ONEDNN);
-    assert_int_equal(CHOSEN(w, F64, 256, WAY_OPENBLAS), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, LU, 256, WAY_OPENBLAS), WAY_OPENBLAS);
-}
-
-static void the_user_decides(void **state)
-{
-    (void)state;
-    const char *rates = "f32/256:own=1,openblas=2 f32-page/256:own=1,openblas=2";
-    const ways *w = read_texts(rates, NULL, "f32=onednn lu=own");
-    assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_ONEDNN);
-    assert_int_equal(CHOSEN(w, WAY_PRODUCT(WAY_F32, WAY_PAGE), 256, WAY_OPENBLAS), WAY_ONEDNN);
-    assert_int_equal(CHOSEN(w, LU, 256, WAY_OPENBLAS), WAY_OWN);
-    assert_int_equal(CHOSEN(w, F64, 256, WAY_OPENBLAS), WAY_OPENBLAS);
-    w = read_texts(rates, NULL, "own");
-    assert_int_equal(CHOSEN(w, F32, 256, WAY_OPENBLAS), WAY_OWN);
-    assert_int_equal(skipped, 0);
-    w = read_texts(rates, NULL, " own,\tf32=openblas, lu=openblas,");
-    assert_int_equal(CHOSEN(w, F64, 256, WAY_OPENBLAS), WAY_OWN);
-    assert_int_equal(CHOSEN(w, F32, 256, WAY_OWN), WAY_OPENBLAS);
-    assert_int_equal(CHOSEN(w, LU, 256, WAY_OWN), WAY_OPENBLAS);
-    assert_int_equal(skipped + impossible, 0);
 }
 
 static void malformed_parts_are_skipped(void **state)
@@ -317,12 +300,8 @@ static void reasons(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_usual_way_without_measurements),
-        cmocka_unit_test(the_fastest_at_the_nearest_side),
-        cmocka_unit_test(calibration_replaces_the_probe_key_by_key),
-        cmocka_unit_test(the_nearer_of_probe_and_calibration),
+        cmocka_unit_test(the_way_of_a_call),
         cmocka_unit_test(impossible_ways),
-        cmocka_unit_test(the_user_decides),
         cmocka_unit_test(malformed_parts_are_skipped),
         cmocka_unit_test(points_are_written_and_read),
         cmocka_unit_test(another_backend),
