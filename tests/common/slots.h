@@ -75,23 +75,53 @@ static inline collet_status write_floats(collet_device *d, collet_queue *queue, 
     return status;
 }
 
-/* Runs the row (op, sig) on three operands, the output first. */
+/* What happens between the question for workspace and the run; NULL: nothing. */
+static void (*before_run)(void);
+
+/* Runs the row of the call, with the workspace that it asks for. */
+static inline collet_status run_call(collet_device *d, collet_queue *q, collet_kernel_call *call)
+{
+    const collet_kernel_row *row = plugin->kernels, *end = row + plugin->kernel_count;
+    collet_buffer *workspace = NULL;
+    while (row < end && (row->op != call->op || row->sig != call->sig))
+        row++;
+    if (row == end)
+        fail_msg("kernel row not found");
+    collet_status status = host_ask(row, d, call, &call->workspace_bytes);
+    if (before_run)
+        before_run();
+    if (status == COLLET_OK && call->workspace_bytes)
+        status = plugin->buffer_alloc(d, &workspace, call->workspace_bytes, &err);
+    call->workspace = workspace;
+    if (status == COLLET_OK)
+        status = row->run(d, q, call);
+    plugin->buffer_free(d, workspace);
+    return status;
+}
+
+/* Runs the row (op, sig) on its operands, outputs first. */
+static inline collet_status run_with(collet_device *d, collet_queue *q, uint32_t op, uint64_t sig,
+                                     uint32_t n_out, const collet_operand *operands,
+                                     const void *params, uint32_t params_size)
+{
+    collet_kernel_call call = {.struct_size = sizeof call,
+                               .op = op,
+                               .sig = sig,
+                               .n_out = n_out,
+                               .operand_size = sizeof *operands,
+                               .params_size = params_size,
+                               .operands = operands,
+                               .params = params,
+                               .err = &err};
+    while (sig >> (n_out + call.n_in) * COLLET_SIG_BITS)
+        call.n_in++;
+    return run_call(d, q, &call);
+}
+
 static inline collet_status run_row(collet_device *d, collet_queue *q, uint32_t op, uint64_t sig,
                                     const collet_operand *operands)
 {
-    const collet_kernel_call call = {.struct_size = sizeof call,
-                                     .op = op,
-                                     .sig = sig,
-                                     .n_out = 1,
-                                     .n_in = 2,
-                                     .operand_size = sizeof *operands,
-                                     .operands = operands,
-                                     .err = &err};
-    for (uint32_t i = 0; i < plugin->kernel_count; i++)
-        if (plugin->kernels[i].op == op && plugin->kernels[i].sig == sig)
-            return plugin->kernels[i].run(d, q, &call);
-    fail_msg("kernel row not found");
-    return COLLET_FAILED;
+    return run_with(d, q, op, sig, 1, operands, NULL, 0);
 }
 
 /* out = a + b of n f32. */

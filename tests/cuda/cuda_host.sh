@@ -3,7 +3,7 @@
 # cuda_host.sh BACKEND_CHECK PLUGIN FAKES CXX SETTINGS PASS OP...: runs backend-check on rows of the cuda
 # backend, on the fake driver. The C++ compiler CXX replaces NVRTC and compiles the kernels for the
 # host. FAKES: directory of the stand-ins. PASS: --quick, --sample or --verbs. SETTINGS: lines of the
-# configuration, separated by commas. Stand-ins for cuFFT and cuSOLVER named there must be called,
+# configuration, separated by commas. Stand-ins for libraries named there must be called,
 # without invalid calls.
 check=$1 plugin=$2 fakes=$3 settings=$5 pass=$6
 export FAKE_NVRTC_CXX=$4 FAKE_CUDA_MEMORY=2000000000
@@ -23,7 +23,7 @@ for op; do
     "$check" $pass --op "$op" "$plugin" || { cat "$directory"/asan* 2>/dev/null; exit 1; }
 done
 cat "$FAKE_CUDA_TALLY"
-for library in cufft cusolver; do
+for library in cublas cufft cusolver; do
     case $settings in
     *cuda.$library=/*)
         calls=$(awk -v l="$library" '$1 == l { n += $2 } END { print n + 0 }' "$FAKE_CUDA_TALLY")

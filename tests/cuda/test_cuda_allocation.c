@@ -15,35 +15,8 @@
 typedef struct session {
     collet_device *device;
     collet_queue *queue;
-    collet_buffer *buffers[BUFFERS], *workspace;
+    collet_buffer *buffers[BUFFERS];
 } session;
-
-static collet_status call_op(session *s, uint32_t op, uint32_t n_out,
-                             const collet_operand *operands, uint64_t sig, const void *params,
-                             uint32_t params_size)
-{
-    collet_kernel_call call = {.struct_size = sizeof call,
-                               .op = op,
-                               .sig = sig,
-                               .n_out = n_out,
-                               .operand_size = sizeof *operands,
-                               .params_size = params_size,
-                               .operands = operands,
-                               .params = params,
-                               .err = &err};
-    const collet_kernel_row *row = plugin->kernels;
-    while (row->op != op || row->sig != sig)
-        row++;
-    collet_status status = host_ask(row, s->device, &call, &call.workspace_bytes);
-    if (status == COLLET_OK && call.workspace_bytes)
-        status = plugin->buffer_alloc(s->device, &s->workspace, call.workspace_bytes, &err);
-    call.workspace = s->workspace;
-    if (status == COLLET_OK)
-        status = row->run(s->device, s->queue, &call);
-    plugin->buffer_free(s->device, s->workspace);
-    s->workspace = NULL;
-    return status;
-}
 
 /* A kernel, and a row of each library. */
 static collet_status call_ops(session *s)
@@ -57,16 +30,16 @@ static collet_status call_ops(session *s)
     for (int i = 0; i < 2; i++)
         f[i] = (collet_operand){s->buffers[i], 0, COLLET_C64, 2, complex_shape, complex_step};
     const uint64_t fff = COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32);
-    collet_status status = call_op(s, COLLET_OP_ADD, 1, o, fff, NULL, 0);
+    collet_status status = run_row(s->device, s->queue, COLLET_OP_ADD, fff, o);
     if (status == COLLET_OK)
-        status = call_op(s, COLLET_OP_MATMUL, 1, o, fff, NULL, 0);
+        status = run_row(s->device, s->queue, COLLET_OP_MATMUL, fff, o);
     if (status == COLLET_OK)
-        status =
-            call_op(s, COLLET_OP_FFT, 1, f, COLLET_SIG(COLLET_C64, COLLET_C64), &fft, sizeof fft);
+        status = run_with(s->device, s->queue, COLLET_OP_FFT, COLLET_SIG(COLLET_C64, COLLET_C64), 1, f, &fft,
+                          sizeof fft);
     o[1] = (collet_operand){s->buffers[1], 0, COLLET_I32, 0, &one, &one};
     if (status == COLLET_OK)
-        status = call_op(s, COLLET_OP_CHOLESKY, 2, o,
-                         COLLET_SIG(COLLET_F32, COLLET_I32, COLLET_F32), NULL, 0);
+        status = run_with(s->device, s->queue, COLLET_OP_CHOLESKY,
+                          COLLET_SIG(COLLET_F32, COLLET_I32, COLLET_F32), 2, o, NULL, 0);
     return status;
 }
 

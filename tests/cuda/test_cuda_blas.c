@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Products of the cuda backend by a stand-in for cuBLAS, which multiplies on the host: layouts,
- * batches and types; and when Collet's kernel, which does not run here, is used instead.
+ * Which products of the cuda backend are computed by a stand-in for cuBLAS: layouts, batches and types; and when
+ * Collet's kernel, which does not run here, is used instead. cuda_host_cublas checks the results.
  */
 #include "cuda_fixture.h"
 #include "shared/host/util/operand.h"
@@ -44,88 +44,9 @@ typedef struct product {
     matrix c, a, b;
 } product;
 
-static size_t size_of(collet_dtype dtype)
-{
-    return dtype == COLLET_C128                         ? 16
-           : dtype == COLLET_F64 || dtype == COLLET_C64 ? 8
-           : dtype == COLLET_I8                         ? 1
-           : dtype == COLLET_F16                        ? 2
-                                                        : 4;
-}
-
-/* Number `at`; a complex one has two. */
-static double element(const unsigned char *memory, collet_dtype dtype, int64_t at)
-{
-    float f;
-    double d;
-    int32_t i;
-    memcpy(&f, memory + at * 4, dtype == COLLET_F32 ? 4 : 0);
-    memcpy(&d, memory + at * 8, dtype == COLLET_F64 ? 8 : 0);
-    memcpy(&i, memory + at * 4, dtype == COLLET_I32 ? 4 : 0);
-    return dtype == COLLET_F32   ? (double)f
-           : dtype == COLLET_F64 ? d
-           : dtype == COLLET_I32 ? (double)i
-                                 : (double)(signed char)memory[at];
-}
-
-static void fill(unsigned char *memory, collet_dtype dtype)
-{
-    int64_t numbers = part_of(dtype) == dtype ? ELEMENTS : 2 * ELEMENTS;
-    dtype = part_of(dtype);
-    for (int64_t at = 0; at < numbers; at++) {
-        int x = (int)(at * 7 % 23) - 11;
-        float f = (float)x;
-        double d = x;
-        if (dtype == COLLET_F32)
-            memcpy(memory + at * 4, &f, 4);
-        else if (dtype == COLLET_F64)
-            memcpy(memory + at * 8, &d, 8);
-        else
-            memory[at] = (unsigned char)(signed char)x;
-    }
-}
-
-static int64_t place(const matrix *m, int64_t i, int64_t j, int64_t row, int64_t column)
-{
-    return m->first + i * m->strides[0] + j * m->strides[1] + row * m->strides[2] +
-           column * m->strides[3];
-}
-
-static void add_product(collet_dtype dtype, const unsigned char *a, int64_t a_at,
-                        const unsigned char *b, int64_t b_at, double sum[2])
-{
-    collet_dtype part = part_of(dtype);
-    int64_t parts = part == dtype ? 1 : 2, x = parts * a_at, y = parts * b_at;
-    sum[0] += element(a, part, x) * element(b, part, y);
-    if (parts == 1)
-        return;
-    sum[0] -= element(a, part, x + 1) * element(b, part, y + 1);
-    sum[1] += element(a, part, x) * element(b, part, y + 1) +
-              element(a, part, x + 1) * element(b, part, y);
-}
-
-static void assert_right(const product *p, const unsigned char *c, const unsigned char *a,
-                         const unsigned char *b)
-{
-    int parts = part_of(p->to) == p->to ? 1 : 2;
-    for (int64_t i = 0; i < 2; i++)
-        for (int64_t j = 0; j < 3; j++)
-            for (int64_t row = 0; row < ROWS; row++)
-                for (int64_t column = 0; column < COLUMNS; column++) {
-                    double sum[2] = {0.0, 0.0};
-                    for (int64_t l = 0; l < p->inner; l++)
-                        add_product(p->from, a, place(&p->a, i, j, row, l), b,
-                                    place(&p->b, i, j, l, column), sum);
-                    int64_t at = parts * place(&p->c, i, j, row, column);
-                    for (int part = 0; part < parts; part++)
-                        assert_true(element(c, part_of(p->to), at + part) == sum[part]);
-                }
-}
-
-/* Returns 1: cuBLAS computed it, correctly; 0: a kernel was launched. */
+/* Returns 1: cuBLAS computed it; 0: a kernel was launched. */
 static int by_cublas(const product *p)
 {
-    static unsigned char memory[3][ELEMENTS * 16];
     const int64_t shapes[3][4] = {
         {2, 3, ROWS, COLUMNS}, {2, 3, ROWS, p->inner}, {2, 3, p->inner, COLUMNS}};
     const matrix *matrices[] = {&p->c, &p->a, &p->b};
@@ -133,48 +54,24 @@ static int by_cublas(const product *p)
     int before = blas->products, launched = cu->launch_count;
     for (int k = 0; k < 3; k++) {
         collet_dtype dtype = k ? p->from : p->to;
-        collet_buffer *b = new_buffer(device, ELEMENTS * 16);
-        fill(memory[k], dtype);
-        assert_good(plugin->buffer_write(device, queue, b, 0, memory[k], ELEMENTS * 16, &err));
-        operands[k] = (collet_operand){b,         (uint64_t)matrices[k]->first * size_of(dtype),
-                                       dtype,     4,
-                                       shapes[k], matrices[k]->strides};
+        operands[k] = (collet_operand){new_buffer(device, ELEMENTS * 16),
+                                       (uint64_t)matrices[k]->first * cpu_dtype_size(dtype),
+                                       dtype, 4, shapes[k], matrices[k]->strides};
     }
     assert_good(
         run_row(device, queue, COLLET_OP_MATMUL, COLLET_SIG(p->to, p->from, p->from), operands));
-    assert_good(
-        plugin->buffer_read(device, queue, operands[0].buffer, 0, memory[0], ELEMENTS * 16, &err));
     assert_good(wait_all(device, queue));
     for (int k = 0; k < 3; k++)
         plugin->buffer_free(device, operands[k].buffer);
     assert_int_equal(blas->products - before + cu->launch_count - launched, 1);
-    if (blas->products == before)
-        return 0;
-    assert_right(p, memory[0], memory[1], memory[2]);
-    return 1;
+    return blas->products > before;
 }
 
-#define DENSE_C                                                                                    \
-    {                                                                                              \
-        0,                                                                                         \
-        {                                                                                          \
-            3 * ROWS *COLUMNS, ROWS *COLUMNS, COLUMNS, 1                                           \
-        }                                                                                          \
-    }
-#define DENSE_A                                                                                    \
-    {                                                                                              \
-        0,                                                                                         \
-        {                                                                                          \
-            3 * ROWS *INNER, ROWS *INNER, INNER, 1                                                 \
-        }                                                                                          \
-    }
-#define DENSE_B                                                                                    \
-    {                                                                                              \
-        0,                                                                                         \
-        {                                                                                          \
-            3 * INNER *COLUMNS, INNER *COLUMNS, COLUMNS, 1                                         \
-        }                                                                                          \
-    }
+/* clang-format off */
+#define DENSE_C {0, {3 * ROWS * COLUMNS, ROWS * COLUMNS, COLUMNS, 1}}
+#define DENSE_A {0, {3 * ROWS * INNER, ROWS * INNER, INNER, 1}}
+#define DENSE_B {0, {3 * INNER * COLUMNS, INNER * COLUMNS, COLUMNS, 1}}
+/* clang-format on */
 #define F32_PRODUCT(c, a, b) ((product){COLLET_F32, COLLET_F32, INNER, c, a, b})
 
 /* ---- Tests ----------------------------------------------------------------------------------- */

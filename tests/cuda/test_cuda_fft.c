@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transforms of the cuda backend by a stand-in for cuFFT, which computes on the host: layouts,
- * plans and work areas; and when Collet's kernels, which do not run here, are used instead.
+ * Which transforms of the cuda backend are computed by a stand-in for cuFFT, its plans and work areas; and when
+ * Collet's kernels, which do not run here, are used instead. cuda_host_cufft checks the results.
  */
 #include "cuda_fixture.h"
 #include "common/contains.h"
 
-#include <math.h>
-
 static fake_cufft_control *fft;
-/* Status with which no plan can be made between the question and the run; 0: plans can be. */
-static int fails_at_run;
 
 static int open_fft(void **state)
 {
     fresh(state);
     fft = symbol_of(FAKE_CUFFT, "fake_cufft");
-    fft->create_fails = fft->plan_fails = fft->exec_fails = fails_at_run = 0;
+    fft->create_fails = fft->plan_fails = fft->exec_fails = 0;
     fft->made = fft->executed = fft->wrong = 0;
     set_cufft = FAKE_CUFFT;
     device = open_device(0);
@@ -58,30 +54,7 @@ static collet_status run_fft(collet_queue *q, const transform *t, collet_buffer 
     const collet_operand operands[] = {
         {out, (uint64_t)t->out.first * out_size, t->to, 3, t->out_shape, t->out.strides},
         {in, (uint64_t)t->in.first * in_size, t->from, 3, t->in_shape, t->in.strides}};
-    collet_kernel_call call = {.struct_size = sizeof call,
-                               .op = COLLET_OP_FFT,
-                               .sig = COLLET_SIG(t->to, t->from),
-                               .n_out = 1,
-                               .n_in = 1,
-                               .operand_size = sizeof *operands,
-                               .params_size = sizeof params,
-                               .operands = operands,
-                               .params = &params,
-                               .err = &err};
-    const collet_kernel_row *row = plugin->kernels;
-    while (row->op != call.op || row->sig != call.sig)
-        row++;
-    assert_good(host_ask(row, device, &call, &call.workspace_bytes));
-    if (fails_at_run) {
-        trim(device);
-        fft->plan_fails = fails_at_run;
-    }
-    collet_buffer *scratch = NULL;
-    if (call.workspace_bytes)
-        scratch = call.workspace = new_buffer(device, call.workspace_bytes);
-    collet_status status = row->run(device, q, &call);
-    plugin->buffer_free(device, scratch);
-    return status;
+    return run_with(device, q, COLLET_OP_FFT, COLLET_SIG(t->to, t->from), 1, operands, &params, sizeof params);
 }
 
 /* Returns 1: cuFFT computed it; 0: kernels were launched. */
@@ -102,17 +75,10 @@ static int by_cufft(collet_queue *q, const transform *t)
     return by;
 }
 
-#define LINES                                                                                      \
-    {                                                                                              \
-        0,                                                                                         \
-        {                                                                                          \
-            60, 12, 1                                                                              \
-        }                                                                                          \
-    }
-#define C2C(in, out, axes)                                                                         \
-    {                                                                                              \
-        COLLET_C64, COLLET_C64, axes, 0, {4, 5, 12}, {4, 5, 12}, in, out                           \
-    }
+/* clang-format off */
+#define LINES {0, {60, 12, 1}}
+#define C2C(in, out, axes) {COLLET_C64, COLLET_C64, axes, 0, {4, 5, 12}, {4, 5, 12}, in, out}
+/* clang-format on */
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
@@ -132,22 +98,8 @@ static void layouts(void **state)
         /* A half spectrum with any strides: it is copied. */
         {COLLET_C64, COLLET_F32, 3, 1, {4, 5, 7}, {4, 5, 12}, {200, {-35, 1, 5}}, LINES},
         {COLLET_C64, COLLET_C64, 2, 1, {4, 5, 12}, {4, 5, 12}, LINES, LINES},
-        {COLLET_C64,
-         COLLET_C64,
-         1,
-         0,
-         {1, 5, 131},
-         {1, 5, 131},
-         {0, {0, 131, 1}},
-         {0, {0, 131, 1}}},
-        {COLLET_F32,
-         COLLET_C64,
-         1,
-         0,
-         {1, 5, 254},
-         {1, 5, 128},
-         {0, {0, 254, 1}},
-         {0, {0, 128, 1}}},
+        {COLLET_C64, COLLET_C64, 1, 0, {1, 5, 131}, {1, 5, 131}, {0, {0, 131, 1}}, {0, {0, 131, 1}}},
+        {COLLET_F32, COLLET_C64, 1, 0, {1, 5, 254}, {1, 5, 128}, {0, {0, 254, 1}}, {0, {0, 128, 1}}},
         /* Strides of axes of one element do not matter. */
         {COLLET_C64, COLLET_C64, 2, 0, {4, 1, 12}, {4, 1, 12}, {0, {12, 7, 1}}, {0, {12, 5, 1}}},
     };
@@ -172,52 +124,13 @@ static void other_layouts(void **state)
         C2C(LINES, ((array){0, {12, 48, 1}}), 3),
         /* A real array not aligned to complex numbers. */
         {COLLET_F32, COLLET_C64, 1, 0, {4, 5, 12}, {4, 5, 7}, {1, {60, 12, 1}}, {0, {35, 7, 1}}},
-        {COLLET_F32,
-         COLLET_C64,
-         1,
-         0,
-         {1, 5, 262},
-         {1, 5, 132},
-         {0, {0, 262, 1}},
-         {0, {0, 132, 1}}},
+        {COLLET_F32, COLLET_C64, 1, 0, {1, 5, 262}, {1, 5, 132}, {0, {0, 262, 1}}, {0, {0, 132, 1}}},
         {COLLET_C64, COLLET_F32, 1, 1, {1, 5, 66}, {1, 5, 131}, {0, {0, 66, 1}}, {0, {0, 131, 1}}},
     };
     (void)state;
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         if (by_cufft(queue, &left[i]))
             fail_msg("transform %zu was by cuFFT", i);
-}
-
-/* Results are written with the output's strides. */
-static void result(void **state)
-{
-    static float memory[ELEMENTS * 2];
-    const transform t = C2C(((array){3, {150, 30, 2}}), ((array){1, {130, 26, 2}}), 1);
-    collet_buffer *out = new_buffer(device, sizeof memory), *in = new_buffer(device, sizeof memory);
-    (void)state;
-    for (int i = 0; i < ELEMENTS * 2; i++)
-        memory[i] = (float)(i * 7 % 23) - 11.0f;
-    assert_good(plugin->buffer_write(device, queue, in, 0, memory, sizeof memory, &err));
-    assert_good(run_fft(queue, &t, out, in));
-    static float got[ELEMENTS * 2];
-    assert_good(plugin->buffer_read(device, queue, out, 0, got, sizeof got, &err));
-    for (int64_t line = 0; line < 20; line++)
-        for (int64_t k = 0; k < 12; k++) {
-            int64_t from = 3 + line / 5 * 150 + line % 5 * 30;
-            int64_t at = 1 + line / 5 * 130 + line % 5 * 26 + 2 * k;
-            double re = 0.0, im = 0.0;
-            for (int64_t j = 0; j < 12; j++) {
-                double angle = -6.283185307179586 * (double)(j * k % 12) / 12.0;
-                double x = (double)memory[2 * (from + 2 * j)];
-                double y = (double)memory[2 * (from + 2 * j) + 1];
-                re += x * cos(angle) - y * sin(angle);
-                im += x * sin(angle) + y * cos(angle);
-            }
-            assert_true(fabs((double)got[2 * at] - re) < 1e-4);
-            assert_true(fabs((double)got[2 * at + 1] - im) < 1e-4);
-        }
-    plugin->buffer_free(device, out);
-    plugin->buffer_free(device, in);
 }
 
 static void missing(void **state)
@@ -263,6 +176,12 @@ static void fails(void **state)
     plugin->buffer_free(device, b);
 }
 
+static void no_more_plans(void)
+{
+    trim(device);
+    fft->plan_fails = 2; /* CUFFT_ALLOC_FAILED */
+}
+
 /* The memory that was asked for while a plan could be made suffices for Collet's kernels. */
 static void plan_is_lost(void **state)
 {
@@ -272,10 +191,11 @@ static void plan_is_lost(void **state)
         const int64_t n = lengths[i];
         const array lines = {0, {5 * n, n, 1}};
         const transform t = {COLLET_C64, COLLET_C64, 1, 0, {3, 5, n}, {3, 5, n}, lines, lines};
-        fft->plan_fails = fails_at_run = 0;
+        fft->plan_fails = 0;
         assert_true(by_cufft(queue, &t));
-        fails_at_run = 2; /* CUFFT_ALLOC_FAILED */
+        before_run = no_more_plans;
         assert_false(by_cufft(queue, &t));
+        before_run = NULL;
     }
 }
 
@@ -318,8 +238,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fft, close_fft)
     const struct CMUnitTest tests[] = {
-        TEST(layouts), TEST(other_layouts), TEST(result), TEST(missing),
-        TEST(fails),   TEST(plan_is_lost),  TEST(plans),
+        TEST(layouts), TEST(other_layouts), TEST(missing), TEST(fails), TEST(plan_is_lost), TEST(plans),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

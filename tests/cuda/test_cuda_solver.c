@@ -37,21 +37,8 @@ static collet_status run_cholesky(collet_queue *q, int64_t count, int64_t n)
     const collet_operand operands[] = {{buffers[0], 0, COLLET_F32, 3, shape, strides},
                                        {buffers[1], 0, COLLET_I32, 1, shape, &one},
                                        {buffers[2], 0, COLLET_F32, 3, shape, strides}};
-    collet_kernel_call call = {.struct_size = sizeof call,
-                               .op = COLLET_OP_CHOLESKY,
-                               .sig = COLLET_SIG(COLLET_F32, COLLET_I32, COLLET_F32),
-                               .n_out = 2,
-                               .n_in = 1,
-                               .operand_size = sizeof *operands,
-                               .operands = operands,
-                               .err = &err};
-    const collet_kernel_row *row = plugin->kernels;
-    while (row->op != call.op || row->sig != call.sig)
-        row++;
-    assert_good(host_ask(row, device, &call, &call.workspace_bytes));
-    collet_buffer *scratch = call.workspace = new_buffer(device, call.workspace_bytes);
-    collet_status status = row->run(device, q, &call);
-    plugin->buffer_free(device, scratch);
+    collet_status status = run_with(device, q, COLLET_OP_CHOLESKY, COLLET_SIG(COLLET_F32, COLLET_I32, COLLET_F32), 2,
+                                    operands, NULL, 0);
     for (int i = 0; i < 3; i++)
         plugin->buffer_free(device, buffers[i]);
     return status;

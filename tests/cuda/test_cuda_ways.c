@@ -97,23 +97,15 @@ static int by_library(int op, int64_t count, int64_t n)
 {
     some_call c;
     uint64_t bytes = (uint64_t)(count * n * (op == FFT ? 2 : n)) * 4;
-    collet_buffer *buffers[3], *scratch = NULL;
-    const collet_kernel_row *row = plugin->kernels;
+    collet_buffer *buffers[3];
     int before = blas->products + solver->computed + fft->executed, launched = cu->launch_count;
     for (int k = 0; k < 3; k++)
         buffers[k] = new_buffer(device, bytes);
     make(&c, op, count, n, buffers);
-    while (row->op != c.call.op || row->sig != c.call.sig)
-        row++;
-    if (row->accepts)
-        assert_good(host_ask(row, device, &c.call, &c.call.workspace_bytes));
-    if (c.call.workspace_bytes)
-        scratch = c.call.workspace = new_buffer(device, c.call.workspace_bytes);
-    assert_good(row->run(device, queue, &c.call));
+    assert_good(run_call(device, queue, &c.call));
     assert_good(wait_all(device, queue));
     for (int k = 0; k < 3; k++)
         plugin->buffer_free(device, buffers[k]);
-    plugin->buffer_free(device, scratch);
     int by = blas->products + solver->computed + fft->executed - before;
     assert_true(by || cu->launch_count > launched);
     return by;

@@ -33,6 +33,14 @@ foreach(op observables time_derivative)
     POCL_MAX_WORK_GROUP_SIZE=16)
 endforeach()
 
+# check_opencl has one row of evaluate.
+collet_add_rows(check_opencl ${conf} --sample "evaluate fB:dlf")
+
+# Products by the stand-in for CLBlast.
+set(clblast ${CMAKE_CURRENT_BINARY_DIR}/clblast.conf)
+file(WRITE ${clblast} "opencl.clblast = ${CMAKE_BINARY_DIR}/tests/libraries/libfake_clblast_plain.so\n")
+collet_add_rows(check_opencl_clblast ${clblast} --quick "matmul f:ff")
+
 # Rows on a device without f64.
 find_library(OPENCL_LOADER NAMES OpenCL libOpenCL.so.1)
 if(OPENCL_LOADER)

@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 
+#include <collet/ops/array.h>
 #include <collet/ops/linalg.h>
 
 #include "opencl_support.h"
@@ -57,22 +58,14 @@ typedef struct product {
     collet_array *c, *a, *b;
 } product;
 
-static double element(int64_t at)
-{
-    return (double)(at * 7 % 23) - 11.0;
-}
-
+/* Of ones. */
 static collet_array *matrix(collet_context *cx, int64_t batch, int64_t rows, int64_t columns)
 {
     const int64_t shape[] = {batch, rows, columns};
-    float *values = malloc((size_t)(batch * rows * columns) * sizeof *values);
+    const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     collet_array *a = NULL;
-    assert_non_null(values);
-    for (int64_t at = 0; at < batch * rows * columns; at++)
-        values[at] = (float)element(at);
-    assert_ok(cx, collet_array_from(cx, &a, COLLET_F32, batch > 1 ? 3 : 2,
-                                    shape + (batch > 1 ? 0 : 1), values));
-    free(values);
+    assert_ok(cx, collet_array_create(cx, &a, COLLET_F32, batch > 1 ? 3 : 2, shape + (batch > 1 ? 0 : 1)));
+    assert_ok(cx, collet_op_fill(cx, a, &one));
     return a;
 }
 
@@ -89,7 +82,7 @@ static void free_product(product p)
     collet_array_destroy(p.c);
 }
 
-/* Calls of the stand-in for a product of integers, which is exact in any order. */
+/* Calls of the stand-in for a product of ones. */
 static int calls_for(collet_context *cx, int64_t batch)
 {
     product p = make_product(cx, batch);
@@ -98,15 +91,8 @@ static int calls_for(collet_context *cx, int64_t batch)
     fake->calls = 0;
     assert_ok(cx, collet_op_matmul(cx, p.c, p.a, p.b));
     assert_ok(cx, collet_array_read(cx, p.c, got, count * sizeof *got));
-    for (int64_t i = 0; i < (int64_t)count; i++) {
-        int64_t m = i / (ROWS * COLUMNS), row = i / COLUMNS % ROWS, column = i % COLUMNS;
-        double sum = 0.0;
-        for (int64_t l = 0; l < INNER; l++)
-            sum +=
-                element((m * ROWS + row) * INNER + l) * element((m * INNER + l) * COLUMNS + column);
-        if ((double)got[i] != sum)
-            fail_msg("element %d is %g, not %g", (int)i, (double)got[i], sum);
-    }
+    for (size_t i = 0; i < count; i++)
+        assert_true(got[i] == INNER);
     free_product(p);
     return fake->calls;
 }

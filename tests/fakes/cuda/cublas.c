@@ -11,6 +11,11 @@ extern fake_cublas_control fake_cublas;
 extern fake_cuda_control fake_cuda;
 fake_cublas_control fake_cublas;
 
+__attribute__((destructor)) static void report(void)
+{
+    fake_cuda.report("cublas", fake_cublas.products, 0);
+}
+
 struct cublasContext {
     cudaStream_t stream;
 };
