@@ -151,38 +151,40 @@ static void trim(testbed *b)
 /* ---- collet.copy/1 ------------------------------------------------------------------------- */
 
 static collet_status copy_between(testbed *b, const collet_copy_extension *table, collet_queue *q,
-                                  void *target, const collet_plugin *of, testbed *other,
-                                  collet_queue *from, void *source, uint64_t bytes)
+                                  void *target, uint64_t to, const collet_plugin *of, testbed *other,
+                                  collet_queue *from, void *source, uint64_t at, uint64_t bytes)
 {
     slot_call s;
     slot_begin(&s, b, "collet.copy/1 between");
     return slot_end(
         &s,
-        table->between(b->device, q, target, 0, of, other->device, from, source, 0, bytes, &s.err),
+        table->between(b->device, q, target, to, of, other->device, from, source, at, bytes, &s.err),
         MAY(REFUSED) | MAY(DEVICE_LOST));
 }
 
-/* The last bytes of large copies, too. */
+/* The last bytes of large copies, too, and no byte beside them. */
 static void copy_sizes(testbed *b, const collet_copy_extension *table, collet_queue *q,
                        testbed *other, collet_queue *from)
 {
     static const uint64_t sizes[] = {1, 4099, ((uint64_t)9 << 20) + 5, (uint64_t)40 << 20};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         void *x = NULL, *y = NULL;
-        unsigned char *bytes = kit_memory(sizes[i]), *found = kit_memory(sizes[i]);
-        for (uint64_t k = 0; k < sizes[i]; k++)
+        const uint64_t all = sizes[i] + 96, to = 8, at = 64;
+        unsigned char *bytes = kit_memory(all), *found = kit_memory(all);
+        for (uint64_t k = 0; k < all; k++)
             bytes[k] = (unsigned char)(k * 2654435761u >> 13);
-        bool allocated =
-            try_alloc(other, sizes[i], &x) == COLLET_OK && try_alloc(b, sizes[i], &y) == COLLET_OK;
+        bool allocated = try_alloc(other, all, &x) == COLLET_OK && try_alloc(b, all, &y) == COLLET_OK;
         if (allocated) {
-            testbed_write(other, from, x, 0, bytes, sizes[i]);
-            testbed_write(b, q, y, 0, found, sizes[i]);
+            testbed_write(other, from, x, 0, bytes, all);
+            testbed_write(b, q, y, 0, found, all);
             allocated =
-                copy_between(b, table, q, y, b->plugin, other, from, x, sizes[i]) == COLLET_OK;
+                copy_between(b, table, q, y, to, b->plugin, other, from, x, at, sizes[i]) == COLLET_OK;
         }
         if (allocated)
-            testbed_read(b, q, y, 0, found, sizes[i]);
-        bool same = !allocated || !memcmp(bytes, found, sizes[i]);
+            testbed_read(b, q, y, 0, found, all);
+        bool same = !allocated || !memcmp(bytes + at, found + to, sizes[i]);
+        for (uint64_t k = 0; allocated && k < all; k++)
+            same = same && (found[k] == 0 || (k >= to && k < to + sizes[i]));
         testbed_settle(other, from);
         testbed_settle(b, q);
         if (x)
@@ -210,7 +212,7 @@ static void copy_returns(testbed *b, const collet_copy_extension *table, testbed
         testbed_settle(other, from);
         testbed_chain(other, from, x, one, n, CHAIN);
         uint64_t work = testbed_mark(other, from);
-        early = copy_between(b, table, q, y, b->plugin, other, from, x, (uint64_t)b->size) !=
+        early = copy_between(b, table, q, y, 0, b->plugin, other, from, x, 0, (uint64_t)b->size) !=
                     COLLET_OK ||
                 try_wait(other, from, work, 0) == COLLET_NOT_READY;
         testbed_settle(b, q);
@@ -246,7 +248,7 @@ static void copy(testbed *b)
         int late = i ? 3 * CHAIN : CHAIN / 2;
         testbed_chain(&other, from, x, one, n, late);
         testbed_chain(b, q, y, own, n, 3 * CHAIN + CHAIN / 2 - late);
-        status = copy_between(b, table, q, y, b->plugin, &other, from, x, bytes);
+        status = copy_between(b, table, q, y, 0, b->plugin, &other, from, x, 0, bytes);
         if (status != COLLET_OK)
             break;
         testbed_chain(&other, from, x, one, n, 1);
@@ -265,7 +267,7 @@ static void copy(testbed *b)
     /* Not with the layer validation, which reports this call as an error of libcore. */
     testbed_require(
         b,
-        target_has_layers(b->target) || copy_between(b, table, q, y, &stranger, &other, from, x,
+        target_has_layers(b->target) || copy_between(b, table, q, y, 0, &stranger, &other, from, x, 0,
                                                      (uint64_t)b->size) != COLLET_OK,
         "a copy from a device of a plugin \"nobody\" was not refused: `of` is not checked");
     testbed_settle(&other, from);

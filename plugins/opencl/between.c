@@ -4,7 +4,7 @@
  * others. If both share the host's memory, the source is mapped, which copies nothing, and the
  * other device reads the mapping; user events order commands across contexts. Other drivers
  * implement a mapping by copying through the host, as libcore would.
- * Tests: tests/opencl/test_opencl_device_copies.c
+ * Tests: conformance/verbs/extensions.c, tests/opencl/test_opencl_device_copies.c
  */
 #include "opencl.h"
 
