@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory, queues and events of the cuda backend, on the fake driver. */
+/* Memory, queues and events of the cuda backend, on the fake driver; cuda_host_verbs checks bytes and imported and
+ * page-locked memory. */
 #include "cuda_fixture.h"
 #include "common/contains.h"
 
@@ -64,36 +65,6 @@ static void memory_is_limited(void **state)
     plugin->device_close(limited);
 }
 
-static void bytes_move(void **state)
-{
-    char out[256], in[256];
-    collet_buffer *a = new_buffer(device, 256);
-    (void)state;
-    for (int i = 0; i < 256; i++)
-        out[i] = (char)i;
-    assert_good(plugin->buffer_write(device, queue, a, 16, out, 200, &err));
-    assert_good(plugin->buffer_read(device, queue, a, 20, in, 100, &err));
-    assert_memory_equal(in, out + 4, 100);
-    assert_good(wait_all(device, queue));
-    plugin->buffer_free(device, a);
-}
-
-/* Imported memory remains its owner's. */
-static void foreign_memory(void **state)
-{
-    void *address = NULL;
-    char in[4] = "";
-    collet_buffer *own = new_buffer(device, 256), *b = NULL;
-    (void)state;
-    assert_good(natives(device)->buffer(device, own, &address, &err));
-    assert_good(natives(device)->buffer_import(device, &b, address, 0, 256, 4, &err));
-    assert_good(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err));
-    plugin->buffer_free(device, b);
-    assert_good(plugin->buffer_read(device, queue, own, 0, in, 4, &err));
-    assert_string_equal(in, "abc");
-    plugin->buffer_free(device, own);
-}
-
 static void foreign_memory_is_checked(void **state)
 {
     void *address = NULL;
@@ -105,12 +76,6 @@ static void foreign_memory_is_checked(void **state)
     assert_contains(err.text, "is not a multiple of the 4 bytes of an element");
     assert_status_is(n->buffer_import(device, &b, &b, 0, 64, 4, &err), COLLET_INVALID);
     assert_contains(err.text, "is not an address in memory of CUDA");
-    assert_good(n->buffer_import(device, &b, address, 12, 64, 4, &err));
-    assert_good(plugin->buffer_write(device, queue, b, 0, "abc", 4, &err));
-    plugin->buffer_free(device, b);
-    char in[4] = "";
-    assert_good(plugin->buffer_read(device, queue, own, 12, in, 4, &err));
-    assert_string_equal(in, "abc");
     plugin->buffer_free(device, own);
 }
 
@@ -130,18 +95,6 @@ static void foreign_commands_are_marked(void **state)
     assert_good(natives(device)->queue_used(device, queue, &err));
     assert_true(plugin->queue_mark(device, queue) > before);
     assert_good(wait_all(device, queue));
-}
-
-static void pinned_memory(void **state)
-{
-    const collet_pinned_extension *pinned = plugin->extension(device, COLLET_EXTENSION_PINNED);
-    void *address = NULL, *handle = NULL;
-    (void)state;
-    int before = cu->host_allocations;
-    assert_good(pinned->alloc(device, &address, &handle, 4096, &err));
-    assert_int_equal(cu->host_allocations, before + 1);
-    pinned->free(device, address, handle);
-    assert_int_equal(cu->host_allocations, before);
 }
 
 /* ---- Queues and events ----------------------------------------------------------------------- */
@@ -313,11 +266,8 @@ int main(void)
         TEST(memory_is_used_again),
         TEST(memory_is_short),
         TEST(memory_is_limited),
-        TEST(bytes_move),
-        TEST(foreign_memory),
         TEST(foreign_memory_is_checked),
         TEST(foreign_commands_are_marked),
-        TEST(pinned_memory),
         TEST(times),
         TEST(the_current_context_stays),
         TEST(timeline),

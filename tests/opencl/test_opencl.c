@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The opencl backend on PoCL as two devices: bytes transferred, memory reuse and exhaustion,
- * binaries on disk. Skipped if no driver has a device.
+ * binaries on disk. test_storage checks what libcore transfers. Skipped if no driver has a device.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -29,47 +29,6 @@ static collet_memory_stats memory_of(collet_context *cx, const char *space)
     collet_memory_stats stats = {.struct_size = sizeof stats};
     assert_ok(cx, collet_memory(cx, &stats, space));
     return stats;
-}
-
-static void a_chain_moves_inputs_and_results_only(void **state)
-{
-    (void)state;
-    world w = open_opencl("opencl", NULL);
-    collet_array *a = floats(w.cx, 64, 0), *b = floats(w.cx, 64, 100), *c = empty_floats(w.cx, 64);
-    for (int i = 0; i < 20; i++)
-        assert_ok(w.cx, collet_op_add(w.cx, c, i ? c : a, b));
-    assert_int_equal(counters_of(w.cx).bytes_to_device, 2 * 256);
-    assert_int_equal(counters_of(w.cx).bytes_to_host, 0);
-    float expected[64];
-    for (int i = 0; i < 64; i++)
-        expected[i] = (float)i + 20.0f * (100.0f + (float)i);
-    assert_floats(w.cx, c, expected);
-    assert_floats(w.cx, c, expected);
-    assert_int_equal(counters_of(w.cx).bytes_to_host, 256);
-    assert_string_equal(collet_last_backend(w.cx), "opencl");
-    collet_array_destroy(a);
-    collet_array_destroy(b);
-    collet_array_destroy(c);
-    close_world(w);
-}
-
-static void the_latest_write_is_used_on_two_devices(void **state)
-{
-    (void)state;
-    world w = open_opencl("opencl:0", NULL);
-    collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
-    assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
-    assert_ok(w.cx, collet_set_backend(w.cx, "opencl:1"));
-    assert_ok(w.cx, collet_op_mul(w.cx, c, c, a));
-    assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
-    assert_ok(w.cx, collet_op_sub(w.cx, c, c, a));
-    assert_ok(w.cx, collet_set_backend(w.cx, "opencl:0"));
-    assert_ok(w.cx, collet_op_add(w.cx, c, c, a));
-    const float expected[] = {2, 8, 18, 32};
-    assert_floats(w.cx, c, expected);
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    close_world(w);
 }
 
 static void copies_between_devices_avoid_the_host(void **state)
@@ -421,8 +380,6 @@ static void directory_open_to_others_is_unused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_moves_inputs_and_results_only),
-        cmocka_unit_test(the_latest_write_is_used_on_two_devices),
         cmocka_unit_test(copies_between_devices_avoid_the_host),
         cmocka_unit_test(transfers_are_split_as_set),
         cmocka_unit_test(two_devices_and_four_contexts_at_once),
