@@ -128,25 +128,6 @@ static void other_layouts(void **state)
             fail_msg("product %zu was by cuBLAS", i);
 }
 
-static void cublas_missing(void **state)
-{
-    const product p = F32_PRODUCT(DENSE_C, DENSE_A, DENSE_B);
-    (void)state;
-    const char *const settings[] = {"off", "/nowhere/libcublas.so", "libm.so.6"};
-    plugin->queue_destroy(device, queue);
-    plugin->device_close(device);
-    for (int i = 0; i < 3; i++) {
-        set_cublas = settings[i];
-        device = open_device(0);
-        queue = new_queue(device);
-        assert_false(by_cublas(&p));
-        if (i == 2)
-            break;
-        plugin->queue_destroy(device, queue);
-        plugin->device_close(device);
-    }
-}
-
 /* Unsupported types, and errors of cuBLAS. */
 static void cublas_fails(void **state)
 {
@@ -173,7 +154,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(layouts),
         TEST(other_layouts),
-        TEST(cublas_missing),
         TEST(cublas_fails),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);

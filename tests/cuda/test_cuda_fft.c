@@ -133,24 +133,6 @@ static void other_layouts(void **state)
             fail_msg("transform %zu was by cuFFT", i);
 }
 
-static void missing(void **state)
-{
-    const transform t = C2C(LINES, LINES, 1);
-    const char *const settings[] = {"off", "/nowhere/libcufft.so", "libm.so.6"};
-    const char *const messages[] = {"", "/nowhere/libcufft.so not found", "libm.so.6 lacks cufft"};
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        plugin->queue_destroy(device, queue);
-        plugin->device_close(device);
-        set_cufft = settings[i];
-        *host_said = '\0';
-        device = open_device(0);
-        queue = new_queue(device);
-        assert_false(by_cufft(queue, &t));
-        assert_contains(host_said, messages[i]);
-    }
-}
-
 /* Errors of the library: Collet's kernel is used if nothing was enqueued. */
 static void fails(void **state)
 {
@@ -238,7 +220,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fft, close_fft)
     const struct CMUnitTest tests[] = {
-        TEST(layouts), TEST(other_layouts), TEST(missing), TEST(fails), TEST(plan_is_lost), TEST(plans),
+        TEST(layouts), TEST(other_layouts), TEST(fails), TEST(plan_is_lost), TEST(plans),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

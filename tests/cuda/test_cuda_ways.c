@@ -230,12 +230,33 @@ static void what_is_not_there(void **state)
     assert_string_equal(explained(FFT, 1, 64), "own kernels; cuFFT declines the call");
 }
 
+/* A library that is off, not there, or another one: Collet's kernels compute. */
+static void missing_libraries(void **state)
+{
+    static const struct {
+        const char **setting;
+        int op, side;
+    } libraries[] = {{&set_cublas, MATMUL, 40}, {&set_cusolver, CHOLESKY, 96}, {&set_cufft, FFT, 64}};
+    static const char *const paths[] = {"off", "/nowhere/lib.so", "libm.so.6"};
+    static const char *const messages[] = {"", "/nowhere/lib.so not found", "libm.so.6 lacks cu"};
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) {
+            close_both();
+            *libraries[k].setting = paths[i];
+            *host_said = '\0';
+            open_both(NULL, NULL);
+            assert_false(by_library(libraries[k].op, 1, libraries[k].side));
+            assert_contains(host_said, messages[i]);
+        }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_libraries, close_one)
     const struct CMUnitTest tests[] = {
         TEST(the_usual_ways), TEST(the_setting_decides), TEST(the_calibration_decides),
-        TEST(another_gpu),    TEST(what_is_not_there),
+        TEST(another_gpu),    TEST(what_is_not_there), TEST(missing_libraries),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }
