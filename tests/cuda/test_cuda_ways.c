@@ -59,7 +59,7 @@ static void make(some_call *c, int op, int64_t count, int64_t n, collet_buffer *
                      .strides = {n * n, n, 1},
                      .row = {count, n},
                      .row_strides = {op == FFT ? n : 1, 1},
-                     .params = {.struct_size = sizeof c->params, .axes = 1}};
+                     .params = {.struct_size = sizeof c->params, .last_axes = 1}};
     for (int k = 0; k < 3; k++)
         c->operands[k] =
             (collet_operand){buffers ? buffers[k] : NULL, 0, COLLET_F32, 3, c->shape, c->strides};
