@@ -28,8 +28,9 @@ check_c_compiler_flag("${COLLET_COPIES}" COLLET_COPY_STRATEGIES)
 if(COLLET_COPY_STRATEGIES)
   target_compile_options(collet_options INTERFACE ${COLLET_COPIES})
 endif()
-target_include_directories(collet_options INTERFACE
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+if(COLLET_CORE STREQUAL "built")
+  target_include_directories(collet_options INTERFACE ${PROJECT_SOURCE_DIR}/include)
+endif()
 target_compile_definitions(collet_options INTERFACE _GNU_SOURCE)
 # The stack limit for code that runs on threads of programs, whose stacks may be small
 # (tests/core/test_stack.c). Debug builds and sanitizers need more.
@@ -100,7 +101,7 @@ endfunction()
 # layer.c in place of plugin.c; exports only collet_layer_entry. KERNELS: lists for
 # its table of kernels, "rows/NAME.inc" (rows.cmake). TABLE makes a header of plugin.c.
 # The global property COLLET_BACKENDS lists those that are installed; COLLET_RUNTIME_TARGETS lists their
-# targets and the engines' targets.
+# targets, libcore's and the engines'.
 function(collet_add_plugin name)
   cmake_parse_arguments(PLUGIN "NO_INSTALL;LAYER" "OUTPUT;TABLE" "LIBRARIES;KERNELS" ${ARGN})
   if(NOT PLUGIN_OUTPUT)
@@ -185,8 +186,10 @@ function(collet_add_engine ENGINE_NAME ENGINE_DESCRIPTION)
   collet_version_symbols(${library})
   collet_search_beside(${library} "$ORIGIN")
   set_property(GLOBAL APPEND PROPERTY COLLET_RUNTIME_TARGETS ${library})
-  install(TARGETS ${library} EXPORT colletTargets
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+  install(TARGETS ${library} EXPORT ${library}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT engines NAMELINK_COMPONENT engines-development)
+  install(EXPORT ${library} NAMESPACE collet:: FILE collet-${ENGINE_NAME}-targets.cmake
+    DESTINATION ${COLLET_PACKAGE_DIRECTORY})
   install(FILES include/collet/${ENGINE_NAME}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/collet)
   collet_install_pkg_config(collet-engine.pc.in collet-${ENGINE_NAME})
 endfunction()
@@ -273,9 +276,11 @@ endfunction()
 # collet_choose_sets(): at the end of each directory with tests. Labels those that tests/quick.txt names `quick`
 # (`./bootstrap.sh test`); the others that are not `long` are `full` (`./bootstrap.sh test --full`). With
 # COLLET_TESTS=QUICK only the programs of quick tests are built (tests/CMakeLists.txt), the others cannot run.
-file(STRINGS ${PROJECT_SOURCE_DIR}/tests/quick.txt COLLET_QUICK REGEX "^[^#]")
-string(REPLACE " " ";" COLLET_QUICK "${COLLET_QUICK}")
-set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/quick.txt)
+if(COLLET_TESTS)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/tests/quick.txt COLLET_QUICK REGEX "^[^#]")
+  string(REPLACE " " ";" COLLET_QUICK "${COLLET_QUICK}")
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS tests/quick.txt)
+endif()
 # The thread sanitizer ends processes that share memory with their parent (`worker`) or that fork while others wait
 # (probes of plugins that crash); its own memory is beyond the limits of some tests, and a file that it writes at the start
 # of a process beyond test_file_limit's.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Besides the programs, the library and the plugins, `cmake --install` installs: headers, the
 # pkg-config module collet, the CMake package collet (targets collet::core and collet::plugin) and
-# the documents. The target `uninstall` removes what the last installation copied. All files find the prefix relative to their own location, so a tree can be moved.
+# the documents. All files find the prefix relative to their own location, so a tree can be moved.
 include(CMakePackageConfigHelpers)
 
 # For backends: headers, no library.
@@ -18,10 +18,6 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/collet DESTINATION ${CMAKE_INSTA
 collet_install_pkg_config(collet.pc.in collet)
 
 # The CMake package
-set(COLLET_PACKAGE_DIRECTORY ${CMAKE_INSTALL_LIBDIR}/cmake/collet)
-set(COLLET_COMPONENTS core plugin ${COLLET_BUILT_ENGINES})
-list(SORT COLLET_COMPONENTS)
-list(JOIN COLLET_COMPONENTS ", " COLLET_COMPONENTS)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/collet-config.cmake.in
   ${PROJECT_BINARY_DIR}/collet-config.cmake
   INSTALL_DESTINATION ${COLLET_PACKAGE_DIRECTORY}
@@ -39,8 +35,6 @@ install(EXPORT colletTargets NAMESPACE collet:: FILE collet-targets.cmake
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
-add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR}
-  -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME docs)
 # In the folders of the sources, so that the links between them work.
 install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE TYPE DOC)

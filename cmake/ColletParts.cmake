@@ -19,7 +19,9 @@ function(collet_choose option out)
 endfunction()
 
 collet_choose(COLLET_ENGINES COLLET_BUILT_ENGINES analysis scatter trajectory ternary)
-collet_choose(COLLET_BACKENDS COLLET_BUILT_BACKENDS cpu_scalar cpu_openmp worker opencl cuda)
+if(COLLET_CORE STREQUAL "built")
+  collet_choose(COLLET_BACKENDS COLLET_BUILT_BACKENDS cpu_scalar cpu_openmp worker opencl cuda)
+endif()
 
 list(LENGTH COLLET_BUILT_ENGINES engines)
 if(COLLET_PYTHON AND engines LESS 4)

@@ -9,6 +9,7 @@
 #   check.sh tools      the installed programs find the installed library, plugins and collet-probe
 #   check.sh components   find_package(collet COMPONENTS ...) knows which there are
 #   check.sh parts        the components of an installation, and `uninstall`
+#   check.sh on_core      engines, tools and the Python package, built on an installed libcore without its sources
 #   check.sh options      options that are refused, with the reason
 #   check.sh subproject   Collet as a part of another project
 #   check.sh absolute     the files of pkg-config and rpaths for absolute directories
@@ -16,8 +17,8 @@
 #   check.sh moved      everything still works after the tree was moved
 #
 set -euo pipefail
-# From CMakeLists.txt; FLAGS are flags of the sanitizer.
-: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${BACKENDS:?}" \
+# From CMakeLists.txt; FLAGS are flags of the sanitizer, PYTHON is empty if there is no package or no NumPy.
+: "${BUILD:?}" "${SOURCE:?}" "${WORK:?}" "${CC:?}" "${CXX:?}" "${FLAGS?}" "${BACKENDS:?}" "${PYTHON?}" \
     "${LIBDIR:?}" "${VERSION:?}"
 
 prefix=$WORK/prefix
@@ -177,7 +178,7 @@ find_components() {
 components() {
     expect '^found$' find_components analysis core plugin scatter ternary trajectory
     expect '^found$' find_components core OPTIONAL_COMPONENTS foo
-    refuses 'collet has no component foo; it has analysis, core, plugin, scatter,' find_components core foo
+    refuses 'collet has no component foo; it has core, plugin, analysis, scatter,' find_components core foo
     for version in 0 0.1 "$VERSION" 0.1...1 0.0.5...0.1.9 "0.1...<0.2" "$VERSION...$VERSION"; do
         expect '^found$' find_components core
     done
@@ -191,17 +192,19 @@ listed() {
     (cd "$1" && find . ! -type d | sort)
 }
 
+components='runtime backends development engines engines-development tools docs'
+
 parts() {
     local part at=$WORK/parts
     rm -rf "$at"
     mkdir -p "$at/manifests"
-    for part in runtime backends tools development docs; do
-        cmake --install "$BUILD" --component $part --prefix "$at/$part" >/dev/null
-        cmake --install "$BUILD" --component $part --prefix "$at/all" >/dev/null
+    for part in $components; do
+        cmake --install "$BUILD" --component "$part" --prefix "$at/$part" >/dev/null
+        cmake --install "$BUILD" --component "$part" --prefix "$at/all" >/dev/null
         cp "$BUILD/install_manifest_$part.txt" "$at/manifests/"
         [ -n "$(listed "$at/$part")" ] || fail "the component $part is empty"
     done
-    [ "$(for part in runtime backends tools development docs; do listed "$at/$part"; done | sort)" = "$(listed "$prefix")" ] ||
+    [ "$(for part in $components; do listed "$at/$part"; done | sort)" = "$(listed "$prefix")" ] ||
         fail "the components have not each installed file once: $(diff <(listed "$at/all") <(listed "$prefix"))"
     expect "^\./$LIBDIR/collet/cpu_scalar\.so\$" listed "$at/backends"
     expect '^\./include/collet/collet\.h$' listed "$at/development"
@@ -231,6 +234,8 @@ options() {
         '-DCOLLET_BACKENDS=cpu_scalar;cpu_openmp'
     refuses '-DCOLLET_HDF5=OFF builds' with -DCOLLET_ENGINES=trajectory -DCOLLET_BACKENDS=cpu_scalar \
         -DCMAKE_DISABLE_FIND_PACKAGE_HDF5=TRUE
+    refuses "COLLET_CORE is built or installed, not 'system'" with -DCOLLET_CORE=system
+    refuses 'the tests need the parts of libcore' with -DCOLLET_CORE=installed -DCOLLET_TESTS=ON
     rm -rf "$WORK.options"
 }
 
@@ -306,18 +311,52 @@ run_tools() {
     if "$at/bin/backend-info" --why | grep -i 'probe-unavailable'; then
         fail "the installed collet-probe is not found"
     fi
-    expect 'cpu_scalar' "$at/bin/backend-check" cpu_scalar --op add
+    expect 'cpu_scalar' "$at/bin/backend-check" cpu_scalar --sample --op add
     "$at/bin/collet-extract" "$WORK/water/conf.gro" "$WORK/water/traj.trr" --stop 2 --quiet --force \
         -o "$WORK/water.npz"
     [ -s "$WORK/water.npz" ] || fail "collet-extract wrote no water.npz"
     [ -s "$WORK/water.npz.meta.json" ] || [ -s "$WORK/water.meta.json" ] ||
         fail "collet-extract wrote no .meta.json"
+    "$at/bin/collet-merge" --force -o "$WORK/merged.npz" "$WORK/water.npz"
+    "$at/bin/collet-rsoxs" make sphere --size 16 --radius 4 --energies 280 --force -o "$WORK/sphere"
+    "$at/bin/collet-rsoxs" "$WORK/sphere/morphology.h5" -c "$WORK/sphere/config.txt" --force -o "$WORK/patterns"
     expect 'accuracy 9[5-9]' "$at/bin/collet-ternary" run "$SOURCE/examples/digits/digits.t2" \
         "$SOURCE/examples/digits/held_out.npy" --labels "$SOURCE/examples/digits/labels.npy"
 }
 
 tools() {
     run_tools "$prefix"
+}
+
+# The sources are those of the parts alone, and the core that they find has no engines.
+on_core() {
+    local at=$WORK/on_core part log
+    log=$at/log
+    rm -rf "$at"
+    mkdir -p "$at/source"
+    cp -r "$SOURCE"/{CMakeLists.txt,cmake,conformance,engines,man,python,tools} "$at/source/"
+    for part in runtime backends development; do
+        cmake --install "$BUILD" --component $part --prefix "$at/core" >/dev/null
+    done
+    # (-O0 takes a third of the time.)
+    cmake -S "$at/source" -B "$at/build" -DCOLLET_CORE=installed -DCMAKE_PREFIX_PATH="$at/core" -DCMAKE_C_COMPILER="$CC" \
+        -DCMAKE_C_FLAGS_RELEASE= -DCMAKE_INSTALL_LIBDIR="$LIBDIR" >"$log" 2>&1 || fail "cmake fails: $(cat "$log")"
+    cmake --build "$at/build" >"$log" 2>&1 || fail "the build fails: $(cat "$log")"
+    if [ -n "$PYTHON" ]; then
+        expect "^7\.0 by cpu_ on $at/core/$LIBDIR\$" env PYTHONPATH="$at/build/python" "$PYTHON" -c '
+import collet
+print(float(collet.sum(collet.asarray([1.0, 2, 4]))), "by", collet.last_backend()[:4], "on", collet._core.directory())'
+    fi
+    # Both builds install each file once, and together what one build does.
+    cmake --install "$at/build" --prefix "$at/rest" >/dev/null
+    diff <({ listed "$at/core" && listed "$at/rest"; } | sort) <(listed "$prefix" | grep -v '^./share/doc/') ||
+        fail "two builds do not install what one does"
+    cmake --install "$at/build" --prefix "$at/core" >/dev/null
+    prefix=$at/core
+    run_tools "$prefix"
+    cmake_build "$consumer" "$at/package"
+    run_programs "$at/package"
+    rm -rf "$at"
 }
 
 # (An empty component: nothing is installed even if the prefix is accepted.)
