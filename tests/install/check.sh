@@ -11,7 +11,8 @@
 #   check.sh parts        the components of an installation, and `uninstall`
 #   check.sh on_core      engines, tools and the Python package, built on an installed libcore without its sources
 #   check.sh options      options that are refused, with the reason
-#   check.sh subproject   Collet as a part of another project
+#   check.sh subproject   Collet as a part of another project, by add_subdirectory
+#   check.sh fetch        the same by FetchContent
 #   check.sh absolute     the files of pkg-config and rpaths for absolute directories
 #   check.sh into_source  cmake refuses the source directory as a prefix
 #   check.sh moved      everything still works after the tree was moved
@@ -239,17 +240,17 @@ options() {
     rm -rf "$WORK.options"
 }
 
-# Only configures and installs documents, of which Collet has none there.
-subproject() {
-    local at=$WORK.subproject
+# part_of_project LINE...: a project that contains Collet by these lines. Collet installs no documents there.
+part_of_project() {
+    local at=$WORK.$stage
     rm -rf "$at"
     mkdir "$at"
     echo 'of the parent' >"$at/README.md"
     printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(parent VERSION 7 LANGUAGES C)' 'include(GNUInstallDirs)' \
         'set(BUILD_SHARED_LIBS OFF)' 'install(FILES README.md TYPE DOC COMPONENT docs)' \
-        "add_subdirectory($SOURCE collet)" 'add_executable(program program.c)' \
+        "$@" 'add_executable(program program.c)' \
         'target_link_libraries(program PRIVATE collet::core)' >"$at/CMakeLists.txt"
-    touch "$at/program.c"
+    cp "$SOURCE/examples/hello.c" "$at/program.c"
     expect 'cpu_openmp is not built: COLLET_OPENMP is OFF' cmake -S "$at" -B "$at/build" -DCMAKE_C_COMPILER="$CC" \
         -DCMAKE_BUILD_TYPE=Debug -DCOLLET_ENGINES=OFF -DCOLLET_PYTHON=OFF -DCOLLET_OPENMP=OFF
     expect '^CMAKE_BUILD_TYPE:[A-Z]*=Debug$' cat "$at/build/CMakeCache.txt"
@@ -257,9 +258,20 @@ subproject() {
     cmake --install "$at/build" --component docs --prefix "$at/prefix" >/dev/null
     [ "$(listed "$at/prefix")" = ./share/doc/parent/README.md ] || fail "the parent's documents: $(listed "$at/prefix")"
     cmp "$at/README.md" "$at/prefix/share/doc/parent/README.md"
+    cmake --build "$at/build" --target program plugin_cpu_scalar collet-probe >"$at/log" 2>&1 || fail "$(cat "$at/log")"
+    expect '^2 4 6, computed by cpu_scalar$' "$at/build/program"
     cmake "$at/build" -DCMAKE_BUILD_TYPE= >/dev/null
     expect '^CMAKE_BUILD_TYPE:[A-Z]*=$' cat "$at/build/CMakeCache.txt"
     rm -rf "$at"
+}
+
+subproject() {
+    part_of_project "add_subdirectory(\"$SOURCE\" collet)"
+}
+
+fetch() {
+    part_of_project 'include(FetchContent)' "FetchContent_Declare(collet SOURCE_DIR \"$SOURCE\")" \
+        'FetchContent_MakeAvailable(collet)'
 }
 
 # Only configures: the files of pkg-config are in the build directory.
