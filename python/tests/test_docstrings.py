@@ -14,7 +14,7 @@ from collet.md import analysis
 
 ROOT = pathlib.Path(__file__).parents[2]
 MODULES = (collet, bench, fft, linalg, md, analysis, random, scatter, ternary)
-WITHOUT = {  # shown by the example of what makes it, or in need of files or another program
+WITHOUT = {  # covered by the example of the function that creates it, or needs files or another program
     "Device", "EigResult", "EighResult", "LUResult", "QRResult", "SVDResult", "SlogdetResult", "Counts",
     "Quantized",
     "Format", "Quantity", "RotationalObservables", "RotationalObservables.run", "Results.plot",
@@ -37,7 +37,7 @@ def public():
         for name in dir(module):
             try:
                 value = getattr(module, name, None)
-            except ImportError:  # of a library that is not installed
+            except ImportError:  # belongs to a library that is not installed
                 continue
             home = getattr(value, "__module__", None) or ""
             own = home.startswith(module.__name__ if module is not collet else "collet")

@@ -35,7 +35,7 @@ def film(kind, **more):
 
 
 def moved(sample, directions, step):
-    """The sample with step times the directions, {(material, name): array}, added."""
+    """The sample plus step times the directions {(material, name): array}."""
     materials = list(sample.materials)
     for (i, name), d in directions.items():
         given = np.asarray(getattr(materials[i], name))
@@ -154,7 +154,7 @@ def test_a_loss_without_derivatives():
 
 
 def test_a_loss_of_ones_own():
-    """The mean of log I(q), against LeastSquares' way to the images."""
+    """The gradient of the mean of log I(q). LeastSquares takes a different path to the images."""
     sample = film("euler")
 
     def loss(result):
@@ -237,7 +237,7 @@ def test_examples(thing):
 
 
 def test_fit():
-    """The example, with larger voxels and a nearer guess."""
+    """The example, with larger voxels and a better initial guess."""
     pytest.importorskip("scipy")
     path = pathlib.Path(__file__).parents[2] / "examples/core_shell_fit.py"
     text = path.read_text()

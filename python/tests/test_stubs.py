@@ -18,7 +18,7 @@ from collet._array import elementwise, names
 pytest.importorskip("mypy.version", "1.18")  # older ones have not all options
 PACKAGE = pathlib.Path(collet.__file__).parent
 STUBS = sorted([*PACKAGE.glob("*.pyi"), PACKAGE / "functions/__init__.pyi"])
-TYPED = PACKAGE / "_standard/typed.pyi"  # of what is made at run time
+TYPED = PACKAGE / "_standard/typed.pyi"  # types of functions made at run time
 EXAMPLES = sorted(pathlib.Path(__file__).parents[2].glob("examples/*.py"))
 SAMPLE = '''
 import numpy as np
@@ -86,7 +86,7 @@ def test_modules_have_all_types():
 
 
 def test_stubs_are_what_there_is():
-    """But of op, whose functions are made at run time."""
+    """Except for op: its functions are made at run time."""
     check("mypy.stubtest", "--concise", "--ignore-disjoint-bases",
           *("collet." + path.stem.replace("__init__", "functions") for path in STUBS if path.stem != "op"))
 

@@ -234,7 +234,7 @@ options() {
     rm -rf "$WORK.options"
 }
 
-# Only configures and installs documents, of which Collet has none there.
+# Collet as a subproject: only configures, and installs the component of documents, which is empty there.
 subproject() {
     local at=$WORK.subproject
     rm -rf "$at"

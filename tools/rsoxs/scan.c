@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NAMED 20   /* films or shards that a message names, at most */
-#define ENERGIES 8 /* that the message about a film names */
+#define NAMED 20   /* most films or shards that a message names */
+#define ENERGIES 8 /* most energies that the message about a film names */
 
 /* The films that are done, together. */
 typedef struct scan {

@@ -19,7 +19,7 @@ CONSTANTS.update((
 
 
 def _ranges(extents):
-    """The indices of every element, an array for each axis, which broadcast."""
+    """The indices of every element: an array for each axis. The arrays broadcast to the shape."""
     return [np.arange(n).reshape([-1 if i == j else 1 for j in range(len(extents))])
             for i, n in enumerate(extents)]
 
@@ -286,7 +286,7 @@ def _cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     axis = axis_of(-1 if axis is None else axis, x.ndim)
     x = f.moveaxis(x if dtype is None else x.astype(dtype), axis, -1)
     count = 1
-    while count < x.shape[-1]:  # products of 2, 4, 8, ... elements; quotients would fail for 0
+    while count < x.shape[-1]:  # products of 2, 4, 8, ... elements: quotients would divide by elements that are 0
         x = f.concat([x[..., :count], x[..., count:] * x[..., :-count]], axis=-1)
         count *= 2
     if include_initial:
@@ -345,7 +345,7 @@ def _median(x, /, *, axis=None, keepdims=False):
 
 @composite("histogram")
 def _histogram(x, /, bins=10, range=None, density=False, weights=None):
-    """Counts are constant; sums of weights follow the weights."""
+    """Counts are constants. Sums of weights are linear in the weights."""
     if not isinstance(weights, Traced):
         return f.histogram(bottom(x), untraced(bins), range, density, weights)
     counts, edges = f.histogram(bottom(x), untraced(bins), range)

@@ -3,8 +3,8 @@
 """Functions composed of ops, under the names and with the arguments of the Python array API standard
 2025.12, and under NumPy's where the standard has none. collet has all of them: collet.concat.
 
-NumPy arrays, and what numpy.asarray takes, give NumPy arrays; collet.Arrays give collet.Arrays, and
-their elements stay on their device. Results have the dtypes of NumPy 2. A backend that lacks an op of a
+Results are collet.Arrays for collet.Arrays, and NumPy arrays for everything else that numpy.asarray takes.
+Elements of Arrays stay on their device. Results have the dtypes of NumPy 2. A backend that lacks an op of a
 function raises the error of that op.
 """
 

@@ -11,7 +11,8 @@ from ._rounding import once_rounded
 @once_rounded("x", "weights")
 def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
     """The weighted mean over axes, by default all. The weights have the shape of x, or are a vector along the
-    axis. With `returned` also the sum of the weights. ZeroDivisionError if the weights add up to 0.
+    axis. With `returned`: also returns the sum of the weights. ZeroDivisionError if the weights add up to
+    0.
 
     >>> float(collet.average([1.0, 4.0], weights=[2, 1]))
     2.0"""
@@ -43,8 +44,8 @@ def ptp(x, /, *, axis=None, keepdims=False):
 
 @once_rounded("x", "y", products=True)
 def cov(x, y=None, rowvar=True, bias=False, ddof=None):
-    """The covariances of variables, which are rows, or columns without rowvar, of x and y; the divisor is the
-    number of observations minus ddof, by default 1, with bias 0; if that is negative, 0.
+    """The covariances of variables. A variable is a row of x or y, without rowvar a column. The divisor is
+    the number of observations minus ddof, at least 0. ddof is 1 by default, and 0 with bias.
 
     >>> collet.cov([[0.0, 1, 2], [2, 1, 0]])
     array([[ 1., -1.],
@@ -76,5 +77,5 @@ def corrcoef(x, y=None, rowvar=True):
     spread = f.sqrt(f.real(f.diagonal(found)))
     found = found / spread[:, None] / spread[None, :]
     parts = (found,) if found.dtype.kind != "c" else (f.real(found), f.imag(found))
-    parts = [f.clip(part, -1, 1) for part in parts]  # roundings may exceed 1
+    parts = [f.clip(part, -1, 1) for part in parts]  # rounding errors may exceed 1
     return f.complex(*parts) if len(parts) > 1 else parts[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_functions.py, python/tests/gradient/test_rules.py
-"""The functions that others are composed of. Each has a rule for its gradient: the tape takes calls with traced arrays.
-Elementwise functions and dtypes are members too, from their first use on."""
+"""The functions that others are composed of. Each has a rule for its gradient; calls with traced arrays go
+to the tape. Elementwise functions and dtypes become members at their first use."""
 
 from .._array import elementwise as _elementwise
 from .._array import names as _names

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_names.py
-"""Samples of functions: interpolation, integrals, derivatives, convolution, angles. collet.functions exports them."""
+"""Functions of sampled data: interpolation, integrals, derivatives, convolution, angles. collet.functions
+exports them."""
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from ._rounding import once_rounded
 
 
 def interp(x, xp, fp, left=None, right=None):
-    """The piecewise linear function through the points (xp, fp), whose xp ascend, at x: float64. Before the first
-    one it is `left`, by default its value, behind the last one `right`.
+    """Interpolates linearly between the points (xp, fp) at x; xp ascend. The result is float64. Below the
+    first point it is `left`, by default the first fp; above the last point `right`, by default the last fp.
 
     >>> collet.interp([0.5, 9.0], [0, 1, 2], [0, 10, 30])
     array([ 5., 30.])"""
@@ -32,7 +33,8 @@ def interp(x, xp, fp, left=None, right=None):
 
 @once_rounded("y", "x")
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The integral along an axis by the trapezoidal rule, at the places x, or at distances dx.
+    """The integral along an axis by the trapezoidal rule. The samples are at the positions x, or at equal
+    distances dx.
 
     >>> float(collet.trapezoid([1.0, 2, 3]))
     4.0"""
@@ -68,8 +70,9 @@ def _derivative(x, axis, spacing):
 
 @once_rounded("f")
 def gradient(f, *varargs, axis=None):
-    """The derivatives along axes, by default all, by central differences, one-sided at the ends; a tuple for
-    several axes. varargs: the distance of elements, or one distance or the places for each axis.
+    """The derivatives along axes, by default all, by central differences, one-sided at the ends. Returns a
+    tuple for several axes. varargs: the distance of all samples, or for each axis a distance or the
+    positions.
 
     >>> collet.gradient([0.0, 1, 4])
     array([1., 2., 3.])"""
@@ -87,8 +90,9 @@ def gradient(f, *varargs, axis=None):
 
 @once_rounded("a", "v")
 def convolve(a, v, mode="full"):
-    """The convolution of two vectors: where they overlap at all ("full"), with the length of the longer one
-    ("same"), or where they overlap completely ("valid"). For long ones take scipy.signal.fftconvolve.
+    """The convolution of two vectors. "full": every position where they overlap; "same": the length of the
+    longer vector; "valid": only positions of complete overlap. For long vectors scipy.signal.fftconvolve is
+    faster.
 
     >>> collet.convolve([1, 2, 3], [1, 10])
     array([ 1, 12, 23, 30])"""
@@ -104,8 +108,8 @@ def convolve(a, v, mode="full"):
 
 @once_rounded("p")
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
-    """Adds multiples of the period, so that no difference along the axis is larger than half a period, or than
-    discont. Integers with an integer as period stay integers.
+    """Adds multiples of the period so that no difference along the axis exceeds half a period, or discont
+    if that is larger. Integers with an integer period stay integers.
 
     >>> collet.unwrap([0.0, 3.0, 6.5, 0.5], period=6)
     array([0. , 3. , 0.5, 0.5])"""
@@ -124,7 +128,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
 
 @once_rounded("x")
 def degrees(x, /):
-    """Radians in degrees.
+    """Converts radians to degrees.
 
     >>> float(collet.degrees(np.pi))
     180.0"""
@@ -133,7 +137,7 @@ def degrees(x, /):
 
 @once_rounded("x")
 def radians(x, /):
-    """Degrees in radians.
+    """Converts degrees to radians.
 
     >>> float(collet.radians(180.0)) == np.pi
     True"""

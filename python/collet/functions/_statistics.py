@@ -49,7 +49,7 @@ def _cumulative(name, x, axis, dtype, include_initial):
 
 
 def _complex_products(x):
-    """Of 2, 4, 8, ... elements up to each: the op has no complex numbers."""
+    """Products of the last 2, 4, 8, ... elements up to each: the op does not support complex numbers."""
     count = 1
     while count < x.shape[-1]:
         x = concat([x[..., :count], op.mul(x[..., count:], x[..., :-count])], axis=-1)
@@ -58,8 +58,8 @@ def _complex_products(x):
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
-    """The sums of the elements up to each along an axis, which only a vector need not name; of integers and
-    bool int64 or uint64. include_initial: 0 comes first, and the axis is longer by one.
+    """The cumulative sums along an axis. Only for a vector `axis` is optional. Sums of integers and bool
+    are int64 or uint64. include_initial: the sums begin with 0, so the axis is longer by one.
 
     >>> collet.cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])"""
@@ -67,7 +67,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
-    """The products of the elements up to each, as cumulative_sum; include_initial: 1 comes first.
+    """The cumulative products; see cumulative_sum. include_initial: the products begin with 1.
 
     >>> collet.cumulative_prod([1, 2, 3])
     array([1, 2, 6])"""
@@ -75,7 +75,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
 
 
 def _end(part, x, axis):
-    """What comes before or behind x; a number has the length 1."""
+    """The array to put before or after x. A number has the length 1."""
     if part is None:
         return None
     part, = arrays(part)
@@ -85,7 +85,7 @@ def _end(part, x, axis):
 
 def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     """Each element minus its predecessor along an axis, n times. For bool: whether the two differ.
-    prepend and append are put before and behind the axis.
+    prepend and append are concatenated before and after the elements first.
 
     >>> collet.diff([1, 4, 9])
     array([3, 5])"""
@@ -101,7 +101,7 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     return moveaxis(x, -1, axis)
 
 
-# ---- Order statistics: numpy.quantile's methods, as places in the sorted elements
+# ---- Order statistics: numpy.quantile's methods, as positions among the sorted elements
 
 
 _MIDDLE = "the mean of two"  # numpy.median's
@@ -109,7 +109,7 @@ _ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation"
 
 
 def _places(q, n, method):
-    """The places between 0 and n - 1, with fractions, of the quantiles q of n elements."""
+    """The fractional positions, from 0 to n - 1, of the quantiles q of n elements."""
     alpha_beta = {"interpolated_inverted_cdf": (0, 1), "hazen": (0.5, 0.5), "weibull": (0, 0),
                   "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8)}
     at = (n - 1) * q
@@ -133,11 +133,10 @@ def _places(q, n, method):
 
 
 def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
-    """The numbers below which the shares q, from 0 to 1, of the elements are, over axes, by default all;
-    the axes of q come first. method: numpy.quantile's. NaN where an element is NaN or there is none.
-
-    Methods that choose an element have the dtype of x; others compute integers and bool in float64, and float16,
-    bfloat16 and float32 in their own dtype if q is a number of Python, else in float64.
+    """The quantiles q, from 0 to 1, over axes, by default all. The axes of q come first. method: as in
+    numpy.quantile. NaN if an element is NaN, or if there are no elements. Methods that select an element
+    keep the dtype of x. Methods that interpolate compute integers and bool in float64; they compute
+    float16, bfloat16 and float32 in their own dtype if q is a Python number, else in float64.
 
     >>> collet.quantile([1, 2, 4, 8], [0.5, 1])
     array([3., 8.])"""
@@ -171,7 +170,7 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
 
 
 def _interpolated(x, at, dtype):
-    """The elements at places with fractions of the last axis."""
+    """Interpolates the last axis at fractional positions."""
     below = np.floor(at)
     share, above = at - below, np.ceil(at)  # without a fraction both are the same element
     base, share = np.where(share < 0.5, (below, share), (above, share - 1))
@@ -182,14 +181,15 @@ def _interpolated(x, at, dtype):
 
 
 def _mean_of_two(x, at, dtype):
-    """The means of the elements below and above places; of a number and an infinity that is the infinity."""
+    """The means of the elements below and above the positions. The mean of a number and an infinity is the
+    infinity."""
     first, second = (converted(take(x, i.astype("i8"), axis=-1), dtype) for i in (np.floor(at), np.ceil(at)))
     half = op.mul(op.add(first, second), same_kind(np.asarray(0.5, dtype), x))
     return op.where(op.equal(first, second), first, half)
 
 
 def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
-    """quantile of q / 100.
+    """quantile for q / 100.
 
     >>> float(collet.percentile([1, 2, 4, 8], 50))
     3.0"""
@@ -198,7 +198,7 @@ def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
 
 
 def median(x, /, *, axis=None, keepdims=False):
-    """The quantile 0.5; of an even number of elements the mean of the two in the middle.
+    """The quantile 0.5. For an even number of elements: the mean of the middle two.
 
     >>> float(collet.median([1, 9, 4]))
     4.0"""
@@ -209,11 +209,10 @@ def median(x, /, *, axis=None, keepdims=False):
 
 
 def histogram(x, /, bins=10, range=None, density=False, weights=None):
-    """How many elements, or what sum of weights, are in each bin, and the edges: bins of one width from
-    the first to the second number of range, by default from the smallest to the largest element, or
-    between edges that ascend. Without its upper edge, but the last bin has both.
-
-    The counts are int64, or have the dtype of the weights. density: divided by their sum and the widths.
+    """The number of elements in each bin, or with weights the sum of their weights, and the edges. bins: a
+    number of equal bins, or ascending edges. range: (lower, upper) of equal bins, by default the smallest
+    and the largest element. A bin excludes its upper edge, except for the last bin. The counts are int64,
+    or have the dtype of the weights. density: divides the counts by their sum and the widths.
 
     >>> collet.histogram([1, 2, 2, 9], 2, (0, 4))
     (array([1, 2]), array([0., 2., 4.]))"""

@@ -13,7 +13,7 @@ random = np.random.default_rng(5)
 
 @pytest.fixture(autouse=True)
 def same_numbers():
-    """The numbers of a test do not depend on the tests before."""
+    """The random numbers of a test do not depend on earlier tests."""
     global random
     random = np.random.default_rng(5)
 

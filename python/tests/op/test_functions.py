@@ -14,7 +14,7 @@ from collet import functions, linalg, op
 
 RNG = np.random.default_rng(11)
 REAL = "?bBhHiIqQefd"
-SOME = "?bHQefd"  # where dtypes differ by their kind alone
+SOME = "?bHQefd"  # where only the kind of the dtype is compared
 ALL = REAL + "FD"
 SHAPES = [(), (7,), (0, 3), (2, 3, 1)]
 ROUNDED = {"e": 2e-3, "f": 1e-5, "F": 1e-5, "d": 1e-12, "D": 1e-12}

@@ -29,7 +29,7 @@ _PATHS = ("com", "positions")
 
 
 class Task:
-    """What an analysis reads: arrays of the frames that were chosen, and dt in ps."""
+    """The input of an analysis: arrays of the chosen frames, and dt in ps."""
 
     def __init__(self, file: Results, options: argparse.Namespace) -> None:
         self._file, self.options = file, options
@@ -83,7 +83,7 @@ class Task:
 
     @property
     def path(self) -> Any:
-        """The series of --key, of positions that must not jump at the box."""
+        """The series of --key: positions that must not jump across the box."""
         key = self.options.key
         pbc = self._file.jumping if key in _PATHS and not self.options.vector else None
         if pbc is not None:
@@ -112,7 +112,7 @@ class Task:
 
     @property
     def square(self) -> str:
-        """The unit of its squares."""
+        """The unit of the squares of --key."""
         if self.unit in ("", "1"):
             return self.unit
         return f"({self.unit})^2" if set(self.unit) & set(" /^") else f"{self.unit}^2"
@@ -126,7 +126,7 @@ class Task:
                           "below it, or fewer --blocks")
 
     def needed(self, name: str) -> Any:
-        """An option without which this analysis cannot work."""
+        """Returns an option that this analysis requires."""
         value = getattr(self.options, name)
         if value is None:
             raise InvalidError(f"{self.options.analysis} needs --{name.replace('_', '-')}")
@@ -139,7 +139,7 @@ class Analysis(NamedTuple):
     run: Callable[[Task], Found]
     timed: bool
     text: str
-    key: str | None = None  # that is analysed without --key
+    key: str | None = None  # the key that is analysed by default
 
 
 def _known(key: str) -> tuple[str, tuple[int, ...] | None]:
@@ -276,7 +276,7 @@ def _pmf(task: Task) -> Found:
     ranges = [tuple(pair) for pair in options.range or []]
     values, limits = [], []
     for i, (x, unit) in enumerate(made):
-        # The Jacobians are of angles in rad, and tilt_deg is in degrees.
+        # The Jacobians need angles in rad, but tilt_deg is in degrees.
         turn = jacobians[i] in ("sin", "cos") and unit == "degree"
         values.append(np.radians(x) if turn else x)
         pair = ranges[i] if i < len(ranges) else None

@@ -57,8 +57,8 @@ def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanS
     """sum over t of |x[t + k] - x[t]|^2 / (frames - k), the mean over bodies.
 
     x: positions that no periodic box cuts: unwrapped
-    All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x
-    without its drift from the first to the last frame, which is added again exactly. Rounding
+    All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x without
+    its drift from the first to the last frame. The drift's contribution is then added exactly. Rounding
     errors are about 1e-15 frames / (frames - k) of the mean square of x about this line.
 
     >>> analysis.mean_square_displacement(np.arange(10.0)).value[:4].round(9)

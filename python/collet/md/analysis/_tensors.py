@@ -17,7 +17,7 @@ from ._rotation import warn_of_signs
 from ._series import Floats, Series, positive
 
 _PAIRS = ((0, 1), (0, 2), (1, 2))
-_ORTHOGONAL = 1e-3  # of axes in float32, and of files with few digits
+_ORTHOGONAL = 1e-3  # tolerance for axes in float32, and for files with few digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def _fitted(whole: Floats, parts: Floats, lags: Floats, chosen: Any,
 
 
 def _correlations(axes: Floats, blocks: int) -> tuple[Floats, Floats]:
-    """The symmetric part of <R(0)^T R(t)>, of all frames (lags, 3, 3) and of blocks."""
+    """The symmetric part of <R(0)^T R(t)>: for all frames, (lags, 3, 3), and for each block."""
     curves: list[tuple[Floats, Floats]] = []
     for i, j in ((0, 0), (1, 1), (2, 2), *_PAIRS):
         x = axes[..., i] if i == j else axes[..., i] + axes[..., j]
@@ -113,7 +113,7 @@ def _correlations(axes: Floats, blocks: int) -> tuple[Floats, Floats]:
 
 
 def _logarithms(curves: Floats) -> Floats:
-    """-log of symmetric matrices; NaN where one is not positive."""
+    """-log of symmetric matrices; NaN for a matrix that is not positive definite."""
     values, vectors = np.linalg.eigh(curves)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(values > 0, -np.log(values), np.nan)
@@ -133,7 +133,7 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
     In free rotational diffusion <R(0)^T R(t)> = exp(-(tr D - D) t) in any frame of the body (L. D.
     Favro, Phys. Rev. 119 (1960) 53): a line with an intercept is fitted to the logarithm, element by
     element. InvalidError if the range has fewer than two lags, or correlations in it are not above
-    0. A UserWarning as of rotation.
+    0. A UserWarning as in rotation.
 
     >>> turns = np.random.default_rng(1).normal(scale=0.1, size=(300, 3))
     >>> frames = [np.eye(3)]
@@ -175,7 +175,7 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
 
 
 def _in_body(x: Floats, axes: Any, caller: str) -> Floats:
-    """Positions whose steps are the steps along the axes of the frame before."""
+    """Positions whose steps are the steps of x along the axes of the previous frame."""
     rotations = _axes(axes, caller)
     if rotations.shape[:2] != x.shape[:2]:
         raise ShapeError(f"{caller}: axes are of {rotations.shape[0]} frames and "
@@ -191,9 +191,9 @@ def translational_diffusion_tensor(x: Any, dt: float = 1, start: float | None = 
     DiffusionTensor, in the laboratory or along the axes.
 
     x: (frames, 3) or (frames, bodies, 3), positions that no periodic box cuts: unwrapped
-    axes: as in rotational_diffusion_tensor: the tensor along the axes of the body. Each step is
-        taken along the axes of the frame before, and d is a sum of such steps (Y. Han et al.,
-        Science 314 (2006) 626): frames must be close together compared with the rotation
+    axes: as in rotational_diffusion_tensor: the tensor along the axes of the body. Each step is taken along
+        the axes of the previous frame, and d is the sum of these steps (Y. Han et al., Science 314 (2006)
+        626): frames must be close together compared with the rotation
     start, stop: range of lags of the fit, as in diffusion
 
     >>> x = np.cumsum(np.random.default_rng(1).normal(size=(1000, 3)), axis=0)
