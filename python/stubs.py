@@ -158,7 +158,8 @@ def composed():
 
 
 def elementwise():
-    """The elementwise functions, which elementwise.py makes at run time of the list of ops, and the dtypes."""
+    """The elementwise functions, which elementwise.py makes at run time from the list of ops, and the
+    dtypes."""
     yield HEAD % "\nfrom .array import Array\n"
     tables = {node.targets[0].id: node.value for file in ("elementwise", "names") for node in members(f"_array/{file}.py")
               if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)}

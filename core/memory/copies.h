@@ -27,7 +27,7 @@ typedef struct storage {
     void (*deleter)(void *user);
     void *user;
     int32_t home;           /* the space where others share the bytes: 0, or a wrapped block's */
-    _Atomic int32_t shared; /* by so many others; changed under the lock, read without it */
+    _Atomic int32_t shared; /* number of other users; changed under the lock, read without it */
 } storage;
 
 static inline uint64_t copies_bit(int32_t space)

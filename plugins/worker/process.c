@@ -24,7 +24,7 @@
 
 #define STACK 65536
 #define GRACE_MS 2000 /* after which a worker that was told to end is killed */
-#define POLL_MS 100   /* where the kernel has no descriptors of processes */
+#define POLL_MS 100   /* if Linux lacks pidfds */
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434

@@ -34,7 +34,7 @@ typedef struct scan {
 
 /* ---- A film ---------------------------------------------------------------------------------- */
 
-/* What the others do not need to run into as well. */
+/* Whether an error concerns only its film, so that the other films continue. */
 static int is_of_film(collet_status status)
 {
     return status == COLLET_INVALID || status == COLLET_FORMAT || status == COLLET_IO ||

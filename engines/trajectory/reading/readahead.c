@@ -29,7 +29,7 @@ typedef struct piece {
     trajectory_gaps gaps; /* of the trajectory up to the end of the piece */
     int done;
     int last;           /* 1: no frame follows, or the error below */
-    collet_error error; /* about the frame after the piece */
+    collet_error error; /* of reading the frame after the piece */
     int32_t truncated;
 } piece;
 

@@ -156,7 +156,8 @@ _REDUCTIONS = ("sum", "prod", "mean", "min", "max", "var", "std")
 
 
 def _reduction(expression):
-    """(reduction, the text inside, axis and keepdims) of an expression with a reduction around it; None."""
+    """(reduction, the text inside, axis and keepdims) of an expression whose outermost call is a reduction,
+    else None."""
     text = _text(expression)
     if text is None:
         return None
