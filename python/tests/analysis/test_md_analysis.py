@@ -12,13 +12,6 @@ from collet.md import analysis
 random = np.random.default_rng(33)
 
 
-@pytest.fixture(autouse=True)
-def same_numbers():
-    """The random numbers of a test do not depend on earlier tests."""
-    global random
-    random = np.random.default_rng(33)
-
-
 SHAPES = [(1,), (2,), (3,), (64,), (101,), (1, 3), (2, 3), (40, 3), (17, 1), (30, 4, 3), (23, 7, 1)]
 
 

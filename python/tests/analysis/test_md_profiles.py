@@ -12,13 +12,6 @@ HEAT = 8.31446261815324e-3 * 300
 random = np.random.default_rng(7)
 
 
-@pytest.fixture(autouse=True)
-def same_numbers():
-    """The random numbers of a test do not depend on earlier tests."""
-    global random
-    random = np.random.default_rng(7)
-
-
 def test_counts_are_those_of_numpy():
     x = random.normal(size=(500, 3))
     x[4, 1], x[9, 0] = np.nan, np.inf

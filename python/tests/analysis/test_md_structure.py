@@ -12,13 +12,6 @@ random = np.random.default_rng(3)
 BODY = random.normal(size=(9, 3))
 
 
-@pytest.fixture(autouse=True)
-def same_numbers():
-    """The random numbers of a test do not depend on earlier tests."""
-    global random
-    random = np.random.default_rng(3)
-
-
 def rotations(count):
     q = np.linalg.qr(random.normal(size=(count, 3, 3)))[0]
     return q * np.linalg.det(q)[:, None, None]

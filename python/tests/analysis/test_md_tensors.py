@@ -10,13 +10,6 @@ from collet.md import analysis
 random = np.random.default_rng(11)
 
 
-@pytest.fixture(autouse=True)
-def same_numbers():
-    """The random numbers of a test do not depend on earlier tests."""
-    global random
-    random = np.random.default_rng(11)
-
-
 def turned(vectors):
     """Rotation matrices of rotation vectors (..., 3), by Rodrigues."""
     angle = np.linalg.norm(vectors, axis=-1)[..., None, None]
