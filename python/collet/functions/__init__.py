@@ -10,11 +10,12 @@ function raises the error of that op.
 
 from .._hook import hook as _hook
 from ._arrangement import (append, atleast_1d, atleast_2d, column_stack, delete, diag, fliplr, flipud, hstack,
-                           ravel, rot90, sliding_window_view, split, swapaxes, vstack)
+                           meshgrid, ravel, rot90, sliding_window_view, split, swapaxes, tile, transpose, unstack,
+                           vstack)
 from ._bins import bincount, digitize, histogram2d
 from ._comparison import allclose, array_equal, isclose
 from ._inner import dot, inner, kron, vdot
-from ._moments import average, corrcoef, cov, ptp
+from ._moments import average, corrcoef, cov, median, percentile, ptp
 from ._nan import (nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmedian, nanmin, nanpercentile, nanprod,
                    nanquantile, nanstd, nansum, nanvar)
 from ._primitives import *

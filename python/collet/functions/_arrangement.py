@@ -2,11 +2,12 @@
 # Tests: python/tests/op/test_numpy_names.py
 """Functions that rearrange arrays, as in NumPy. collet.functions exports them."""
 
+import itertools
 import operator
 
 import numpy as np
 
-from .. import _core
+from .. import _core, op
 from .._array.operands import along, taken, zeros_as
 from . import _primitives as f
 
@@ -200,3 +201,54 @@ def sliding_window_view(x, window_shape, axis=None):
 def _copied_windows(x, axis, length):
     places = np.arange(x.shape[axis] - length + 1)[:, None] + np.arange(length)
     return f.moveaxis(f.moveaxis(x, axis, -1)[..., places], -2, axis)
+
+
+def transpose(x, /, axes=None):
+    """A view with the axes in another order, by default reversed. See numpy.transpose.
+
+    >>> collet.transpose([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])"""
+    x, = taken(x)
+    return f.permute_dims(x, axes=tuple(range(x.ndim))[::-1] if axes is None else axes)
+
+
+def unstack(x, /, *, axis=0):
+    """A view for each index of an axis, without that axis.
+
+    >>> collet.unstack([[1, 2], [3, 4]], axis=1)[0]
+    array([1, 3])"""
+    x = f.moveaxis(x, axis, 0)
+    return tuple(x[i, ...] for i in range(x.shape[0]))
+
+
+def meshgrid(*arrays, indexing="xy"):
+    """Coordinate arrays of a grid: for each vector an array with one axis for every vector, in which the
+    vector's elements vary along its own axis. "xy" swaps the first two axes, "ij" does not.
+
+    >>> collet.meshgrid([1, 2], [3, 4])[1]
+    array([[3, 3],
+           [4, 4]])"""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing is {indexing!r}; it can be 'xy' or 'ij'")
+    found = [x.reshape([-1 if i == axis else 1 for i in range(len(arrays))])
+             for axis, x in enumerate(taken(*arrays))]
+    if indexing == "xy" and len(found) > 1:
+        found = [f.permute_dims(x, [1, 0, *range(2, len(found))]) for x in found]
+    return tuple(op.copy(x) for x in f.broadcast_arrays(*found))
+
+
+def tile(x, repetitions, /):
+    """Repeats the whole array along each axis. New axes come first.
+
+    >>> collet.tile([1, 2], (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])"""
+    x, = taken(x)
+    counts = (repetitions,) if hasattr(repetitions, "__index__") else tuple(repetitions)
+    ndim = max(x.ndim, len(counts))
+    shape = [*(1,) * (ndim - x.ndim), *x.shape]
+    counts = [*(1,) * (ndim - len(counts)), *counts]
+    twice = list(itertools.chain(*zip(counts, shape)))
+    wide = x.reshape(list(itertools.chain(*((1, n) for n in shape))))
+    return op.copy(f.broadcast_to(wide, twice)).reshape([n * m for n, m in zip(counts, shape)])

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_names.py
-"""Weighted averages, ranges, covariances and correlations. collet.functions exports them."""
+"""Weighted averages, medians, percentiles, ranges, covariances and correlations. collet.functions exports them."""
+
+import numpy as np
 
 from .. import _core
+from .. import _hook as hook
 from .._array.operands import taken
 from . import _primitives as f
 from ._rounding import once_rounded
+from ._statistics import MIDDLE
 
 
 @once_rounded("x", "weights")
@@ -79,3 +83,20 @@ def corrcoef(x, y=None, rowvar=True):
     parts = (found,) if found.dtype.kind != "c" else (f.real(found), f.imag(found))
     parts = [f.clip(part, -1, 1) for part in parts]  # rounding errors may exceed 1
     return f.complex(*parts) if len(parts) > 1 else parts[0]
+
+
+def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
+    """quantile for q / 100.
+
+    >>> float(collet.percentile([1, 2, 4, 8], 50))
+    3.0"""
+    shares = q / 100 if isinstance(q, (int, float)) or hook.traced(q) else np.asarray(q) / 100
+    return f.quantile(x, shares, axis=axis, method=method, keepdims=keepdims)
+
+
+def median(x, /, *, axis=None, keepdims=False):
+    """The quantile 0.5. For an even number of elements: the mean of the middle two.
+
+    >>> float(collet.median([1, 9, 4]))
+    4.0"""
+    return f.quantile(x, 0.5, axis=axis, method=MIDDLE, keepdims=keepdims)

@@ -9,6 +9,7 @@ import numpy as np
 from .. import _hook as hook
 from .._array.operands import along, axes_of, has_nan, taken
 from . import _primitives as f
+from ._moments import median
 from ._rounding import once_rounded, wide
 
 
@@ -153,7 +154,7 @@ def nanmedian(x, /, axis=None, *, keepdims=False):
     2.0"""
     x, = taken(x)
     if not has_nan(x):
-        return f.median(x, axis=axis, keepdims=keepdims)
+        return median(x, axis=axis, keepdims=keepdims)
     x, left, kept = _gathered(x, axis)
     if not x.shape[-1]:
         return f.sum(x, axis=-1).reshape(kept if keepdims else left) * np.nan

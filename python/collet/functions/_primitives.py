@@ -12,10 +12,9 @@ from ._reductions import SMALL as _SMALL
 from ._search import (argsort, count_nonzero, isin, nonzero, searchsorted, sort, take, take_along_axis, unique_all,
                       unique_counts, unique_inverse, unique_values)
 from ._shapes import (arange, broadcast_arrays, broadcast_shapes, broadcast_to, concat, diagonal, empty_like,
-                      expand_dims, eye, flip, full_like, linspace, matrix_transpose, meshgrid, moveaxis, ones_like,
-                      pad, permute_dims, repeat, reshape, roll, squeeze, stack, tile, transpose, tril, triu,
-                      unstack, zeros_like)
-from ._statistics import cumulative_prod, cumulative_sum, diff, histogram, median, percentile, quantile
+                      expand_dims, eye, flip, full_like, linspace, matrix_transpose, moveaxis, ones_like, pad,
+                      permute_dims, repeat, reshape, roll, squeeze, stack, tril, triu, zeros_like)
+from ._statistics import cumulative_prod, cumulative_sum, diff, histogram, quantile
 
 _hook(globals(), __package__, small=_SMALL)
 

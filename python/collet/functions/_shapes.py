@@ -96,22 +96,6 @@ def ones_like(x, /, *, dtype=None, device=None):
     return full_like(x, 1, dtype=dtype, device=device)
 
 
-def meshgrid(*arrays, indexing="xy"):
-    """Coordinate arrays of a grid: for each vector an array with one axis for every vector, in which the
-    vector's elements vary along its own axis. "xy" swaps the first two axes, "ij" does not.
-
-    >>> collet.meshgrid([1, 2], [3, 4])[1]
-    array([[3, 3],
-           [4, 4]])"""
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid: indexing is {indexing!r}; it can be 'xy' or 'ij'")
-    found = [x.reshape([-1 if i == axis else 1 for i in range(len(arrays))])
-             for axis, x in enumerate(_arrays(arrays))]
-    if indexing == "xy" and len(found) > 1:
-        found = [permuted(x, [1, 0, *range(2, len(found))]) for x in found]
-    return tuple(op.copy(x) for x in broadcast_arrays(*found))
-
-
 # ---- Views
 
 
@@ -130,16 +114,6 @@ def permute_dims(x, /, axes):
     if len(axes) != x.ndim:
         raise ValueError(f"permute_dims: axes is {axes}; name each of the {x.ndim} axes once")
     return permuted(x, axes)
-
-
-def transpose(x, /, axes=None):
-    """A view with the axes in another order, by default reversed. See numpy.transpose.
-
-    >>> collet.transpose([[1, 2], [3, 4]])
-    array([[1, 3],
-           [2, 4]])"""
-    x, = arrays(x)
-    return permute_dims(x, axes=tuple(range(x.ndim))[::-1] if axes is None else axes)
 
 
 def moveaxis(x, source, destination, /):
@@ -265,15 +239,6 @@ def diagonal(x, /, *, offset=0):
     return found
 
 
-def unstack(x, /, *, axis=0):
-    """A view for each index of an axis, without that axis.
-
-    >>> collet.unstack([[1, 2], [3, 4]], axis=1)[0]
-    array([1, 3])"""
-    x = moveaxis(x, axis, 0)
-    return tuple(x[i, ...] for i in range(x.shape[0]))
-
-
 # ---- Copies
 
 
@@ -368,22 +333,6 @@ def repeat(x, repeats, /, *, axis=None):
     ones = broadcast_to(same_kind(np.asarray(1), ends), ends.shape)
     steps = op.scatter_add(zeros_as(ends, (total + 1,)), ends, ones).out  # where the next element begins
     return take(x, op.cumulative_sum(steps)[:total], axis=axis)
-
-
-def tile(x, repetitions, /):
-    """Repeats the whole array along each axis. New axes come first.
-
-    >>> collet.tile([1, 2], (2, 2))
-    array([[1, 2, 1, 2],
-           [1, 2, 1, 2]])"""
-    x, = arrays(x)
-    counts = (repetitions,) if hasattr(repetitions, "__index__") else tuple(repetitions)
-    ndim = max(x.ndim, len(counts))
-    shape = [*(1,) * (ndim - x.ndim), *x.shape]
-    counts = [*(1,) * (ndim - len(counts)), *counts]
-    twice = list(itertools.chain(*zip(counts, shape)))
-    wide = x.reshape(list(itertools.chain(*((1, n) for n in shape))))
-    return op.copy(broadcast_to(wide, twice)).reshape([n * m for n, m in zip(counts, shape)])
 
 
 def _sides(pad_width, ndim):

@@ -104,7 +104,7 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
 # ---- Order statistics: numpy.quantile's methods, as positions among the sorted elements
 
 
-_MIDDLE = "the mean of two"  # numpy.median's
+MIDDLE = "the mean of two"  # numpy.median's
 _ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # without interpolation
 
 
@@ -127,7 +127,7 @@ def _places(q, n, method):
         at = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}[method](at)
     elif method == "midpoint":
         at = 0.5 * (np.floor(at) + np.ceil(at))
-    elif method not in ("linear", _MIDDLE):
+    elif method not in ("linear", MIDDLE):
         raise ValueError(f"quantile: method is {method!r}; it is one of numpy.quantile")
     return np.clip(at, 0, max(n - 1, 0))
 
@@ -162,7 +162,7 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
         found = take(x, at.astype("i8"), axis=-1)
     else:  # rounded once to 16 bits
         work = _core.dtype("float32") if is_half(dtype) else dtype
-        found = converted((_mean_of_two if method == _MIDDLE else _interpolated)(x, at, work), dtype)
+        found = converted((_mean_of_two if method == MIDDLE else _interpolated)(x, at, work), dtype)
     if x.dtype.kind in "fV":  # NaN is behind all numbers
         last = converted(x[..., -1:], dtype)
         found = op.where(op.isnan(last), last, found)
@@ -186,23 +186,6 @@ def _mean_of_two(x, at, dtype):
     first, second = (converted(take(x, i.astype("i8"), axis=-1), dtype) for i in (np.floor(at), np.ceil(at)))
     half = op.mul(op.add(first, second), same_kind(np.asarray(0.5, dtype), x))
     return op.where(op.equal(first, second), first, half)
-
-
-def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
-    """quantile for q / 100.
-
-    >>> float(collet.percentile([1, 2, 4, 8], 50))
-    3.0"""
-    shares = q / 100 if isinstance(q, (int, float)) else np.asarray(q) / 100
-    return quantile(x, shares, axis=axis, method=method, keepdims=keepdims)
-
-
-def median(x, /, *, axis=None, keepdims=False):
-    """The quantile 0.5. For an even number of elements: the mean of the middle two.
-
-    >>> float(collet.median([1, 9, 4]))
-    4.0"""
-    return quantile(x, 0.5, axis=axis, method=_MIDDLE, keepdims=keepdims)
 
 
 # ---- Histograms
