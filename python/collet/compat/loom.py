@@ -417,9 +417,7 @@ def install(fallback=True):
 def _main():
     from collet.compat import _program, loom  # not this copy, which is called __main__
     strict = sys.argv[1:2] == ["--no-fallback"]
-    if len(sys.argv) > 1 + strict:
-        loom.install(fallback=not strict)
-    _program.run(sys.argv[1 + strict:], "python -m collet.compat.loom [--no-fallback]")
+    _program.run("python -m collet.compat.loom [--no-fallback]", lambda: loom.install(fallback=not strict), 1 + strict)
 
 
 if __name__ == "__main__":

@@ -226,8 +226,8 @@ _CUDA = {
 
 
 if __name__ == "__main__":
-    from collet.compat import _programs, mlff  # not this copy, which is called __main__
-    _programs.run("mlff", mlff.install)
+    from collet.compat import _program, mlff  # not this copy, which is called __main__
+    _program.run("python -m collet.compat.mlff", mlff.install)
 
 
 def __dir__():

@@ -115,8 +115,7 @@ def install():
 
 def _main():
     from collet.compat import _program, rotmd  # not this copy, which is called __main__
-    rotmd.install()
-    _program.run(sys.argv[1:], "python -m collet.compat.rotmd")
+    _program.run("python -m collet.compat.rotmd", rotmd.install)
 
 
 if __name__ == "__main__":

@@ -190,8 +190,8 @@ def install():
 
 
 if __name__ == "__main__":
-    from collet.compat import _programs, rotor  # not this copy, which is called __main__
-    _programs.run("rotor", rotor.install)
+    from collet.compat import _program, rotor  # not this copy, which is called __main__
+    _program.run("python -m collet.compat.rotor", rotor.install)
 
 
 def __dir__():
