@@ -32,6 +32,15 @@ _REDUCED = {"sum": "array([4., 6.])", "prod": "array([3., 8.])", "mean": "array(
             "argmax": "array([1, 0])", "argmin": "array([0, 1])"}
 
 
+def _given(name: str, places: list[str], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name. TypeError if one is given twice."""
+    given = {**dict(zip(places, arguments)), **keywords}
+    if len(given) < len(arguments) + len(keywords) and len(arguments) <= len(places):
+        twice = next(n for n in places[:len(arguments)] if n in keywords)
+        raise TypeError(f"{name}: {twice} is given by position and by name")
+    return given
+
+
 def reduction(name: str, order: str) -> Callable[..., Array]:
     """A reducing method. Its positional arguments have NumPy's order."""
     places = order.split()
@@ -41,10 +50,7 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
         made = small(name)(self, *arguments, **keywords) if name in REDUCTIONS else None
         if made is not None:
             return made
-        given = {**dict(zip(places, arguments)), **keywords}
-        if len(given) < len(arguments) + len(keywords) and len(arguments) <= len(places):
-            twice = next(n for n in places[:len(arguments)] if n in keywords)
-            raise TypeError(f"{name}: {twice} is given by position and by name")
+        given = _given(name, places, arguments, keywords)
         if self._dtype in single and type(given.get("axis")) in (int, type(None)) and \
                 not given.keys() - {"axis", "keepdims"} and not _core.is_pending(self):
             return getattr(op, name)(self, axes=given.get("axis"), keepdims=bool(given.get("keepdims")))
@@ -91,10 +97,7 @@ def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any
     places = before + after
 
     def compute(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        given = {**dict(zip(places, arguments)), **keywords}
-        if len(given) < len(arguments) + len(keywords) and len(arguments) <= len(places):
-            twice = next(n for n in places[:len(arguments)] if n in keywords)
-            raise TypeError(f"{name}: {twice} is given by position and by name")
+        given = _given(name, places, arguments, keywords)
         if len(arguments) > len(places) or given.keys() - set(places) or set(before) - given.keys():
             raise TypeError(f"{name} takes {', '.join(places) or 'no arguments'}")
         if name in _FLAT and given.get("axis") is None:

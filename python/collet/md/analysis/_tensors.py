@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import _analysis, _host
 from ..._core import InvalidError, ShapeError
-from ._blocks import bound, count, jackknife, others
+from ._blocks import bound, chosen_lags, count, jackknife, others
 from ._rotation import warn_of_signs
 from ._series import Floats, Series, positive
 
@@ -71,15 +71,6 @@ def _slopes(curves: Floats, lags: Floats) -> Floats:
     """Of least-squares lines with an intercept, over the axis of lags, the third from the end."""
     times = lags - lags.mean()
     return np.asarray(np.einsum("k,...kij->...ij", times / (times @ times), curves))
-
-
-def _chosen(lags: Floats, low: float, high: float, caller: str) -> Any:
-    tiny = 1e-9 * float(lags[-1])  # lags are products that may be rounded
-    chosen = np.flatnonzero((lags >= low - tiny) & (lags <= high + tiny))
-    if len(chosen) < 2:
-        raise InvalidError(f"{caller}: {len(chosen)} lags from {low:g} to {high:g}, and a line "
-                           f"needs two: lags go from 0 to {lags[-1]:g}; give start and stop")
-    return chosen
 
 
 def _fitted(whole: Floats, parts: Floats, lags: Floats, chosen: Any,
@@ -154,7 +145,7 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
     last = min(length // 2, int(fast[0]) - 1 if len(fast) else len(lags))
     low = bound(start, caller, "start", dt)
     high = bound(stop, caller, "stop", float(lags[max(last, min(2, len(lags) - 1))]))
-    chosen = _chosen(lags, low, high, caller)
+    chosen = chosen_lags(lags, low, high, caller)
     logs = np.full_like(whole, np.nan)
     logs[chosen] = _logarithms(whole[chosen])
     if not np.isfinite(logs[chosen]).all():
@@ -218,4 +209,4 @@ def translational_diffusion_tensor(x: Any, dt: float = 1, start: float | None = 
     low = bound(start, caller, "start", float(lags[min(max(length // 10, 1), len(lags) - 1)]))
     high = bound(stop, caller, "stop", float(lags[length // 2]))
     return _fitted(_symmetric(whole[:3], whole[3:]), others(_symmetric(parts[:3], parts[3:])), lags,
-                   _chosen(lags, low, high, caller), lambda slopes: slopes / 2)
+                   chosen_lags(lags, low, high, caller), lambda slopes: slopes / 2)
