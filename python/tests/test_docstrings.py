@@ -22,7 +22,7 @@ WITHOUT = {  # covered by the example of the function that creates it, or needs 
     "Integrals.to_xarray", "Frames.call", "Scan.close", "decompose_vector_batch_static_ref",
     "decompose_vector_single",
     "compute_com_single", "inertia_tensor_single", "cross_product_single_frame", "custom_vjp.defvjp",
-    "Result.cotangents", "profile_trace",
+    "profile_trace",
     *(f"BenchmarkResult{n}" for n in ("", ".calls_per_second", ".memory_delta_gb", ".resident_delta_gb", ".summary",
                                       ".to_dict", ".total_time_s")),
     *(f"analysis.{n}" for n in analysis.__all__ if n[0].isupper()), "analysis.MeanForcePotential.centers",
@@ -54,6 +54,10 @@ def public():
 
 
 PUBLIC = {name: value for name, value in public() if name not in WITHOUT}
+
+
+def test_all_are_listed():
+    assert {"add", "concat", "grad", "norm", "fft2", "loss_and_grad", "Result.cotangents"} <= {*PUBLIC}
 
 
 @pytest.mark.parametrize("name", PUBLIC)
