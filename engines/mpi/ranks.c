@@ -293,7 +293,7 @@ static collet_status take_processors(ranks *r, collet_error *err)
         bind_rank(r, set, size);
     if (set != NULL)
         CPU_FREE(set);
-    if (status != COLLET_FAILED) /* after which MPI may still write there */
+    if (status != COLLET_FAILED) /* after FAILED, MPI may still write there */
         free(mine);
     return status;
 }

@@ -34,7 +34,7 @@ typedef struct job {
     const scan_loops *loops;
     const isa_level *level;
     collet_dtype from, type; /* of the elements; of the results, and in the loops */
-    collet_dtype word;       /* in which they are joined */
+    collet_dtype word;       /* the dtype in which elements are joined */
     int64_t size;            /* bytes of `type` */
     scan_word nothing;
     char *out;
