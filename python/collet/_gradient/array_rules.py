@@ -233,7 +233,7 @@ for _name in ("unique_values", "unique_counts", "unique_inverse", "unique_all"):
     _unique(_name)
 
 
-# ---- Sums, differences and order statistics along an axis
+# ---- Cumulative sums and order statistics along an axis
 
 
 @rule("cumulative_sum")
@@ -259,25 +259,6 @@ def _cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
         count *= 2
     if include_initial:
         x = f.concat([f.ones_like(bottom(x)[..., :1]), x], axis=-1)
-    return f.moveaxis(x, -1, axis)
-
-
-def _end(part, x, axis):
-    if part is None:
-        return []
-    part = part if isinstance(part, Traced) else f.broadcast_arrays(part)[0]
-    shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
-    return [part if len(part.shape) else f.broadcast_to(part, shape)]
-
-
-@composite("diff")
-def _diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
-    axis = axis_of(axis, len(x.shape))
-    parts = [*_end(prepend, x, axis), x, *_end(append, x, axis)]
-    x = f.concat(parts, axis=axis) if len(parts) > 1 else x
-    x = f.moveaxis(x, axis, -1)
-    for _ in range(min(n, x.shape[-1])):
-        x = x[..., 1:] - x[..., :-1]
     return f.moveaxis(x, -1, axis)
 
 

@@ -20,6 +20,6 @@ from ._nan import (nan_to_num, nanargmax, nanargmin, nanmax, nanmean, nanmedian,
                    nanquantile, nanstd, nansum, nanvar)
 from ._primitives import *
 from ._selection import argpartition, argwhere, flatnonzero, intersect1d, partition, select, setdiff1d, union1d
-from ._signals import convolve, degrees, gradient, interp, radians, trapezoid, unwrap
+from ._signals import convolve, degrees, diff, gradient, interp, radians, trapezoid, unwrap
 
 _hook(globals(), __name__)

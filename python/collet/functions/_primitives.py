@@ -14,7 +14,7 @@ from ._search import (argsort, count_nonzero, isin, nonzero, searchsorted, sort,
 from ._shapes import (arange, broadcast_arrays, broadcast_shapes, broadcast_to, concat, diagonal, empty_like,
                       expand_dims, eye, flip, full_like, linspace, matrix_transpose, moveaxis, ones_like, pad,
                       permute_dims, repeat, reshape, roll, squeeze, stack, tril, triu, zeros_like)
-from ._statistics import cumulative_prod, cumulative_sum, diff, histogram, quantile
+from ._statistics import cumulative_prod, cumulative_sum, histogram, quantile
 
 _hook(globals(), __package__, small=_SMALL)
 

@@ -1,14 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_names.py
-"""Functions of sampled data: interpolation, integrals, derivatives, convolution, angles. collet.functions
+"""Functions of sampled data: differences, interpolation, integrals, derivatives, convolution, angles. collet.functions
 exports them."""
+
+import operator
 
 import numpy as np
 
-from .._array.operands import taken
+from .. import op
+from .._array.operands import axis_of, taken
 from . import _primitives as f
 from ._arrangement import ravel, sliding_window_view
 from ._rounding import once_rounded
+
+
+def _end(part, x, axis):
+    """The array to put before or after x. A number has the length 1."""
+    if part is None:
+        return None
+    part, = taken(part)
+    shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
+    return part if part.ndim else f.broadcast_to(part, shape)
+
+
+def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+    """Each element minus its predecessor along an axis, n times. For bool: whether the two differ.
+    prepend and append are concatenated before and after the elements first.
+
+    >>> collet.diff([1, 4, 9])
+    array([3, 5])"""
+    x, = taken(x)
+    axis = axis_of(axis, x.ndim)
+    if n < 0:
+        raise ValueError(f"diff: n is {n}; it must not be negative")
+    parts = [_end(prepend, x, axis), x, _end(append, x, axis)]
+    parts = [p for p in parts if p is not None]
+    x = f.moveaxis(f.concat(parts, axis=axis) if len(parts) > 1 else x, axis, -1)
+    for _ in range(min(operator.index(n), x.shape[-1])):  # then it is empty, and stays so
+        x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[..., 1:], x[..., :-1])
+    return f.moveaxis(x, -1, axis)
 
 
 def interp(x, xp, fp, left=None, right=None):
@@ -42,7 +72,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = f.moveaxis(y, axis, -1)
     if x is not None:
         x, = taken(x)
-        dx = f.diff(x if x.ndim == 1 else f.moveaxis(x, axis, -1))
+        dx = diff(x if x.ndim == 1 else f.moveaxis(x, axis, -1))
     return f.sum((y[..., 1:] + y[..., :-1]) * dx / 2.0, axis=-1)
 
 
@@ -53,7 +83,7 @@ def _apart(name, spacing, extent):
     spacing, = taken(spacing)
     if spacing.ndim and spacing.shape != (extent,):
         raise ValueError(f"{name}: the places are {spacing.shape}; the axis has {extent} elements")
-    return f.diff(spacing) if spacing.ndim else spacing
+    return diff(spacing) if spacing.ndim else spacing
 
 
 def _derivative(x, axis, spacing):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_functions.py
-"""Cumulative sums, differences, histograms and order statistics. collet.functions exports them."""
+"""Cumulative sums, histograms and order statistics. collet.functions exports them."""
 
 import operator
 
@@ -11,9 +11,9 @@ from .._array.operands import (arrays, axes_of, axis_of, converted, empty_as, na
                         same_kind)
 from ._rounding import is_half
 from ._search import take
-from ._shapes import broadcast_to, concat, moveaxis
+from ._shapes import concat, moveaxis
 
-# ---- Sums and differences along an axis
+# ---- Cumulative sums
 
 
 _WIDE = {"b": np.dtype("i8"), "i": np.dtype("i8"), "u": np.dtype("u8")}
@@ -72,33 +72,6 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     >>> collet.cumulative_prod([1, 2, 3])
     array([1, 2, 6])"""
     return _cumulative("cumulative_prod", x, axis, dtype, include_initial)
-
-
-def _end(part, x, axis):
-    """The array to put before or after x. A number has the length 1."""
-    if part is None:
-        return None
-    part, = arrays(part)
-    shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
-    return part if part.ndim else broadcast_to(part, shape)
-
-
-def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
-    """Each element minus its predecessor along an axis, n times. For bool: whether the two differ.
-    prepend and append are concatenated before and after the elements first.
-
-    >>> collet.diff([1, 4, 9])
-    array([3, 5])"""
-    x, = arrays(x)
-    axis = axis_of(axis, x.ndim)
-    if n < 0:
-        raise ValueError(f"diff: n is {n}; it must not be negative")
-    parts = [_end(prepend, x, axis), x, _end(append, x, axis)]
-    parts = [p for p in parts if p is not None]
-    x = moveaxis(concat(parts, axis=axis) if len(parts) > 1 else x, axis, -1)
-    for _ in range(min(operator.index(n), x.shape[-1])):  # then it is empty, and stays so
-        x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[..., 1:], x[..., :-1])
-    return moveaxis(x, -1, axis)
 
 
 # ---- Order statistics: numpy.quantile's methods, as positions among the sorted elements
