@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from . import _core, op
+from . import op
 from ._array.creation import asarray
 from ._hook import hook as _hook
 from ._listing import own

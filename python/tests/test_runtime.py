@@ -3,7 +3,6 @@
 process."""
 
 import json
-import logging
 import os
 import pathlib
 import re

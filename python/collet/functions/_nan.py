@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .. import _hook as hook
-from .._array.operands import along, axes_of, has_nan, taken
+from .._array.operands import axes_of, has_nan, taken
 from . import _primitives as f
 from ._moments import median
 from ._rounding import once_rounded, wide

@@ -2,7 +2,6 @@
 """Every function of the namespace belongs to one of three groups: its gradient agrees with central
 differences, it raises an error that names it, or its results are constant."""
 
-import inspect
 
 import numpy as np
 import pytest

@@ -21,7 +21,6 @@ from ._files import Found, Number
 from ._results import Results, atoms_of, vectors_of
 from ._rotation import order_parameters, rotation, rotational_mean_square_displacement
 from ._samples import equilibration_time, statistical_inefficiency
-from ._series import Floats
 
 
 _NO_AXES = ("com", "euler_zyz", "gyration_tensor", "inertia_tensor", "moments", "positions")
