@@ -334,7 +334,7 @@ void kit_run_row(const kit_session *session, const kit_row *row, kit_result *res
     plan = (kit_plan){.row = row, .run = run_case, .user = &run};
     row->kit->plan(&plan);
     result->planned = plan.next;
-    /* Programs may be refused for what is in them: libcore then computes them by single ops. */
+    /* A backend may refuse programs with certain steps: libcore then computes these op by op. */
     bool whole = row->info.id != COLLET_OP_EVALUATE;
     if (whole && result->refused > 0 && result->refused >= result->cases - result->empty &&
         result->failures++ == 0)

@@ -94,7 +94,8 @@ void testbed_fail(testbed *b, const char *format, ...) COLLET_PRINTF(2, 3)
     __attribute__((noreturn));
 void testbed_skip(testbed *b, const char *format, ...) COLLET_PRINTF(2, 3)
     __attribute__((noreturn));
-void testbed_check(testbed *b); /* on the main thread, after others: ends the check if one failed */
+void testbed_check(testbed *b); /* on the main thread, after the other threads: ends the check if
+                                   one of them failed */
 
 #define testbed_require(b, condition, ...) ((condition) ? (void)0 : testbed_fail(b, __VA_ARGS__))
 

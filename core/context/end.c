@@ -15,8 +15,8 @@
 #include "timeline/span.h"
 #include "util/host_memory.h"
 
-#define EXIT_SECONDS 30 /* that exit() waits at most */
-#define FORK_SECONDS 2  /* that fork() waits at most */
+#define EXIT_SECONDS 30 /* longest wait in exit() */
+#define FORK_SECONDS 2  /* longest wait in fork() */
 #define PAUSE 500000    /* nanoseconds between two tries to lock */
 
 /* The runtimes of this process; a child of fork begins with none of them. */

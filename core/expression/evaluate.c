@@ -20,7 +20,7 @@ typedef struct extent {
     int32_t ndim, out_ndim;
     int64_t shape[COLLET_MAX_DIMS]; /* the inputs', broadcast */
     int64_t out[COLLET_MAX_DIMS];   /* the outputs' */
-    uint32_t axes;                  /* that are reduced */
+    uint32_t axes;                  /* bits of the reduced axes */
 } extent;
 
 static collet_status add_input(extent *x, const graph *g, uint32_t i, int32_t ndim,

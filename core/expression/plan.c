@@ -177,8 +177,9 @@ static uint32_t swapped(uint32_t op)
                                            : op;
 }
 
-/* Elements of an integer dtype and an integer that the dtype may not have: in a plan for such numbers
- * x < 300 of u8 is (x < 255) | True. A number that does not change is compared as it is, or not at all. */
+/* Compares elements of an integer dtype with an integer that the dtype may not hold. A plan for
+ * variable numbers computes x < 300 of u8 as (x < 255) | True. With a constant number it compares
+ * directly, or the result is constant. */
 static collet_status type_comparison(compiler *c, uint32_t op, const typed *x, const typed *number,
                                      collet_dtype d, typed *out)
 {

@@ -28,7 +28,7 @@ typedef struct storage {
     void (*deleter)(void *user);
     void *user;
     int32_t home;           /* the space where others share the bytes: 0, or a wrapped block's */
-    _Atomic int32_t shared; /* by so many others; changed under the lock, read without it */
+    _Atomic int32_t shared; /* number of other users; changed under the lock, read without it */
     /* Of written.h. */
     _Atomic int noted; /* 1: the bytes on the host have this hash */
     uint64_t hash;

@@ -40,7 +40,7 @@ typedef struct device {
     /* The job's lock guards the following members. */
     devices_spans results; /* not delivered, or in the caller's hands */
     int64_t done;          /* items that it computed, without those that it gave up */
-    double seconds, rate;  /* that it took; items a second of the last time; 0: not measured */
+    double seconds, rate;  /* time so far; last rate in items a second, 0: not measured */
     int failed;            /* `error` says why; it never changes then */
     collet_error error;
 } device;

@@ -16,7 +16,7 @@ typedef struct devices_work {
     int64_t most;                    /* items that a device takes at a time */
     int whole;      /* 1: always so many, up to a multiple of `most`; 0: fewer where it is slow */
     int64_t depth;  /* results of so many calls of read that a device keeps */
-    int64_t window; /* items that are taken and not delivered, at most; 0: any number */
+    int64_t window; /* most items that are taken and not delivered; 0: no limit */
     void *user;
     /*
      * Both are called on the device's thread. compute: computes items from `first` on, at most

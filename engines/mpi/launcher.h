@@ -12,7 +12,7 @@ typedef struct mpi_launcher {
     const char *variable;  /* of the environment, that shows it */
     int64_t size;          /* processes of the job; 0: not known */
     int64_t rank;          /* of this process; -1: not known */
-    int family;            /* whose protocol it speaks, most likely */
+    int family;            /* the MPI whose protocol the launcher most likely speaks */
     int no_protocol;       /* 1: srun --mpi=none, at which Open MPI ends the program itself */
     char prefix[PATH_MAX]; /* where it is installed: its program without /bin/NAME; "": not known */
 } mpi_launcher;

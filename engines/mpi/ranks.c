@@ -58,7 +58,7 @@ static collet_status fail(const ranks *r, const char *call, int error, collet_er
 
 /* ---- One library ------------------------------------------------------------------------- */
 
-/* Its own text is long, and often of several lines: the first one, in front of its commas. */
+/* The library's own text is long, often several lines: take its first line, up to the comma. */
 static void name_library(ranks *r)
 {
     char text[MPI_TEXT];
@@ -293,7 +293,7 @@ static collet_status take_processors(ranks *r, collet_error *err)
         bind_rank(r, set, size);
     if (set != NULL)
         CPU_FREE(set);
-    if (status != COLLET_FAILED) /* after which MPI may still write there */
+    if (status != COLLET_FAILED) /* after FAILED, MPI may still write there */
         free(mine);
     return status;
 }

@@ -56,8 +56,8 @@ collet_status ternary_source_codes(ternary_call *call, const ternary_source *sou
 void ternary_source_values(const ternary_source *source, int64_t first, int64_t count,
                            const int8_t *codes, const float *block_scale, float *values);
 
-/* Returns INVALID; the text has row and column of the first element that is not a code (I8) or not
- * finite (other dtypes). One of the count x columns elements must be so. */
+/* Reports the first of the count x columns elements that is not a code (I8) or not finite (other
+ * dtypes), with its row and column. There must be such an element. Returns INVALID. */
 collet_status ternary_report_element(const ternary_source *source, collet_dtype dtype,
                                      int64_t first, int64_t count, const void *elements,
                                      collet_error *err);

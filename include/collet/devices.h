@@ -19,7 +19,7 @@ typedef struct collet_device_share {
     uint32_t reserved;
     const char *device; /* the choice of its context: "opencl:0" */
     int64_t done;       /* energies, frames or vectors that it computed */
-    double seconds;     /* that it computed */
+    double seconds;     /* time that the device computed */
     const char *error;  /* why it stopped; NULL: it did not fail */
 } collet_device_share;
 

@@ -23,8 +23,8 @@
 #include "wire.h"
 
 #define STACK 65536
-#define GRACE_MS 2000 /* after which a worker that was told to end is killed */
-#define POLL_MS 100   /* where the kernel has no descriptors of processes */
+#define GRACE_MS 2000 /* a worker that was told to end is killed after this time */
+#define POLL_MS 100   /* if Linux lacks pidfds */
 
 #ifndef SYS_pidfd_open
 #define SYS_pidfd_open 434

@@ -33,7 +33,7 @@ typedef struct wire_opened {
     char version[16];
     int32_t status; /* of the opening; the rest is set if it is OK */
     uint32_t memory, order, threads, max_queues;
-    uint32_t row_count; /* that follow */
+    uint32_t row_count; /* rows that follow */
     uint32_t trims;     /* 1: has collet.trim/1 */
     char text[WIRE_TEXT];
 } wire_opened;

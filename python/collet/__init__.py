@@ -2,9 +2,9 @@
 # Tests: python/tests/test_runtime.py, python/tests/test_documents.py
 """Collet: one interface to the hardware that a machine has, for NumPy arrays.
 
-collet.op has every kernel as a function, collet.functions what is composed of them (collet.concat),
-collet.evaluate computes formulas, collet.Array keeps data on a device, collet.backends() lists the
-backends found, collet.doctor() what is missing.
+collet.op has every kernel as a function. collet.functions has the functions composed of kernels, such as
+collet.concat. collet.evaluate computes formulas, and collet.Array keeps data on a device. collet.backends()
+lists the backends found, and collet.doctor() the missing requirements.
 """
 
 import sys as _sys
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from .functions import *
 else:
     def __getattr__(name):
-        """Modules and functions are imported at their first use: NumPy alone, which they import, takes
-        longer than this package."""
+        """Imports modules and functions at their first use. They import NumPy, and importing NumPy alone
+        takes longer than importing this package."""
         from importlib import import_module
         if name in _MODULES:
             return import_module("collet." + name)
@@ -70,7 +70,8 @@ def __dir__():
 
 
 def doctor() -> tuple:
-    """What is missing on this machine, why, and the command that installs it; print the result.
+    """Returns the missing requirements of this machine, the reasons, and the commands that install them.
+    Print the result.
 
     >>> text = str(collet.doctor())"""
     from ._doctor import examine

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_runtime.py
-"""python -m collet: backend-info, with its options; --doctor alone is collet.doctor(), which also knows what concerns
-Python. python -m collet calibrate: backend-bench calibrate, for the
-libraries that this package uses; compare, sweep, trajectory, roofline: bench/_studies.py."""
+"""python -m collet: backend-info, with its options. --doctor alone runs collet.doctor(), which also
+examines the Python package. python -m collet calibrate: backend-bench calibrate, for the libraries that
+this package uses; compare, sweep, trajectory, roofline: bench/_studies.py."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_runtime.py
-"""collet.doctor(): what is missing, why, and the command that corrects it. What does not concern Python has the
-texts of backend-info --doctor (tools/info/doctor.c)."""
+"""collet.doctor(): the missing requirements, the reasons, and the commands that install them. Texts that do
+not concern Python are those of backend-info --doctor (tools/info/doctor.c)."""
 
 import importlib.util
 import sys
@@ -10,7 +10,7 @@ from collections import namedtuple
 from . import _core, _package, _plugins
 from ._runtime import backends
 
-# Parts of a reason, each with its correction.
+# Parts of reasons, and the correction for each.
 _MENDS = (
     ("libcuda.so", "apt-get install nvidia-driver   # on a machine with an NVIDIA card"),
     ("libnvrtc.so", "pip install nvidia-cuda-nvrtc-cu12   # or install the CUDA toolkit"),
@@ -28,7 +28,7 @@ Finding.__doc__ = """Something that is missing; `fix` is a command or advice, ""
 
 
 class Report(tuple):
-    """A tuple of Findings, empty if nothing is missing; its text lists all."""
+    """A tuple of Findings; str() lists them. Empty if nothing is missing."""
 
     def __new__(cls, head, findings):
         self = super().__new__(cls, findings)
@@ -73,7 +73,8 @@ def _texts(capabilities, name=""):
 
 
 def _by_name(backend):
-    """Whether it has devices once they are named, as the worker: nothing is missing."""
+    """Whether the backend has devices only after the user names them, like the worker. Then nothing is
+    missing."""
     return "name a backend" in backend.reason
 
 
@@ -125,7 +126,7 @@ def _chosen(known):
 
 
 def _calibration(known):
-    """A device that is no CPU is not the fastest for everything."""
+    """A GPU is not the fastest device for every call."""
     usable = [b for b in known if b.devices]
     other = [b.name for b in usable if b.devices[0].kind != "cpu"]
     on = next(s["value"] for s in _core.settings() if s["key"] == "calibration") == "on"
@@ -161,7 +162,7 @@ def examine():
     findings += _chosen(known)
     paths = {b.path for b in known}
     reported = {b.reason for b in known}
-    for record in _core.records():  # directories and files that became no backend
+    for record in _core.records():  # directories and files that were not loaded as backends
         if record["accepted"] or record["code"] == "not-found" or record["path"] in paths:
             continue
         if record["stage"] != "policy" or record["reason"] not in reported:  # a refused layer

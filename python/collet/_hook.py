@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_tracing.py
-"""Composed functions that leave a call to the tape if one of its arguments is traced. Ops and
-expressions do so in C, python/src/calls/tracer.c."""
+"""Wraps composed functions: a call with a traced argument goes to the tape. python/src/calls/tracer.c does
+the same for ops and expressions."""
 
 import functools
 import types
@@ -13,7 +13,7 @@ _ABSENT = object()
 
 
 def start(tape):
-    """From here to `stop` calls are examined."""
+    """Starts to examine calls for traced arguments, until `stop`."""
     global ACTIVE, _TRACED, _tape
     _tape, _TRACED = tape, tape.Traced
     with tape.LOCK:
@@ -45,7 +45,7 @@ def asarray(value, dtype):
 
 
 def hooked(name, function, module):
-    """The function, which the tape knows as `name` and `module` exports."""
+    """Wraps the function. The tape records it as `name`; `module` exports it."""
     @functools.wraps(function)
     def call(*arguments, **keywords):
         if ACTIVE and (_among(arguments) or (keywords and _among(keywords.values()))):
@@ -57,9 +57,9 @@ def hooked(name, function, module):
 
 
 def _hurried(function, small):
-    """The function, after an attempt of `small`, which returns None unless it computes such arguments."""
+    """Tries `small` first. If that returns None, calls the function."""
     @functools.wraps(function)
-    def call(x=_ABSENT, /, *others, **keywords):  # a parameter of its own: *arguments would take longer
+    def call(x=_ABSENT, /, *others, **keywords):  # a separate parameter: passing it in *arguments would take longer
         if not others:
             made = small(x, **keywords) if keywords else small(x)
             if made is not None:
@@ -70,8 +70,8 @@ def _hurried(function, small):
 
 
 def hook(members, module, prefix="", small={}):
-    """Replaces the public functions among the members of a module, except those that another exports.
-    `small` has by name what is tried first."""
+    """Wraps the public functions that the module itself defines. `small`: by name, the functions that are
+    tried first."""
     made = {}  # a function may have several names
     for name, value in list(members.items()):
         if type(value) is types.FunctionType and not name.startswith("_") and \

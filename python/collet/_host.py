@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_lossy_input.py
-"""Converts arguments to NumPy arrays: whatever numpy.asarray takes, unless that would drop a part.
-collet._core calls `array` for everything that is not a numpy.ndarray itself."""
+"""Converts arguments to NumPy arrays. Accepts what numpy.asarray accepts, except values of which it would
+drop a part (masks, units). collet._core calls `array` for every argument that is not a numpy.ndarray."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def check(value: Any, name: str) -> None:
 
 
 def number(value: Any, name: str) -> Any:
-    """The number of a parameter: an array without axes becomes a Python number, anything that is not
-    an array is returned unchanged. TypeError."""
+    """The value of a parameter. An array without axes becomes a Python number. A value that is not an array
+    stays unchanged. TypeError for other arrays."""
     check(value, name)
     if not hasattr(value, "__array__"):
         return value
@@ -70,8 +70,8 @@ def number(value: Any, name: str) -> Any:
 
 
 def _converted(found: npt.NDArray[Any], dtype: np.dtype[Any], name: str) -> npt.NDArray[Any]:
-    """Converts real numbers to a real `dtype`, any numbers to a complex one, integers to a dtype that
-    holds them; refuses texts, dates, objects and numbers with more digits than float64."""
+    """Converts real numbers to a real `dtype`, any numbers to a complex dtype, and integers to a dtype that
+    can hold them. Raises for texts, dates, objects and numbers with more digits than float64."""
     kinds = {"f": "biuf", "V": "biuf", "c": "biufc"}.get(dtype.kind, "biu")
     kind = "f" if found.dtype.name == "bfloat16" else found.dtype.kind
     made = None
@@ -85,7 +85,7 @@ def _converted(found: npt.NDArray[Any], dtype: np.dtype[Any], name: str) -> npt.
 
 def array(value: Any, dtype: npt.DTypeLike | None = None,
           name: str = "the array") -> npt.NDArray[Any]:
-    """A numpy.ndarray of `value`, in `dtype` unless that is None. TypeError, DtypeError."""
+    """Converts `value` to a numpy.ndarray, of `dtype` if given. TypeError, DtypeError."""
     if type(value) is not np.ndarray:
         check(value, name)
         value = np.asanyarray(value)

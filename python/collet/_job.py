@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_scatter.py, python/tests/test_ternary.py, python/tests/md/test_md_extract.py
-"""Calls in a separate thread, so that Ctrl-C interrupts the caller; devices that share the work of one."""
+"""Calls in a separate thread, so that Ctrl-C interrupts the caller. Also: choices of devices that share the
+work."""
 
 from __future__ import annotations
 
@@ -14,8 +15,9 @@ from ._core import InvalidError
 
 
 class Job:
-    """A call of function(*arguments), in a copy of the caller's context, which has its choice of
-    backend. It cannot be stopped from here, but its object may be told to stop."""
+    """A call of function(*arguments) in another thread, in a copy of the caller's context, so with the
+    caller's choice of backend. This class cannot stop the call; the object that computes may have a method
+    for that."""
 
     def __init__(self, function: Callable[..., Any], *arguments: Any) -> None:
         self._done = threading.Event()
@@ -33,7 +35,7 @@ class Job:
             self._done.set()
 
     def wait(self, report: Callable[[], object] | None = None) -> Any:
-        """The result, of this call or of one that was interrupted; meanwhile report() is called, 20
+        """Waits for the result of this call, or of an interrupted call. While waiting, calls report() 20
         times a second."""
         if self._thread.ident is None:
             self._thread.start()

@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 from . import _core
 from ._core import CancelledError, FailedError, ForkedError, UnavailableError
 
-_ATTEMPTS = 3  # at a task whose arguments were lost with a worker; Dask itself repeats the others
+_ATTEMPTS = 3  # attempts for a task whose arguments were lost with a worker; Dask itself repeats other tasks
 _SMALL = 1 << 20  # bytes that may pass through Dask's scheduler
-_FEW = 4  # tasks at a time of a client that does not say how many it works at
+_FEW = 4  # tasks at a time for a client that does not report its number of workers
 
 _kept: contextvars.ContextVar[list[str]] = contextvars.ContextVar("collet._jobs.kept")
 _stop: contextvars.ContextVar[threading.Event] = contextvars.ContextVar("collet._jobs.stop")
@@ -40,7 +40,7 @@ class Task(NamedTuple):
 
 
 class Shared:
-    """An argument that several tasks have, which is sent once where that is possible."""
+    """An argument that several tasks share. It is sent once where the client supports that."""
 
     def __init__(self, value: object) -> None:
         self.value = value
@@ -68,7 +68,7 @@ def keep(text: str) -> bool:
 
 
 def check() -> None:
-    """CancelledError if the task runs in the caller's process and is not wanted any more."""
+    """CancelledError if the task runs in the caller's process and was cancelled."""
     event = _stop.get(None)
     if event and event.is_set():
         raise CancelledError("the iterator over the results was closed")
@@ -89,7 +89,7 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, ...],
 
 
 class _Caller(NamedTuple):
-    """What a worker has to know of the process that wants its results."""
+    """The settings of the process that requests the results, for a worker."""
 
     version: str
     host: str
@@ -103,7 +103,8 @@ _limited = (0, 0)  # process and number of threads
 
 
 def _limit_threads(caller: _Caller) -> None:
-    """Gives the process its part of the processors, unless its own settings say how many threads."""
+    """Limits the process to its share of the processors, unless its own settings give a number of
+    threads."""
     global _limited
     count = caller.threads
     distributed = sys.modules.get("distributed")
@@ -125,8 +126,8 @@ def _host() -> str:
 
 
 def perform(caller: tuple[Any, ...], call: bytes, shared: bytes | None) -> tuple[Any, ...]:
-    """The task on a worker: (value, texts of warnings), or () and the reason that it cannot run here. Its
-    parameters stay as they are, because the versions of both sides may differ."""
+    """Runs the task on a worker. Returns (value, texts of warnings), or () and the reason why it cannot run
+    here. The parameters of this function never change, because both sides may have different versions."""
     if caller[0] != _core.version:
         return (), (f"{_host()} ({sys.executable}) has collet {_core.version}, this process "
                     f"{caller[0]}: install the same version on both sides")
@@ -146,7 +147,7 @@ def perform(caller: tuple[Any, ...], call: bytes, shared: bytes | None) -> tuple
 
 
 def _packed(value: object) -> bytes:
-    """Functions of a script and lambdas too, if cloudpickle is installed, as it is with Dask."""
+    """Pickles functions of scripts and lambdas too, if cloudpickle is installed. Dask installs it."""
     try:
         import cloudpickle  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
@@ -160,8 +161,8 @@ def _caller(threads: int = 0) -> tuple[Any, ...]:
 
 
 def _entry(caller: tuple[Any, ...], call: Any, shared: Any) -> tuple[Any, ...]:
-    """A function and arguments that every worker can unpickle: Dask would wait for ever for one that
-    lacks a module of theirs."""
+    """Packs function and arguments so that every worker can unpickle them. If a worker lacked a module of
+    theirs, Dask would wait for ever."""
     return (eval, "__import__('collet._jobs')._jobs.perform(caller, call, shared)",
             {"caller": caller, "call": call, "shared": shared})
 
@@ -187,7 +188,7 @@ def _arguments(task: Task) -> tuple[Any, ...]:
 
 
 class _Here:
-    """This process, one task after the other; and the base of the others."""
+    """Runs tasks in this process, one after the other. Base class of the other clients."""
 
     window_per_slot = 1
 
@@ -199,7 +200,7 @@ class _Here:
         return _Lazy(lambda: _call(task.function, _arguments(task)))
 
     def is_lost(self, error: BaseException) -> bool:
-        """Whether the task failed since no worker has its arguments any more."""
+        """Whether the task failed because no worker has its arguments any more."""
         del error
         return False
 
@@ -305,12 +306,13 @@ class _Pending:
 
 
 class Run(Iterator[Outcome]):
-    """The outcomes of tasks, in their order. At most `window` tasks are submitted and not yet taken; None:
-    two for each worker. `report` gets the number of completed tasks, some 20 times a second.
+    """Yields the outcomes of tasks, in order. At most `window` tasks are submitted whose outcome was not
+    taken yet; None: two for each worker. Calls `report` with the number of completed tasks about 20 times a
+    second.
 
-    Raises for what no other task would survive either: UnavailableError, a worker without this version
-    of collet; ForkedError; FailedError, a pool that broke. An exception ends it: tasks that have not
-    begun are cancelled."""
+    Raises if no other task could run either: UnavailableError, a worker lacks this version of collet;
+    ForkedError; FailedError, the pool is broken. An exception ends the iteration and cancels tasks that
+    have not begun."""
 
     def __init__(self, client: Any, tasks: Iterable[Task], window: int | None = None) -> None:
         if window is not None and window < 1:
@@ -341,7 +343,7 @@ class Run(Iterator[Outcome]):
             raise
 
     def close(self) -> None:
-        """Cancels the tasks that have not begun, and in this process those that have."""
+        """Cancels the tasks that have not begun. In this process, also the tasks that have begun."""
         self._stop.set()
         self._tasks = iter(())
         while self._pending:
@@ -379,7 +381,7 @@ class Run(Iterator[Outcome]):
             self.report(self._taken + sum(p.future.done() for p in self._pending))
 
     def _wait(self) -> _Pending:
-        """The first task, when it is done."""
+        """Waits for the first task."""
         first = self._pending[0]
         while not first.future.done():
             self._wake.wait(0.05)
@@ -411,7 +413,7 @@ class Run(Iterator[Outcome]):
                            "\"__main__\":` around what it does")
 
     def _explained(self, task: Task, error: Exception) -> Exception:
-        """The error to report for a task, from the exception of its future."""
+        """Makes the error that is reported for a task from the exception of its future."""
         if isinstance(error, concurrent.futures.BrokenExecutor):
             raise self._broken() from error
         if isinstance(error, ForkedError):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_listing.py
-"""What dir() lists of a module: the names for its users, without what it imports for itself."""
+"""dir() of a module: its public names, without the names that it imports for its own use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 
 def own(members: Mapping[str, Any], more: Iterable[str] = ()) -> list[str]:
-    """The functions, classes and constants that a module defines, of its members, and `more`."""
+    """Selects from the members of a module the functions, classes and constants that it defines, and adds
+    `more`."""
     module = members["__name__"]
     return sorted({*more, *(n for n, value in members.items() if n[0] != "_" and
                             (n.isupper() and n != "TYPE_CHECKING" or getattr(value, "__module__", "") == module))})

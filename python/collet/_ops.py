@@ -88,7 +88,7 @@ def _type_name(name):
 
 @functools.cache
 def make(name):
-    """The function of an op, and the type of its results; None: it has one output."""
+    """The function of an op, and the type of its results. The type is None if the op has one output."""
     about = _core.op_describe(name)
     outputs = [o["name"] for o in about["operands"] if o["output"]]
     fields = [f for f in about["fields"] if f["kind"] != "rank"]
@@ -118,7 +118,7 @@ class _Vendor:
 
 
 def get(name):
-    """The function of the op with this name: get("vendor.op"). A plugin that has it is opened."""
+    """The function of the op with this name: get("vendor.op"). Opens the plugin that has the op."""
     return make(name)[0]
 
 
@@ -128,8 +128,8 @@ def owner(name):
 
 
 def find(name):
-    """The function of an op, or an object with the ops of a plugin, whose names begin with `name`; they
-    are known after the plugin was opened."""
+    """The function of an op, or an object with the ops of a plugin whose names begin with `name`. A
+    plugin's ops are known after the plugin was opened."""
     known = names()
     if name not in known and (any(n.startswith(name + ".") for n in known) or
                               any(b["name"] == name for b in _core.backends())):
@@ -143,7 +143,7 @@ def find(name):
 
 
 def result_type(name):
-    """The type of results that is called `name`, for pickles."""
+    """The type of results with this name, for pickles."""
     for op in names():
         if _type_name(op) == name:
             return make(op)[1]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_distributions.py
-"""The start of the package: refuses a folder that it shares with another distribution, the
-program `collet` of PyPI, and runs __init__.py. __init__.abi3.so calls it, which Python prefers to
-an __init__.py of either."""
+"""The start of the package. Raises if its folder is shared with another distribution, the program `collet`
+of PyPI; else runs __init__.py. __init__.abi3.so calls this module. Python prefers that file to the
+__init__.py of either distribution."""
 
 import os
 
@@ -11,8 +11,8 @@ _AGAIN = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
 
 
 def _removal(info):
-    """The command that uninstalls a distribution. pip skips one without a name and refuses one without
-    the list of its files, as a leftover folder is."""
+    """The command that uninstalls a distribution. A leftover folder may lack the name or the list of files:
+    pip skips a distribution without a name, and fails for a distribution without a list of files."""
     files = ("METADATA", "RECORD") if info.endswith(".dist-info") else ("PKG-INFO",)
     if all(os.path.exists(os.path.join(info, name)) for name in files):
         return "pip uninstall --yes collet"
@@ -21,9 +21,9 @@ def _removal(info):
 
 
 def strangers(folder):
-    """The distributions called `collet` whose metadata is in a folder of sys.path, as ("collet
-    0.0.1", the command that uninstalls it). importlib.metadata would take longer to import than the
-    package."""
+    """The distributions called `collet` whose metadata is in a folder of sys.path, as ("collet 0.0.1", the
+    command that uninstalls it). Does not use importlib.metadata: importing that takes longer than importing
+    this package."""
     try:
         entries = os.listdir(folder)
     except OSError:
@@ -35,8 +35,8 @@ def strangers(folder):
 
 
 def _start(package, own):
-    """__init__.py, or .pyc where the package has no sources: beside the extension, as __main__ is,
-    or, of an editable installation, with the sources."""
+    """The path of __init__.py, or of __init__.pyc if the package has no sources. It is in the folder of the
+    extension; in an editable installation, in the folder of the sources. __main__ is in the same folder."""
     import sys
     kinds = (".pyc", ".py") if __file__.endswith(".pyc") else (".py",)
     for name in ("__main__", "__init__"):
@@ -55,7 +55,7 @@ def _start(package, own):
 
 
 def missing_extension():
-    """Why collet._core is not found, and what to do."""
+    """The message: why collet._core is not found, and what to do."""
     import sys
     import sysconfig
     folder = os.path.dirname(os.path.abspath(__file__))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_plugins.py
-"""Defaults of settings by what is installed: directories of plugins, which distributions name in the group
-collet.plugins, and the OpenBLAS of scipy-openblas32."""
+"""Defaults of settings that depend on installed distributions: directories of plugins, from the entry
+points of the group collet.plugins, and the OpenBLAS of scipy-openblas32."""
 
 import os
 import sys
@@ -33,8 +33,8 @@ def _folders():
 
 
 def _read(path):
-    """The bytes of a regular file of bounded size; None, with a warning, for any other. O_NONBLOCK: a
-    fifo without a writer opens at once."""
+    """The bytes of a regular file of bounded size. For any other file: None, and a warning. O_NONBLOCK:
+    opening a fifo without a writer does not block."""
     from stat import S_ISREG
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -74,8 +74,8 @@ def _values(path, data):
 
 
 def _entries():
-    """(folder, value) of distributions that name the group. importlib.metadata, glob and logging,
-    which are not imported for this, take longer than the rest of a first call."""
+    """(folder, value) of distributions that have entry points in the group. Does not use
+    importlib.metadata, glob and logging: importing them takes longer than the rest of a first call."""
     for folder in _folders():
         for info in (n for n in _listed(folder) if n.endswith(".dist-info")):
             path = os.path.join(folder, info, "entry_points.txt")
@@ -108,8 +108,8 @@ def _openblas() -> str:
 
 
 def defaults() -> list[str]:
-    """Settings below environment and configuration file. A user's `+` path comes before the default of
-    plugin_path, any other replaces it."""
+    """Settings below environment and configuration file. A user's plugin_path that begins with `+` is put
+    before the default; any other path replaces the default."""
     found, library = directories(), _openblas()
     return ([f"plugin_path=+{':'.join(found)}"] if found else []) + (
         [f"cpu_openmp.openblas={library}"] if library else [])

@@ -65,8 +65,8 @@ def set_backend(choice: str) -> None:
     """Chooses the backend of all threads: "auto", a name ("opencl"), a name with a device
     ("opencl:1"), or names in order of preference, separated by commas.
 
-    Raises UnknownBackendError or UnavailableError, which list the available names; the previous
-    choice then stays.
+    Raises UnknownBackendError or UnavailableError; the message lists the available names. After an error
+    the previous choice stays in force.
 
     >>> collet.set_backend("cpu_scalar")
     >>> collet.get_backend()
@@ -76,7 +76,7 @@ def set_backend(choice: str) -> None:
 
 
 def get_backend() -> str:
-    """The choice in force in this context.
+    """The current choice of backend in this context.
 
     >>> with collet.using("cpu_scalar"):
     ...     print(collet.get_backend())
@@ -85,13 +85,13 @@ def get_backend() -> str:
 
 
 class using:
-    """A choice of backend for the calling context (contextvars), as set_backend has it for all:
+    """Chooses a backend for the calling context (contextvars). set_backend chooses for all contexts:
 
     with collet.using("opencl:1"): ...
 
-    The choice does not hold in other threads and asyncio tasks, except in those that are created inside
-    and copy the context: tasks, asyncio.to_thread. A generator that is suspended inside shares the
-    context of its caller, so the choice then holds for the caller too.
+    The choice does not hold in other threads and asyncio tasks. Exception: tasks and asyncio.to_thread
+    calls that are created inside, because they copy the context. A generator that is suspended inside
+    shares its caller's context, so the choice then holds for the caller too.
 
     >>> with collet.using("cpu_scalar"):
     ...     print(float(collet.sum(collet.ones(3))))
@@ -112,8 +112,7 @@ class using:
 
 
 class eager:
-    """Elementwise functions and operators of Arrays are computed at once in this thread, not when their values
-    are needed:
+    """Makes elementwise functions and operators of Arrays eager in this thread. By default they are lazy:
 
     with collet.eager(): ...
 
@@ -141,9 +140,9 @@ def last_backend() -> str:
 
 
 def set_num_threads(count: int) -> None:
-    """At most `count` CPU threads, 0: as many as the machine allows.
+    """Limits the number of CPU threads to `count`; 0: as many as the machine allows.
 
-    This restarts the library. BusyError while an Array exists or another thread computes.
+    Restarts the library. BusyError while an Array exists or another thread computes.
 
     >>> collet.set_num_threads(2)
     >>> collet.set_num_threads(0)"""
@@ -151,12 +150,12 @@ def set_num_threads(count: int) -> None:
 
 
 def configure(**settings: object) -> None:
-    """Settings of libcore (docs/settings.md), above the environment and the configuration file; a
-    point of a key is written as two underscores; True and False are "on" and "off". They
-    replace all earlier settings; without any, the environment and the file decide.
+    """Sets settings of libcore (docs/settings.md). They override the environment and the configuration
+    file, and replace the settings of earlier calls. A point in a key is written as two underscores. True
+    and False mean "on" and "off". Without arguments only the environment and the file count.
 
-    The same conditions hold as for set_num_threads. An unknown key or an invalid value raises here,
-    and the earlier settings stay; only the name of a backend is looked up at its first use.
+    Restarts the library; BusyError as in set_num_threads. An unknown key or an invalid value raises here,
+    and the earlier settings stay. The name of a backend is checked only at its first use.
 
     >>> collet.configure(fallback=True)
     >>> collet.configure()"""
@@ -205,8 +204,8 @@ def explain(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> s
 def memory(space: str = "host") -> dict[str, Any]:
     """Bytes in "host" or on a device ("opencl:0"): current, held, peak, total, available.
 
-    In "host" `total` is what this process may use; `limit` says which limit that is, "" if none: a control group's
-    (container, batch system), or `ulimit -v`.
+    In "host" `total` is the memory that this process may use, and `limit` names the limit: a control group
+    (container, batch system), `ulimit -v`, or "" for none.
 
     >>> sorted(collet.memory("host"))
     ['available', 'current', 'held', 'limit', 'peak', 'total']"""
@@ -228,8 +227,8 @@ def trim() -> None:
 
 
 def finish() -> None:
-    """Computes Arrays that wait for their use, and waits for all work of this thread and for calls that Ctrl-C
-    interrupted; raises the first failure of this thread's work.
+    """Computes all lazy Arrays of this thread. Waits for all work of this thread, and for calls that Ctrl-C
+    interrupted. Raises the first error of this thread's work.
 
     >>> collet.finish()"""
     _core.flush()

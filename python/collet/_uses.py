@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_using.py
-"""Choices of backend for a context of Python (contextvars): a thread, a task of asyncio. Imported by
-the first `using`; before that, calls look for none."""
+"""Choices of backend for a context of Python (contextvars): a thread, an asyncio task. The first `using`
+imports this module. Before that, calls do not look for a choice."""
 
 import itertools
 from collections import namedtuple
@@ -9,16 +9,16 @@ from contextvars import ContextVar
 
 from . import _core
 
-# A with statement that was entered: its number, its choice, the use around it, and a list that is
-# empty until the use is left in another context than it was entered in.
+# An entered with statement: its number, its choice, the use around it, and a list. The list becomes
+# non-empty when the use is left in a different context than it was entered in.
 _Use = namedtuple("_Use", "number choice around ended")
 _current = ContextVar("collet.using", default=None)
 _numbers = itertools.count(1)
 
 
 def _without(top, number=0):
-    """The uses `top` without the ended ones and the one with that number: generators leave their uses
-    in any order."""
+    """The stack of uses `top` without ended uses and without the use of that number. Generators leave their
+    uses in any order."""
     kept, above, rest, use = [], 0, top, top
     while use:
         if use.ended or use.number == number:
@@ -63,9 +63,9 @@ def leave(opened):
     rest = _without(_current.get(), use.number)
     try:
         _current.reset(token)
-    except ValueError:  # entered in another context, which has it still
+    except ValueError:  # entered in another context, whose stack still contains it
         use.ended.append(True)
-        _core.set_uses(_current.get, _choice)  # all threads look again
+        _core.set_uses(_current.get, _choice)  # all threads read the choice again
     _current.set(rest)
     opened.remove(entry)
 

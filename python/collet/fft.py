@@ -2,18 +2,18 @@
 # Tests: python/tests/test_fft.py
 """Discrete Fourier transforms under numpy.fft's names, on the ops fft and fftshift.
 
-NumPy arrays, and what numpy.asarray takes, give NumPy arrays; collet.Arrays give collet.Arrays.
-Transforms of float32, float16, bfloat16 and complex64 are computed in float32, others in float64. Axes have any
-length, which n or s makes shorter, or longer by zeros. norm: "backward" divides the inverse by the number of
-points, "forward" the forward transform, "ortho" both by its root. ValueError for other words, axes
-that do not exist or repeat, and lengths below 1.
+Results are collet.Arrays for collet.Arrays, and NumPy arrays for everything else that numpy.asarray takes.
+Transforms of float32, float16, bfloat16 and complex64 are computed in float32, others in float64. Axes have
+any length. n and s cut an axis, or pad it with zeros. norm: "backward" divides the inverse transform by the
+number of points, "forward" divides the forward transform by it, and "ortho" divides both by its square
+root. ValueError for other words, axes that do not exist or repeat, and lengths below 1.
 """
 
 import math
 
 import numpy as np
 
-from . import _core, op
+from . import op
 from ._array.creation import asarray
 from ._hook import hook as _hook
 from ._listing import own
@@ -27,7 +27,7 @@ def _complex(a):
 
 
 def _resized(a, lengths):
-    """a, with other lengths of some axes: {axis: length}."""
+    """a, with the lengths of some axes changed: {axis: length}."""
     kept = tuple(slice(lengths.get(i, n)) for i, n in enumerate(a.shape))
     if all(lengths.get(i, n) <= n for i, n in enumerate(a.shape)):
         return a[kept]
@@ -38,8 +38,8 @@ def _resized(a, lengths):
 
 
 def _lengths(a, s, axes, half):
-    """The axes, and how many points are transformed along each; half: a has only half of the points
-    of the last one."""
+    """The axes, and the number of points transformed along each. half: a has only half of the points of the
+    last axis."""
     if axes is None:
         axes = range(a.ndim) if s is None else range(a.ndim - len(s), a.ndim)
     axes = axes_of(axes, a.ndim)
@@ -61,8 +61,8 @@ def _scale(norm, points, inverse):
 
 
 def _along(a, axes, inverse, last=None):
-    """Transforms along at most three axes; last: the last one has that length then, and the result
-    is of the other kind, real or complex."""
+    """Transforms along at most three axes. last: the length of the result's last axis, for transforms from
+    real to complex or from complex to real."""
     order = [i for i in range(a.ndim) if i not in axes] + list(axes)
     view = permuted(a, order)
     shape, dtype = list(view.shape), None
@@ -74,8 +74,8 @@ def _along(a, axes, inverse, last=None):
 
 
 def _transform(a, s, axes, norm, inverse, real=False):
-    """All transforms: complex ones, and with `real` from a real array to half a spectrum, or the
-    inverse."""
+    """All transforms. real: from a real array to half a spectrum, or the inverse of that; else from complex
+    to complex."""
     a, = floats(a, complex_too=not real or inverse)
     axes, s = _lengths(a, s, axes, half=real and inverse)
     scale = _scale(norm, math.prod(s), inverse)
@@ -96,7 +96,8 @@ def _one(n):
 
 
 def fft(a, n=None, axis=-1, norm=None):
-    """The transform along an axis: complex, of the shape of a, that axis n long.
+    """The complex transform along an axis. The result has the shape of a, except that the axis has the
+    length n.
 
     >>> collet.fft.fft([1.0, 2, 0, -1])
     array([2.+0.j, 1.-3.j, 0.+0.j, 1.+3.j])"""
@@ -130,8 +131,8 @@ def ifft2(a, s=None, axes=(-2, -1), norm=None):
 
 
 def fftn(a, s=None, axes=None, norm=None):
-    """The transform along axes that differ, all if there are neither axes nor s, else the last; s:
-    their lengths.
+    """The transform along several axes. s: their lengths. By default all axes; with s and no axes, the last
+    len(s) axes.
 
     >>> collet.fft.fftn(np.ones((2, 2, 2)))[0, 0].real
     array([8., 0.])"""
@@ -156,8 +157,7 @@ def rfft(a, n=None, axis=-1, norm=None):
 
 
 def irfft(a, n=None, axis=-1, norm=None):
-    """The inverse of rfft, real; without n the axis is 2 (m - 1) long if the axis of a has m
-    numbers.
+    """The inverse of rfft: real. The default length n is 2 (m - 1) for an axis of a with m elements.
 
     >>> collet.fft.irfft([4, 0, 0])
     array([1., 1., 1., 1.])"""

@@ -2,11 +2,12 @@
 # Tests: python/tests/test_linalg.py
 """Linear algebra under numpy.linalg's names, on the ops of collet.op.
 
-Matrices are the last two axes, axes before them a batch. NumPy arrays, and what numpy.asarray
-takes, give NumPy arrays; collet.Arrays give collet.Arrays. Results are float32 if all arguments are
-float32, float16 or bfloat16, else float64; complex64 or complex128 if one is complex; cross, diagonal, matmul,
-matrix_transpose, outer, tensordot, trace and vecdot have NumPy's dtypes, and integers have powers of integers.
-Shapes that do not fit raise collet.ShapeError. A result of one number is an array without axes.
+Matrices are the last two axes; axes before them are a batch. Results are collet.Arrays for collet.Arrays,
+and NumPy arrays for everything else that numpy.asarray takes. Results are float32 if all arguments are
+float32, float16 or bfloat16, else float64. If an argument is complex, they are complex64 or complex128.
+Exceptions: cross, diagonal, matmul, matrix_transpose, outer, tensordot, trace and vecdot have NumPy's
+dtypes, and powers of integer matrices are integers. Shapes that do not fit raise collet.ShapeError. A
+single number is returned as an array without axes.
 """
 
 import operator
@@ -46,7 +47,7 @@ def _check(info, what):
 
 
 def _eye(a):
-    """An identity matrix as large as the matrices of a."""
+    """An identity matrix of the size of a's matrices."""
     made = zeros_as(a, (a.shape[-1],) * 2)
     op.fill(value=1, out=diagonal(made))
     return made
@@ -64,9 +65,9 @@ def _adjoint(a):
 
 
 def dot(a, b):
-    """The sum over the last axis of a and the second to last, or only, axis of b, as numpy.dot: a
-    number for vectors, the product for matrices; if an argument has no axes, the product with that
-    number.
+    """numpy.dot: the sum of products over the last axis of a and the last but one axis of b, or b's only
+    axis. For vectors the inner product, for matrices the matrix product. If an argument has no axes: the
+    product with that number.
 
     >>> collet.linalg.dot([[1.0, 2], [3, 4]], [1, 1])
     array([3., 7.])"""
@@ -82,8 +83,7 @@ def dot(a, b):
 
 
 def vdot(a, b):
-    """The inner product of all elements of a, conjugated if complex, and b: a number. Sums are
-    compensated.
+    """The sum of conj(a) * b over all elements: a number. The sum is compensated.
 
     >>> float(collet.linalg.vdot([1, 2], [3, 4]))
     11.0"""
@@ -92,8 +92,8 @@ def vdot(a, b):
 
 
 def matrix_power(a, n):
-    """The n-th power of square matrices, of integers in integers modulo 2^width; a negative n gives powers of the
-    inverse, or LinAlgError if singular.
+    """The n-th power of square matrices. Powers of integers are computed modulo 2^width. A negative n:
+    powers of the inverse. LinAlgError if the inverse does not exist.
 
     >>> collet.linalg.matrix_power([[1, 1], [0, 1]], 3)
     array([[1, 3],
@@ -116,7 +116,7 @@ def matrix_power(a, n):
 
 
 def solve(a, b):
-    """x of a x = b, for square a (..., N, N) and b (N,) or (..., N, R): (..., N) or (..., N, R).
+    """Solves a x = b for x. a: square, (..., N, N). b: (N,) or (..., N, R). x: (..., N) or (..., N, R).
 
     LinAlgError if a matrix is singular (an exact zero as pivot). NaN where a or b is not finite.
 
@@ -162,7 +162,7 @@ def pinv(a, rtol=None):
 
 
 def matrix_rank(a, rtol=None):
-    """How many singular values exceed rtol times the largest: int64 (...). The default of rtol is
+    """The number of singular values that exceed rtol times the largest: int64 (...). The default rtol is
     the dtype's eps times max(M, N).
 
     >>> int(collet.linalg.matrix_rank([[1, 2], [2, 4]]))
@@ -175,9 +175,8 @@ def matrix_rank(a, rtol=None):
 
 
 def lu(a):
-    """P, L, U with a = P L U, by partial pivoting, as scipy.linalg.lu: for a (..., M, N), with
-    K = min(M, N), the permutation matrix P (..., M, M), L (..., M, K) with ones on its diagonal,
-    U (..., K, N).
+    """Factors a = P L U with partial pivoting, as scipy.linalg.lu. For a (..., M, N) and K = min(M, N): the
+    permutation matrix P (..., M, M), L (..., M, K) with ones on its diagonal, U (..., K, N).
 
     A singular matrix is not an error. collet.op.lu returns the permutation as indices.
 
@@ -192,8 +191,8 @@ def lu(a):
 
 
 def qr(a, mode="reduced"):
-    """Q, R with a = Q R, Q with orthonormal columns, R triangular with a diagonal >= 0: for a (...,
-    M, N), with K = min(M, N), Q (..., M, K) and R (..., K, N).
+    """Factors a = Q R: the columns of Q are orthonormal, R is triangular with a diagonal >= 0. For a (...,
+    M, N) and K = min(M, N): Q (..., M, K) and R (..., K, N).
 
     mode="complete": Q (..., M, M), R (..., M, N); "r": R alone.
 
@@ -213,9 +212,9 @@ def qr(a, mode="reduced"):
 
 
 def svd(a, full_matrices=True, compute_uv=True):
-    """U, S, Vh with a = U diag(S) Vh, S descending: for a (..., M, N), with K = min(M, N), U (...,
-    M, M), S (..., K), Vh (..., N, N); without full_matrices U (..., M, K), Vh (..., K, N). Without
-    compute_uv S alone.
+    """Factors a = U diag(S) Vh, with S descending. For a (..., M, N) and K = min(M, N): U (..., M, M), S
+    (..., K), Vh (..., N, N). Without full_matrices: U (..., M, K), Vh (..., K, N). Without compute_uv: only
+    S.
 
     LinAlgError if a is not finite or the iteration does not converge.
 
@@ -242,9 +241,9 @@ def svdvals(a):
 
 
 def eig(a):
-    """Eigenvalues (..., N), in any order, and right eigenvectors (..., N, N), as columns of length 1,
-    of square matrices. Both are always complex. Eigenvalues of real matrices come in exact conjugate pairs, the
-    positive imaginary part first.
+    """Eigenvalues (..., N), in any order, and right eigenvectors (..., N, N) of square matrices. The
+    eigenvectors are columns of norm 1. Both results are always complex. Complex eigenvalues of real
+    matrices come in exact conjugate pairs, with the positive imaginary part first.
 
     LinAlgError if a is not finite or the iteration does not converge.
 
@@ -264,8 +263,8 @@ def eigvals(a):
 
 
 def eigh(a, UPLO="L"):
-    """Eigenvalues (..., N), ascending, and eigenvectors (..., N, N), as columns, of symmetric
-    or Hermitian matrices. Only the lower triangle is read; with UPLO="U" only the upper one.
+    """Eigenvalues (..., N), ascending, and eigenvectors (..., N, N) of symmetric or Hermitian matrices. The
+    eigenvectors are columns. Only the lower triangle is read; with UPLO="U" only the upper one.
 
     LinAlgError if a is not finite or the iteration does not converge.
 
@@ -288,9 +287,9 @@ def eigvalsh(a, UPLO="L"):
 
 
 def cholesky(a, *, upper=False):
-    """L with a = L L^H, for symmetric or Hermitian matrices, whose lower triangle is read;
-    upper=True: U with a = U^H U, from the upper triangle. LinAlgError if a matrix is not positive
-    definite.
+    """Factors symmetric or Hermitian matrices: a = L L^H. Returns L; reads only the lower triangle of a.
+    upper=True: returns U of a = U^H U, and reads only the upper triangle. LinAlgError if a matrix is not
+    positive definite.
 
     >>> collet.linalg.cholesky([[4]])
     array([[2.]])"""
@@ -304,7 +303,7 @@ def cholesky(a, *, upper=False):
 
 
 def _sign(order):
-    """The sign of a permutation: each cycle of n elements is n - 1 swaps."""
+    """The sign of a permutation. A cycle of n elements is n - 1 swaps."""
     seen, swaps = [False] * len(order), len(order)
     for i in range(len(order)):
         swaps -= not seen[i]
@@ -325,14 +324,15 @@ def _pivots(a):
 
 
 def _times(x, factor):
-    """x times a real factor, by parts: infinities do not make the other part NaN."""
+    """x times a real factor. Multiplies real and imaginary parts separately, so that an infinity in one
+    does not make the other NaN."""
     if x.dtype.kind != "c":
         return op.mul(x, factor)
     return op.complex(op.mul(op.real(x), factor), op.mul(op.imag(x), factor))
 
 
 def _by_powers(x, power, shares):
-    """x times 2^power, whose exponents are divided among so many factors."""
+    """x times 2^power, computed as several multiplications so that no factor overflows."""
     for _ in range(shares):
         part = op.floor(op.div(power, float(shares)))
         x, power, shares = _times(x, op.exp2(part)), op.sub(power, part), shares - 1
@@ -350,8 +350,8 @@ def _halves(x):
 
 
 def _product(x):
-    """The product over the last axis. Powers of two are multiplied apart where a partial product might leave the
-    range of the dtype."""
+    """The product over the last axis. If a partial product might leave the range of the dtype, exponents
+    are multiplied separately."""
     if not x.shape[-1]:
         return op.add(zeros_as(x, x.shape[:-1]), 1)
     size, room = op.abs(x), np.finfo(x.dtype).maxexp / x.shape[-1] - 1
@@ -396,8 +396,8 @@ def slogdet(a):
 
 
 def _as_vector(x):
-    """The elements of an Array of real numbers as a vector, in any order; None: it is another array, it has no such
-    view, or it waits, and is then computed together with the norm."""
+    """The elements of a real Array as a vector view, in any order. None for other arrays, for Arrays
+    without such a view, and for lazy Arrays: these are computed together with the norm."""
     single = isinstance(x, Array) and x._dtype in ("float32", "float64")
     if not single or not x.ndim or x.ndim > 1 and is_pending(x):
         return None
@@ -408,7 +408,7 @@ def _as_vector(x):
 
 
 def _size(x, ord=2):
-    """Magnitudes, or what has the same squares."""
+    """Magnitudes, or for real numbers x itself: the squares are the same."""
     return x if ord == 2 and x.dtype.kind == "f" else op.abs(x)
 
 
@@ -449,13 +449,13 @@ def _matrix_norm(x, ord, axes):
 
 
 def _without(x, axes, keepdims):
-    """A reduced array without its axes of length 1, unless they stay."""
+    """Removes the reduced axes of length 1, unless keepdims."""
     return x if keepdims else x.reshape([n for i, n in enumerate(x.shape) if i not in axes])
 
 
 def norm(x, ord=None, axis=None, keepdims=False):
-    """Norms of vectors (axis an int) or matrices (axis two ints); without axis of all elements if
-    ord is None, else of x as a vector or matrix.
+    """Norms of vectors (axis is an int) or of matrices (axis is two ints). Without axis: the norm of all
+    elements if ord is None, else of x as a vector or matrix.
 
     ord of vectors: None or 2 (Euclidean), 0 (how many are not 0), inf, -inf, or a number p, the p-th root
     of the sum of p-th powers; of matrices: None or "fro" (Frobenius),
@@ -481,7 +481,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
-    """The norms of vectors along axes, by default of all elements; ord as of norm.
+    """The norms of vectors along axes, by default of all elements. ord: as in norm.
 
     >>> float(collet.linalg.vector_norm([3, 4]))
     5.0"""
@@ -495,7 +495,7 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
 
 
 def matrix_norm(x, /, *, keepdims=False, ord="fro"):
-    """The norms of the matrices in the last two axes; ord as of norm.
+    """The norms of the matrices in the last two axes. ord: as in norm.
 
     >>> float(collet.linalg.matrix_norm([[1, 2], [3, 4]], ord=1))
     6.0"""
@@ -503,9 +503,9 @@ def matrix_norm(x, /, *, keepdims=False, ord="fro"):
 
 
 def cond(x, p=None):
-    """The condition number (...) of matrices: the ratio of the largest and smallest singular value,
-    inf if that is 0; with p, an ord of norm, the number of square matrices in this norm, and
-    LinAlgError if one is singular.
+    """The condition number (...) of matrices: the ratio of the largest to the smallest singular value, inf
+    if the smallest is 0. p: an ord of norm; then the condition number of square matrices in that norm.
+    LinAlgError if a matrix has no inverse.
 
     >>> float(collet.linalg.cond([[2, 0], [0, 4]]))
     2.0"""

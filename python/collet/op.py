@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_op.py
-"""Every op as a function: collet.op.add(a, b); ops of plugins too: collet.op.vendor.clamp(x).
+"""Every op as a function: collet.op.add(a, b). Ops of plugins too: collet.op.vendor.clamp(x).
 
 The functions are made from libcore's descriptions of the ops. Inputs are arrays, in order or by
 name; parameters are keywords. NumPy arrays give NumPy arrays, collet.Arrays give collet.Arrays.

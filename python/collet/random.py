@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_random.py
-"""Random numbers that are the same on every backend, machine and number of threads.
-
-They are numbers of a sequence (Philox4x32-10) that a seed of 64 bits chooses; only the seed and the
-offset decide which. uniform and normal are functions of both; a Generator keeps its own count and
-has numpy.random's names. Uniform numbers have the same bits everywhere, normal ones differ by at most 4
-ulp.
-
-size is an int or ints, without it one number, an array without axes; dtype is float32 or float64. Results
-are Arrays, or go into out, a NumPy array or an Array, which then decides size and dtype.
+"""Random numbers that are the same on every backend and machine, with any number of threads. A 64-bit seed
+chooses a sequence (Philox4x32-10), and an offset chooses a position in it. uniform and normal are functions
+of both; a Generator keeps its own count and has numpy.random's names. Uniform numbers have the same bits
+everywhere; normal numbers differ by at most 4 ulp. size is an int or ints; without size the result is one
+number, an array without axes. dtype is float32 or float64. Results are Arrays. With `out`, a NumPy array or
+an Array, the numbers are written there, and out has the size and dtype.
 """
 
 from __future__ import annotations
@@ -39,7 +36,7 @@ def _fill(function: Any, size: Size, dtype: npt.DTypeLike, out: Any, seed: int, 
 
 
 def _scaled(values: Any, factor: float, summand: float) -> Any:
-    """factor * values + summand, in place."""
+    """Computes factor * values + summand in place."""
     if factor != 1:
         op.mul(values, float(factor), out=values)
     return op.add(values, float(summand), out=values) if summand != 0 else values
@@ -48,15 +45,14 @@ def _scaled(values: Any, factor: float, summand: float) -> Any:
 def _number(value: Any, name: str) -> Any:
     if type(value) in (int, float):
         return value
-    from ._host import number  # NumPy takes longer to import than all else
+    from ._host import number  # importing NumPy takes longer than everything else here
     return number(value, name)
 
 
 def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
             dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
-    """Numbers in [low, high): number offset and later of the sequence of the seed.
-
-    Scaled numbers may round to high. DtypeError if out or dtype is neither float32 nor float64.
+    """Uniform numbers in [low, high): those of the seed's sequence from position `offset` on. Scaled
+    numbers may round to high. DtypeError if out or dtype is neither float32 nor float64.
 
     >>> collet.random.uniform(size=3, seed=7)
     collet.Array([0.75015222, 0.08565787, 0.79528404], dtype=float64, shape=(3,), device='host')
@@ -68,8 +64,8 @@ def uniform(low: float = 0.0, high: float = 1.0, size: Size = None, *, seed: int
 
 def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int, offset: int = 0,
            dtype: npt.DTypeLike = "float64", out: Any = None) -> Any:
-    """Normal numbers of mean loc and deviation scale: number offset and later of the sequence of
-    the seed.
+    """Normal numbers of mean loc and standard deviation scale: those of the seed's sequence from position
+    `offset` on.
 
     >>> collet.random.normal(10, 2, size=2, seed=7)
     collet.Array([11.30213046, 10.77736048], dtype=float64, shape=(2,), device='host')"""
@@ -80,9 +76,9 @@ def normal(loc: float = 0.0, scale: float = 1.0, size: Size = None, *, seed: int
 class Generator:
     """A source of random numbers, with a seed from 0 to 2**64 - 1, by default from the system.
 
-    Every call begins at a block of 128 random bits that no call used before. Generators of
-    different seeds are independent: give each process a seed of its own. `seed` and `block`, the
-    next one, are all of its state. It is for one thread at a time.
+    Every call begins at a block of 128 random bits that no call used before. Generators with different
+    seeds are independent: give each process its own seed. The state is `seed` and `block`, the next block.
+    Only one thread at a time may use a Generator.
 
     >>> rng = collet.random.Generator(7, 0)
     >>> first = rng.random(3)
@@ -141,7 +137,7 @@ class Generator:
 
 
 def default_rng(seed: int | Generator | None = None) -> Generator:
-    """A Generator; an argument that is a Generator is returned.
+    """Returns a Generator with this seed. If the argument is a Generator, returns it.
 
     >>> rng = collet.random.default_rng(7)
     >>> rng.random(2)

@@ -8,9 +8,9 @@
     result.values                # (energy, qy, qx)
     result.integrate().mean      # (energy, q)
 
-Patterns goes from energy to energy, simulate takes all, scan goes from sample to sample, here or on
-workers; they run on the backend that collet.using or collet.set_backend chose. Lengths are nm, energies
-eV, q 1/nm, angles of polarisation degrees, Euler angles radians.
+Patterns iterates over energies, simulate computes all energies, and scan iterates over samples, here or on
+workers. They run on the backend that collet.using or collet.set_backend chose. Lengths are nm, energies eV,
+q 1/nm, angles of polarisation degrees, Euler angles radians.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class Result:
         return values.copy() if copy and values is self.values else values
 
     def to_xarray(self) -> Any:
-        """A DataArray with the dimensions energy, qy, qx, their coordinates, and the attributes that
-        PyHyperScattering's integrators read. Shares the memory of `values`."""
+        """An xarray.DataArray with the dimensions energy, qy, qx, their coordinates, and the attributes
+        that PyHyperScattering's integrators read. Shares the memory of `values`."""
         return _xarray().DataArray(
             self.values, dims=("energy", "qy", "qx"),
             coords={"energy": self.energy, "qy": self.qy, "qx": self.qx},
@@ -139,7 +139,7 @@ class Result:
 
 @dataclass(eq=False)
 class Integrals:
-    """Patterns over rings of q. Arrays of float32 or float64; NaN where there is no pixel.
+    """Patterns averaged over rings of q. Arrays of float32 or float64; NaN for rings without pixels.
 
     energy, chi (degrees from x, the direction of the electric field, towards y), q
     polar (energy, chi, q), and (energy, q): mean over all chi, parallel and perpendicular over
@@ -164,7 +164,8 @@ class Integrals:
     anisotropy: Floats
 
     def to_xarray(self) -> Any:
-        """A Dataset of I_chi, I, I_parallel, I_perpendicular and A, named as collet-rsoxs does."""
+        """An xarray.Dataset of I_chi, I, I_parallel, I_perpendicular and A: the names that collet-rsoxs
+        uses."""
         ring = ("energy", "q")
         return _xarray().Dataset(
             {"I_chi": (("energy", "chi", "q"), self.polar), "I": (ring, self.mean),
@@ -178,8 +179,8 @@ def simulate(sample: Sample, *, client: Any = None, progress: Any = None,
     """All patterns of a sample for one beam: a Result. Options and errors as in Patterns.
 
     client: a Client of dask.distributed, or an executor of concurrent.futures, such as
-        ProcessPoolExecutor(): its workers compute a part of the energies each; the patterns are the
-        same, bit for bit, on processors of the same kind. `memory` and `devices` are each worker's.
+        ProcessPoolExecutor(): each worker computes a part of the energies. The patterns are the same, bit
+        for bit, on processors of the same kind. `memory` and `devices` are each worker's.
         UnavailableError if a worker lacks this version of collet
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
@@ -213,16 +214,15 @@ def loss_and_grad(sample: Sample, loss: Loss, *, wrt: Sequence[str] = ("constant
         LeastSquares is one; Result.cotangents() makes dL / dvalues of a loss of the integrals
     wrt: names of the arrays of Material: "constants", "volume", "alignment", "theta", "psi",
         "direction", "unaligned". Gradients of "constants" are (energies, 4), also if all energies
-        have the same; those of arrays have their dtype. A material has None for what it lacks
+        have the same; those of arrays have their dtype. None for arrays that a material lacks
     dtype: of the computation, "float64" or "float32"
     options: of Patterns
 
-    Each number of a voxel is a variable of its own: where a material takes what another leaves, as
-    with volumes v and 1 - v, the gradient with respect to v is the difference of both. Where the
-    alignment is 0, its gradient uses theta and psi, and is NaN if they are. The gradient is an adjoint
-    of the fast method: it takes about as long as one to three simulations, whatever the number of
-    variables; everything but its transforms is computed by threads of the host. RefusedError for
-    method="direct" and several devices. GIL: released, but in `loss`.
+    Each number of a voxel is a separate variable. For materials with volumes v and 1 - v, the gradient with
+    respect to v is the difference of both gradients. Where the alignment is 0, its gradient uses theta and
+    psi, and is NaN if these are NaN. The gradient is an adjoint of the fast method. It takes about as long
+    as one to three simulations, for any number of variables. The host's threads compute everything except
+    the transforms. RefusedError for method="direct" and several devices. GIL: released, except in `loss`.
 
         >>> volume = np.zeros((4, 16, 16))
         >>> volume[:, 6:10, 6:10] = 1
@@ -267,7 +267,8 @@ def _some(sample: Sample, first: int, last: int, options: dict[str, Any]) -> Flo
 
 def _shared_out(sample: Sample, client: Any, progress: Any, options: dict[str, Any],
                 request: Request) -> Floats:
-    """The patterns, from workers. Each gets one part, because it transforms the morphology first."""
+    """Lets workers compute the patterns. Each gets one part of the energies, because it first has to
+    transform the morphology."""
     count = len(request.energies)
     whole = _jobs.Shared(replace(sample, energies=request.energies, materials=[
         replace(m, constants=request.constants[:, i]) for i, m in enumerate(sample.materials)]))
@@ -287,7 +288,7 @@ def _shared_out(sample: Sample, client: Any, progress: Any, options: dict[str, A
 
 
 class _Progress:
-    """Calls progress(fraction, done), or draws a bar."""
+    """Returns a function that reports progress: calls progress(fraction, done), or draws a bar."""
 
     def __init__(self, progress: Any, total: int | None, unit: str) -> None:
         self._total = total
@@ -306,7 +307,7 @@ class _Progress:
 
 
 class SampleError(_core.FailedError):
-    """A sample of a scan failed; its reason is __cause__. `index` is the sample's place."""
+    """A sample of a scan failed. `index`: the sample's position. __cause__: the reason."""
 
     index = -1
 
@@ -334,7 +335,7 @@ def _one(source: Source, configuration: str, then: Callable[[Result], Any] | Non
 
 
 def _name(index: int, source: Source) -> str:
-    """For messages."""
+    """The name of a sample in messages."""
     text = ""
     if isinstance(source, (str, PathLike)):
         text = fspath(source)
@@ -395,27 +396,27 @@ class Scan(Iterator[Any]):
 def scan(samples: Iterable[Source], client: Any = None, *, configuration: Path = "config.txt",
          then: Callable[[Result], Any] | None = None, on_error: str = "raise",
          window: int | None = None, progress: Any = None, **options: Any) -> Scan:
-    """simulate() of many samples: an iterator over their Results, in order, whose memory does not grow
-    with their number.
+    """Calls simulate() for many samples. Returns an iterator over their Results, in order. Memory does not
+    grow with the number of samples.
 
     samples: each a Sample; or the path of a morphology, which read() reads with `configuration`; or a
-        function that makes a Sample, or (function, arguments), a tuple or a dict. The worker calls
-        read() or the function, so that only names travel. May be a generator
+        function that makes a Sample, or (function, arguments), a tuple or a dict. The worker calls read()
+        or the function, so only names are sent. May be a generator
     client: as of simulate(); each worker computes whole samples. None: this process, one after the other
-    then: a function of the Result that the worker calls, such as Result.integrate; its value is the
-        result
-    on_error: "raise", or "return": the result of a sample that failed is then a SampleError, and the
-        others go on. A broken pool, and a worker without this version of collet, always raise
-    window: samples at most that were given to workers and whose results were not yet taken; None: two
-        for each worker
+    then: a function that the worker calls with the Result, such as Result.integrate; the iterator yields
+        its value
+    on_error: "raise", or "return": then the result of a failed sample is a SampleError, and the other
+        samples continue. A broken pool, and a worker without this version of collet, always raise
+    window: maximum number of samples that are submitted and whose results were not taken yet; None: two for
+        each worker
     progress: called as progress(fraction, samples_done); 0.0 where `samples` has no length. True shows
         a bar of tqdm
     options: of simulate()
 
-    Paths that are not absolute begin at this process's directory. Functions of a script, and lambdas,
-    reach processes if cloudpickle is installed. Warnings about a sample name it, as errors do. Ctrl-C,
-    an exception and close() cancel what has not begun.
-    SampleError, InvalidError, UnavailableError, FailedError, TypeError.
+    Paths that are not absolute begin at this process's directory. Functions of a script, and lambdas, reach
+    processes if cloudpickle is installed. Warnings and errors about a sample name the sample. Ctrl-C, an
+    exception and close() cancel samples that have not begun. SampleError, InvalidError, UnavailableError,
+    FailedError, TypeError.
 
     >>> ball = np.zeros((4, 8, 8), np.float32)
     >>> ball[1:3, 2:6, 2:6] = 1
@@ -454,7 +455,7 @@ def _rings(shape: tuple[int, ...], voxel: float, direction: Vector, detector: Ve
 def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
               direction: Vector = (0.0, 0.0, 1.0), detector: Vector = (0.0, 0.0, 1.0),
               flat: bool = False, wedge: float = 90.0, dtype: npt.DTypeLike = "float32") -> Integrals:
-    """Patterns (energies, Y, X) or (Y, X) as functions of q and chi: Integrals.
+    """Averages patterns (energies, Y, X) or (Y, X) over rings of q and over chi. Returns Integrals.
 
     direction, detector: of the beam and the detector's normal, as in Sample
     flat: q in the detector's plane, as of a sample of one layer; else |q| on Ewald's sphere
@@ -487,8 +488,8 @@ def integrate(values: npt.ArrayLike, energies: npt.ArrayLike, voxel: float, *,
 
 
 def read(morphology: Path, configuration: Path = "config.txt", *, dtype: npt.DTypeLike = "float32") -> Sample:
-    """The Sample in files of CyRSoXS: a morphology (HDF5), a configuration, and the Material<i>.txt
-    beside the configuration.
+    """Reads a Sample from files of CyRSoXS: a morphology (HDF5), a configuration, and the files
+    Material<i>.txt in the configuration's directory.
 
     Its arrays have `dtype`. Unused or suspicious parts of the files, such as angles that seem to be
     degrees, cause a RuntimeWarning and are in `warnings`; `directory` is the configuration's
@@ -535,8 +536,8 @@ def write(directory: Path, energy: float, patterns: npt.ArrayLike,
 
 def read_pattern(directory: Path, energy: float, shape: tuple[int, int],
                  beam: int = 0) -> npt.NDArray[np.float32]:
-    """The pattern of an energy and a beam that collet-rsoxs, CyRSoXS or write() wrote: `shape` (Y, X)
-    of float32. NotFoundError; FormatError if the file has no such pattern; FileError.
+    """Reads the pattern of an energy and a beam that collet-rsoxs, CyRSoXS or write() wrote. Returns
+    float32 of `shape` (Y, X). NotFoundError; FormatError if the file has no such pattern; FileError.
 
     >>> import tempfile
     >>> folder = tempfile.mkdtemp()

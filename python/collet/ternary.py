@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_ternary.py
-"""Ternary weights, -1, 0 and 1 in 2 bits each, and networks of them, as in collet-ternary.
+"""Ternary weights and networks of ternary layers, as in collet-ternary. A weight is -1, 0 or 1, in 2 bits.
 
     layer = ternary.Linear(ternary.Weights.quantize(w), bias, relu=True)      # w (M, K), x (..., K)
     y = ternary.Network([layer, ternary.Linear(ternary.Weights.quantize(w2))])(x)
     y = ternary.Network.load("model.t2")(x)
 
-NumPy arrays give NumPy arrays, collet.Arrays give collet.Arrays. Functions run on the backend that
-collet.using or collet.set_backend chose. Errors are subclasses of collet.Error: InvalidError for
-values, ShapeError for shapes, FileError and FormatError for files.
+Results are collet.Arrays for collet.Arrays, else NumPy arrays. Functions run on the backend that
+collet.using or collet.set_backend chose. Errors are subclasses of collet.Error: InvalidError for values,
+ShapeError for shapes, FileError and FormatError for files.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def _way(mode: str | None, threshold: float | None) -> tuple[int, float] | None:
 
 
 def _warn_of(codes: Any) -> None:
-    """As libcollet-ternary does, of Weights and files."""
+    """Returns the weights, with the warnings that libcollet-ternary gives for Weights and files."""
     size = codes.size
     nonzero = int(count_nonzero(codes))
     if size > 0 and nonzero < size // 10:
@@ -83,11 +83,11 @@ def _warn_of(codes: Any) -> None:
 def quantize(weights: Any, mode: str | None = None, threshold: float | None = None) -> Quantized:
     """Codes int8 (..., K) and a scale float32 (...) of each row of floating weights (..., K).
 
-    "threshold" (0.3): weights above it become 1, below its negative -1, the scale is 1. "absmean":
-    the scale is the mean magnitude of the row, the threshold half the scale. None: "threshold". But
-    weights that are already ternary, -s, 0 and s with an s for each row, are kept exactly, with
-    scale s, unless "threshold" or a threshold is given. RuntimeWarning: more than 90 % of the codes
-    are 0, or all are equal.
+    "threshold" (0.3): weights above it become 1, below its negative -1, the scale is 1. "absmean": the
+    scale is the mean magnitude of the row, the threshold half the scale. None: "threshold". Exception:
+    weights that are already ternary (-s, 0 and s, with an s for each row) are kept exactly, with scale s,
+    unless "threshold" or a threshold is given. RuntimeWarning: more than 90 % of the codes are 0, or all
+    are equal.
 
     >>> codes, scale = collet.ternary.quantize([[0.5, -0.7, 0.1]])
     >>> codes
@@ -163,8 +163,8 @@ def linear(packed: Any, x: Any, scale: Any = None, bias: Any = None, *, activati
 
 
 class Weights:
-    """A packed matrix of M x K weights, which never changes. `bytes` (M, B) and `scale` (M) or None
-    are collet.Arrays that must not be written.
+    """An immutable packed matrix of M x K weights. `bytes` (M, B) and `scale` (M) or None are collet.Arrays
+    that must not be written.
 
     >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
     >>> w.rows, w.columns
@@ -174,7 +174,7 @@ class Weights:
            [-1,  0,  1]], dtype=int8)"""
 
     def __init__(self, handle: Any) -> None:
-        """Not for programs: quantize, from_codes, from_bytes and File.load make Weights."""
+        """Private: quantize, from_codes, from_bytes and File.load create Weights."""
         self._handle = handle
         self.rows, self.columns, self.bytes, self.scale = _ternary.weights_describe(handle)
 
@@ -231,7 +231,7 @@ class Weights:
 
 
 def _exact(values: Any, dtype: str) -> Any:
-    """Numbers as `dtype`, which has to hold each of them."""
+    """Converts numbers to `dtype`. Raises if it cannot hold one of them."""
     if isinstance(values, Array):
         return values
     import numpy as np
@@ -245,12 +245,12 @@ def _exact(values: Any, dtype: str) -> Any:
 
 
 def _copy(values: Any, dtype: str = "float32") -> Any:
-    """An Array that does not share the caller's memory; None stays."""
+    """Copies to an Array that does not share the caller's memory. None stays None."""
     return None if values is None else asarray(values, dtype, copy=True)
 
 
 class Linear:
-    """A layer: linear() with Weights. Called with x (..., K), float32, it returns y (..., M).
+    """A layer: linear() with Weights. A call with x (..., K), float32, returns y (..., M).
 
     >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
     >>> layer = collet.ternary.Linear(w, relu=True, activations="f32")
@@ -284,8 +284,8 @@ class Linear:
 
 
 class Network:
-    """Layers one after another. A layer has as many columns as its predecessor has rows. Called with x
-    float32 (..., inputs) it returns y float32 (..., outputs). Threads that call it take turns.
+    """A sequence of layers. The number of columns of a layer equals the number of rows of the layer before.
+    A call with x float32 (..., inputs) returns y float32 (..., outputs). Threads that call it take turns.
 
     devices: choices, such as ["cpu_openmp", "opencl:0"], that share the vectors of x, each as many as its
     measured speed allows; None: the backend in force. If one fails, a RuntimeWarning says so, and the others
@@ -314,8 +314,8 @@ class Network:
     @classmethod
     def load(cls, path: str | os.PathLike[str], activations: str | None = None,
              threshold: float = 0.0) -> Network:
-        """All layers of a .t2 file, which may be larger than memory and must not be truncated as long as
-        the Network exists. `activations` and `threshold` replace the values of every layer. The
+        """Loads all layers of a .t2 file. The file may be larger than memory. It must not be truncated
+        while the Network exists. `activations` and `threshold` replace the values of every layer. The
         Network has no `layers`: File.load reads single layers.
 
         >>> import os, tempfile
@@ -333,7 +333,7 @@ class Network:
         return network
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the layers to a .t2 file, which appears when it is complete.
+        """Writes the layers to a .t2 file. The file gets its name when it is complete.
 
         >>> import os, tempfile
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
@@ -381,10 +381,10 @@ class Counts(NamedTuple):
 
 
 class File:
-    """An open file: .t2 (packed layers), .npy (one matrix) or .gguf (tensors), mapped and not read
-    into memory; it must not be truncated while it is open. `name` may be "FILE.gguf:TENSOR": its
-    index is then `index`, else None. Iteration yields the descriptions of the matrices, dicts.
-    `part` and `parts`: for part 1 .. parts of a split GGUF file, else 0.
+    """An open file: .t2 (packed layers), .npy (one matrix) or .gguf (tensors), mapped, not read into
+    memory. It must not be truncated while it is open. `name` may be "FILE.gguf:TENSOR": its index is then
+    `index`, else None. Iteration yields the descriptions of the matrices, dicts. `part` and `parts`: for
+    part 1 .. parts of a split GGUF file, else 0.
 
     >>> import os, tempfile
     >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
@@ -429,7 +429,7 @@ class File:
         return (self[i] for i in range(self._count))
 
     def count(self, index: int | str = 0) -> Counts:
-        """The number of each code in a matrix of codes, by number or name.
+        """Counts the codes -1, 0 and 1 in a matrix of codes. Chooses the matrix by number or name.
 
         >>> import os, tempfile
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])
@@ -442,9 +442,9 @@ class File:
 
     def load(self, index: int | str | None = None, mode: str | None = None,
              threshold: float | None = None) -> Linear:
-        """A matrix, by number or name, as a layer. None: the matrix that the path names, or the first.
-        Numbers become codes as in quantize(); codes do not change unless `mode` or `threshold` is
-        given.
+        """Loads a matrix as a layer. Chooses it by number or name; None: the matrix that the path names, or
+        the first. Numbers become codes as in quantize(). Codes do not change unless `mode` or `threshold`
+        is given.
 
         >>> import os, tempfile
         >>> w = collet.ternary.Weights.quantize([[0.5, -0.7, 0.1], [-0.4, 0.0, 0.9]])

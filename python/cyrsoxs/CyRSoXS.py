@@ -2,12 +2,14 @@
 # Tests: python/tests/test_cyrsoxs.py
 """The Python module of CyRSoXS, version 1.2, computed by collet.scatter on any backend of Collet.
 
-Programs that import CyRSoXS, such as NRSS, run unchanged, without an NVIDIA GPU: classes, methods,
-enumerations, defaults, dtypes and shapes are the same. As there, invalid arguments are printed and
-ignored, and validate() is False afterwards. Errors that CyRSoXS does not check raise an exception of
-collet: fractions that are not between 0 and 1 or add up to more than 1, by more than 1e-5; S that is
+Programs that import CyRSoXS, such as NRSS, run unchanged and without an NVIDIA GPU: classes, methods,
+enumerations, defaults, dtypes and shapes are the same. As in CyRSoXS, a message is printed for an invalid
+argument, the argument is ignored, and validate() is False afterwards. Errors that CyRSoXS does not check
+raise an exception of collet: fractions that are not between 0 and 1 or add up to more than 1, by more than
+1e-5; S that is
 not between 0 and 1, by more than 1e-4; arrays of another size; a pattern that is NaN everywhere, as
-for energies in keV. If fractions add up to less, the rest is vacuum. Without rotMask the same pixels
+for energies in keV. If fractions add up to less than 1, the remainder is vacuum. Without rotMask the same
+pixels
 are NaN as in CyRSoXS: its last rotation makes the left and upper neighbours of a NaN pixel NaN.
 
 collet.using and collet.set_backend choose the backend. Lengths are nm, energies eV.
@@ -72,7 +74,7 @@ for _enumeration in (InterpolationType, FFTWindowing, ScatterApproach, Morpholog
 
 @contextlib.contextmanager
 def ostream_redirect(stdout=True, stderr=True):
-    """The output of launch() goes to sys.stdout if `stdout`, else nowhere; likewise for stderr."""
+    """Redirects the output of launch(): to sys.stdout if `stdout`, else to nowhere. The same for stderr."""
     with contextlib.ExitStack() as stack:
         if not stdout:
             stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
@@ -130,7 +132,7 @@ class InputData:
         self.referenceFrame = True
 
     def setEnergies(self, energies):
-        """Sets the energies, sorted; equal ones are refused."""
+        """Sets the energies, sorted. Repeated energies are an error."""
         given = np.sort(_taken(energies, float, "energies").reshape(-1))
         if np.any(given[1:] == given[:-1]):
             print("energies are given twice; they are not set")
@@ -185,7 +187,7 @@ class InputData:
             self._set.add("detector coordinates")
 
     def setDetectorCoordinates(self, detectorCoordinates):
-        """The detector's normal x, y, z, to which patterns are warped."""
+        """The detector's normal x, y, z. Patterns are warped to the detector's plane."""
         if self._case != CaseType.GrazingIncidence:
             print("only grazing incidence has detector coordinates; they are not set")
             return
@@ -200,7 +202,7 @@ class InputData:
         self._algorithm = (int(AlgorithmID), int(MaxStreams))
 
     def validate(self):
-        """Whether everything is set; prints what is missing."""
+        """Whether all settings are complete. Prints the missing ones."""
         missing = [name for name in self._REQUIRED if name not in self._set]
         for name in missing:
             print(f"not set: {name}")
@@ -249,7 +251,7 @@ class RefractiveIndex:
         self._values[self._input._energies[index]] = values
 
     def validate(self):
-        """Whether each energy has its constants; prints those that have none."""
+        """Whether each energy has optical constants. Prints the energies without."""
         missing = [e for e in self._input._energies if e not in self._values]
         for energy in missing:
             print(f"no optical constants at {energy:g} eV")
@@ -387,7 +389,7 @@ class VoxelData:
         self._arrays = {}
 
     def validate(self):
-        """Whether all materials are set, without NaN; prints what is wrong."""
+        """Whether all materials are set and contain no NaN. Prints the faults."""
         for i in range(1, self._input._materials + 1):
             if i not in self._arrays:
                 print(f"material {i} has no voxels")
@@ -399,7 +401,7 @@ class VoxelData:
         return True
 
     def _sample_materials(self, constants):
-        """The materials, with a vacuum where the fractions add up to less than 1."""
+        """The materials. If fractions add up to less than 1 anywhere, also a material for the vacuum."""
         numbers = range(1, self._input._materials + 1)
         materials = [scatter.Material(constants[:, i - 1], **self._arrays[i]) for i in numbers]
         total = np.zeros(self._input._shape, np.float32)
@@ -423,7 +425,7 @@ class ScatteringPattern:
         self._data = None
 
     def writeToHDF5(self, dirName="HDF5"):
-        """Writes a file for each energy in `dirName`, which is created."""
+        """Writes a file for each energy to the directory `dirName`. Creates the directory."""
         os.makedirs(dirName, exist_ok=True)
         for energy, patterns in zip(self._input._energies, self._data):
             scatter.write(dirName, energy, patterns, self._input._beams)

@@ -55,8 +55,9 @@ typedef struct layer_list {
 int layers_take(layer_list *list, PyObject *sequence);
 void layers_free(layer_list *list);
 
-/* Parameters of (mode, threshold); NULL for None (weights that are already ternary exactly, others with
- * a threshold of 0.3), or with an exception. */
+/* Parameters from a pair (mode, threshold). NULL for None: the default, which keeps weights that
+ * are already ternary and quantizes others with a threshold of 0.3. NULL with an exception on
+ * error. */
 const collet_ternary_quantize_params *quantize_take(PyObject *pair,
                                                     collet_ternary_quantize_params *params);
 

@@ -13,7 +13,7 @@
 typedef struct shared_network {
     collet_ternary_network *handle;
     pthread_mutex_t turn; /* of threads that run it; an interrupted run continues */
-    uint64_t number;      /* which network it is */
+    uint64_t number;      /* identifies the network */
     pid_t process;
 } shared_network;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A shell starts jobs in the background with SIGINT ignored, which tests of Ctrl-C inherit."""
+"""A shell starts background jobs with SIGINT ignored. Tests of Ctrl-C would inherit that."""
 
 import signal
 
@@ -14,7 +14,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 @pytest.fixture
 def all_wait():
-    """Small Arrays wait, too."""
+    """Makes small Arrays lazy too."""
     before = collet._core.wait_from(0)
     yield
     collet._core.wait_from(before)
@@ -22,7 +22,7 @@ def all_wait():
 
 @pytest.fixture
 def numpy_2():
-    """Promotion as in NumPy 2, which Collet has with any NumPy."""
+    """Makes NumPy 1 promote as NumPy 2. Collet promotes so with any NumPy."""
     before = getattr(np, "_get_promotion_state", lambda: None)()
     if before:
         np._set_promotion_state("weak")

@@ -332,7 +332,7 @@ def test_texts_are_those_of_numpy(shape, dtype):
 
 
 def test_texts_copy_the_edges_alone():
-    """The elements of a device or a huge Array stay where they are."""
+    """Elements on a device, and elements of a huge Array, are not copied."""
     class Counted(collet.Array):
         copied = 0
 

@@ -50,7 +50,7 @@ def test_calls_are_counted_and_measured(device):
     assert r.n_calls == len(r.times_ms) == 5 and r.device == device and r.name == "work"
     assert r.clock in ("host", "device") and (device != "host" or r.clock == "host")
     assert 0 <= r.min_ms <= r.median_ms <= r.p95_ms <= r.p99_ms <= r.max_ms
-    # A busy device may reach the stamp in front of a call only after the call has begun.
+    # A busy device may execute the timestamp before a call only after the call has begun.
     assert (r.max_ms if r.clock == "device" else r.min_ms) > 1.5
 
 

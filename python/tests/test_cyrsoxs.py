@@ -256,7 +256,7 @@ def test_versions():
 
 
 def test_nearly_aligned():
-    """CyRSoXS computes with any S: rounding beyond 1 is no reason to refuse it."""
+    """CyRSoXS computes with any S. A rounding error beyond 1 must not be an error here."""
     for most in (1.00001, 1.01):
         data = make_input()
         voxels = cy.VoxelData(InputData=data)

@@ -14,7 +14,7 @@ from collet.md import analysis
 
 ROOT = pathlib.Path(__file__).parents[2]
 MODULES = (collet, bench, fft, linalg, md, analysis, random, scatter, ternary)
-WITHOUT = {  # shown by the example of what makes it, or in need of files or another program
+WITHOUT = {  # covered by the example of the function that creates it, or needs files or another program
     "Device", "EigResult", "EighResult", "LUResult", "QRResult", "SVDResult", "SlogdetResult", "Counts",
     "Quantized",
     "Format", "Quantity", "RotationalObservables", "RotationalObservables.run", "Results.plot",
@@ -22,7 +22,7 @@ WITHOUT = {  # shown by the example of what makes it, or in need of files or ano
     "Integrals.to_xarray", "Frames.call", "Scan.close", "decompose_vector_batch_static_ref",
     "decompose_vector_single",
     "compute_com_single", "inertia_tensor_single", "cross_product_single_frame", "custom_vjp.defvjp",
-    "Result.cotangents", "profile_trace",
+    "profile_trace",
     *(f"BenchmarkResult{n}" for n in ("", ".calls_per_second", ".memory_delta_gb", ".resident_delta_gb", ".summary",
                                       ".to_dict", ".total_time_s")),
     *(f"analysis.{n}" for n in analysis.__all__ if n[0].isupper()), "analysis.MeanForcePotential.centers",
@@ -37,7 +37,7 @@ def public():
         for name in dir(module):
             try:
                 value = getattr(module, name, None)
-            except ImportError:  # of a library that is not installed
+            except ImportError:  # belongs to a library that is not installed
                 continue
             home = getattr(value, "__module__", None) or ""
             own = home.startswith(module.__name__ if module is not collet else "collet")
@@ -54,6 +54,10 @@ def public():
 
 
 PUBLIC = {name: value for name, value in public() if name not in WITHOUT}
+
+
+def test_all_are_listed():
+    assert {"add", "concat", "grad", "norm", "fft2", "loss_and_grad", "Result.cotangents"} <= {*PUBLIC}
 
 
 @pytest.mark.parametrize("name", PUBLIC)

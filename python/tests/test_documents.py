@@ -68,7 +68,7 @@ def plain_names(text):
 
 
 def test_lists_of_from_numpy():
-    """A name is in collet, or in a list of what it has not, and in one list alone."""
+    """Each name is either in collet or in exactly one list of missing names."""
     text = (ROOT / "docs/from-numpy.md").read_text()
     other = text.partition("| NumPy | Collet |")[2].partition("\n\n")[0]
     missing = text.partition("## Missing")[2]
@@ -81,7 +81,7 @@ def test_lists_of_from_numpy():
 
 
 def test_libraries_page():
-    """In a process of its own, since SciPy reads its switch when it is imported."""
+    """In a separate process, because SciPy reads its switch during its import."""
     pytest.importorskip("scipy", "1.17")
     pytest.importorskip("sklearn", "1.9")
     text = (ROOT / "docs/libraries.md").read_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A dtype has one notation in Python: what numpy.dtype reads, and Collet's own names only where NumPy has no
-such name."""
+"""A dtype has one notation in Python: names that numpy.dtype accepts. Collet's own names are accepted only
+if NumPy has no such name."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ OWN = {"f32": "float32", "f64": "float64", "c64": "complex64", "c128": "complex1
        "i32": "int32", "u32": "uint32", "i64": "int64", "u64": "uint64"}
 X = np.array([[1.0, 2], [3, 4]])
 
-# Every way in which a dtype is given; each returns an array of that dtype.
+# Every way to pass a dtype. Each returns an array of that dtype.
 WAYS = {
     "asarray": lambda d: collet.asarray(X, dtype=d),
     "astype": lambda d: collet.asarray(X).astype(d),
@@ -93,7 +93,7 @@ def test_texts(function):
             with pytest.raises(collet.InvalidError, match=rf"column {column}: '{name}' has another width in NumPy: "
                                                           rf"write {written}\(...\)"):
                 function(text)
-    assert collet.Expression("i8 + f16").inputs == ("i8", "f16")  # as names of inputs they mean nothing else
+    assert collet.Expression("i8 + f16").inputs == ("i8", "f16")  # as names of inputs they have no other meaning
     for dtype in "int8", "uint8", "float16", "float32", "int64", "complex128", "bool":
         assert collet.evaluate(f"{dtype}(x)", {"x": X}).dtype == dtype
     for own, dtype in OWN.items():

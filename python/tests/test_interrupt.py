@@ -21,7 +21,7 @@ NEEDS_REMOTE = pytest.mark.skipif(not (REMOTE / "remote.so").exists(),
 
 
 def long_matrix():
-    """Ones, so many that their product takes cpu_scalar more than 0.2 s."""
+    """A matrix of ones so large that its product takes more than 0.2 s on cpu_scalar."""
     n, took = 150, 0
     with collet.using("cpu_scalar"):
         while took < 0.2:
@@ -62,7 +62,7 @@ def long_op(out=None):
 
 
 def is_heard(function):
-    """Soon, in one of some calls: the signal may be sent too late."""
+    """The exception comes soon in at least one of several calls: a signal may be sent too late."""
     with collet.using("cpu_scalar"):
         for _ in range(20):
             if seconds_until_heard(function) < 0.1:
@@ -151,7 +151,7 @@ def test_a_program_ends_by_ctrl_c():
 
 
 def test_an_array_that_is_read_before_the_first_kernel_slows_no_call():
-    """Later calls are computed by the calling thread, which hands none to another one."""
+    """The calling thread itself computes later calls."""
     code, out, error, _ = run("""if True:
         import resource
         collet.set_backend("cpu_scalar")

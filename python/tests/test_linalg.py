@@ -186,7 +186,7 @@ def test_any_eigenvectors(kind, dtype):
 @pytest.mark.parametrize("dtype", "fdFD")
 @pytest.mark.parametrize("backend", [b.name for b in collet.backends() if b.state == "usable"])
 def test_defective_matrices(backend, dtype):
-    """The vectors of a triangular matrix with one value overflow unless they are scaled."""
+    """Eigenvectors of a triangular matrix with a single eigenvalue overflow unless they are scaled."""
     a = (5 * np.eye(150) + 3 * np.eye(150, k=1)).astype(dtype)
     with collet.using(backend):
         values, vectors = (np.asarray(x) for x in linalg.eig(a))
@@ -257,7 +257,8 @@ def test_norms_of_large_and_small_f32():
 
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
 def test_determinants_beyond_the_range(dtype):
-    """Their products of pivots leave the range of the dtype; the determinant does not, or it is infinite or 0."""
+    """Partial products of pivots leave the range of the dtype. The determinant is in the range, infinite,
+    or 0."""
     most = 2.0 ** (90 if dtype in ("f4", "c8") else 900)
     for count in 1, 2, 3, 7, 30:
         values = np.array([most, 1 / most] * count + [3.0])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dir(), help() and inspect of the package's modules: names for users, and each can be had."""
+"""dir(), help() and inspect of the package's modules list the public names, and each name can be looked
+up."""
 
 import importlib
 import inspect
@@ -52,7 +53,7 @@ def test_what_is_listed():
     assert {"sin", "concat", "grad", "linalg", "float32", "Array", "pi"} <= {*dir(collet)}
 
 
-# Python without a package: a finder that refuses it.
+# Python without a package: a finder that raises for it.
 WITHOUT = """import sys
 class Refuse:
     def find_spec(self, name, path=None, target=None):

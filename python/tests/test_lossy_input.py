@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an array has besides its numbers is not dropped without a word: masks, units, imaginary
-parts, digits."""
+"""Masks, units, imaginary parts and digits of arrays are never dropped silently."""
 
 import fractions
 import pathlib
@@ -55,7 +54,7 @@ FIELDS = {scatter.Material: ("volume", "alignment", "theta", "psi", "direction",
 
 @pytest.mark.parametrize("kind, name", [(kind, name) for kind, names in FIELDS.items() for name in names])
 def test_masks_are_not_stored(kind, name):
-    """Where a mask is given, and not where the patterns are computed."""
+    """The error comes when the mask is given, not when the patterns are computed."""
     given = {"constants": [0, 0, 0, 0]} if kind is scatter.Material else {
         "materials": [], "energies": [285.0], "voxel": 1.0}
     made = kind(**given)
@@ -113,13 +112,13 @@ def test_sequences():
 
 
 class Quantity(np.ndarray):
-    """As astropy's and unyt's."""
+    """Like quantities of astropy and unyt."""
 
     unit = "kpc"
 
 
 class Pint:
-    """As pint's, which is no ndarray."""
+    """Like a quantity of pint, which is not an ndarray."""
 
     units = "meter"
 
@@ -131,7 +130,7 @@ class Pint:
 
 
 class Lazy:
-    """An array of another library, in which a masked one is."""
+    """An array of another library that contains a masked array."""
 
     def __array__(self, dtype=None, copy=None):
         return M

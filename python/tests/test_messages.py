@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors name what a user of Python wrote, not functions and constants of C."""
+"""Error messages use the names of the Python interface, not those of C functions and constants."""
 
 import ctypes
 import pathlib
@@ -35,7 +35,7 @@ class Tensor:
 
 
 def written_while_lent():
-    lent = X._capsule(None, True, True)  # a tensor that alone may use the memory
+    lent = X._capsule(None, True, True)  # a tensor with exclusive use of the memory
     op.neg(X, out=X)
     del lent
 
@@ -105,7 +105,7 @@ def test_what_they_say():
 
 
 def test_texts_in_c():
-    """A function is only named before a colon, where the extension takes it out."""
+    """A C function is named only before a colon: the extension removes such a prefix."""
     settings = re.findall(r'"(COLLET_[A-Z_]+)"', (ROOT / "core/settings/config.h").read_text())
     settings += ["COLLET_MPI", "COLLET_HDF5"]  # of programs and of the build
     wrong = []

@@ -314,7 +314,7 @@ def test_an_unknown_keyword_is_told_with_the_signature():
         op.fill(value="x", out=collet.empty(3))
 
 
-# The caller's rounding mode changes no number, and stays as it is.
+# The caller's rounding mode does not change results, and is preserved.
 
 UPWARD = {"x86_64": 0x800, "aarch64": 0x400000}.get(platform.machine())
 _libm = ctypes.CDLL(None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of Arrays, against NumPy's, and what is refused. Besides, what copies of objects are."""
+"""The operators of Arrays, against NumPy's, and their errors. Also: copies of objects."""
 
 import copy
 import operator
@@ -226,7 +226,7 @@ DTYPES = "? i1 u1 i4 u4 i8 u8 f2 f4 f8 c8 c16".split()
 
 
 def numpy_in_place(name, values, other):
-    """What NumPy 2 does; None where it refuses to store the result."""
+    """The result of NumPy 2. None if NumPy cannot store the result."""
     copy = values.copy()
     try:
         if name != "imatmul":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads, and processes by fork, forkserver and spawn: right, or a clear error; never a hang."""
+"""Threads, and processes by fork, forkserver and spawn: correct results or a clear error, never a hang."""
 
 import functools
 import multiprocessing
@@ -45,7 +45,7 @@ def test_pools_of_ops(method):
 
 
 def in_child(function):
-    """What `function` returns in a forked child, which has 60 s."""
+    """The result of `function` in a forked child. The child has 60 s."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
@@ -65,7 +65,7 @@ def in_child(function):
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_fork_after_opencl():
-    """The driver's threads are not in the child, which says so instead of waiting for them."""
+    """The driver's threads do not exist in the child. The child raises instead of waiting for them."""
     if ("opencl", "usable") not in {(b.name, b.state) for b in collet.backends()}:
         pytest.skip("no OpenCL")
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choice of backend, settings, counters, messages; each test that changes the process in one of its
-own."""
+"""Choice of backend, settings, counters, messages. Tests that change the process run in a separate
+process."""
 
 import json
-import logging
 import os
 import pathlib
 import re
@@ -138,7 +137,7 @@ def test_explanations():
     assert text.startswith("matmul (float64 64 x 64 <- float64 64 x 64, float64 64 x 64)\n")
     assert " runs it.\n  Why: " in text and "  How: " in text
     assert collet.counters()["calls"] == calls + 1
-    # Every kernel of the function, with parameters and outputs too; programs by their name alone.
+    # Explains every kernel of the function, with parameters and outputs, and programs by their name only.
     out = np.empty(64)
     text = collet.explain(lambda: (op.sum(x, axes=1, out=out), collet.evaluate("x + 2 * x")))
     assert text.startswith("sum (float64 64 <- float64 64 x 64)\n") and "\nevaluate: a program" in text
@@ -251,7 +250,7 @@ def test_doctor_says_what_backend_info_says(variables):
 
 @pytest.mark.skipif(not REMOTE.exists(), reason="the backend of tests, remote, was not built")
 def test_explanation_of_a_fallback():
-    """The memory of the device is too small, which shows only in the call."""
+    """The device's memory is too small. That is discovered only during the call."""
     assert python("""if True:
         import collet, numpy as np
         for memory in 10000, 100:

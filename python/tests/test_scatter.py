@@ -331,7 +331,7 @@ def test_errors(name):
 
 
 def test_unaligned_angles():
-    """They are ignored, whatever they are."""
+    """The angles are ignored, whatever their values."""
     expected = grains()
     material = expected.materials[0]
     unaligned = np.random.default_rng(4).random(material.volume.shape) < 0.3
@@ -483,7 +483,7 @@ def test_hdf5_closes_after_errors(tmp_path):
 
 @pytest.mark.parametrize("name", ["damaged_hangs.h5", "damaged_crashes.h5"])
 def test_a_damaged_file_ends_no_program(tmp_path, name):
-    """Other versions of libhdf5 than 1.10 may read these, or say something else."""
+    """Versions of libhdf5 other than 1.10 may read these files, or report a different error."""
     data = pathlib.Path(__file__).parents[2] / "tests/data/hdf5" / name
     text = "{ Energy = 285.0; DeltaPara = 1e-3; BetaPara = 1e-4; DeltaPerp = 1e-3; BetaPerp = 1e-4; };"
     for i in 1, 2:

@@ -2,7 +2,6 @@
 """collet.scatter.loss_and_grad beside central differences, on a film of 16 x 32 x 32 voxels."""
 
 import dataclasses
-import doctest
 import pathlib
 
 import numpy as np
@@ -35,7 +34,7 @@ def film(kind, **more):
 
 
 def moved(sample, directions, step):
-    """The sample with step times the directions, {(material, name): array}, added."""
+    """The sample plus step times the directions {(material, name): array}."""
     materials = list(sample.materials)
     for (i, name), d in directions.items():
         given = np.asarray(getattr(materials[i], name))
@@ -154,7 +153,7 @@ def test_a_loss_without_derivatives():
 
 
 def test_a_loss_of_ones_own():
-    """The mean of log I(q), against LeastSquares' way to the images."""
+    """The gradient of the mean of log I(q). LeastSquares takes a different path to the images."""
     sample = film("euler")
 
     def loss(result):
@@ -226,18 +225,8 @@ def test_patterns_can_be_differentiated_again():
         assert np.allclose(2 * a.constants, b.constants, rtol=1e-12)
 
 
-@pytest.mark.parametrize("thing", ["loss_and_grad", "Result"])
-def test_examples(thing):
-    names = {"collet": collet, "np": np, "scatter": scatter}
-    tests = [t for t in doctest.DocTestFinder().find(getattr(scatter, thing), globs=names) if t.examples]
-    assert tests
-    for test in tests:
-        report = []
-        assert not doctest.DocTestRunner().run(test, out=report.append).failed, "".join(report)
-
-
 def test_fit():
-    """The example, with larger voxels and a nearer guess."""
+    """The example, with larger voxels and a better initial guess."""
     pytest.importorskip("scipy")
     path = pathlib.Path(__file__).parents[2] / "examples/core_shell_fit.py"
     text = path.read_text()

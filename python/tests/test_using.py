@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet.using in tasks, generators and threads: each has its own choice, and none is left over."""
+"""collet.using in tasks, generators and threads: each has its own choice, and no choice remains
+afterwards."""
 
 import asyncio
 import contextlib
@@ -20,7 +21,7 @@ X = np.ones(3)
 
 
 def computed():
-    """The backend that computes now."""
+    """The backend that computes a call here."""
     op.add(X, X)
     return collet.last_backend()
 

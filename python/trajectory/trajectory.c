@@ -12,7 +12,7 @@ typedef struct trajectory {
     collet_context *context;
     source *frames;     /* NULL: files */
     PyObject *progress; /* progress(frames, fraction), or None */
-    pid_t process;      /* whose threads the engine has */
+    pid_t process;      /* the process that owns the engine's threads */
     int busy;
     atomic_int cancelled;
 } trajectory;

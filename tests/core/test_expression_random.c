@@ -477,7 +477,7 @@ static void compare(uint64_t seed)
         for (int32_t k = 0; k < ins[i].ndim; k++)
             filled &= ins[i].shape[k] != 0;
     if (filled || !s.reduce) { /* a maximum of nothing is an error */
-        feraiseexcept(FE_OVERFLOW | FE_UNDERFLOW); /* which what is computed now must not see */
+        feraiseexcept(FE_OVERFLOW | FE_UNDERFLOW); /* the next call must ignore these flags */
         run_once(&s, &t, 0, seed);
         feclearexcept(FE_OVERFLOW | FE_UNDERFLOW);
         run_once(&s, &t, 1, seed);

@@ -73,7 +73,7 @@ static struct {
     int count, confirmed[COMMANDS];
     remote_command command[COMMANDS];
     int faults, chance, may_lose;
-    command_set call; /* from which the results of the present call derive */
+    command_set call; /* the commands that this call's results derive from */
     int kernels;      /* of this call */
     char complaint[400];
 } w;

@@ -57,7 +57,7 @@ static void no_limit_ends_the_program(void **state)
             if (!WIFEXITED(status))
                 fail_msg("%s, %llu bytes: signal %d", backends[b], (unsigned long long)limits[i],
                          WTERMSIG(status));
-            if (b < 2 && WEXITSTATUS(status)) /* which write nothing that they need */
+            if (b < 2 && WEXITSTATUS(status)) /* these backends need to write nothing */
                 fail_msg("%s, %llu bytes: an error", backends[b], (unsigned long long)limits[i]);
         }
 }

@@ -283,7 +283,7 @@ static void life(void)
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* Counts the functions of a header; those that are not in the list are wrong. */
+/* Counts the functions of a header. A function that the list lacks is an error. */
 static int compare_with_header(const char *path)
 {
     static char text[1 << 17];

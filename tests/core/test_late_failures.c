@@ -46,7 +46,7 @@ typedef struct model {
 typedef struct program {
     collet_context *cx;
     collet_array *slow[2];
-    command_set pending;  /* from which calls since the last finish may derive */
+    command_set pending;  /* commands that calls since the last finish may derive from */
     command_set promised; /* of those that returned OK, their own */
 } program;
 
@@ -63,7 +63,7 @@ static struct {
 static uint64_t failed_value[QUEUES]; /* the first command of each queue that failed; 0: none */
 static const char *plugins, *devices[9];
 static int device_count;
-static int slow_copies; /* that take 2 ms, at most 60 */
+static int slow_copies; /* copies that take 2 ms, at most 60 */
 static uint64_t random_state;
 static int first_seed = 1, seed_count = 30, seed, failures;
 

@@ -303,8 +303,7 @@ static void a_hung_device_is_lost_in_time(void **state)
     close_world(w);
 }
 
-/* The queue that failed is replaced once its commands are over, for which the setting is the limit,
- * too. */
+/* A failed queue is replaced once its commands are over. The setting limits this wait too. */
 static void a_failed_queue_that_hangs_is_lost_in_time(void **state)
 {
     static const char *const settings[] = {"remote.fail=1", "remote.hang=2", "timeout=1", NULL};

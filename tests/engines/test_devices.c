@@ -17,7 +17,7 @@ typedef struct fake {
     int64_t first;              /* of the results */
     int64_t calls, fail, reads; /* the call of compute at which it fails; 0: never */
     int64_t fail_read;
-    collet_status status; /* with which it fails */
+    collet_status status; /* the status of its failure */
     long delay_us;        /* an item */
 } fake;
 

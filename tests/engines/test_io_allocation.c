@@ -241,7 +241,7 @@ static collet_status take_rows(const char *selection)
     collet_trajectory_options options = peptide();
 
     options.selection = selection;
-    if (strstr(selection, "within")) /* which has no rmsd */
+    if (strstr(selection, "within")) /* no rmsd with "within" */
         options.reference = NULL;
     return take_all(&options);
 }

@@ -211,7 +211,7 @@ static void scales_beyond_f32(void **state)
         double s = cases[i / 2].s, values[] = {0, 0, 0, s, -s, 0};
         collet_ternary_weights *w = NULL;
         if (i & 1)
-            values[5] = s * 0.75; /* not ternary: of the mean */
+            values[5] = s * 0.75; /* not ternary: the scale is the mean */
         collet_array *array = array_of(cx, COLLET_F64, 2, SHAPE(2, 3), values);
         assert_outcome(collet_ternary_weights_quantize(cx, &w, array, &absmean, NULL, &failure),
                        COLLET_INVALID);

@@ -407,7 +407,7 @@ static void versions_of_onednn(void **state)
 static void sonames_of_onednn(void **state)
 {
     (void)state;
-    if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* which comes first */
+    if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* the first name that is tried */
         skip();
     expect(&(library_case){"off",
                            "",

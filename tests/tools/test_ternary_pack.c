@@ -202,7 +202,7 @@ static void test_gguf_blocks(void **state)
         free(bytes.data);
         RUN_OK(directory, "unpack", "w.gguf:w", "-o", "back.npy");
         ternary_expect(directory, "back.npy", "|i1", ROWS, COLUMNS, codes);
-        if (i) /* which makes codes of the values again */
+        if (i) /* quantizes the values again */
             RUN_OK(directory, "pack", "w.gguf:w", "-o", "t2.t2", "--absmean");
         else
             RUN_OK(directory, "pack", "w.gguf:w", "-o", "t2.t2");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend on host memory: add crashes, sub hangs, mul exits, div fails, abs refuses when it
- * runs; neg and copy compute, of contiguous f32. The values of fill are how often its `accepts` was
- * called, which refuses 5 numbers. */
+ * runs; neg and copy compute contiguous f32. fill writes the number of calls of its `accepts`, which
+ * refuses arrays of 5 numbers. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

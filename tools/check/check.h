@@ -68,7 +68,7 @@ typedef struct check_shared {
     int32_t row_count;
     int32_t row;         /* being run, -1 before the first */
     int32_t number;      /* of the case being run, -1 between cases */
-    char text[KIT_TEXT]; /* that case */
+    char text[KIT_TEXT]; /* the text of that case */
     char backend[COLLET_MAX_NAME], version[COLLET_MAX_NAME], path[512];
     char called[2 * COLLET_MAX_NAME]; /* as collet_last_backend gives it: "worker:cuda" */
     char reason[KIT_TEXT];            /* why it cannot be checked */

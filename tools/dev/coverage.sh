@@ -3,7 +3,8 @@
 # coverage.sh [BUILD]: the table of docs/coverage.md, of branches of the loader, the manifest, the cache,
 # the probe and the parsers that the short tests take, by gcov and gcovr (5.2 or later), and those
 # that no test takes, with the reasons of coverage.txt. BUILD (build-coverage) is configured, built
-# and kept; BUILD/missed.txt gets every line with such a branch. Exit status 1: one has no reason.
+# and kept; BUILD/missed.txt gets every line with such a branch. Exit status 1: a missed branch has no
+# reason.
 set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build-coverage}

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A killed job loses the shards that were being computed; each costs one more opening of the files.
- * With nojump it costs the frames before it too. */
+/* A killed job loses the shards that were being computed. More shards mean less loss, but each
+ * shard opens the files once more. With nojump a shard also reads all frames before it. */
 #define SHARDS_PER_RANK 4
 
 typedef struct job {

@@ -31,7 +31,7 @@ typedef struct extract_options {
     int plan;              /* nothing is written */
     int quiet;
     int json;
-    double seconds; /* that a job has taken; 0: take the trajectory's */
+    double seconds; /* of a job's run; 0: use the trajectory's */
 } extract_options;
 
 /* Reads the command line. A wrong one ends the program with EXTRACT_EXIT_USAGE and a message;

@@ -15,8 +15,8 @@ static int names(const char *element, const char *backend)
     return !strncmp(element, backend, length) && strchr(":,", element[length]) != NULL;
 }
 
-/* "worker:cuda": the first element of the choice that is a device of the backend which has a name
- * instead of a number. */
+/* Finds the first device of the backend in the choice that has a name instead of a number, such as
+ * "worker:cuda". */
 static void find_named(const rsoxs_run *run, const char *backend, char named[64])
 {
     const char *at =

@@ -157,7 +157,7 @@ static collet_status open_runtime(rsoxs_session *session, collet_error *err)
     return status;
 }
 
-/* A context for each beam and device: a scattering keeps its own busy. */
+/* Opens a context for each beam and device: a scattering occupies its context. */
 static collet_status open_contexts(rsoxs_run *run, collet_error *err)
 {
     int64_t count = run->devices.count;

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NAMED 20   /* films or shards that a message names, at most */
-#define ENERGIES 8 /* that the message about a film names */
+#define NAMED 20   /* most films or shards that a message names */
+#define ENERGIES 8 /* most energies that the message about a film names */
 
 /* The films that are done, together. */
 typedef struct scan {
@@ -34,7 +34,7 @@ typedef struct scan {
 
 /* ---- A film ---------------------------------------------------------------------------------- */
 
-/* What the others do not need to run into as well. */
+/* Whether an error concerns only its film, so that the other films continue. */
 static int is_of_film(collet_status status)
 {
     return status == COLLET_INVALID || status == COLLET_FORMAT || status == COLLET_IO ||

@@ -34,7 +34,7 @@ typedef struct rsoxs_run {
     double *chosen;                 /* all requested energies, in ascending order */
     int64_t n_chosen;
     int64_t first, end; /* what this process does of them, in the order of the configuration */
-    double *energies;   /* that are left */
+    double *energies;   /* energies that are left */
     int64_t *places;    /* where they are among the requested ones */
     collet_scatter_constants *constants;
     const double (*beams)[3];

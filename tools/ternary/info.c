@@ -27,7 +27,7 @@ static collet_status add_matrices(ternary_report *report, ternary_session *sessi
         layer->matrix.struct_size = sizeof layer->matrix;
         status = collet_ternary_file_matrix_at(file, &layer->matrix, i, err);
         layer->counted = session && layer->matrix.content != COLLET_TERNARY_NUMBERS;
-        /* (A matrix without weights fails here, with the reason.) */
+        /* For a matrix without weights this fails, with the reason. */
         if (status == COLLET_OK && layer->counted)
             status = collet_ternary_file_count(session->context, file, &layer->counts, i,
                                                &session->monitor, err);

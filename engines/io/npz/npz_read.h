@@ -2,9 +2,9 @@
 /*
  * npz_read.h - reads the .npz files that io_results writes, a few rows at a time.
  *
- * Several arrays of a file may be read by turns. Errors are COLLET_FORMAT with the path, where the file
- * is not complete, or not what io_results writes; the contents are compared with their checksums
- * once an array was read to its end. One thread at a time.
+ * Several arrays of a file may be read by turns. COLLET_FORMAT, with the path, if the file is
+ * incomplete or was not written by io_results. When an array was read to its end, its checksum is
+ * verified. One thread at a time.
  */
 #ifndef ENGINES_IO_NPZ_NPZ_READ_H
 #define ENGINES_IO_NPZ_NPZ_READ_H

@@ -17,7 +17,7 @@ typedef struct graph {
     double *placed;         /* n_atoms x 3 */
     trajectory_bond *edges; /* bonds, and joints of loose residues */
     int64_t n_edges;
-    double *longest;     /* by loose residue: its longest edge */
+    double *longest;     /* the longest edge of each loose residue */
     double *scratch;     /* 2 x TRAJECTORY_SPAN_MOST */
     int64_t *starts;     /* n_atoms + 1: where the neighbours of each atom begin */
     int64_t *neighbours; /* 2 x n_edges */

@@ -18,7 +18,7 @@ typedef struct choice_node {
     selection_code code;       /* SELECT_ALL: pushes `may` */
     size_t left, right;        /* the nodes that make the operands; right alone if there is one */
     uint8_t *may;              /* the atoms that some frame could select */
-    uint8_t *must;             /* that every frame selects; the same array for a fixed set */
+    uint8_t *must;             /* atoms that every frame selects; the same array for a fixed set */
     int64_t *labels, n_labels; /* of "same" */
     double distance;           /* nm, of "within" */
     uint8_t *domain; /* the atoms for which the result counts, during creation; NULL: all */

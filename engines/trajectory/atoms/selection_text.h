@@ -13,7 +13,7 @@ typedef struct selection_parser {
     const char *text;
     size_t at;     /* position of the token, behind an opening quote */
     size_t length; /* bytes of the token; 0 at the end of the text, and for "" */
-    size_t end;    /* of the token, behind a closing quote */
+    size_t end;    /* end of the token, behind a closing quote */
     int quoted;
     int depth;     /* of parentheses, and of operators in front of their operand */
     int open;      /* 1: the last operand is of "same" or "within", without parentheses around it */

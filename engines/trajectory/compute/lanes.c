@@ -20,7 +20,7 @@ typedef struct lane {
     trajectory_lanes *all;
     collet_context *context;
     trajectory_analysis *analysis; /* made for the first batch */
-    entry *target;                 /* of what the analysis emits */
+    entry *target;                 /* receives the results of the analysis */
     _Atomic int64_t frames;
 } lane;
 

@@ -23,7 +23,7 @@ const char *trajectory_fields_name(uint32_t fields);
 typedef struct trajectory_gaps {
     int64_t frames;   /* how many so far */
     int64_t first;    /* the number of the first in the file */
-    uint32_t fields;  /* that it lacks */
+    uint32_t fields;  /* fields that the frame lacks */
     int64_t lacks[3]; /* frames without positions; with them but without velocities; forces */
     uint32_t unused;  /* velocities, forces: of a later frame, where the first one has none */
     int64_t first_unused; /* such a frame */

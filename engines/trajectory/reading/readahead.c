@@ -29,7 +29,7 @@ typedef struct piece {
     trajectory_gaps gaps; /* of the trajectory up to the end of the piece */
     int done;
     int last;           /* 1: no frame follows, or the error below */
-    collet_error error; /* about the frame after the piece */
+    collet_error error; /* of reading the frame after the piece */
     int32_t truncated;
 } piece;
 
@@ -50,7 +50,7 @@ struct trajectory_readahead {
     trajectory_reader *trajectory;
     int32_t n_slots;
     int32_t n_workers;
-    int32_t n_threads; /* that were started; 0: `next` reads */
+    int32_t n_threads; /* threads that were started; 0: `next` reads */
     int64_t piece_frames;
     const trajectory_arranger *arranger; /* NULL: none */
     int64_t first;                       /* frames before it are not returned */

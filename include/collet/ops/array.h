@@ -103,12 +103,12 @@ COLLET_REDUCTION(ARGMAX, argmax)
 COLLET_REDUCTION(ARGMIN, argmin)
 /* The product; 1 if there are no elements. Integers and bool as sum. */
 COLLET_REDUCTION(PROD, prod)
-/* The mean square of the distances from the mean, divided by the number of elements minus
- * `correction` (by 0 where that is negative), and its square root; NaN if there are no elements. */
+/* The sum of the squared distances from the mean, divided by the number of elements minus
+ * `correction` (by 0 if that is negative), and its square root. NaN without elements. */
 COLLET_REDUCTION_OF_SQUARES(VAR, var)
 COLLET_REDUCTION_OF_SQUARES(STD, std)
-/* bool: whether one element, or every element, is not 0 (a NaN is not); false and true if there are
- * none. Any dtype. */
+/* bool: whether any element, or every element, differs from 0 (NaN does). Without elements: false
+ * and true. Any dtype. */
 COLLET_REDUCTION(ANY, any)
 COLLET_REDUCTION(ALL, all)
 /* i64: how many elements are not 0. Any dtype. */

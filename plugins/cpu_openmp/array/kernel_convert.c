@@ -55,7 +55,8 @@
 CASTS(CAST)
 TRUTHS(TRUTH)
 
-/* X(to, from, least, most): numbers with fractions become the nearest integer towards 0 that there is, NaN 0. */
+/* X(to, from, least, most): conversions from floats truncate, saturate at least and most, and map
+ * NaN to 0. */
 #define LIMITED(X)                                                                                 \
     X(I8, F32, INT8_MIN, INT8_MAX)                                                                 \
     X(I8, F64, INT8_MIN, INT8_MAX)                                                                 \

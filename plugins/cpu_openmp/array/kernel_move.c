@@ -14,7 +14,7 @@ typedef uint32_t element_2 __attribute__((may_alias));
 typedef uint64_t element_3 __attribute__((may_alias, aligned(4)));
 typedef uint64_t element_4 __attribute__((vector_size(16), may_alias, aligned(4)));
 
-/* Elements of rows that are moved one by one, not by a call a row. */
+/* Rows of fewer elements are moved element by element, without a call for each row. */
 #define SHORT_ROW 12
 
 /* Writes the whole cache lines of `out` by non-temporal stores. */

@@ -201,8 +201,8 @@ static int is_spread(const reduce_plan *plan, const collet_kernel_call *call)
            part_of(operand_of(call, call->n_out)->dtype) != COLLET_F64;
 }
 
-/* Tiles of much the same width: a narrow last one would cost as many memory accesses as the others.
- */
+/* Makes tiles of nearly equal width: a narrow last tile would need as many memory accesses as a
+ * full tile. */
 static int64_t even_tile(int64_t width, int64_t widest)
 {
     int64_t tile = divide_up(width, divide_up(width, widest));

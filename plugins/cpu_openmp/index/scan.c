@@ -34,7 +34,7 @@ typedef struct job {
     const scan_loops *loops;
     const isa_level *level;
     collet_dtype from, type; /* of the elements; of the results, and in the loops */
-    collet_dtype word;       /* in which they are joined */
+    collet_dtype word;       /* the dtype in which elements are joined */
     int64_t size;            /* bytes of `type` */
     scan_word nothing;
     char *out;
@@ -60,7 +60,8 @@ static void convert(const job *j, char *out, collet_dtype to, int64_t out_step, 
         cpu_convert(out, to, out_step, in, from, in_step, n);
 }
 
-/* n <= BLOCK elements, adjacent and of the dtype of the loops: themselves, or in `block`. */
+/* Returns n <= BLOCK adjacent elements in the dtype of the loops: the elements in place if
+ * possible, else copied to `block`. */
 static const void *read_block(const job *j, char *block, const char *in, int64_t step, int64_t n)
 {
     if (j->from == j->type && step == j->size)

@@ -49,7 +49,7 @@ typedef struct row {
     uint64_t low; /* argsort of 64 bits: the least key, or 0 */
     int shift;    /* bits of a key, counted from it, below those in the words */
     int32_t count;
-    part parts[PARTS]; /* that are yet to be sorted */
+    part parts[PARTS]; /* parts that are not sorted yet */
     part halves[PARTS][2];
     int64_t cut[PARTS + 1]; /* where parts that are written begin */
 } row;

@@ -185,8 +185,8 @@ static bool can_start(int count)
            threads_can_start(count);
 }
 
-/* How many threads the library may have when it is opened, including the caller's; 0: not even
- * that. Sets *all to the number that it would start otherwise. */
+/* The number of threads, including the caller's, that the library may have when it is opened; 0: it
+ * must not be opened. Sets *all to the number that it would start otherwise. */
 static int threads_at_open(int *all)
 {
     const char *text = getenv("OPENBLAS_NUM_THREADS");

@@ -66,7 +66,7 @@ typedef struct blas_use {
 } blas_use;
 
 #define BLAS_NAME "libopenblas.so.0"
-#define BLAS_CORE_VARIABLE "OPENBLAS_CORETYPE" /* which OpenBLAS itself reads */
+#define BLAS_CORE_VARIABLE "OPENBLAS_CORETYPE" /* OpenBLAS itself reads it */
 
 /* Sets how the first blas_open opens the library, which is one for the process: the first settings
  * count, and none after it is open. `target` is a core type. Any thread. */

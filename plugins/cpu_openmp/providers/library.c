@@ -101,7 +101,7 @@ static struct {
     pthread_mutex_t lock; /* held during fork() */
     pthread_cond_t changed;
     int64_t groups; /* under way */
-    int forks;      /* that wait, or are under way */
+    int forks;      /* forks that wait or are under way */
     int64_t past;   /* forks that are over */
     int closed;     /* exit() has begun */
 } calls = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};

@@ -14,7 +14,7 @@
 #include "library.h"
 #include "matrix.h"
 
-#define ONEDNN_ISA_VARIABLE "DNNL_MAX_CPU_ISA" /* which oneDNN itself reads */
+#define ONEDNN_ISA_VARIABLE "DNNL_MAX_CPU_ISA" /* oneDNN itself reads it */
 #define ONEDNN_ISA_VARIABLE_2 "ONEDNN_MAX_CPU_ISA"
 
 /* Products */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * job.h - the items of one call as pieces, which threads take. Private to team.c.
+ * job.h - splits the items of a call into pieces, which threads take. Private to team.c.
  *
  * The pieces are grouped in parts, one for each thread that can be of use: a thread begins with the
  * part of its number, whose data its caches and its node's memory may have, and then helps with the

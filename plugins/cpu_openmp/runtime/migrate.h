@@ -26,8 +26,8 @@ void migrate_off(pid_t id);
 
 /*
  * The operating system keeps a preempted thread on the processor where it ran last, even while the
- * processor of a waiting caller is idle. Moves the thread `id` of this process to the processor of
- * the calling one if it gets no processor time; returns whether it did. Takes some microseconds.
+ * processor of a waiting caller is idle. If the thread `id` of this process gets no processor time,
+ * moves it to the processor of the calling thread. Returns whether it did. Takes some microseconds.
  */
 bool migrate_here(pid_t id);
 

@@ -64,7 +64,7 @@ static struct {
     job jobs[JOBS];
     struct {
         _Alignas(LINE) _Atomic pid_t id; /* of the thread; 0: not started */
-        _Atomic int32_t job;             /* that it has pieces of, from 1; 0: none */
+        _Atomic int32_t job;             /* job whose pieces it runs, from 1; 0: none */
     } members[WORKERS];
 } team = {.growing = PTHREAD_MUTEX_INITIALIZER};
 
@@ -312,7 +312,7 @@ static bool help_any(const worker *w)
 typedef struct patience {
     int64_t gap;        /* nanoseconds between calls, smoothed */
     int64_t wake;       /* from a call to the worker that it woke; the shortest recent time */
-    int32_t processors; /* that the process may use; not all of them spin */
+    int32_t processors; /* CPUs of the process; not all of them spin */
 } patience;
 
 /* The processors that the process may use; a worker may be bound to fewer. */

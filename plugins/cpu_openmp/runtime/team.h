@@ -41,8 +41,8 @@ typedef void (*team_body)(void *argument, int32_t thread, int64_t begin, int64_t
  */
 void team_run(int32_t threads, int64_t count, int64_t grain, team_body body, void *argument);
 
-/* One phase: items 0..count-1, at least `grain` (>= 1) per piece. `brief`: 1 if it takes at most some
- * tens of microseconds on one thread. */
+/* One phase: items 0..count-1, at least `grain` (>= 1) per piece. `brief`: 1 if the phase takes at
+ * most some tens of microseconds on one thread. */
 typedef struct team_phase {
     team_body body;
     int64_t count, grain;

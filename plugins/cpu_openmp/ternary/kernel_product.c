@@ -13,8 +13,8 @@
 
 typedef int32_t word_at_any __attribute__((aligned(1), may_alias));
 
-/* The four bytes at `at`, in every word. The compiler would load some together and permute them, in
- * the units that the products need. */
+/* Copies the four bytes at `at` to every word. Without this function the compiler loads several
+ * words together and permutes them, on the execution ports that the products need. */
 INLINE bytes word_in_all(const uint8_t *at)
 {
     words x;

@@ -20,7 +20,7 @@ typedef struct exchange {
     i32 operand; /* index in the batch */
     i32 flags;
     i32 top;    /* scaled magnitudes have exponents of -top to top */
-    i32 pivots; /* which of them check_pivots checks: CHECK_... */
+    i32 pivots; /* the pivots that check_pivots checks: CHECK_... */
     jit_batch operands;
 } exchange;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * host.h - the language of formulas in C: names of types, and what the preludes of devices define,
- * but for the elementary functions (exp_f32, ...). The formulas follow with formulas.h.
+ * host.h - the language of formulas in C: names of types, and the definitions of the devices'
+ * preludes, except the elementary functions (exp_f32, ...). The formulas follow with formulas.h.
  */
 #ifndef PLUGINS_SHARED_FORMULA_HOST_H
 #define PLUGINS_SHARED_FORMULA_HOST_H

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_array.py, python/tests/op/test_namespace.py
-"""What functions are written with: making and converting arrays, their operands, the elementwise functions and
-the dtypes."""
+"""Building blocks of functions: creation and conversion of arrays, operands, elementwise functions and
+dtypes."""

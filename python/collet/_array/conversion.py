@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_integers.py, python/tests/test_operators.py, python/tests/op/test_small.py
-"""Conversions between dtypes, where integers that a dtype does not hold wrap, as in NumPy 2; operators in
-place, and what computes small Arrays."""
+"""Conversions between dtypes, in-place operators, and the fast path for small Arrays. Integers that the new
+dtype cannot hold wrap around, as in NumPy 2."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _WIDTHS = {f"{kind}{bits}": bits for kind in ("int", "uint") for bits in (8, 16,
 
 @functools.cache
 def _conversion(source: str, dtype: str) -> Any:
-    """An expression that converts integers modulo 2^width; None where the kernel's conversion, which
-    saturates, loses none."""
+    """An expression that converts integers modulo 2^width. None if every integer fits the new dtype: then
+    the kernel's saturating conversion suffices."""
     bits, width = _WIDTHS.get(dtype, 0), _WIDTHS.get(source, 0)
     if not bits or not width or source == dtype or (bits > width and source[0] + dtype[0] != "iu"):
         return None
@@ -60,7 +60,7 @@ def _rank(dtype: str) -> int:
 
 
 def check_kind(dtype: str, other: str, name: str, sign: str = "+") -> None:
-    """DtypeError where the results have not the kind of the array that they go to."""
+    """DtypeError if the result's kind differs from the kind of the array that stores it."""
     both = dtype[0] + other[0]
     if _rank(other) > _rank(dtype) or (both in ("ui", "iu") and "uint64" in (dtype, other)) or \
             (name == "divide" and _rank(dtype) < 3):
@@ -69,7 +69,7 @@ def check_kind(dtype: str, other: str, name: str, sign: str = "+") -> None:
 
 
 def assign(name: str, array: Array, other: Any) -> Any:
-    """array += other, for the operator's function and an array of another dtype."""
+    """Computes array += other, or another in-place operator, where `other` has another dtype."""
     dtype = getattr(other, "_dtype", None) or _core.dtype_name(other.dtype)
     if dtype == array._dtype:
         return functions[name](array, other, out=array)
@@ -79,12 +79,12 @@ def assign(name: str, array: Array, other: Any) -> Any:
     return _into(name, array._dtype)(array, other, out=array)
 
 
-REDUCTIONS = ("sum", "prod", "mean", "var", "std", "min", "max")  # that keep the dtype of float32 and float64
+REDUCTIONS = ("sum", "prod", "mean", "var", "std", "min", "max")  # functions that keep the dtypes float32 and float64
 
 
 @functools.cache
 def small(name: str) -> Callable[..., Any]:
-    """What computes small Arrays fast, and returns None for other arguments."""
+    """The function that computes small Arrays quickly. It returns None for other arguments."""
     if name == "matmul":
         return _core.small_product(op.dot, op.matvec, op.matmul)
     if name == "norm":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_array.py, python/tests/op/test_dlpack.py
-"""What makes Arrays: of values, of other libraries' arrays, and new ones."""
+"""Creates Arrays: from values, from other libraries' arrays, and new ones."""
 
 from __future__ import annotations
 
@@ -24,8 +24,9 @@ else:
 
 
 def placed(array: Array, device: str | None) -> Array:
-    """The array, which nothing else uses, where its elements are then valid alone; on a device without native
-    handles, such as a worker's, beside the host."""
+    """Moves the array to the device and returns it. Nothing else may use the array. Afterwards only the
+    device's copy of the elements is valid. A device without native handles, such as a worker's, keeps the
+    host's copy too."""
     if device is not None and device != array.device:
         try:
             array._move(device)
@@ -35,18 +36,18 @@ def placed(array: Array, device: str | None) -> Array:
 
 
 def taken(values: npt.NDArray[Any], device: str | None = None) -> Array:
-    """An Array over the memory of a NumPy array that nobody else has."""
+    """An Array over the memory of a NumPy array that no other code uses."""
     return placed(_core.array_from(values, False, False), device)
 
 
-_ON_THE_HOST = 1, 3, 11  # DLPack's devices: processors, and memory of CUDA and ROCm on the host
+_ON_THE_HOST = 1, 3, 11  # DLPack's device types: CPU, and host memory of CUDA and ROCm
 
 
 def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | None = None,
             copy: bool | None = None) -> Array:
-    """An Array made from an Array, from anything that numpy.asarray takes, or from an array of another library
-    that is on a device (from_dlpack), where the Array is then too. copy=False shares the memory of these and of
-    a NumPy array, which both may write; otherwise the memory is copied.
+    """An Array made from an Array, from anything that numpy.asarray takes, or from another library's array
+    on a device (from_dlpack). An Array made from an array on a device is on the same device. copy=False
+    shares the memory of the argument: a write to either is visible in both. Otherwise the memory is copied.
 
     >>> collet.asarray([1, 2.5], dtype="f4")
     collet.Array([1. , 2.5], dtype=float32, shape=(2,), device='host')"""
@@ -61,7 +62,7 @@ def asarray(obj: Any, /, dtype: npt.DTypeLike | None = None, *, device: str | No
         values = numbers(obj)
         if dtype is not None and isinstance(obj, (int, list, tuple)) and values.dtype.kind in "iu" and \
                 _core.dtype(dtype).kind in "iu":
-            values = numbers(values, _core.dtype(dtype))  # refuses what it does not hold
+            values = numbers(values, _core.dtype(dtype))  # raises for numbers that the dtype cannot hold
         array = _core.array_from(values, copy is not False, True)
     if dtype is not None:
         if copy is False and array._dtype != _core.dtype_name(dtype):
@@ -83,7 +84,7 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
         check(x, "the array")
         kind, number = x.__dlpack_device__()
         keywords: dict[str, Any] = {"max_version": (1, 3)}
-        if kind == 2:  # its commands come before ours in this stream of CUDA
+        if kind == 2:  # on this CUDA stream the other library's commands precede ours
             keywords["stream"] = _core.native_queue(f"cuda:{number}") or 1
         if device == "host" and kind not in _ON_THE_HOST and copy is not False:
             keywords |= {"dl_device": (1, 0), "copy": copy}
@@ -113,8 +114,8 @@ _DEFAULTS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"
 
 def full(shape: Shape, fill_value: Number, dtype: npt.DTypeLike | None = None, *,
          device: str | None = None) -> Array:
-    """An Array whose elements are all `fill_value`; DtypeError if its integers cannot hold that. By default
-    of the value's dtype: int64 for an int, float64 for a float.
+    """An Array whose elements are all `fill_value`. DtypeError if an integer dtype cannot hold the value.
+    The default dtype is the value's: int64 for an int, float64 for a float.
 
     >>> collet.full(3, 7).to_numpy()
     array([7, 7, 7])"""

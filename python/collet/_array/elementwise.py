@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_namespace.py, python/tests/test_operators.py
 """The elementwise functions under the names of the Python array API standard, made from libcore's list
-of ops. An op computes operands of one dtype; an expression, which promotes as NumPy 2, all others. With
-Arrays they wait (python/src/lazy/elementwise.c)."""
+of ops. An op computes operands of one dtype. An expression computes operands of different dtypes and
+promotes them as NumPy 2 does. With Arrays the functions are lazy (python/src/lazy/elementwise.c)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def names() -> list[str]:
 
 
 def _same(about: dict[str, Any]) -> tuple[str, ...]:
-    """The dtypes that all inputs of the op may have together."""
+    """The dtypes that the op accepts for all of its inputs at once."""
     letters = _core.dtype_letters()
     inputs = (sig.partition(":")[2] for sig in about["sigs"].split())
     return tuple(letters[i[0]] for i in inputs if len({*i}) == 1 and i[0] in letters)
@@ -47,14 +47,14 @@ def _power_of(exponent: float) -> Any:
 
 
 def expression(name: str) -> str:
-    """The text that computes the function of a, b and c."""
+    """The text of the expression that computes the function of a, b and c."""
     op_name = _OPS.get(name, name)
     inputs = [o["name"] for o in _core.op_describe(op_name)["operands"] if not o["output"]]
     return "a" if op_name == "copy" else f"{op_name}({', '.join(inputs)})"
 
 
 def _sentence(name: str, summary: str, words: str) -> str:
-    """The summary of an op, whose inputs are a, b and c, of the function's arguments."""
+    """The summary of an op, with the function's arguments in place of the op's inputs a, b and c."""
     called = dict(zip("abc", re.findall(r"\w+", words.replace("=None", ""))))
     text = re.sub(r"\b[abc]\b(?! bool)", lambda found: called[found[0]], summary.replace(", element by element", ""))
     text = f"whether x is {text}" if name[:2] == "is" else text
@@ -86,7 +86,8 @@ def make(name: str) -> Function:
 
 @functools.cache
 def _next_of(dtype: str) -> Any:
-    """nextafter of 16 bits: 0.6 to 1.2 times the distance of the numbers there is added in float32, and rounded."""
+    """nextafter for a 16-bit dtype: adds 0.6 to 1.2 times the local distance between numbers in float32,
+    and rounds."""
     bits, least, most = (10, 2.0**-24, 65504.0) if dtype == "float16" else (7, 2.0**-133, (2 - 2.0**-7) * 2.0**127)
     a, b = "float32(a)", "float32(b)"
     step = f"copysign(maximum(abs({a})*{0.6 * 2.0**-bits!r}, {0.6 * least!r}), {b} - {a})"
@@ -95,7 +96,7 @@ def _next_of(dtype: str) -> Any:
 
 
 def _with_halves(function: Function) -> Function:
-    """nextafter, which the op has not of float16 and bfloat16."""
+    """Adds float16 and bfloat16 to nextafter: the op lacks both."""
     @functools.wraps(function)
     def nextafter(x1: Any, x2: Any, /, *, out: Any = None) -> Any:
         dtypes = {str(x.dtype) for x in (x1, x2) if hasattr(x, "dtype")}
@@ -108,7 +109,7 @@ def _with_halves(function: Function) -> Function:
 
 
 def get(name: str) -> Function:
-    """The function with this name, the same at each call."""
+    """The function with this name: the same object at each call."""
     return functions[name]
 
 
@@ -118,7 +119,7 @@ def owner(name: str) -> Any:
 
 
 class _Functions(dict):  # type: ignore[type-arg]
-    """The functions by name, made when they are first used."""
+    """The functions by name. Each is made at its first use."""
 
     def __missing__(self, name: str) -> Function:
         function = make(name)

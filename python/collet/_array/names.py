@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_namespace.py
-"""What the Python array API standard has beside functions of arrays: dtypes, constants, inspection.
-collet exports the names."""
+"""The parts of the Python array API standard that are not functions of arrays: dtypes, constants,
+inspection. collet exports the names."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def _dtype_of(value):
 
 
 def astype(x: Any, dtype: npt.DTypeLike, /, *, copy: bool = True, device: str | None = None) -> Any:
-    """The array in another dtype; itself if that is its own and copy is false. Integers become integers
-    modulo 2^width, as in NumPy; an Array's numbers with fractions are cut, and become the least or greatest
-    integer where there is none, and 0 for NaN.
+    """The array in another dtype. If the dtype is unchanged and copy is false, the array itself. Integers
+    are converted modulo 2^width, as in NumPy. For an Array, a conversion from floats to integers truncates,
+    saturates, and maps NaN to 0.
 
     >>> collet.astype(np.array([1.5, 257]), "int32")
     array([  1, 257], dtype=int32)
@@ -104,8 +104,8 @@ def iinfo(type: Any, /) -> Iinfo:
 
 
 def isdtype(dtype: npt.DTypeLike, kind: Any) -> bool:
-    """Whether a dtype is of a kind, a dtype itself, or one of a tuple of these: "bool", "signed integer",
-    "unsigned integer", "integral", "real floating", "complex floating", "numeric".
+    """Whether a dtype has the given kind. kind: a dtype, a tuple of kinds, or one of "bool", "signed
+    integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric".
 
     >>> collet.isdtype(collet.float32, "real floating")
     True"""
@@ -117,7 +117,7 @@ def isdtype(dtype: npt.DTypeLike, kind: Any) -> bool:
 
 
 class __array_namespace_info__:
-    """What the library supports, as the standard asks for it."""
+    """The capabilities of the library, in the form that the standard defines."""
 
     def capabilities(self) -> dict[str, Any]:
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 8}

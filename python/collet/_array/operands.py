@@ -29,14 +29,14 @@ def _array(value):
 
 
 def arrays(*values):
-    """Every value as a NumPy array, or as an Array if one value is an Array."""
+    """Converts the values to arrays: to Arrays if one value is an Array, else to NumPy arrays."""
     if all([isinstance(v, Array) for v in values]):
         return list(values)
     return _together([_array(v) for v in values])
 
 
 def taken(*values):
-    """The values as arrays; traced arrays as they are."""
+    """Converts the values to arrays. Traced arrays stay unchanged."""
     if hook.traced(*values):
         return [v if hasattr(v, "shape") else np.asarray(v) for v in values]
     return arrays(*values)
@@ -47,13 +47,14 @@ def has_nan(x):
 
 
 def along(x, axis):
-    """x and the axis; all elements as a vector for None."""
+    """Returns x and the axis. If the axis is None: all elements as a vector, and axis 0."""
     return (x.reshape(-1), 0) if axis is None else (x, operator.index(axis))
 
 
 def floats(*values, complex_too=False):
-    """Arrays of one dtype: float32 if all have at most that, Python's numbers aside, else float64; with
-    complex_too, complex64 or complex128 if one is complex. DtypeError for other dtypes."""
+    """Converts the values to arrays of one dtype: float32 if no array is wider, else float64. Python's
+    numbers do not count. With complex_too: complex64 or complex128 if one value is complex. DtypeError for
+    other dtypes."""
     first = getattr(values[0], "_dtype", None) if values else None
     if first in (_FLOATING if complex_too else _REAL) and \
             all(isinstance(v, Array) and v._dtype == first for v in values):
@@ -87,7 +88,8 @@ def _dtype_of(value):
 
 
 def result_type(*arrays_and_dtypes):
-    """The dtype that NumPy 2 gives to an operator on arrays, dtypes and Python's numbers, which are weak.
+    """The dtype of an operator's result in NumPy 2. The values are arrays, dtypes and Python's numbers;
+    Python's numbers are weak.
 
     >>> collet.result_type(np.ones(2, "f4"), "int8", 1.5)
     dtype('float32')"""
@@ -102,7 +104,7 @@ def result_type(*arrays_and_dtypes):
 
 
 def promoted(*values):
-    """The values as arrays of one dtype: the dtype of NumPy 2's result of an operator on them."""
+    """Converts the values to arrays of one dtype: the dtype of an operator's result in NumPy 2."""
     first = getattr(values[0], "_dtype", None) if values else None
     if first and all([isinstance(v, Array) and v._dtype == first for v in values]):
         return list(values)
@@ -112,19 +114,20 @@ def promoted(*values):
 
 
 def converted(a, dtype):
-    """The array in another dtype; itself if that is its own."""
+    """The array in another dtype. The array itself if it has that dtype already."""
     if isinstance(a, Array):
         return cast(a, _core.dtype_name(dtype))
     return a.astype(dtype, copy=False)
 
 
 def narrowed(a, dtype):
-    """Sums of 64 bits in another dtype: from integers to integers modulo 2^width, as in NumPy."""
+    """Converts 64-bit sums to another dtype. Integers are converted modulo 2^width, as in NumPy."""
     return a.astype(np.dtype(dtype), copy=False)
 
 
 def matrices(a, square=False):
-    """The array; ShapeError unless it has matrices in its last two axes."""
+    """Returns the array. ShapeError if it has fewer than two axes, or if `square` and the last two differ
+    in length."""
     if a.ndim < 2 or (square and a.shape[-1] != a.shape[-2]):
         kind = "square matrices" if square else "matrices"
         raise _core.ShapeError(f"the shape is {a.shape}; {kind} in the last two axes are needed")
@@ -132,7 +135,7 @@ def matrices(a, square=False):
 
 
 class AxisError(ValueError, IndexError):
-    """There is no such axis: both errors, as of NumPy's AxisError."""
+    """The axis is out of range. Derives from both errors, like NumPy's AxisError."""
 
 
 def axes_of(axes, ndim):
@@ -150,7 +153,7 @@ def axes_of(axes, ndim):
 
 
 def axis_of(axis, ndim):
-    """One axis, as axes_of."""
+    """The same for one axis, as an int."""
     if axis is None:
         raise TypeError("axis is None; an int is needed: reshape(-1) makes one axis of all")
     return axes_of(operator.index(axis), ndim)[0]
@@ -162,7 +165,8 @@ def permuted(a, order):
 
 
 def empty_as(a, shape, dtype=None):
-    """An array of undefined elements, of the kind and, without dtype, of the dtype of a."""
+    """An array with undefined elements: an Array if a is an Array, else a NumPy array. The default dtype is
+    that of a."""
     dtype = dtype or a.dtype
     if isinstance(a, Array):
         return empty(tuple(shape), dtype)
@@ -170,7 +174,7 @@ def empty_as(a, shape, dtype=None):
 
 
 def zeros_as(a, shape):
-    """Zeros of the kind and dtype of a."""
+    """An array of zeros: an Array if a is an Array, else a NumPy array, with the dtype of a."""
     return (zeros if isinstance(a, Array) else np.zeros)(tuple(shape), a.dtype)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_lazy.py
-"""Where an Array was made whose evaluation fails later."""
+"""Adds to a late error the place in the program that made the Array."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def _line(code: CodeType, offset: int) -> int:
 
 
 def explain(kind: type[BaseException], error: Any, code: CodeType, offset: int) -> Any:
-    """An exception of this class, or its text, with the file and line of the code at an offset at the end of
-    its text; unchanged if it is none of collet's."""
+    """Appends the file and line of the code at an offset to the text of the exception. Exceptions of other
+    packages stay unchanged."""
     if not issubclass(kind, _core.Error):
         return error
     text = (f"{error} (a lazy Array is evaluated, which was made in {code.co_filename}, line "

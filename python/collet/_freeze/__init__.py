@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/process/test_frozen.py
-"""Frozen applications: the folder of the hook by which PyInstaller takes the whole package."""
+"""Frozen applications: the folder with PyInstaller's hook, which collects the whole package."""
 
 import os
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/process/test_frozen.py
-"""PyInstaller's hook: the backends, the programs beside them and the start of the package are opened by their paths,
-which an analysis of imports does not find."""
+"""PyInstaller's hook. Backends, programs and the start of the package are opened by path. PyInstaller's
+analysis of imports does not find them."""
 
 import os
 

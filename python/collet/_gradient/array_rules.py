@@ -2,7 +2,6 @@
 # Tests: python/tests/gradient/test_rules.py
 """Rules for functions that arrange, select and sort elements."""
 
-import itertools
 
 import numpy as np
 
@@ -19,7 +18,7 @@ CONSTANTS.update((
 
 
 def _ranges(extents):
-    """The indices of every element, an array for each axis, which broadcast."""
+    """The indices of every element: an array for each axis. The arrays broadcast to the shape."""
     return [np.arange(n).reshape([-1 if i == j else 1 for j in range(len(extents))])
             for i, n in enumerate(extents)]
 
@@ -38,11 +37,6 @@ def _permute_dims(x, /, axes):
     order = axes_of(axes, len(x.shape))
     back = sorted(range(len(order)), key=order.__getitem__)
     return f.permute_dims(x, order), (lambda g: f.permute_dims(g, back), None)
-
-
-@composite("transpose")
-def _transpose(x, /, axes=None):
-    return f.permute_dims(x, range(len(x.shape))[::-1] if axes is None else axes)
 
 
 @rule("moveaxis")
@@ -84,15 +78,6 @@ def _broadcast_arrays(*arrays):
     return tuple(f.broadcast_to(a, shape) for a in arrays)
 
 
-@composite("meshgrid")
-def _meshgrid(*arrays, indexing="xy"):
-    found = [x.reshape([-1 if i == axis else 1 for i in range(len(arrays))])
-             for axis, x in enumerate(arrays)]
-    if indexing == "xy" and len(found) > 1:
-        found = [f.permute_dims(x, [1, 0, *range(2, len(found))]) for x in found]
-    return _broadcast_arrays(*found)
-
-
 @rule("diagonal")
 def _diagonal(x, /, *, offset=0):
     made, shape = f.diagonal(x, offset=offset), x.shape
@@ -107,12 +92,6 @@ def _diag(x, /, k=0):
         return f.diagonal(x, offset=k)
     rows = f.pad(x, (max(-k, 0), max(k, 0)))
     return E_["where"](f.eye(rows.shape[0], k=k) != 0, rows.reshape(-1, 1), 0.0)
-
-
-@composite("unstack")
-def _unstack(x, /, *, axis=0):
-    x = f.moveaxis(x, axis, 0)
-    return tuple(x[i] for i in range(x.shape[0]))
 
 
 # ---- Copies
@@ -174,17 +153,6 @@ def _repeat(x, repeats, /, *, axis=None):
         x, axis = f.reshape(x, -1), 0
     places = f.repeat(f.arange(x.shape[axis]), untraced(repeats))
     return f.take(x, places, axis=axis)
-
-
-@composite("tile")
-def _tile(x, repetitions, /):
-    counts = (repetitions,) if hasattr(repetitions, "__index__") else tuple(repetitions)
-    ndim = max(x.ndim, len(counts))
-    shape = [*(1,) * (ndim - x.ndim), *x.shape]
-    counts = [*(1,) * (ndim - len(counts)), *counts]
-    wide = f.reshape(x, list(itertools.chain(*((1, n) for n in shape))))
-    wide = f.broadcast_to(wide, list(itertools.chain(*zip(counts, shape))))
-    return f.reshape(wide, [n * m for n, m in zip(counts, shape)])
 
 
 @composite("pad")
@@ -265,7 +233,7 @@ for _name in ("unique_values", "unique_counts", "unique_inverse", "unique_all"):
     _unique(_name)
 
 
-# ---- Sums, differences and order statistics along an axis
+# ---- Cumulative sums and order statistics along an axis
 
 
 @rule("cumulative_sum")
@@ -286,30 +254,11 @@ def _cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     axis = axis_of(-1 if axis is None else axis, x.ndim)
     x = f.moveaxis(x if dtype is None else x.astype(dtype), axis, -1)
     count = 1
-    while count < x.shape[-1]:  # products of 2, 4, 8, ... elements; quotients would fail for 0
+    while count < x.shape[-1]:  # products of 2, 4, 8, ... elements: quotients would divide by elements that are 0
         x = f.concat([x[..., :count], x[..., count:] * x[..., :-count]], axis=-1)
         count *= 2
     if include_initial:
         x = f.concat([f.ones_like(bottom(x)[..., :1]), x], axis=-1)
-    return f.moveaxis(x, -1, axis)
-
-
-def _end(part, x, axis):
-    if part is None:
-        return []
-    part = part if isinstance(part, Traced) else f.broadcast_arrays(part)[0]
-    shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
-    return [part if len(part.shape) else f.broadcast_to(part, shape)]
-
-
-@composite("diff")
-def _diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
-    axis = axis_of(axis, len(x.shape))
-    parts = [*_end(prepend, x, axis), x, *_end(append, x, axis)]
-    x = f.concat(parts, axis=axis) if len(parts) > 1 else x
-    x = f.moveaxis(x, axis, -1)
-    for _ in range(min(n, x.shape[-1])):
-        x = x[..., 1:] - x[..., :-1]
     return f.moveaxis(x, -1, axis)
 
 
@@ -333,19 +282,9 @@ def _quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
     return f.reshape(f.moveaxis(found, -1, 0), [*q.shape, *kept])
 
 
-@composite("percentile")
-def _percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
-    return _quantile(x, np.asarray(untraced(q)) / 100, axis=axis, method=method, keepdims=keepdims)
-
-
-@composite("median")
-def _median(x, /, *, axis=None, keepdims=False):
-    return _quantile(x, 0.5, axis=axis, keepdims=keepdims)
-
-
 @composite("histogram")
 def _histogram(x, /, bins=10, range=None, density=False, weights=None):
-    """Counts are constant; sums of weights follow the weights."""
+    """Counts are constants. Sums of weights are linear in the weights."""
     if not isinstance(weights, Traced):
         return f.histogram(bottom(x), untraced(bins), range, density, weights)
     counts, edges = f.histogram(bottom(x), untraced(bins), range)

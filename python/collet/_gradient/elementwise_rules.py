@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_rules.py
-"""Rules for elementwise functions: by the derivatives of libcore, or by formulas where a function is linear
-or not analytic, or so frequent that its backward function should become a part of a lazy chain."""
+"""Rules for elementwise functions. Most use libcore's derivatives. Formulas are used for functions that are
+linear or not analytic, and for frequent functions, whose backward pass should be lazy too."""
 
 import functools
 
@@ -17,7 +17,7 @@ def _expression(name):
 
 
 def _elementwise(name):
-    """The rule by the derivatives that libcore has."""
+    """The rule by libcore's derivatives."""
     def apply(*values):
         return by_expression(_expression(name), E_[name], values, f"collet.{name}")
 
@@ -33,7 +33,7 @@ for _name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_eq
     CONSTANTS.add(_name)
 
 
-# The gradient by x, from the gradient by the result, x and the result.
+# The gradient with respect to x. Arguments: the gradient with respect to the result, x, the result.
 _FORMULAS = {
     "sin": lambda g, x, y: g * E_["cos"](x), "cos": lambda g, x, y: -(g * E_["sin"](x)),
     "exp": lambda g, x, y: g * y, "log": lambda g, x, y: g / x, "tanh": lambda g, x, y: g * (1 - y * y),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_rules.py
-"""Rules for collet.fft: transforms are linear, and symmetric, so a gradient is transformed likewise."""
+"""Rules for collet.fft. A transform is linear and symmetric, so its backward function is the same
+transform."""
 
 import math
 
@@ -15,14 +16,14 @@ CONSTANTS.update(("fft.fftfreq", "fft.rfftfreq"))
 
 
 def _resized(g, shape):
-    """g with the lengths of another shape, shorter or with zeros behind."""
+    """g cut, or padded with zeros at the end, to another shape."""
     part = tuple(slice(min(n, m)) for n, m in zip(g.shape, shape))
     g = g[part] if g.shape != tuple(len(range(*p.indices(n))) for p, n in zip(part, g.shape)) else g
     return g if g.shape == tuple(shape) else unindex(g, Key(part), tuple(shape))
 
 
 def _complete(name, several):
-    """Between complex arrays."""
+    """For transforms from complex to complex arrays."""
     def transform(a, n=None, axis=-1, norm=None):
         function, shape, dtype = getattr(fft, name), a.shape, a.dtype
 
@@ -56,7 +57,7 @@ def _real_rule(a, s, axes, norm, made):
     def back(g):
         whole = list(g.shape)
         whole[chosen[-1]] = lengths[-1]
-        g = _resized(g, whole)  # zeros in the half that is left out
+        g = _resized(g, whole)  # zeros in the half of the spectrum that is not stored
         return _resized(cast(fft.fftn(g, axes=chosen, norm=norm), dtype), shape)
 
     return made, (back,)

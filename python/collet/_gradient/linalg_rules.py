@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_rules_linalg.py
-"""Rules for collet.linalg. The gradient by a complex argument is the conjugate of the one in textbooks:
-rules of analytic functions have transposes where textbooks have adjoints, other rules conjugate twice."""
+"""Rules for collet.linalg. The gradient with respect to a complex argument is the conjugate of the
+textbook's gradient. Rules of analytic functions therefore use transposes where textbooks use adjoints.
+Other rules conjugate twice."""
 
 import math
 
@@ -124,7 +125,7 @@ def _lower(x):
 
 @rule("linalg.cholesky")
 def _cholesky(a, *, upper=False):
-    """The gradient is Hermitian: the rule differentiates the function of the mean of a and its adjoint."""
+    """The rule differentiates the function of (a + a^H) / 2, so the gradient is Hermitian."""
     made = linalg.cholesky(a, upper=upper)
     lower = _adjoint(made) if upper else made
 
@@ -139,7 +140,7 @@ def _cholesky(a, *, upper=False):
 
 
 def _gaps(s):
-    """1 / (s_j - s_i), and 0 on the diagonal."""
+    """The matrix of 1 / (s_j - s_i), with zeros on the diagonal."""
     gaps = s[..., None, :] - s[..., :, None]
     same = f.eye(s.shape[-1], dtype="bool")
     return E_["where"](same, 0, 1 / E_["where"](same, 1, gaps))
@@ -298,7 +299,7 @@ def _slogdet(a):
         found = None
         if by_log is not None:
             found = by_log[..., None, None] * inverse
-        if by_sign is not None and is_complex(a):  # sign has the length 1: only its phase changes
+        if by_sign is not None and is_complex(a):  # |sign| is 1: only the phase changes
             turn = E_["imag"](by_sign * made.sign)
             part = (turn * 1j)[..., None, None] * inverse
             found = part if found is None else found + part

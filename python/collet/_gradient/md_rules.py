@@ -29,19 +29,19 @@ def _weights(masses):
 
 
 def _bodies(offsets, *arrays):
-    """For each body its part of the arrays, whose axis before the last counts atoms."""
+    """Splits arrays into one part for each body. The atoms are the last axis but one."""
     ends = np.asarray(offsets).tolist()
     for start, end in itertools.pairwise(ends):
         yield [None if a is None else a[..., start:end, :] for a in arrays]
 
 
 def _of_op(name):
-    """What makes its results of a tuple."""
+    """Returns the function that makes the op's results from a tuple."""
     return _ops.make(name)[1]._make
 
 
 def _each(function, offsets, *arrays):
-    """The tuples of results, of every body along axis 1 if there are offsets."""
+    """Joins the tuples of results. With offsets the bodies become axis 1."""
     if offsets is None:
         return function(*arrays)
     found = [function(*part) for part in _bodies(offsets, *arrays)]
@@ -196,7 +196,7 @@ def _op_time_derivative(x, t):
     return _of_op("time_derivative")((made, zeros((), "int32")))
 
 
-# ---- collet.md: the same for one frame, or for bodies in an axis of their own
+# ---- collet.md: the same for one frame, and for bodies in a separate axis
 
 
 def _op(name):

@@ -40,7 +40,7 @@ def _mean(x, /, *, axis=None, keepdims=False):
 
 @composite("prod")
 def _prod(x, /, *, axis=None, dtype=None, keepdims=False):
-    """By halves: no quotients, which 0 does not have."""
+    """Multiplies by halves. Quotients would divide by elements that are 0."""
     x = x if dtype is None else x.astype(dtype)
     axes = _axes(x, axis)
     others = [i for i in range(x.ndim) if i not in axes]
@@ -78,7 +78,7 @@ def _std(x, /, *, axis=None, correction=0.0, keepdims=False):
 def _extreme(name):
     @rule(name)
     def extreme(x, /, *, axis=None, keepdims=False):
-        """Elements that are equal share the gradient."""
+        """Elements that share the extreme value share the gradient equally."""
         reduce = getattr(f, name)
         kept = _kept(x, _axes(x, axis))
         made = reduce(x, axis=axis, keepdims=keepdims)
@@ -186,7 +186,7 @@ def _einsum(subscripts, /, *operands):
 
 
 def _distinct(labels, x):
-    """The operand with each label once."""
+    """The operand with each label once: takes diagonals of repeated labels."""
     for label in set(labels):
         while labels.count(label) > 1:
             first = labels.index(label)

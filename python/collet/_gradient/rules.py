@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_rules.py
-"""What rules share, the rules for expressions and indexing, and calls of ops."""
+"""Helpers of all rules, and the rules for expressions, indexing and calls of ops."""
 
 import ast
 import functools
@@ -21,22 +21,22 @@ _FAMILIES = ("linalg", "fft", "md", "ternary")
 
 
 def load(name):
-    """Imports the rules of the module that the function is from."""
+    """Imports the rules for the module that defines the function."""
     family = name.partition(".")[0]
     if family in _FAMILIES:
         importlib.import_module(f".{family}_rules", __package__)
 
 
 def function(name):
-    """The function that the tape knows as `name`."""
+    """The function that is recorded on the tape as `name`."""
     family, _, member = name.rpartition(".")
     return getattr({"": namespace, "fft": fft, "linalg": linalg}[family], member)
 
 
 def rule(*names):
-    """The decorated function is the rule of these: of the values of the arguments it returns the result, and
-    a tuple of backward functions, one of each argument; or one function of the gradient, which
-    returns the gradients of all arguments."""
+    """Registers the decorated function as the rule of the named functions. A rule takes the values of the
+    arguments and returns (result, backward). backward is a tuple with a function for each argument, or one
+    function that returns the gradients of all arguments."""
     def add(function):
         for name in names:
             RULES[name] = function
@@ -46,7 +46,8 @@ def rule(*names):
 
 
 def composite(*names):
-    """The decorated function computes the same as these, by functions that have rules."""
+    """Registers the decorated function as a replacement of the named functions: it computes the same by
+    functions that have rules."""
     def add(function):
         for name in names:
             COMPOSITES[name] = function
@@ -56,7 +57,7 @@ def composite(*names):
 
 
 class Key:
-    """The key of an index, which no call looks into."""
+    """The key of an index, wrapped so that calls do not search it for traced arrays."""
 
     def __init__(self, key):
         self.key = key
@@ -70,7 +71,7 @@ def shape_of(x):
 
 
 def fit(gradient, shape, dtype):
-    """The gradient, summed over the axes that were broadcast, in the dtype of the argument."""
+    """Sums the gradient over the axes that were broadcast, and converts it to the argument's dtype."""
     if gradient.shape != shape:
         lead = len(gradient.shape) - len(shape)
         axes = (*range(lead), *(lead + i for i, n in enumerate(shape) if n == 1 != gradient.shape[lead + i]))
@@ -80,7 +81,7 @@ def fit(gradient, shape, dtype):
 
 
 def cast(gradient, dtype):
-    """In another dtype; of complex numbers the real part, where the argument is real."""
+    """Converts to another dtype. For a real argument: takes the real part of complex numbers."""
     if gradient.dtype == dtype:
         return gradient
     if gradient.dtype.kind == "c" and dtype.kind != "c":
@@ -93,12 +94,12 @@ def f_astype(x, dtype):
 
 
 def like(x):
-    """What fit needs of an argument: shape and dtype."""
+    """The shape and dtype of an argument, for `fit`."""
     return shape_of(x), getattr(x, "dtype", None)
 
 
 def fitted(x, back):
-    """The backward function, whose result is fitted to the argument; None for a number."""
+    """The backward function with its result fitted to the argument. None if the argument is a number."""
     shape, dtype = like(x)
     if dtype is None or dtype.kind not in "fcV":
         return None
@@ -120,7 +121,7 @@ def _text(expression):
     try:
         return expression.__reduce__()[1][0]
     except TypeError:
-        return None  # it was made by calls
+        return None  # the Expression was built by calls, without a text
 
 
 @functools.lru_cache(1024)
@@ -139,7 +140,7 @@ def by_expression(expression, forward, values, name):
         refuse(f"{name}, which has several outputs,")
     if made.dtype.kind not in "fcV":
         return made, ()
-    # libcore converts a derivative to the dtype of its operand, which cannot be real then
+    # libcore converts a derivative to its operand's dtype; a real operand would drop the imaginary part
     given = [f_astype(x, made.dtype) if is_complex(made) and tape.floating(x) else x for x in values]
     backs = []
     for i, x in enumerate(values):
@@ -155,7 +156,8 @@ _REDUCTIONS = ("sum", "prod", "mean", "min", "max", "var", "std")
 
 
 def _reduction(expression):
-    """(reduction, the text inside, axis and keepdims) of an expression with a reduction around it; None."""
+    """(reduction, the text inside, axis and keepdims) of an expression whose outermost call is a reduction,
+    else None."""
     text = _text(expression)
     if text is None:
         return None
@@ -176,7 +178,8 @@ def _names():
 
 
 def _check_analytic(expression, arguments):
-    """Refuses what has no complex derivative and libcore differentiates as if it had."""
+    """Raises for functions without a complex derivative. libcore would differentiate them as real
+    functions."""
     text = _text(expression)
     if any(map(is_complex, arguments)) and (text is None or _UNEVEN.search(text)):
         refuse("an expression of complex arguments " +
@@ -221,7 +224,7 @@ def _getitem(x, key):
 
 
 def unindex(g, key, shape):
-    """Zeros of that shape, to which g is added at the places of the key."""
+    """An array of zeros of that shape, with g added at the elements that the key selects."""
     if type(g) is tape.Traced:
         return record(_unindex_rule, (g, key, shape), {})
     if _is_basic(key.key):
@@ -253,8 +256,8 @@ _REDUCED = (*_REDUCTIONS, "any", "all", "argmin", "argmax", "count_nonzero")
 
 
 def of_op(name, arguments, keywords):
-    """A call of collet.op, or of an elementwise function, by the function of the namespace that computes
-    the same."""
+    """Computes a call of collet.op, or of an elementwise function, by the equivalent function of the
+    namespace."""
     public = _NAMES.get(name, name)
     if public in elementwise.names() and keywords.keys() <= {"min", "max"}:
         return tape.call(public, arguments, keywords)
@@ -291,7 +294,7 @@ def _scatter_add(a, index, values):
 
 
 def _outputs(name, *results):
-    """The outputs of the op: the results, and that nothing was wrong; the function would raise it."""
+    """The outputs of the op: the results and info = 0. For any other info the function has raised."""
     return _ops.make(name)[1]._make((*results, zeros((), "int32")))
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_tracing.py
-"""The tape. Each call with a traced argument becomes a node, which knows the nodes of its arguments and how
-gradients of its results become gradients of these. A node refers to earlier nodes alone, so a tape
-vanishes with the last value that was traced.
+"""The tape. Each call with a traced argument becomes a node. A node has the nodes of its arguments, and the
+functions that turn gradients of its results into gradients of its arguments. A node refers to earlier nodes
+only, so the tape is freed with the last traced value.
 
-Gradients nest: each differentiated function has a trace with a number, and its arrays may be traced by an
-outer one. A call belongs to the innermost trace among its arguments; its rule computes with their
-values, by public functions, which outer traces record. So do backward passes."""
+Gradients nest: each differentiated function has a numbered trace, and its arrays may be traced by an outer
+trace too. A call belongs to the innermost trace among its arguments. Its rule computes with the arguments'
+values by public functions, so outer traces record these calls. The same holds for backward passes."""
 
 import heapq
 import inspect
@@ -17,7 +17,7 @@ from .. import _core
 from .._core import Array
 
 LOCK = threading.Lock()
-numbers = itertools.count()  # for traces and nodes; an inner trace has a greater number than an outer one
+numbers = itertools.count()  # for traces and nodes; an inner trace has a greater number than an outer trace
 
 RULES = {}       # name: function of values that returns the result and its backward functions
 COMPOSITES = {}  # name: function of traced arrays, which calls functions that have rules
@@ -27,19 +27,19 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64", "complex64", "complex1
 
 
 class Node:
-    """A call. `backs` are for each parent its backward function, and if `joint`, each is an index into what
-    joint(gradient) returns: a number, or two of an array in a sequence."""
+    """A recorded call. `backs` has a backward function for each parent. With `joint` it has indices into
+    the result of joint(gradient) instead: a number, or two numbers for an array in a sequence."""
 
     __slots__ = ("number", "parents", "backs", "joint", "outputs")
 
     def __init__(self, parents=(), backs=(), joint=None):
         self.number = next(numbers)
         self.parents, self.backs, self.joint = parents, backs, joint
-        self.outputs = 0  # how many arrays the tuple of results has; 0: the result is one array
+        self.outputs = 0  # the number of arrays in a tuple of results; 0: the result is one array
 
 
 class Traced:
-    """An array in a function that is differentiated; traced.py gives it the members of an Array."""
+    """An array in a function that is differentiated. traced.py adds the members of an Array."""
 
     __slots__ = ("value", "node", "index", "trace")
 
@@ -48,7 +48,7 @@ class Traced:
 
 
 def floating(value):
-    """Whether it is an array that can have a gradient."""
+    """Whether the value is an array that can have a gradient."""
     kind = type(value)
     if kind is Traced:
         return True
@@ -87,7 +87,7 @@ def _innermost(arguments):
 
 
 def record(rule, arguments, keywords):
-    """Calls the rule with the values of the innermost trace and makes a node of it."""
+    """Calls the rule with the values of the innermost trace, and records the call as a node."""
     if keywords and _innermost(keywords.values()) >= 0:
         bound = inspect.signature(rule).bind(*arguments, **keywords)
         bound.apply_defaults()
@@ -111,7 +111,7 @@ def record(rule, arguments, keywords):
 
 
 def attach(made, trace, places, backs):
-    """The result of a call with the places (traced argument, its number, its number in a sequence)."""
+    """Makes the traced result of a call. places: (traced argument, its index, its index in a sequence)."""
     parents = tuple((a.node, a.index) for a, _, _ in places)
     if callable(backs):
         node = Node(parents, tuple((i, j) for _, i, j in places), backs)
@@ -125,7 +125,7 @@ def attach(made, trace, places, backs):
 
 
 def _through(node, given):
-    """For each parent the gradient by it, or None."""
+    """The gradient with respect to each parent, or None."""
     if node.joint is None:
         return [None if back is None else back(given) for back in node.backs]
     found = node.joint(given)
@@ -133,8 +133,8 @@ def _through(node, given):
 
 
 def pull(ends, keep):
-    """{number of a node without parents: its gradient}, for the gradients (node, index, gradient) of results.
-    Unless keep, the tape is freed on the way, and can be used once."""
+    """Runs the backward pass. Returns {number of a node without parents: its gradient}. gradients: (node,
+    index, gradient) of results. Unless `keep`, the pass frees the tape, so it can run only once."""
     pending, heap, found = {}, [], {}
 
     def give(node, index, gradient):
@@ -163,7 +163,7 @@ def pull(ends, keep):
 
 
 def call(name, arguments, keywords):
-    """A call of the function that the tape knows as `name`, with traced arguments."""
+    """Records a call with traced arguments of the function `name`."""
     if name in RULES:
         return record(RULES[name], arguments, keywords)
     from . import rules

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_rules_ternary.py
-"""Rules for collet.ternary: straight-through estimates, in which rounding to -1, 0 and 1, or to 8 bits,
-has the derivative 1."""
+"""Rules for collet.ternary: straight-through estimators. Rounding to -1, 0 and 1, or to 8 bits, has the
+derivative 1."""
 
 from .. import functions as f
 from .. import ternary
@@ -12,8 +12,9 @@ from .tape import bottom, refuse
 
 @composite("ternary.quantize")
 def _quantize(weights, mode=None, threshold=None):
-    """The codes are floating, since integers have no gradient. The scale of "absmean" has the derivative
-    of the mean also where the weights are already ternary, whose scale is another number."""
+    """The codes are floats, because integers have no gradient. The derivative of the scale of "absmean" is
+    always that of the mean, also for weights that are already ternary, although their scale is computed
+    differently."""
     codes, scale = ternary.quantize(bottom(weights), mode, threshold)
     if mode == "absmean":
         mean = f.mean(E_["abs"](weights), axis=-1)

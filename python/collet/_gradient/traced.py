@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/gradient/test_tracing.py
-"""The members of traced arrays, the same as of collet.Array, and the handler that C calls."""
+"""The members of traced arrays, which equal those of collet.Array, and the handler that the C code
+calls."""
 
 import operator
 
@@ -20,7 +21,7 @@ _COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def handle(function, arguments, keywords):
-    """A call of an op or elementwise function, whose name is given, or of an Expression."""
+    """Handles a call of an Expression, or of an op or elementwise function given by name."""
     if keywords.get("out") is not None:
         raise _core.UnsupportedError(f"{_name(function)} with out=, or x[...] = y, cannot store an array "
                                      "that collet.grad follows: make a new array by collet.where, concat or "

@@ -28,7 +28,8 @@ _PLAIN = (bool, int, float, complex, str, bytes)
 
 
 def _argument(value: Any, where: str, alone: bool) -> Any:
-    """A leaf of an argument: an Array if it can be differentiated; alone: it is the argument."""
+    """A leaf of an argument, as an Array if it can be differentiated. alone: the leaf is the whole
+    argument."""
     if type(value) in _PLAIN:
         if alone and type(value) in (float, complex):
             return asarray(value)
@@ -48,7 +49,7 @@ def _argument(value: Any, where: str, alone: bool) -> Any:
 
 
 class _Run:
-    """One call of a function whose arguments with the numbers `argnums` are traced."""
+    """One call of a function. The arguments with the indices `argnums` are traced."""
 
     def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...], keywords: dict[str, Any],
                  argnums: tuple[int, ...]) -> None:
@@ -77,11 +78,11 @@ class _Run:
         return type(value) is Traced and value.trace == self.trace
 
     def value(self, value: Any) -> Any:
-        """A result without this trace."""
+        """The result with this trace removed."""
         return value.value if self.traced(value) else value
 
     def gradients(self, ends: list[tuple[Any, Any]], keep: bool) -> list[Any]:
-        """The gradients by each argument, of the (result, its gradient)."""
+        """The gradients with respect to each argument. pairs: (result, gradient of the result)."""
         found = tape.pull([(end.node, end.index, g) for end, g in ends if self.traced(end)], keep)
 
         def of(leaf: Any) -> Any:
@@ -135,8 +136,8 @@ def _scalar(result: Any, name: str) -> Any:
 
 def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
                    ) -> Callable[..., Any]:
-    """A function that returns (value, gradient), with the arguments of `fun`; otherwise as grad. With has_aux
-    ((value, others), gradient).
+    """Like grad, but the returned function returns (value, gradient). With has_aux it returns ((value,
+    others), gradient).
 
     >>> [float(x) for x in collet.value_and_grad(lambda x: x**2)(3.0)]
     [9.0, 6.0]"""
@@ -157,16 +158,16 @@ def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, ha
 
 def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
          ) -> Callable[..., Any]:
-    """A function that returns the gradient of `fun`, whose result is one real number, by the argument with
-    the number argnums, or a tuple of gradients by several. has_aux: `fun` returns (result, others), and
-    the gradient comes as (gradient, others).
+    """A function that returns the gradient of `fun`, whose result is one real number. argnums: the index of
+    the argument to differentiate by, or a tuple of indices for a tuple of gradients. has_aux: `fun` returns
+    (result, others), and the returned function returns (gradient, others).
 
-    An argument is an Array, or lists, tuples and dicts of them, and so is its gradient. NumPy arrays and
-    floats become Arrays, floats of float64, and gradients are Arrays. Numbers inside of lists,
-    tuples and dicts, integer arrays and None are passed on; their gradient is None.
+    An argument is an Array, or lists, tuples and dicts of Arrays. Its gradient has the same structure.
+    NumPy arrays and floats become Arrays, floats of float64, and gradients are Arrays. Numbers inside of
+    lists, tuples and dicts, integer arrays and None are passed on; their gradient is None.
 
     The gradient by a complex argument is d/d(real part) - i d/d(imaginary part), as in JAX. Transforms
-    nest. docs/gradients.md lists what has a gradient.
+    nest. docs/gradients.md lists the functions that have a gradient.
 
     >>> collet.grad(lambda x: collet.sum(x**3))(np.array([1.0, 2]))
     collet.Array([ 3., 12.], dtype=float64, shape=(2,), device='host')"""
@@ -181,9 +182,9 @@ def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: boo
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """(result, pullback), and others if has_aux: pullback(g), of g like the result, is the tuple of
-    gradients by all arguments of the sum of g times the result. It may be called several times, and keeps
-    the arrays that it needs.
+    """Returns (result, pullback), and with has_aux (result, pullback, others). g has the structure of the
+    result. pullback(g) returns a tuple: the gradients of sum(g * result) with respect to all arguments.
+    pullback may be called several times, and keeps the arrays that it needs.
 
     >>> y, pullback = collet.vjp(lambda x: 2*x, collet.ones(3))
     >>> pullback(collet.ones(3))[0]
@@ -212,9 +213,10 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
              ) -> Callable[..., Any]:
-    """A function that returns the derivatives of each element of fun's result by each element of the argument
-    argnums. fun returns a real array, or lists, tuples and dicts of real arrays. In the place of every array are
-    its gradients, with the array's axes in front. Each element takes one backward pass.
+    """A function that returns the derivatives of each element of fun's result with respect to each element
+    of the argument argnums. fun returns a real array, or lists, tuples and dicts of real arrays. Each array
+    of the result is replaced by its derivatives, whose first axes are the array's axes. Each element takes
+    one backward pass.
 
     >>> collet.jacobian(lambda x: x**2)(np.array([1.0, 3]))
     collet.Array([[2., 0.],
@@ -254,21 +256,21 @@ def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: 
 
 
 def stop_gradient(x: Any) -> Any:
-    """The same array, or the same lists, tuples and dicts of them, as a constant of the gradient.
+    """Returns the argument unchanged. Gradients treat it as a constant.
 
     >>> float(collet.grad(lambda x: x * collet.stop_gradient(x))(3.0))
     3.0"""
     return mapped(bottom, x)
 
 
-# ---- Gradients of one's own
+# ---- User-defined gradients
 
 
 class custom_vjp:
-    """A function whose gradient is computed by functions of one's own, as in JAX.
+    """A function with a user-defined gradient, as in JAX.
 
-    forward(*arguments) returns the result and whatever backward needs; backward(that, gradient) returns a
-    tuple with the gradient by each argument, or None for 0.
+    forward(*arguments) returns (result, saved). backward(saved, gradient) returns a tuple with the gradient
+    with respect to each argument; None stands for 0.
 
     >>> @collet.custom_vjp
     ... def clipped(x):
@@ -322,7 +324,8 @@ class custom_vjp:
 
 
 def _spread(values: Any, found: Any, name: str) -> list[Any]:
-    """The gradients of all leaves; None of an argument is None of its leaves."""
+    """The gradients of all leaves. If the gradient of an argument is None, that of each of its leaves is
+    None."""
     if isinstance(values, dict):
         pairs = [(v, None if found is None else found[n]) for n, v in values.items()]
     elif isinstance(values, (list, tuple)):

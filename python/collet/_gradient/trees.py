@@ -4,7 +4,7 @@
 
 
 def leaves(tree):
-    """The leaves, in order; None is none."""
+    """The leaves, in order. None counts as an empty tree."""
     if isinstance(tree, dict):
         return [leaf for value in tree.values() for leaf in leaves(value)]
     if isinstance(tree, (list, tuple)):
@@ -13,7 +13,7 @@ def leaves(tree):
 
 
 def mapped(function, tree):
-    """The tree with function(leaf) in the place of every leaf."""
+    """The tree with every leaf replaced by function(leaf)."""
     if isinstance(tree, dict):
         made = {name: mapped(function, value) for name, value in tree.items()}
         return made if type(tree) is dict else type(tree)(made)
@@ -26,6 +26,6 @@ def mapped(function, tree):
 
 
 def rebuilt(tree, values):
-    """The tree with the values, in order, in the place of its leaves."""
+    """The tree with its leaves replaced by the values, in order."""
     values = iter(values)
     return mapped(lambda _: next(values), tree)

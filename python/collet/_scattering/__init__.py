@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_scatter.py
-"""What collet.scatter computes from and returns."""
+"""Arguments and results of collet.scatter."""

@@ -24,8 +24,7 @@ _ARRAYS = ("values", "polar", "mean", "parallel", "perpendicular", "anisotropy")
 class LeastSquares:
     """A loss for loss_and_grad: half the sum of ((simulated - data) / sigma)**2.
 
-    data: numbers of the shape of `of`; those that are NaN are left out, and so is what is NaN in the
-        simulation
+    data: numbers of the shape of `of`. Elements that are NaN in the data or in the simulation are left out
     sigma: standard deviations, a number or of the shape of the data
     of: "values" (the images), or an array of Integrals: "polar", "mean", "parallel", "perpendicular",
         "anisotropy"

@@ -26,7 +26,7 @@ Floats = npt.NDArray[np.floating[Any]]
 
 
 class _Checked:
-    """Refuses masks and units where they are set, and not only when the patterns are computed."""
+    """Raises for masks and units when the attribute is set, not only when the patterns are computed."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         for part in value.values() if isinstance(value, Mapping) else (value,):
@@ -42,8 +42,8 @@ class Material(_Checked):
         all energies (4,), for each energy (energies, 4), or by energy {eV: (4,)}
     volume, alignment, theta, psi: volume fraction 0 to 1; alignment S 0 to 1, second and third Euler
         angle (ZYZ); without alignment the material is isotropic
-    direction, unaligned: instead of the four: vectors (Z, Y, X, 3), whose squared length is the
-        aligned fraction, and the unaligned fraction"""
+    direction, unaligned: instead of the four: vectors (Z, Y, X, 3), and the unaligned fraction. The squared
+        length of a vector is the aligned fraction"""
 
     constants: npt.ArrayLike | Mapping[float, Sequence[float]]
     volume: npt.ArrayLike | None = None
@@ -56,8 +56,8 @@ class Material(_Checked):
 
 @dataclass(eq=False)
 class Gradient:
-    """dL / d(array) of the arrays of a Material, in arrays of NumPy; None for what was not asked for, and
-    for what the material lacks. constants: (energies, 4)."""
+    """dL / d(array) of the arrays of a Material, as NumPy arrays. None for arrays that were not requested
+    or that the material lacks. constants: (energies, 4)."""
 
     constants: Any = None
     volume: Any = None
@@ -70,7 +70,7 @@ class Gradient:
 
 @dataclass(eq=False)
 class Sample(_Checked):
-    """A morphology with all that determines its patterns.
+    """A morphology, and the parameters that determine its patterns.
 
     materials: their fractions add up to 1 in each voxel
     energies: (energies,)
@@ -124,7 +124,7 @@ def choice(name: str, value: str, known: tuple[str, ...]) -> int:
 
 
 def is_double(dtype: npt.DTypeLike) -> bool:
-    """Whether a dtype, which is float32 or float64, is float64."""
+    """Whether a dtype is float64. Raises unless it is float32 or float64."""
     return bool(choice("dtype", _core.dtype_name(dtype), ("float32", "float64")))
 
 
@@ -250,7 +250,7 @@ class Request:
         self._told = sample._told
 
     def warn(self) -> None:
-        """Of suspicious values that read() has not warned of."""
+        """Warns of suspicious values, unless read() has warned of them."""
         found = _suspicious.suspicions(self.energies, self.voxel, self.constants, self.engine[0])
         _suspicious.warn(text for text in found if text not in self._told)
 
@@ -259,7 +259,7 @@ class Pattern(NamedTuple):
     """The pattern of one energy."""
 
     energy: float
-    values: Floats  #: (qy, qx): the intensity; NaN where nothing is scattered to
+    values: Floats  #: (qy, qx): the intensity; NaN at pixels that no scattered wave reaches
     qy: Floats
     qx: Floats
 
@@ -281,8 +281,8 @@ class Patterns:
     progress: called as progress(fraction, energies_done) about 20 times a second and after each
         pattern; True shows a bar of tqdm
 
-    Checks what it can before it returns; voxels are checked by the first pattern: InvalidError names
-    material and voxel. Suspicious values, such as angles that seem to be degrees, cause a
+    All arguments except the voxels are checked at once. The first pattern checks the voxels: InvalidError
+    names material and voxel. Suspicious values, such as angles that seem to be degrees, cause a
     RuntimeWarning. RefusedError says how much memory one energy needs. Ctrl-C raises
     KeyboardInterrupt at once; what was being computed stops at its next step, and the iterator can
     continue. Used by one thread at a time. GIL: released."""
@@ -360,8 +360,8 @@ class Patterns:
 
     @property
     def backend(self) -> str:
-        """The backend that computed last, "" before the first pattern; `devices` if they were
-        given."""
+        """The backend that computed the last pattern; "" before the first pattern. If `devices` were given:
+        these."""
         core = self._need()
         return ",".join(self._devices) if self._devices else core.backend()
 

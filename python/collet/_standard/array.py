@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_array.py, python/tests/test_operators.py
-"""collet.Array: indexing, operators and methods, on the type that is written in C."""
+"""collet.Array: indexing, operators and methods. Derives from the type that is written in C."""
 
 from __future__ import annotations
 
@@ -28,11 +28,10 @@ _PLACES = {1: "host", 2: "cuda", 4: "opencl"}  # DLDeviceType
 
 
 class Array(Exchange):
-    """An array whose elements stay on the device that used them last.
-
-    asarray, empty, zeros, ones and full make one, and collet.op computes with it. Slices,
-    transpose and reshape are views. to_numpy copies the elements; numpy.asarray shares them. An Array is
-    used by one thread at a time while one of them writes it.
+    """An array whose elements stay on the device that used them last. asarray, empty, zeros, ones and full
+    create Arrays, and collet.op computes with them. Slices, transpose and reshape are views. to_numpy
+    copies the elements; numpy.asarray shares them. While a thread writes an Array, no other thread may use
+    it.
 
     >>> x = collet.asarray([[1.0, 2], [3, 4]])
     >>> y = x * 2
@@ -65,7 +64,8 @@ class Array(Exchange):
 
     @property
     def device(self) -> str:
-        """Where the elements are: "host", "opencl:0". Waits for the work that computes them.
+        """The device that holds the elements: "host", "opencl:0". Waits for the work that computes the
+        elements.
 
         >>> x = collet.asarray([[1.0, 2], [3, 4]])
         >>> x.device
@@ -191,7 +191,8 @@ class Array(Exchange):
         return squeeze(self, axis=axis)
 
     def view(self, dtype: npt.DTypeLike | None = None) -> Array:
-        """A view of the array. DtypeError for another dtype: the bytes are never reinterpreted, astype converts.
+        """A view of the array. DtypeError for another dtype: Arrays never reinterpret bytes. astype
+        converts.
 
         >>> x = collet.asarray([[1.0, 2], [3, 4]])
         >>> y = x.view()
@@ -247,7 +248,7 @@ class Array(Exchange):
             write(self, key, value)
         elif isinstance(value, (int, float, complex)) or getattr(value, "ndim", None) == 0 and \
                 not (isinstance(value, Array) and target._dtype in (value._dtype, *_FLOATS)):
-            op.fill(value=value, out=target)  # refuses what integers do not hold
+            op.fill(value=value, out=target)  # raises for values that integers cannot hold
         elif isinstance(value, Array):
             op.copy(value.astype(target._dtype, copy=False), out=target)
         else:
@@ -293,7 +294,8 @@ class Array(Exchange):
     # ---- Copies
 
     def to_device(self, device: str, /, *, stream: object = None) -> Array:
-        """The array itself if it is there, else a copy on a device, "cuda:0", or in memory of the "host".
+        """The array itself if its elements are on the device already, else a copy there. device: "cuda:0",
+        or "host".
 
         >>> x = collet.asarray([[1.0, 2], [3, 4]])
         >>> x.to_device("host").device
@@ -316,8 +318,8 @@ class Array(Exchange):
         return op.copy(self, out=_core.empty(self.shape, self._dtype))
 
     def astype(self, dtype: npt.DTypeLike, copy: bool = True) -> Array:
-        """The array in another dtype. Integers become integers modulo 2^width, as in NumPy; numbers with
-        fractions are cut, and become the least or greatest integer where there is none, and 0 for NaN.
+        """The array in another dtype. Integers are converted modulo 2^width, as in NumPy. A conversion from
+        floats to integers truncates, saturates, and maps NaN to 0.
 
         >>> collet.asarray([1.7, -1.7]).astype("int32").to_numpy()
         array([ 1, -1], dtype=int32)"""
@@ -325,7 +327,7 @@ class Array(Exchange):
         return self if name == self._dtype and not copy else converted(self, name)
 
     def tolist(self) -> Any:
-        """The elements as Python numbers, in lists in lists.
+        """The elements as Python numbers, in nested lists.
 
         >>> collet.asarray([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]"""
@@ -364,13 +366,14 @@ class Array(Exchange):
     # ---- Text
 
     def _text(self, threshold: int, **options: Any) -> str:
-        """NumPy's text of the elements; of more than `threshold` only the edges are copied to the host."""
+        """NumPy's text of the elements. If there are more than `threshold`, only those at the edges are
+        copied to the host."""
         import numpy
         shown = self
         if self.size > threshold:
             edge, threshold = numpy.get_printoptions()["edgeitems"], 0
             for axis in sorted(range(self.ndim), key=lambda i: -self.shape[i]):
-                if shown.shape[axis] > 2 * edge + 1:  # NumPy leaves out what is between
+                if shown.shape[axis] > 2 * edge + 1:  # NumPy prints only the edges
                     ends = [(slice(None),) * axis + (slice(*s),) for s in ((edge + 1,), (shown.shape[axis] - edge, None))]
                     shown = call_function("concat", ([shown[end] for end in ends],), {"axis": axis})
         shown = shown.astype("float32") if self._dtype == "bfloat16" else shown

@@ -28,7 +28,7 @@ class Exchange(_core.Array):
         def copy(self) -> Array: ...
 
     _package: Any = None  # the module collet, which sets it
-    __array_priority__ = 100  # Dask and others compare it, to choose the type of a result
+    __array_priority__ = 100  # Dask and others compare the priorities, to choose the type of a result
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **keywords: Any) -> Any:
         from .protocols import ufunc as compute
@@ -46,13 +46,13 @@ class Exchange(_core.Array):
 
     def __array__(self, dtype: npt.DTypeLike | None = None,
                   copy: bool | None = None) -> npt.NDArray[Any]:
-        """A view of the elements in the host's memory, where elements on a device are fetched to; with
+        """A view of the elements in the host's memory. Elements on a device are fetched first. With
         copy=True a copy."""
         found = None
         if not copy and self.size:
             try:
                 found = self._memory(None if copy is False else "host")
-            except _core.UnsupportedError:  # another library's memory of a device, or without native handles
+            except _core.UnsupportedError:  # device memory of another library, or a device without native handles
                 pass
         if found:
             import numpy
@@ -62,7 +62,7 @@ class Exchange(_core.Array):
                              "x.to_device('host')")
         else:
             values = self.to_numpy()
-            values.flags.writeable = bool(copy or not self.size)  # so that nothing is written in vain
+            values.flags.writeable = bool(copy or not self.size)  # fail before anything is written
         if dtype is None or values.dtype == dtype:
             return values
         if copy is False:
@@ -81,10 +81,10 @@ class Exchange(_core.Array):
     def __dlpack__(self, *, stream: object = None, max_version: tuple[int, int] | None = None,
                    dl_device: tuple[int, int] | None = None,
                    copy: bool | None = None) -> Any:
-        """A capsule over the elements where they are, or in the host's memory, after the work on them is
-        done, or with copy=True over a copy. It is read-only on a device. Whatever stream is named, it need
-        not wait. BufferError for a read-only Array if max_version does not allow DLPack 1, whose capsules
-        alone say so."""
+        """A capsule over the elements, on their device or in the host's memory; with copy=True, over a
+        copy. First waits for the work on the elements, so the stream that is named need not wait. On a
+        device the capsule is read-only. BufferError for a read-only Array if max_version is below 1: older
+        capsules have no read-only flag."""
         if stream is not None and (type(stream) is not int or stream < -1):
             raise ValueError(f"__dlpack__: stream is {stream!r}; it is None or an integer, at least -1")
         place = None
@@ -100,7 +100,7 @@ class Exchange(_core.Array):
 
 
 class _Memory:
-    """The memory of an Array, which it shares, for numpy.asarray."""
+    """Shares the memory of an Array with numpy.asarray."""
 
     __slots__ = "__array_interface__", "tensor"
 
@@ -115,5 +115,5 @@ class _Memory:
 
 def _unpickle(dtype: str, shape: tuple[int, ...], data: Any) -> Any:
     array = _core.empty(shape, dtype)
-    array._write(bytes(data))  # of bytes no copy
+    array._write(bytes(data))  # does not copy bytes
     return array

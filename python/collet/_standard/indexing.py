@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_indexing.py
-"""Indexing of collet.Array. Integers, slices, None and '...' give views, but a single element is a copy,
-which in NumPy is a number. With masks or arrays of integers
-among them the elements are read by compress and take, and written by where, place and put."""
+"""Indexing of collet.Array. Integers, slices, None and '...' give views. A single element is a copy, an
+Array without axes; NumPy returns a number. Keys with masks or arrays of integers read by the ops compress
+and take, and write by where, place and put."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _is_advanced(key: Any) -> bool:
 
 
 def _keys(key: Any, ndim: int) -> tuple[tuple[Any, ...], int]:
-    """The keys, with one '...', and the number of axes that it stands for."""
+    """The keys with exactly one '...', and the number of axes that '...' stands for."""
     keys = key if isinstance(key, tuple) else (key,)
     used, dots = sum([_axes_of(k) for k in keys]), sum([k is Ellipsis for k in keys])
     if used > ndim:
@@ -41,7 +41,7 @@ def _keys(key: Any, ndim: int) -> tuple[tuple[Any, ...], int]:
 
 
 def _axes_of(key: Any) -> int:
-    """How many axes a key is for: a mask is for as many as it has."""
+    """The number of axes that a key indexes. A mask indexes as many axes as it has."""
     if key is None or key is Ellipsis or isinstance(key, bool):
         return 0
     if isinstance(key, (int, slice)):
@@ -95,8 +95,8 @@ def _check_mask(mask: Array, extents: tuple[int, ...], axis: int) -> None:
 
 
 def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
-    """The key as pairs for each axis, and for None: the place among the keys, and a slice, a number or an
-    array of integers. In the array a key that is one bool has an axis."""
+    """The key as a list of pairs, one for each axis and each None: (place among the keys, slice, number or
+    array of integers). A key that is a single bool gets an axis of its own in the array."""
     keys, rest = _keys(tuple(_array_of(k) if _is_advanced(k) and type(k) is not bool else k for k in
                              (key if isinstance(key, tuple) else (key,))), array.ndim)
     pairs: list[tuple[int, Any]] = []
@@ -119,10 +119,10 @@ def _pairs(array: Array, key: Any) -> tuple[Array, list[tuple[int, Any]]]:
 
 
 class _Chosen:
-    """What a key of masks and arrays of integers chooses. `base`: a view of `array` with slices, None and
-    numbers applied, whose last axes are those of `indices`; its first element is `offset` elements behind the
-    array's. `common`: the shape of the indices, whose axes begin in the result at `first`; `shape`: of the
-    other axes of base."""
+    """The elements that a key with masks and arrays of integers selects. `base`: a view of `array` with
+    slices, None and numbers applied; its last axes are those that `indices` index, and its first element is
+    `offset` elements after the array's first. `common`: the broadcast shape of the indices; these axes
+    begin at axis `first` of the result. `shape`: the shape of the other axes of base."""
 
     def __init__(self, array: Array, key: Any) -> None:
         array, pairs = _pairs(array, key)
@@ -178,19 +178,19 @@ class _Chosen:
         return [*self.shape[:self.first], *self.common, *self.shape[self.first:]]
 
     def behind(self, array: Array) -> Array:
-        """A view of an array of the result's shape, with the axes of the indices behind the others."""
+        """A view of an array of the result's shape. The axes of the indices come last."""
         end = self.first + len(self.common)
         axes = [*range(self.first), *range(end, array.ndim), *range(self.first, end)]
         return array._permute(axes)
 
     def total(self, strides: list[int]) -> Array:
-        """The sums of the indices times the strides, in the shape of the indices, as a vector."""
+        """The sums of indices times strides, for all elements of the indices, as a vector."""
         terms = (i if n == 1 else i * n for i, n in zip(self.indices, strides))
         return broadcast_to(functools.reduce(operator.add, terms), self.common).reshape(-1)
 
     def merged(self, base: Array) -> tuple[Array, Array] | None:
-        """A view of the base with one axis in place of those of the indices, and the indices for it; None if
-        its strides allow no such view."""
+        """A view of the base whose indexed axes are merged into one, and the indices for that axis. None if
+        the strides allow no such view."""
         extents = base.shape[len(self.shape):]
         try:
             source = base if len(extents) == 1 else base._view([*self.shape, math.prod(extents)])
@@ -199,8 +199,8 @@ class _Chosen:
         return source, self.total([math.prod(extents[i + 1:]) for i in range(len(extents))])
 
     def positions(self) -> tuple[Array, Array] | None:
-        """A view of the array as a vector, and the places of the result's elements in it, with the axes of
-        the indices behind the others; None if there is no such view."""
+        """A view of the array as a vector, and the positions of the result's elements in it. The axes of
+        the indices come last. None if there is no such view."""
         array = self.array
         flat = array._permute(sorted(range(array.ndim), key=lambda i: -array.strides[i]))
         try:
@@ -218,13 +218,13 @@ class _Chosen:
         return flat, found
 
     def dense(self) -> None:
-        """Lets a copy take the place of the base."""
+        """Replaces the base by a copy."""
         self.array = self.base = self.base.copy()
         self.offset, self.strides = 0, [*self.base.strides[len(self.shape):]]
 
 
 def _single_mask(array: Array, key: Any) -> Array | None:
-    """The mask, if the key is one for the first axis or for all axes."""
+    """The mask, if the key is a mask for the first axis or for all axes."""
     key = key[0] if isinstance(key, tuple) and len(key) == 1 else key
     if not _is_advanced(key) or isinstance(key, bool):
         return None
@@ -236,7 +236,7 @@ def _single_mask(array: Array, key: Any) -> Array | None:
 
 
 def _one_axis(array: Array, key: Any) -> tuple[int, Array] | None:
-    """The axis and the vector of integers, if the key is such a vector for one axis, and ':' for others."""
+    """The axis and the vector, if the key is a vector of integers for one axis and ':' for all others."""
     keys = key if isinstance(key, tuple) else (key,)
     found: tuple[int, Array] | None = None
     for axis, k in enumerate(keys):
@@ -266,7 +266,7 @@ def _taken(array: Array, axis: int, index: Array) -> Array | None:
 
 
 def read(array: Array, key: Any) -> Array:
-    """The elements for a key of masks and arrays of integers, and others among them."""
+    """The elements for a key that contains masks or arrays of integers."""
     along = _one_axis(array, key)
     if along:
         found = _taken(array, *along)
@@ -300,7 +300,7 @@ def read(array: Array, key: Any) -> Array:
 
 
 def positions(array: Array, key: Any) -> Array:
-    """The places of the elements for such a key among all of a contiguous array, in the shape of the
+    """The positions, in a contiguous array, of the elements that such a key selects, in the shape of the
     result."""
     chosen = _Chosen(array, key)
     lead, count = len(chosen.shape), len(chosen.common)
@@ -309,12 +309,12 @@ def positions(array: Array, key: Any) -> Array:
     return found._permute([*range(chosen.first), *range(lead, lead + count), *range(chosen.first, lead)])
 
 
-_FEW = 64  # indices for which rows are copied one after the other
-_LONG = 1024  # elements of such rows, at least
+_FEW = 64  # at most so many indices: rows are copied one after the other
+_LONG = 1024  # and rows of at least so many elements
 
 
 def write(array: Array, key: Any, value: Any) -> None:
-    """Stores the value, or values, which broadcast, at such a key."""
+    """Stores the value at such a key. Values broadcast."""
     if isinstance(value, (int, float, complex)):
         value = op.fill(value=value, out=_core.empty((), array._dtype))  # refuses what integers do not hold
     else:

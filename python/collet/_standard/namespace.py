@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_namespace.py
-"""What collet has of the standard and of NumPy: each name is found at its first use, since NumPy alone, which
-functions import, takes longer than the rest of the package."""
+"""The names that collet takes from the standard and from NumPy. Each is looked up at its first use: the
+functions import NumPy, and that takes longer than importing the rest of the package."""
 
 from .._array.creation import asarray, empty, from_dlpack, full, ones, zeros
 
 
 def _places():
-    """Where names are, and what finds them."""
+    """The sources of names: for each, its names and the function that returns their values."""
     from .. import functions
     from .._array import elementwise, names
     composed = {n: f for n, f in vars(functions).items() if not n.startswith("_")}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_functions.py
-"""Functions that NumPy has and collet has not, or with other arguments, for Arrays: numpy.diag(x)."""
+"""NumPy's functions that collet lacks, or has with other arguments, for Arrays: numpy.diag(x)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..functions._rounding import once_rounded
 from . import namespace
 
 def _may_share(a: Any, b: Any, max_work: Any = None) -> bool:
-    """Whether they might, as numpy.may_share_memory asks: an Array can be a view of any other array."""
+    """numpy.may_share_memory: always true for Arrays, because an Array can be a view of any other array."""
     return bool(a.size and b.size)
 
 
@@ -59,7 +59,7 @@ def _rounded(a: Any, scale: float, decimals: int) -> Any:
 
 
 def _on_host(name: str) -> Any:
-    """numpy.save and its kin, of copies in the host's memory."""
+    """numpy.save and similar functions: save copies in the host's memory."""
     def save(*arguments: Any, **keywords: Any) -> Any:
         import numpy as np
 
@@ -71,7 +71,7 @@ def _on_host(name: str) -> Any:
     return save
 
 
-SIMPLE = {  # called with the arguments that NumPy's function has got
+SIMPLE = {  # called with the arguments of NumPy's function
     "shape": lambda a: a.shape, "ndim": lambda a: a.ndim, "size": lambda a: a.size,
     "copy": lambda a: a.copy(), "array": _array,
     "iscomplexobj": lambda a: a._dtype in ("complex64", "complex128"),
@@ -82,7 +82,7 @@ SIMPLE = {  # called with the arguments that NumPy's function has got
     **{name + "_like": _like(name) for name in ("empty", "zeros", "ones")}}
 
 
-# ---- Functions whose arguments are given by name, and refused if they are not among these
+# ---- Functions that take only these arguments, by name
 
 
 def _unique(ar: Any, equal_nan: bool = True) -> Any:
@@ -94,7 +94,7 @@ def _unique(ar: Any, equal_nan: bool = True) -> Any:
 
 
 def _cumulative(name: str, value: float) -> Any:
-    """numpy.nancumNAME: the function of the elements with `value` for NaN."""
+    """numpy.nancumNAME: replaces NaN by `value` and calls the function."""
     def function(a: Any, /, *, axis: Any = None, dtype: Any = None) -> Any:
         given = namespace.where(namespace.isnan(a), value, a) if a.dtype.kind in "fcV" else a
         if axis is None:

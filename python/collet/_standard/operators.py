@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_operators.py
-"""What the operators of collet.Array need of Python; the others are python/src/lazy/operators.c."""
+"""Operators of collet.Array that are written in Python. The others are in python/src/lazy/operators.c."""
 
 from __future__ import annotations
 
@@ -32,8 +32,17 @@ _REDUCED = {"sum": "array([4., 6.])", "prod": "array([3., 8.])", "mean": "array(
             "argmax": "array([1, 0])", "argmin": "array([0, 1])"}
 
 
+def _given(name: str, places: list[str], arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name. TypeError if one is given twice."""
+    given = {**dict(zip(places, arguments)), **keywords}
+    if len(given) < len(arguments) + len(keywords) and len(arguments) <= len(places):
+        twice = next(n for n in places[:len(arguments)] if n in keywords)
+        raise TypeError(f"{name}: {twice} is given by position and by name")
+    return given
+
+
 def reduction(name: str, order: str) -> Callable[..., Array]:
-    """A method that reduces, whose positional arguments have NumPy's order."""
+    """A reducing method. Its positional arguments have NumPy's order."""
     places = order.split()
     single = ("float32", "float64") if name[:3] != "arg" else ()  # what the op alone computes
 
@@ -41,10 +50,7 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
         made = small(name)(self, *arguments, **keywords) if name in REDUCTIONS else None
         if made is not None:
             return made
-        given = {**dict(zip(places, arguments)), **keywords}
-        if len(given) < len(arguments) + len(keywords) and len(arguments) <= len(places):
-            twice = next(n for n in places[:len(arguments)] if n in keywords)
-            raise TypeError(f"{name}: {twice} is given by position and by name")
+        given = _given(name, places, arguments, keywords)
         if self._dtype in single and type(given.get("axis")) in (int, type(None)) and \
                 not given.keys() - {"axis", "keepdims"} and not _core.is_pending(self):
             return getattr(op, name)(self, axes=given.get("axis"), keepdims=bool(given.get("keepdims")))
@@ -65,8 +71,8 @@ def reduction(name: str, order: str) -> Callable[..., Array]:
     return reduce
 
 
-# Functions that are methods too: the function, its arguments in NumPy's order, those that have to be given
-# before "/", and what an example prints.
+# Functions that are methods too: the function, its arguments in NumPy's order, with required arguments
+# before "/", and the output of an example.
 METHODS = {
     "argsort": ("argsort", "/ axis", "(axis=1)", "array([[0, 1],\n       [1, 0]])"),
     "clip": ("clip", "/ min max", "(2, 3)", "array([[2., 3.],\n       [3., 2.]])"),
@@ -81,20 +87,17 @@ METHODS = {
 }
 
 
-_FLAT = ("cumprod", "cumsum", "take")  # without an axis of all elements in C order
+_FLAT = ("cumprod", "cumsum", "take")  # axis None: over all elements in C order
 
 
 def method(name: str, call: Callable[[str, tuple[Any, ...], dict[str, Any]], Any]) -> Callable[..., Any]:
-    """The method of METHODS; `call` computes a function by its name, arguments and keywords."""
+    """A method from METHODS. call(name, arguments, keywords) computes the function."""
     function, order, example, printed = METHODS[name]
     before, after = (part.split() for part in order.split("/"))
     places = before + after
 
     def compute(self: Any, *arguments: Any, **keywords: Any) -> Any:
-        given = {**dict(zip(places, arguments)), **keywords}
-        if len(given) < len(arguments) + len(keywords) and len(arguments) <= len(places):
-            twice = next(n for n in places[:len(arguments)] if n in keywords)
-            raise TypeError(f"{name}: {twice} is given by position and by name")
+        given = _given(name, places, arguments, keywords)
         if len(arguments) > len(places) or given.keys() - set(places) or set(before) - given.keys():
             raise TypeError(f"{name} takes {', '.join(places) or 'no arguments'}")
         if name in _FLAT and given.get("axis") is None:

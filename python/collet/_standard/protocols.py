@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_operators.py
-"""NumPy's protocols: its functions compute Arrays by the functions of collet, or refuse them."""
+"""NumPy's protocols: numpy's functions on Arrays call collet's functions, or raise."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ _OTHER = {"concatenate": "concat", "cumsum": "cumulative_sum", "cumprod": "cumul
           "amin": "min", "bitwise_not": "bitwise_invert"}
 _ARGUMENTS = {"ddof": "correction", "newshape": "shape", "reps": "repetitions", "a_min": "min",
               "a_max": "max"}
-# The parameters of functions that tell no signature, in order.
+# The parameters, in order, of functions without a signature.
 _SIGNATURES = {"concatenate": "arrays axis=0 out dtype", "where": "condition x y", "dot": "a b", "vdot": "a b",
                "inner": "a b", "argpartition": "a kth axis=-1", "bincount": "x weights minlength",
                **dict.fromkeys(("asarray", "asanyarray"), "a dtype order like")}
-_LAST = ("diagonal", "trace")  # the last two axes here, the first two there
+_LAST = ("diagonal", "trace")  # collet: the last two axes; NumPy: the first two
 _AS_THEY_ARE = {"broadcast_arrays", "meshgrid", "result_type", "can_cast", "atleast_1d", "atleast_2d",
                 *numpy_functions.SIMPLE}
 
@@ -95,7 +95,8 @@ def _given(function: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) 
 
 
 def function(function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """__array_function__: numpy.concatenate is collet.concat, with the arguments that this has."""
+    """__array_function__: numpy.concatenate is collet.concat. TypeError for arguments that collet's
+    function lacks."""
     name, module = function.__name__, function.__module__
     ours = _find(module, name)
     if ours is None or not callable(ours):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_bench.py
-"""Times, memory and descriptions of devices, for any callable of Python.
+"""Measures times and memory of any Python callable, and describes devices.
 
     from collet import bench
     result = bench.benchmark_function(collet.op.matmul, a, b, device="opencl:0")
     print(result.summary())
 
-`device` is a choice of one device ("cuda:0", "cpu_openmp"): calls that are measured compute there,
-and a time is the difference of two timestamps of that device around the work. "host" and None do not
-change the choice of backend; None measures on the first usable device of that choice. Sizes are
-in GB of 2**30 bytes. Names and fields are the same as in MLFF-Distiller's benchmark utilities.
+`device` is a choice of one device ("cuda:0", "cpu_openmp"): measured calls compute on that device, and a
+time is the difference of two timestamps of the device around the work. "host" and None do not change the
+choice of backend; None measures on the first usable device of that choice. Sizes are in GB of 2**30 bytes.
+Names and fields are the same as in MLFF-Distiller's benchmark utilities.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _resident():
 
 
 def device_info(device: str | None = None) -> dict[str, Any]:
-    """A description of a device, as a dict that JSON can express; unknown values are 0, "" or None.
+    """A description of a device, as a dict that JSON can store. Unknown values are 0, "" or None.
 
     >>> bench.device_info("cpu_scalar:0")["backend"]
     'cpu_scalar'"""
@@ -77,7 +77,8 @@ def device_info(device: str | None = None) -> dict[str, Any]:
     backend, _, _ = name.partition(":")
     if name == "host":
         raise collet.NotFoundError("device_info: 'host' is not a device of a backend")
-    # A device with a name instead of a number, worker:cuda: nothing more is known about it.
+    # The description of a device that has a name instead of a number (worker:cuda). Everything else is
+    # unknown.
     return {"backend": backend, "index": None,
             **collet.Device(name, name, "unknown", "", "", False, 0, 0, 0, 0, 0)._asdict(),
             "total_memory_gb": 0.0, "multi_processor_count": 0, "l2_cache_size": 0,
@@ -184,7 +185,7 @@ class BenchmarkResult:
     memory_after_gb: float
     peak_memory_gb: float
     device: str
-    clock: str = "host"              # what measured: "host" or "device"
+    clock: str = "host"              # the clock: "host" or "device"
     resident_before_gb: float = 0.0  # memory of this process on the host
     resident_after_gb: float = 0.0
     mean_ms: float = field(init=False)
@@ -231,7 +232,7 @@ class BenchmarkResult:
             f"peak {self.peak_memory_gb:.4f}  of the process {self.resident_delta_gb:+.4f}"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The statistics, without the single times, as a dict that JSON can express."""
+        """The statistics as a dict that JSON can store, without the single times."""
         return {"name": self.name, "n_calls": self.n_calls, "device": self.device,
                 "clock": self.clock,
                 "latency_ms": {n: getattr(self, n + "_ms")
@@ -293,8 +294,8 @@ def benchmark_md_trajectory(model_func: Callable[[Any], Any], inputs: Sequence[A
                             name: str = "MD Trajectory", check_memory_leak: bool = True,
                             leak_tolerance_mb: float = 10.0) -> BenchmarkResult:
     """Times of model_func(x) for each x of the sequence `inputs`, after one call for each of the
-    first n_warmup. With check_memory_leak a RuntimeWarning if the memory of the device or of the process grew
-    by more than leak_tolerance_mb: results that are kept count.
+    first n_warmup. With check_memory_leak: a RuntimeWarning if the memory of the device or of the process
+    grew by more than leak_tolerance_mb. Results that are kept count too.
 
     >>> frames = [np.ones(9)] * 5
     >>> bench.benchmark_md_trajectory(np.sqrt, frames, device="cpu_scalar:0").n_calls
@@ -320,8 +321,8 @@ def _warn_if_grown(where, what, grown_gb, tolerance_mb):
 
 def check_memory_leak(initial_allocated: float, tolerance_mb: float = 10.0,
                       device: str | None = None) -> bool:
-    """Whether the device has at most tolerance_mb more allocated than initial_allocated, an earlier
-    memory_info(device)["allocated"]; otherwise also a RuntimeWarning.
+    """Whether at most tolerance_mb more is allocated on the device than initial_allocated, an earlier
+    memory_info(device)["allocated"]. If not, also a RuntimeWarning.
 
     >>> before = bench.memory_info("host")["allocated"]
     >>> bench.check_memory_leak(before, device="host")
@@ -348,7 +349,8 @@ def compare_implementations(implementations: dict[str, Callable[..., Any]], *arg
 
 
 def print_comparison_table(results: dict[str, BenchmarkResult]) -> None:
-    """Prints what compare_implementations returned; the last column is relative to the first.
+    """Prints the results of compare_implementations. The last column is relative to the first
+    implementation.
 
     >>> found = bench.compare_implementations({"a": np.sqrt}, np.ones(9), device="cpu_scalar:0")
     >>> bench.print_comparison_table(found)

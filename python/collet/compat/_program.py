@@ -7,10 +7,13 @@ import runpy
 import sys
 
 
-def run(arguments, usage):
-    """Runs "-m MODULE ARGUMENT..." or "FILE ARGUMENT..." as Python itself would."""
+def run(usage, install, first=1):
+    """Calls install() and runs the program "-m MODULE ARGUMENT..." or "FILE ARGUMENT..." that the process's arguments
+    from index `first` on name, as Python itself would."""
+    arguments = sys.argv[first:]
     if not arguments or arguments == ["-m"]:
         sys.exit(f"usage: {usage} (-m MODULE | FILE) [ARGUMENT...]")
+    install()
     if arguments[0] == "-m":
         sys.argv = arguments[1:]
         runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)

@@ -11,7 +11,7 @@ or, for an unchanged program:
     python -m collet.compat.loom [--no-fallback] script.py ARGUMENTS
 
 Afterwards LOOM's operations run on the backend that Collet prefers or collet.set_backend chose,
-whatever loom.set_backend says, because LOOM's tensors never call its backends. LOOM also gets a
+regardless of loom.set_backend, because LOOM's tensors never call LOOM's backends. LOOM also gets a
 backend named "collet": loom.set_backend("collet") and loom.backend.get_backend() give an object of
 LOOM's interface. Functions without an op fall back to LOOM's own code; counters() counts both. If fallback is forbidden, such a call raises
 collet.UnsupportedError.
@@ -41,7 +41,7 @@ class _NoOp(Exception):
 
 
 class _Theirs(Exception):
-    """There is nothing to compute, or LOOM is to raise its own error."""
+    """There is nothing to compute, or LOOM shall raise its own error."""
 
 
 def counters():
@@ -67,7 +67,8 @@ def _fall_back(name):
 
 
 def _array(data, dims=None):
-    """Numbers of LOOM as an array of float64 or complex128, and whether they are integers."""
+    """Converts LOOM's numbers to an array of float64 or complex128. Also returns whether they are
+    integers."""
     if hasattr(data, "_is_complex"):
         if data._is_complex:
             values = np.empty(len(data), "c16")
@@ -186,7 +187,7 @@ def _conj(operation, a):
     return op.conj(a) if a.dtype.kind == "c" else op.copy(a)
 
 
-# By module and class: the name to count, and what computes.
+# By module and class: the name for the counters, and the function that computes.
 _OPERATIONS = {
     "arithmetic": {
         "AddOp": ("add", _plain("add")), "SubOp": ("sub", _plain("sub")),
@@ -283,7 +284,7 @@ def _cholesky(a):
 
 def _eigh(a):
     values, vectors = linalg.eigh(_matrix(a))
-    order = np.argsort(-np.abs(values), kind="stable")  # as LOOM's iteration leaves them
+    order = np.argsort(-np.abs(values), kind="stable")  # like the results of LOOM's iteration
     return _tensor(values[order]), _tensor(vectors[:, order])
 
 
@@ -336,7 +337,7 @@ def _function(own, name, compute):
 
 
 def _rebind(old, new):
-    """Replaces everything in LOOM that is called old by new."""
+    """Replaces `old` by `new` under every name in LOOM."""
     for name, module in list(sys.modules.items()):
         if name == "loom" or name.startswith("loom."):
             for key, value in list(vars(module).items()):
@@ -416,9 +417,7 @@ def install(fallback=True):
 def _main():
     from collet.compat import _program, loom  # not this copy, which is called __main__
     strict = sys.argv[1:2] == ["--no-fallback"]
-    if len(sys.argv) > 1 + strict:
-        loom.install(fallback=not strict)
-    _program.run(sys.argv[1 + strict:], "python -m collet.compat.loom [--no-fallback]")
+    _program.run("python -m collet.compat.loom [--no-fallback]", lambda: loom.install(fallback=not strict), 1 + strict)
 
 
 if __name__ == "__main__":

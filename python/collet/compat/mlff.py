@@ -9,11 +9,11 @@ or, for an unchanged program, on the first device of COLLET_BACKEND:
 
     COLLET_BACKEND=opencl python -m collet.compat.mlff -m pytest tests/unit
 
-After install() the functions of torch.cuda about devices, memory, events and streams describe
-the device, and torch.randn, rand, zeros, ones, empty, full and tensor with device="cuda" make a
-DeviceTensor there. It is not a torch.Tensor: its array is a collet.Array, and it has the functions of
-torch for which an op exists; others raise TypeError or AttributeError. install() needs a torch
-without CUDA and refuses any other.
+After install() the functions of torch.cuda about devices, memory, events and streams describe the device,
+and torch.randn, rand, zeros, ones, empty, full and tensor with device="cuda" make a DeviceTensor there. A
+DeviceTensor is not a torch.Tensor. It contains a collet.Array, and supports the functions of torch for
+which an op exists; others raise TypeError or AttributeError. install() needs a torch without CUDA and
+raises for any other.
 """
 
 import functools
@@ -156,7 +156,7 @@ def _version(info):
 
 
 def get_device_properties(device=None):
-    """As in torch; values that Collet does not know are 0."""
+    """As in torch. Values that are unknown to Collet are 0."""
     _index(device)
     info = bench.device_info(_state.device)
     major, minor = _version(info)
@@ -199,7 +199,7 @@ class Stream:
 
 
 def install(device=None):
-    """torch's "cuda" is `device` from now on, None: the first usable one of Collet's choice.
+    """Makes `device` torch's "cuda" from now on. None: the first usable device of Collet's choice.
     Changes torch for the whole process; a second call changes the device. RuntimeError if this
     torch has CUDA."""
     if _state.device is None and torch.cuda.is_available():
@@ -226,8 +226,8 @@ _CUDA = {
 
 
 if __name__ == "__main__":
-    from collet.compat import _programs, mlff  # not this copy, which is called __main__
-    _programs.run("mlff", mlff.install)
+    from collet.compat import _program, mlff  # not this copy, which is called __main__
+    _program.run("python -m collet.compat.mlff", mlff.install)
 
 
 def __dir__():

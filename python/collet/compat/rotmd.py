@@ -59,12 +59,12 @@ def set_backend(name):
 
 
 def get_backend():
-    """The name that was chosen; before, Collet's choice."""
+    """The chosen name. Before the first choice: Collet's choice."""
     return _backend or collet.get_backend()
 
 
 def get_available_backends():
-    """rotmd's names, which Collet all serves, and the usable backends of Collet."""
+    """rotmd's names of backends, all supported by Collet, and Collet's usable backends."""
     return [*_CHOICES, *(b.name for b in collet.backends() if b.state != "unavailable")]
 
 
@@ -102,8 +102,8 @@ _finder = _Finder()
 
 
 def install():
-    """rotmd.core.kernels is Collet's from now on: rotmd may be imported already. ROTMD_BACKEND, if
-    set, is the argument of set_backend. A second call changes nothing."""
+    """Replaces rotmd.core.kernels by Collet's module. rotmd may be imported already. If ROTMD_BACKEND is
+    set, calls set_backend with it. A second call changes nothing."""
     if _finder in sys.meta_path:
         return
     if os.environ.get("ROTMD_BACKEND"):
@@ -115,8 +115,7 @@ def install():
 
 def _main():
     from collet.compat import _program, rotmd  # not this copy, which is called __main__
-    rotmd.install()
-    _program.run(sys.argv[1:], "python -m collet.compat.rotmd")
+    _program.run("python -m collet.compat.rotmd", rotmd.install)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ def forward(self, x):
 
 
 class NativeBackend:
-    """rotor.native's backend, which is available. Bits are 0 or 1, as for its C library."""
+    """rotor.native's backend; always available. Bits are 0 or 1, as for Rotor's C library."""
 
     def __init__(self, use_cuda=False):
         self.available = True
@@ -84,8 +84,8 @@ class NativeBackend:
         return dot(a_bit0, a_bit1, b_bit0, b_bit1)
 
     def matvec(self, W_bit0, W_bit1, x):
-        """int32 (M) of bits (M, K) and numbers (K), by their signs. The bits, which the caller may
-        have changed since the last call, are read once, and nothing is packed."""
+        """int32 (M): bits (M, K) times the signs of numbers (K). The caller may change the bits between
+        calls, so nothing is packed or kept."""
         x = _taken(x, "f4").ravel()
         codes = _codes(x > 0, x < 0)[:, None]
         plus, minus = (op.matmul(_taken(bits).astype("u1", copy=False).view("i1"), codes)
@@ -154,7 +154,7 @@ _REPLACED = "rotor.gpu_ternary"  # it imports pyopencl
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds rotor's modules as they are and patches them when they have run."""
+    """Finds rotor's modules unchanged, and patches them after their import."""
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname == _REPLACED:
@@ -179,7 +179,7 @@ _finder = _Finder()
 
 
 def install():
-    """Patches rotor's modules, now if they are imported already, else at their import. A second call
+    """Patches rotor's modules: now if they are imported already, else at their import. A second call
     changes nothing."""
     if _finder in sys.meta_path:
         return
@@ -190,8 +190,8 @@ def install():
 
 
 if __name__ == "__main__":
-    from collet.compat import _programs, rotor  # not this copy, which is called __main__
-    _programs.run("rotor", rotor.install)
+    from collet.compat import _program, rotor  # not this copy, which is called __main__
+    _program.run("python -m collet.compat.rotor", rotor.install)
 
 
 def __dir__():

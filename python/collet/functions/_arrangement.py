@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_names.py
-"""Arrays arranged anew as NumPy does. collet.functions exports them."""
+"""Functions that rearrange arrays, as in NumPy. collet.functions exports them."""
 
+import itertools
 import operator
 
 import numpy as np
 
-from .. import _core
+from .. import _core, op
 from .._array.operands import along, taken, zeros_as
 from . import _primitives as f
 
@@ -27,7 +28,8 @@ def _at_least(ndim, arrays):
 
 
 def atleast_1d(*arrays):
-    """The arrays, numbers as vectors of one element; a tuple of several.
+    """Converts arrays without axes to vectors of one element, and keeps other arrays. Returns a tuple for
+    several arguments.
 
     >>> collet.atleast_1d(3)
     array([3])"""
@@ -35,7 +37,8 @@ def atleast_1d(*arrays):
 
 
 def atleast_2d(*arrays):
-    """The arrays, vectors as rows of a matrix; a tuple of several.
+    """Converts vectors to matrices of one row, and keeps arrays with more axes. Returns a tuple for several
+    arguments.
 
     >>> collet.atleast_2d([1, 2])
     array([[1, 2]])"""
@@ -43,7 +46,7 @@ def atleast_2d(*arrays):
 
 
 def hstack(tup):
-    """The arrays one behind the other along the second axis, vectors along their only one.
+    """Concatenates arrays along the second axis, and vectors along their only axis.
 
     >>> collet.hstack([[1, 2], [3]])
     array([1, 2, 3])"""
@@ -52,7 +55,7 @@ def hstack(tup):
 
 
 def vstack(tup):
-    """The arrays one below the other along the first axis; vectors are rows.
+    """Concatenates arrays along the first axis. Vectors count as rows.
 
     >>> collet.vstack([[1, 2], [3, 4]])
     array([[1, 2],
@@ -61,7 +64,7 @@ def vstack(tup):
 
 
 def column_stack(tup):
-    """The arrays side by side; vectors are columns.
+    """Concatenates arrays along the second axis. Vectors count as columns.
 
     >>> collet.column_stack([[1, 2], [3, 4]])
     array([[1, 3],
@@ -70,7 +73,7 @@ def column_stack(tup):
 
 
 def append(arr, values, axis=None):
-    """The elements of both arrays, one behind the other along an axis, or all as a vector.
+    """Concatenates two arrays along an axis. axis None: all elements as a vector.
 
     >>> collet.append([1, 2], 3)
     array([1, 2, 3])"""
@@ -81,8 +84,8 @@ def append(arr, values, axis=None):
 
 
 def delete(arr, obj, axis=None):
-    """The array without the places of an axis, or of all elements as a vector: an index, a slice, several
-    indices, or a mask.
+    """Removes elements of an axis. obj: an index, a slice, several indices, or a mask. axis None: removes
+    from all elements as a vector.
 
     >>> collet.delete([5, 6, 7], 1)
     array([5, 7])"""
@@ -93,7 +96,8 @@ def delete(arr, obj, axis=None):
 
 
 def split(x, indices_or_sections, /, axis=0):
-    """Views of parts of an axis: of that many equal ones, or of those that begin at the indices.
+    """Splits an axis; the parts are views. indices_or_sections: the number of equal parts, or the indices
+    at which parts begin.
 
     >>> [len(part) for part in collet.split([1, 2, 3, 4, 5], [1, 3])]
     [1, 2, 2]"""
@@ -138,7 +142,7 @@ def flipud(m, /):
 
 
 def rot90(m, k=1, axes=(0, 1)):
-    """A view turned k times by 90 degrees, from the first of the axes to the second.
+    """A view rotated k times by 90 degrees, from the first of the two axes towards the second.
 
     >>> collet.rot90([[1, 2], [3, 4]])
     array([[2, 4],
@@ -158,7 +162,8 @@ def rot90(m, k=1, axes=(0, 1)):
 
 
 def diag(x, /, k=0):
-    """The diagonal of a matrix, or the matrix with the diagonal x; k > 0: above the main one.
+    """The diagonal of a matrix, or for a vector x the matrix with the diagonal x. k > 0: a diagonal above
+    the main diagonal.
 
     >>> collet.diag([1, 2])
     array([[1, 0],
@@ -174,8 +179,8 @@ def diag(x, /, k=0):
 
 
 def sliding_window_view(x, window_shape, axis=None):
-    """A read-only view of all windows of `window_shape` elements, an integer or one for each axis, along the
-    given axes, by default all: the windows are the last axes.
+    """A read-only view of all windows along the given axes, by default all. The axes of a window come last.
+    window_shape: an integer, or one for each axis.
 
     >>> collet.sliding_window_view(np.arange(4), 2)
     array([[0, 1],
@@ -196,3 +201,54 @@ def sliding_window_view(x, window_shape, axis=None):
 def _copied_windows(x, axis, length):
     places = np.arange(x.shape[axis] - length + 1)[:, None] + np.arange(length)
     return f.moveaxis(f.moveaxis(x, axis, -1)[..., places], -2, axis)
+
+
+def transpose(x, /, axes=None):
+    """A view with the axes in another order, by default reversed. See numpy.transpose.
+
+    >>> collet.transpose([[1, 2], [3, 4]])
+    array([[1, 3],
+           [2, 4]])"""
+    x, = taken(x)
+    return f.permute_dims(x, axes=tuple(range(x.ndim))[::-1] if axes is None else axes)
+
+
+def unstack(x, /, *, axis=0):
+    """A view for each index of an axis, without that axis.
+
+    >>> collet.unstack([[1, 2], [3, 4]], axis=1)[0]
+    array([1, 3])"""
+    x = f.moveaxis(x, axis, 0)
+    return tuple(x[i, ...] for i in range(x.shape[0]))
+
+
+def meshgrid(*arrays, indexing="xy"):
+    """Coordinate arrays of a grid: for each vector an array with one axis for every vector, in which the
+    vector's elements vary along its own axis. "xy" swaps the first two axes, "ij" does not.
+
+    >>> collet.meshgrid([1, 2], [3, 4])[1]
+    array([[3, 3],
+           [4, 4]])"""
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"meshgrid: indexing is {indexing!r}; it can be 'xy' or 'ij'")
+    found = [x.reshape([-1 if i == axis else 1 for i in range(len(arrays))])
+             for axis, x in enumerate(taken(*arrays))]
+    if indexing == "xy" and len(found) > 1:
+        found = [f.permute_dims(x, [1, 0, *range(2, len(found))]) for x in found]
+    return tuple(op.copy(x) for x in f.broadcast_arrays(*found))
+
+
+def tile(x, repetitions, /):
+    """Repeats the whole array along each axis. New axes come first.
+
+    >>> collet.tile([1, 2], (2, 2))
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])"""
+    x, = taken(x)
+    counts = (repetitions,) if hasattr(repetitions, "__index__") else tuple(repetitions)
+    ndim = max(x.ndim, len(counts))
+    shape = [*(1,) * (ndim - x.ndim), *x.shape]
+    counts = [*(1,) * (ndim - len(counts)), *counts]
+    twice = list(itertools.chain(*zip(counts, shape)))
+    wide = x.reshape(list(itertools.chain(*((1, n) for n in shape))))
+    return op.copy(f.broadcast_to(wide, twice)).reshape([n * m for n, m in zip(counts, shape)])

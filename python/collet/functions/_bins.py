@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_names.py
-"""Elements counted by integers and in bins. collet.functions exports them."""
+"""Functions that count elements by value and in bins. collet.functions exports them."""
 
 import operator
 
@@ -14,7 +14,8 @@ from ._arrangement import ravel
 
 
 def bincount(x, /, weights=None, minlength=0):
-    """How often each integer from 0 on occurs in a vector, or the sum of its weights: int64 or float64.
+    """The number of occurrences of each integer 0, 1, ... in a vector (int64), or with weights the sum of
+    their weights (float64).
 
     >>> collet.bincount([1, 1, 3])
     array([0, 2, 0, 1])"""
@@ -34,7 +35,7 @@ def bincount(x, /, weights=None, minlength=0):
 
 
 def digitize(x, bins, right=False):
-    """The number of the bin of each element: i where bins[i-1] <= x < bins[i], with `right` bins[i-1] < x <=
+    """The index i of the bin of each element: bins[i-1] <= x < bins[i]. With `right`: bins[i-1] < x <=
     bins[i]. The edges ascend or descend.
 
     >>> collet.digitize([0.5, 2.0, 9.0], [1.0, 2.0])
@@ -64,8 +65,8 @@ def _edges(name, values, bins, range):
 
 
 def histogram2d(x, y, bins=10, range=None, density=False, weights=None):
-    """How many points (x, y) each bin has, float64, and the edges of both axes, NumPy arrays. bins: a number of
-    bins or edges, or a pair of these; range: a pair of (low, high).
+    """The number of points (x, y) in each bin (float64), and the edges of both axes (NumPy arrays). bins: a
+    number of bins or edges, or a pair of these; range: a pair of (low, high).
 
     >>> collet.histogram2d([0.0, 1, 1], [0.0, 1, 1], bins=2)[0]
     array([[1., 0.],

@@ -20,7 +20,7 @@ def isclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 
 def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
-    """Whether isclose is true everywhere: a bool of Python.
+    """Whether isclose is true for all elements: a Python bool.
 
     >>> collet.allclose([1.0, 2.0], [1.000001, 2.0])
     True"""
@@ -28,7 +28,7 @@ def allclose(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 
 def array_equal(a1, a2, equal_nan=False):
-    """Whether shapes and elements are equal: a bool of Python.
+    """Whether shapes and elements are equal: a Python bool.
 
     >>> collet.array_equal([1, 2], [1, 2])
     True"""

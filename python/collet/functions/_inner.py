@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_names.py
-"""Products of vectors and of all pairs of elements, as NumPy has them. collet.functions exports them."""
+"""Inner products and the Kronecker product, as in NumPy. collet.functions exports them."""
 
 from .._array.operands import taken
 from . import _primitives as f
@@ -8,7 +8,8 @@ from ._arrangement import ravel
 
 
 def dot(a, b):
-    """The sum over the last axis of a and the second to last, or only, axis of b; with a number the product.
+    """The sum of products over the last axis of a and the last but one axis of b, or b's only axis. If an
+    argument has no axes: the product.
 
     >>> int(collet.dot([1, 2], [3, 4]))
     11"""
@@ -19,7 +20,7 @@ def dot(a, b):
 
 
 def inner(a, b):
-    """The sum over the last axes of both; with a number the product.
+    """The sum of products over the last axes of both. If an argument has no axes: the product.
 
     >>> int(collet.inner([1, 2], [3, 4]))
     11"""
@@ -28,7 +29,7 @@ def inner(a, b):
 
 
 def vdot(a, b):
-    """The sum of the products of all elements, where elements of a are conjugated.
+    """The sum of the products conj(a) * b of all elements.
 
     >>> complex(collet.vdot([1j, 2], [1j, 4]))
     (9+0j)"""

@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_names.py
-"""Weighted averages, ranges, covariances and correlations. collet.functions exports them."""
+"""Weighted averages, medians, percentiles, ranges, covariances and correlations. collet.functions exports them."""
+
+import numpy as np
 
 from .. import _core
+from .. import _hook as hook
 from .._array.operands import taken
 from . import _primitives as f
 from ._rounding import once_rounded
+from ._statistics import MIDDLE
 
 
 @once_rounded("x", "weights")
 def average(x, /, *, axis=None, weights=None, returned=False, keepdims=False):
     """The weighted mean over axes, by default all. The weights have the shape of x, or are a vector along the
-    axis. With `returned` also the sum of the weights. ZeroDivisionError if the weights add up to 0.
+    axis. With `returned`: also returns the sum of the weights. ZeroDivisionError if the weights add up to
+    0.
 
     >>> float(collet.average([1.0, 4.0], weights=[2, 1]))
     2.0"""
@@ -43,8 +48,8 @@ def ptp(x, /, *, axis=None, keepdims=False):
 
 @once_rounded("x", "y", products=True)
 def cov(x, y=None, rowvar=True, bias=False, ddof=None):
-    """The covariances of variables, which are rows, or columns without rowvar, of x and y; the divisor is the
-    number of observations minus ddof, by default 1, with bias 0; if that is negative, 0.
+    """The covariances of variables. A variable is a row of x or y, without rowvar a column. The divisor is
+    the number of observations minus ddof, at least 0. ddof is 1 by default, and 0 with bias.
 
     >>> collet.cov([[0.0, 1, 2], [2, 1, 0]])
     array([[ 1., -1.],
@@ -76,5 +81,22 @@ def corrcoef(x, y=None, rowvar=True):
     spread = f.sqrt(f.real(f.diagonal(found)))
     found = found / spread[:, None] / spread[None, :]
     parts = (found,) if found.dtype.kind != "c" else (f.real(found), f.imag(found))
-    parts = [f.clip(part, -1, 1) for part in parts]  # roundings may exceed 1
+    parts = [f.clip(part, -1, 1) for part in parts]  # rounding errors may exceed 1
     return f.complex(*parts) if len(parts) > 1 else parts[0]
+
+
+def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
+    """quantile for q / 100.
+
+    >>> float(collet.percentile([1, 2, 4, 8], 50))
+    3.0"""
+    shares = q / 100 if isinstance(q, (int, float)) or hook.traced(q) else np.asarray(q) / 100
+    return f.quantile(x, shares, axis=axis, method=method, keepdims=keepdims)
+
+
+def median(x, /, *, axis=None, keepdims=False):
+    """The quantile 0.5. For an even number of elements: the mean of the middle two.
+
+    >>> float(collet.median([1, 9, 4]))
+    4.0"""
+    return f.quantile(x, 0.5, axis=axis, method=MIDDLE, keepdims=keepdims)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_names.py
-"""NumPy's functions of the elements that are not NaN. collet.functions exports them."""
+"""NumPy's functions that ignore NaN. collet.functions exports them."""
 
 import math
 
 import numpy as np
 
 from .. import _hook as hook
-from .._array.operands import along, axes_of, has_nan, taken
+from .._array.operands import axes_of, has_nan, taken
 from . import _primitives as f
+from ._moments import median
 from ._rounding import once_rounded, wide
 
 
@@ -51,7 +52,7 @@ def _extreme(name, beyond, x, axis, keepdims):
 
 
 def nanmax(x, /, axis=None, *, keepdims=False):
-    """The greatest element over axes, by default all, that is not NaN; NaN if there is none.
+    """The greatest element over axes, by default all, ignoring NaN. NaN if all elements are NaN.
 
     >>> float(collet.nanmax([1.0, np.nan, 2.0]))
     2.0"""
@@ -74,8 +75,8 @@ def _place(name, beyond, x, axis, keepdims):
 
 
 def nanargmax(x, /, axis=None, *, keepdims=False):
-    """The index of the first greatest element along an axis, or among all, that is not NaN. ValueError if all
-    are.
+    """The index of the first greatest element along an axis, or of all elements, ignoring NaN. ValueError
+    if all are NaN.
 
     >>> int(collet.nanargmax([1.0, np.nan, 2.0]))
     2"""
@@ -96,13 +97,13 @@ def _typed(x, dtype):
 
 
 def _count(known, axis, keepdims, dtype):
-    """How many elements are known, in a dtype that has such counts."""
+    """The number of elements that are not NaN, in a dtype that holds such counts exactly."""
     count = f.count_nonzero(known, axis=axis, keepdims=keepdims)
     return f.astype(count, wide(dtype, known.size))
 
 
 def _divided(total, count):
-    """total / count in the dtype of the total."""
+    """Divides total by count, in the dtype of the total."""
     return f.astype(total / count, total.dtype, copy=False)
 
 
@@ -121,8 +122,8 @@ def nanmean(x, /, axis=None, dtype=None, *, keepdims=False):
 
 @once_rounded("x")
 def nanvar(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=False):
-    """The variance, as var, of the elements that are not NaN, in dtype if that is given; correction is
-    another name of ddof.
+    """The variance of the elements that are not NaN, in dtype if given; see var. correction is another name
+    of ddof.
 
     >>> float(collet.nanvar([1.0, np.nan, 3.0]))
     1.0"""
@@ -147,13 +148,13 @@ def nanstd(x, /, axis=None, dtype=None, *, ddof=0, correction=None, keepdims=Fal
 
 @once_rounded("x")
 def nanmedian(x, /, axis=None, *, keepdims=False):
-    """The median over axes, by default all, of the elements that are not NaN; NaN where there is none.
+    """The median over axes, by default all, ignoring NaN. NaN if all elements are NaN.
 
     >>> float(collet.nanmedian([1.0, np.nan, 2.0, 9.0]))
     2.0"""
     x, = taken(x)
     if not has_nan(x):
-        return f.median(x, axis=axis, keepdims=keepdims)
+        return median(x, axis=axis, keepdims=keepdims)
     x, left, kept = _gathered(x, axis)
     if not x.shape[-1]:
         return f.sum(x, axis=-1).reshape(kept if keepdims else left) * np.nan
@@ -166,8 +167,8 @@ def nanmedian(x, /, axis=None, *, keepdims=False):
 
 @once_rounded("x")
 def nanquantile(x, q, /, axis=None, *, keepdims=False):
-    """The numbers below which the shares q, from 0 to 1, of the elements that are not NaN are, over axes,
-    by default all; the axes of q come first. Interpolated linearly; NaN where there is no element.
+    """The quantiles q, from 0 to 1, over axes, by default all, ignoring NaN. The axes of q come first.
+    Interpolates linearly. NaN if all elements are NaN.
 
     >>> float(collet.nanquantile([1.0, np.nan, 2.0], 0.5))
     1.5"""
@@ -198,7 +199,7 @@ def nanquantile(x, q, /, axis=None, *, keepdims=False):
 
 @once_rounded("x")
 def nanpercentile(x, q, /, axis=None, *, keepdims=False):
-    """nanquantile of the shares q / 100.
+    """nanquantile for q / 100.
 
     >>> float(collet.nanpercentile([1.0, np.nan, 2.0], 50))
     1.5"""
@@ -206,8 +207,8 @@ def nanpercentile(x, q, /, axis=None, *, keepdims=False):
 
 
 def nan_to_num(x, /, *, nan=0.0, posinf=None, neginf=None):
-    """The array with `nan` for NaN, and posinf and neginf, by default the largest numbers of the dtype, for
-    infinities.
+    """Replaces NaN by `nan`, inf by `posinf` and -inf by `neginf`. The default of posinf and neginf is the
+    dtype's largest and smallest finite number.
 
     >>> collet.nan_to_num([1.0, np.nan, np.inf], posinf=9.0)
     array([1., 0., 9.])"""

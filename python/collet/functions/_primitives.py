@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_functions.py, python/tests/gradient/test_rules.py
-"""The functions that others are composed of. Each has a rule for its gradient: the tape takes calls with traced arrays.
-Elementwise functions and dtypes are members too, from their first use on."""
+"""The functions that others are composed of. Each has a rule for its gradient; calls with traced arrays go
+to the tape. Elementwise functions and dtypes become members at their first use."""
 
 from .._array import elementwise as _elementwise
 from .._array import names as _names
@@ -12,10 +12,9 @@ from ._reductions import SMALL as _SMALL
 from ._search import (argsort, count_nonzero, isin, nonzero, searchsorted, sort, take, take_along_axis, unique_all,
                       unique_counts, unique_inverse, unique_values)
 from ._shapes import (arange, broadcast_arrays, broadcast_shapes, broadcast_to, concat, diagonal, empty_like,
-                      expand_dims, eye, flip, full_like, linspace, matrix_transpose, meshgrid, moveaxis, ones_like,
-                      pad, permute_dims, repeat, reshape, roll, squeeze, stack, tile, transpose, tril, triu,
-                      unstack, zeros_like)
-from ._statistics import cumulative_prod, cumulative_sum, diff, histogram, median, percentile, quantile
+                      expand_dims, eye, flip, full_like, linspace, matrix_transpose, moveaxis, ones_like, pad,
+                      permute_dims, repeat, reshape, roll, squeeze, stack, tril, triu, zeros_like)
+from ._statistics import cumulative_prod, cumulative_sum, histogram, quantile
 
 _hook(globals(), __package__, small=_SMALL)
 

@@ -2,8 +2,9 @@
 # Tests: python/tests/op/test_functions.py, python/tests/test_linalg.py
 """Products of arrays of any dtype, in the dtype that NumPy 2 gives them. collet.functions exports them.
 
-float32, float64 and complex numbers are multiplied by dot, matvec and matmul, float16 and bfloat16 by matmul;
-integers and bool, which have no such kernels, by evaluate: modulo 2^width, and of bool `and`, `or`.
+The ops dot, matvec and matmul multiply float32, float64 and complex numbers. matmul multiplies float16 and
+bfloat16 too. Integers and bool have no such kernels: evaluate multiplies integers modulo 2^width, and
+computes `and` and `or` of bool.
 """
 
 import math
@@ -21,7 +22,7 @@ def _multiply(a, b):
 
 
 def _sum(a, axes):
-    """The sum in the dtype of a; of bool whether one is true."""
+    """The sum in the dtype of a. For bool: whether any element is true."""
     if not axes:
         return a
     if a.dtype.kind == "b":
@@ -50,8 +51,8 @@ _OPS = {(1, 1): op.dot, (2, 1): op.matvec, (2, 2): op.matmul}  # in dtypes of _S
 
 
 def matmul(x1, x2, /):
-    """The product of (..., M, K) and (..., K, N), batch axes broadcast: (..., M, N). An argument
-    with one axis is a vector, whose axis is not in the result.
+    """The product of (..., M, K) and (..., K, N), batch axes broadcast: (..., M, N). An argument with one
+    axis is a vector. Its axis is absent from the result.
 
     >>> collet.matmul([[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""
@@ -127,7 +128,7 @@ def cross(x1, x2, /, *, axis=-1):
 
 
 def trace(x, /, *, offset=0, dtype=None):
-    """The sums of the diagonals of the matrices in the last two axes; of integers and bool int64 or uint64.
+    """The traces of the matrices in the last two axes. Traces of integers and bool are int64 or uint64.
 
     >>> int(collet.trace([[1, 2], [3, 4]]))
     5"""
@@ -141,8 +142,8 @@ def trace(x, /, *, offset=0, dtype=None):
 
 
 def tensordot(x1, x2, /, *, axes=2):
-    """The sums of products over the last `axes` axes of x1 and the first ones of x2, or over the axes in a
-    pair of sequences; the other axes of x1 come first.
+    """The sums of products over the last `axes` axes of x1 and the first `axes` axes of x2. axes may be a
+    pair of sequences: the summed axes of x1 and of x2. In the result the other axes of x1 come first.
 
     >>> collet.tensordot([[1, 2], [3, 4]], [[1, 0], [0, 1]]).shape
     ()"""
@@ -165,8 +166,8 @@ def tensordot(x1, x2, /, *, axes=2):
     return matmul(a, b).reshape(shape)
 
 
-# ---- einsum. An operand is (labels, array), a label for each axis: a letter, or a number for an axis of
-# "...", counted from the last one.
+# ---- einsum. An operand is (labels, array), a label for each axis: a letter, or for an axis of "..." a
+# number, counted from the last axis.
 
 
 def _labels(term, ndim):
@@ -200,7 +201,7 @@ def _parse(subscripts, operands):
 
 
 def _distinct(labels, x):
-    """An operand with each label once: the diagonal of axes that have the same."""
+    """The operand with each label once: takes diagonals of repeated labels."""
     labels = list(labels)
     for label in set(labels):
         while labels.count(label) > 1:
@@ -225,7 +226,8 @@ def _ordered(labels, x, wanted):
 
 
 def _contracted(first, second, later):
-    """The product of two operands, summed over what neither the result nor a later one has."""
+    """The product of two operands, summed over the labels that neither the result nor a later operand
+    has."""
     labels_a, a = _kept(*first, later | set(second[0]))
     labels_b, b = _kept(*second, later | set(labels_a))
     batch = [n for n in labels_a if n in labels_b and n in later]
@@ -248,13 +250,13 @@ def _contracted(first, second, later):
 
 
 def _is_product(labels, wanted):
-    """Whether there are two operands, and only their product is summed."""
+    """Whether there are two operands, and every summed label occurs in both."""
     return len(labels) == 2 and all({*own} <= {*other, *wanted} for own, other in (labels, labels[::-1]))
 
 
 def einsum(subscripts, /, *operands):
-    """The sums of products that the subscripts describe, as numpy.einsum, from left to right, each pair of
-    arrays by one matmul, sum or mul.
+    """The sums of products that the subscripts describe, as in numpy.einsum. Contracts from left to right:
+    each pair of arrays by one matmul, sum or mul.
 
     >>> collet.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
     array([3, 7])"""

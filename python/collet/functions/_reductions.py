@@ -8,20 +8,22 @@ from .. import _core, op
 from .._array.conversion import REDUCTIONS, small
 from .._array.operands import arrays, axes_of, axis_of, converted, narrowed, zeros_as
 
-_FUSED = {"sum", "mean", "min", "max", "any", "all", "count_nonzero"}  # with elementwise functions before
+_FUSED = {"sum", "mean", "min", "max", "any", "all", "count_nonzero"}  # with pending elementwise functions
 _WIDE = {"b": np.dtype("i8"), "i": np.dtype("i8"), "u": np.dtype("u8")}
 
 SMALL = {n: small(n) for n in REDUCTIONS}
 
 
 def _axes(x, axis):
-    """x and the axes; an op reduces all axes if there are none, so x gets one of length 1."""
+    """Returns x and the axes to reduce. For an empty list of axes an op would reduce all, so x gets an axis
+    of length 1."""
     axes = axes_of(range(x.ndim) if axis is None else axis, x.ndim)
     return (x, axes) if axes else (x.reshape((1, *x.shape)), None)
 
 
 def _is_single(x, axis):
-    """Whether an op alone reduces x: a real Array that is not narrow and waits for nothing, along one axis or all."""
+    """Whether a single op reduces x: x is a real Array of 32 or more bits that is not pending, and the
+    reduction is along one axis or all."""
     if not isinstance(x, _core.Array) or x._dtype not in ("float32", "float64") or _core.is_pending(x) or not x.ndim:
         return False
     return axis is None or (type(axis) is int and -x.ndim <= axis < x.ndim)
@@ -43,7 +45,7 @@ def _total(name, x, axis, dtype, keepdims):
     dtype = _WIDE.get(x.dtype.kind, x.dtype) if dtype is None else _core.dtype(dtype)
     work = _WIDE.get(dtype.kind, dtype)
     if dtype.kind == "b":
-        x = converted(x, dtype)  # first, as in NumPy: the sum of 1 and -1 is true
+        x = converted(x, dtype)  # before the sum, as in NumPy: the sum of 1 and -1 is true
     elif _WIDE.get(x.dtype.kind, x.dtype) != work and (x.dtype.kind not in "biu" or dtype.kind not in "iu"):
         x = converted(x, work)
     total = _complex_product if name == "prod" and x.dtype.kind == "c" else _reduced
@@ -51,7 +53,7 @@ def _total(name, x, axis, dtype, keepdims):
 
 
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):
-    """The sum over axes, by default all; of integers and bool in int64 or uint64.
+    """The sum over axes, by default all. Sums of integers and bool are int64 or uint64.
 
     >>> float(collet.sum([1.5, 2]))
     3.5"""
@@ -61,7 +63,7 @@ def sum(x, /, *, axis=None, dtype=None, keepdims=False):
 
 
 def prod(x, /, *, axis=None, dtype=None, keepdims=False):
-    """The product over axes, as sum.
+    """The product over axes. Arguments and dtypes as in sum.
 
     >>> int(collet.prod([2, 3, 4]))
     24"""
@@ -69,7 +71,7 @@ def prod(x, /, *, axis=None, dtype=None, keepdims=False):
 
 
 def _complex_product(_, x, axis, keepdims):
-    """By halves: the op has no complex numbers."""
+    """The product by halves: the op does not support complex numbers."""
     x, axes = _axes(x, axis)
     for i in axes or (0,):
         x = x if x.shape[i] else op.add(zeros_as(x, [n or int(j == i) for j, n in enumerate(x.shape)]), 1)
@@ -87,13 +89,13 @@ def _complex_product(_, x, axis, keepdims):
 
 
 def _floating(x):
-    """Integers and bool as float64."""
+    """Converts integers and bool to float64."""
     x, = arrays(x)
     return converted(x, np.dtype("f8")) if x.dtype.kind in "biu" else x
 
 
 def mean(x, /, *, axis=None, keepdims=False):
-    """The mean over axes, by default all; of integers in float64.
+    """The mean over axes, by default all. Means of integers are float64.
 
     >>> float(collet.mean([1, 2]))
     1.5"""
@@ -120,8 +122,8 @@ def _spread(name, x, axis, correction, keepdims):
 
 
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
-    """The variance over axes, by default all: the mean square of the distances from the mean, whose divisor
-    is the number of elements minus `correction`.
+    """The variance over axes, by default all: the sum of squared distances from the mean, divided by the
+    number of elements minus `correction`.
 
     >>> float(collet.var([1, 2, 3], correction=1))
     1.0"""
@@ -148,7 +150,7 @@ def _extreme(name, of_bool, x, axis, keepdims):
 
 
 def min(x, /, *, axis=None, keepdims=False):
-    """The smallest element over axes, by default all; NaN if there is one.
+    """The smallest element over axes, by default all. NaN if any element is NaN.
 
     >>> int(collet.min([2, 1]))
     1"""
@@ -156,7 +158,7 @@ def min(x, /, *, axis=None, keepdims=False):
 
 
 def max(x, /, *, axis=None, keepdims=False):
-    """The greatest element over axes, as min.
+    """The greatest element over axes, by default all. NaN if any element is NaN.
 
     >>> int(collet.max([2, 1]))
     2"""
@@ -164,7 +166,7 @@ def max(x, /, *, axis=None, keepdims=False):
 
 
 def any(x, /, *, axis=None, keepdims=False):
-    """Whether an element over axes, by default all, is not 0. NaN is not 0.
+    """Whether any element over axes, by default all, differs from 0. NaN differs from 0.
 
     >>> bool(collet.any([0, 2]))
     True"""
@@ -172,7 +174,7 @@ def any(x, /, *, axis=None, keepdims=False):
 
 
 def all(x, /, *, axis=None, keepdims=False):
-    """Whether no element over axes, by default all, is 0.
+    """Whether all elements over axes, by default all axes, differ from 0.
 
     >>> bool(collet.all([0, 2]))
     False"""
@@ -191,8 +193,8 @@ def _place(name, x, axis, keepdims):
 
 
 def argmin(x, /, *, axis=None, keepdims=False):
-    """The index of the first smallest element along an axis, or among all in C order: int64. NaN is the
-    smallest.
+    """The int64 index of the first smallest element along an axis. axis None: among all elements, in C
+    order. NaN counts as the smallest.
 
     >>> int(collet.argmin([2, 1, 1]))
     1"""
@@ -200,7 +202,7 @@ def argmin(x, /, *, axis=None, keepdims=False):
 
 
 def argmax(x, /, *, axis=None, keepdims=False):
-    """The index of the first greatest element, as argmin. NaN is the greatest.
+    """The int64 index of the first greatest element, as argmin. NaN counts as the greatest.
 
     >>> int(collet.argmax([2, 1, 2]))
     0"""

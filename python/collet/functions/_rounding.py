@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_half.py
-"""Floating numbers of 16 bits: float16 has counts up to 2,048 exactly and nothing above 65,504. Functions that are
-composed of several ops compute in float32, and round once, at the end."""
+"""16-bit floats. float16 holds integers up to 2,048 exactly, and no number above 65,504. Functions composed
+of several ops therefore compute in float32, and round once at the end."""
 
 import functools
 import inspect
@@ -13,7 +13,7 @@ from .. import _hook as hook
 from .._array.names import astype
 from .._array.operands import arrays, result_type
 
-COUNT = 2**24  # up to here float32 has all integers
+COUNT = 2**24  # up to this number float32 holds all integers
 
 
 def is_half(dtype):
@@ -22,7 +22,7 @@ def is_half(dtype):
 
 
 def wide(dtype, size):
-    """The dtype in which counts of `size` elements, and sums, of this dtype are computed."""
+    """The dtype for counts and sums of `size` elements of this dtype."""
     if is_half(dtype):
         return _core.dtype("float64" if size > COUNT else "float32")
     single = {"float32": "float64", "complex64": "complex128"}.get(dtype.name)
@@ -30,7 +30,7 @@ def wide(dtype, size):
 
 
 def _array(value):
-    """An array as it is, another value as an array: lists may have numbers of 16 bits."""
+    """Converts a value to an array; lists may contain 16-bit numbers. Arrays stay unchanged."""
     if hasattr(value, "dtype"):
         return value
     return hook.asarray(value, None) if hook.traced(value) else arrays(value)[0]
@@ -43,9 +43,9 @@ def _rounded(found, dtype):
 
 
 def once_rounded(*names, products=False):
-    """A decorator for a function whose parameters `names` are arrays. Where their common dtype is float16 or
-    bfloat16, the function gets them in float32, and its results are converted to that dtype. products: it adds
-    by matmul, in the dtype, so that it gets long arrays of float32 in float64."""
+    """A decorator for a function whose parameters `names` are arrays. If their common dtype is float16 or
+    bfloat16, the function gets them in float32, and its results are converted back. products: the function
+    sums by matmul, in the arrays' dtype, so it gets long float32 arrays in float64."""
     def decorate(function):
         signature = inspect.signature(function)
         places = [(i, n) for i, n in enumerate(signature.parameters) if n in names]
@@ -67,7 +67,7 @@ def once_rounded(*names, products=False):
                              **{n: given.get(n, value) for n, value in keywords.items()})
             return found if dtype is None else _rounded(found, dtype)
 
-        del compute.__wrapped__  # hook.hook takes it for a function of its own
+        del compute.__wrapped__  # hook.hook must see a function of that module
         compute.__signature__ = signature
         return compute
 

@@ -18,7 +18,7 @@ UniqueInverseResult = namedtuple("UniqueInverseResult", "values inverse_indices"
 
 
 def sort(x, /, *, axis=-1, descending=False, stable=True):
-    """The elements in order along an axis: NaN is greater than every number, -0 less than +0.
+    """Sorts the elements along an axis. NaN is greater than every number, and -0 is less than +0.
 
     >>> collet.sort([3, 1, 2], descending=True)
     array([3, 2, 1])"""
@@ -37,8 +37,8 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
 
 
 def searchsorted(x1, x2, /, *, side="left", sorter=None):
-    """For each number of x2 its place in the ascending vector x1, in front of elements that are equal or,
-    side="right", behind them: int64. sorter: the indices that sort x1.
+    """The int64 index at which each number of x2 would be inserted in the ascending vector x1: before equal
+    elements, or with side="right" after them. sorter: the indices that sort x1.
 
     >>> collet.searchsorted([1, 2, 3], [2, 9])
     array([1, 3])"""
@@ -70,8 +70,8 @@ def _indices(x, indices):
 
 
 def take(x, indices, /, *, axis=None):
-    """The elements at indices of an axis, which only a vector need not name; negative indices count from
-    the end. The axes of `indices` come in the place of that axis.
+    """The elements at the indices of an axis. Only for a vector `axis` is optional. Negative indices count
+    from the end. The axes of `indices` replace that axis.
 
     >>> collet.take([5, 6, 7], [2, -3])
     array([7, 5])"""
@@ -87,7 +87,7 @@ def take(x, indices, /, *, axis=None):
 
 
 def take_along_axis(x, indices, /, *, axis=-1):
-    """For each index the element there on that axis, at the same place of the other axes.
+    """The element at each index of the axis, with the positions on the other axes unchanged.
 
     >>> collet.take_along_axis([[1, 2], [3, 4]], [[1], [0]])
     array([[2],
@@ -105,7 +105,7 @@ def take_along_axis(x, indices, /, *, axis=-1):
 
 
 def nonzero(x, /):
-    """The indices of the elements that are not 0, in C order: an array for each axis.
+    """The indices of the elements that differ from 0, in C order: an array for each axis.
 
     >>> collet.nonzero([[0, 5], [6, 0]])
     (array([0, 1]), array([1, 0]))"""
@@ -124,7 +124,7 @@ def _selected(x, mask, count):
 
 
 def count_nonzero(x, /, *, axis=None, keepdims=False):
-    """How many elements are not 0, over axes, by default all: int64.
+    """The int64 number of elements that differ from 0, over axes, by default all.
 
     >>> int(collet.count_nonzero([[0, 5], [6, 7]]))
     3"""
@@ -139,7 +139,7 @@ def count_nonzero(x, /, *, axis=None, keepdims=False):
 
 
 def _order(x):
-    """The indices that sort a vector; complex numbers by their real parts, then by their imaginary ones."""
+    """The indices that sort a vector. Complex numbers are ordered by real part, then by imaginary part."""
     if x.dtype.kind != "c":
         return op.argsort(x)
     order = op.argsort(op.add(x.imag, 0.0))  # -0 becomes 0
@@ -162,8 +162,8 @@ def _runs(ordered):
 
 
 def unique_values(x, /):
-    """The different elements, ascending; complex ones by their real parts, then by their imaginary ones. Every
-    NaN differs.
+    """The distinct elements, ascending. Complex numbers are ordered by real part, then by imaginary part.
+    Every NaN counts as distinct.
 
     >>> collet.unique_values([2, 1, 2])
     array([1, 2])"""
@@ -179,7 +179,8 @@ def _counts(mask, count):
 
 
 def unique_counts(x, /):
-    """values, the different elements, ascending, and counts, how often each occurs.
+    """A named tuple: `values`, the distinct elements, ascending; `counts`, the number of occurrences of
+    each.
 
     >>> collet.unique_counts([2, 1, 2]).counts
     array([1, 2])"""
@@ -189,8 +190,8 @@ def unique_counts(x, /):
 
 
 def unique_all(x, /):
-    """values, the different elements, ascending; indices of the first of each in C order;
-    inverse_indices, which have the shape of x: x is values[inverse_indices]; counts.
+    """A named tuple: `values`, the distinct elements, ascending; `indices` of the first occurrence of each
+    in C order; `inverse_indices`, with the shape of x, so that x is values[inverse_indices]; `counts`.
 
     >>> collet.unique_all([2, 1, 2]).indices
     array([1, 0])"""

@@ -28,7 +28,7 @@ def partition(x, kth, /, axis=-1):
 
 
 def argpartition(x, kth, /, axis=-1):
-    """The indices of the elements in the order of partition, here of a complete sort.
+    """The indices that partition the elements. They sort the elements completely.
 
     >>> collet.argpartition([3, 1, 2], 0)
     array([1, 2, 0])"""
@@ -37,7 +37,7 @@ def argpartition(x, kth, /, axis=-1):
 
 
 def argwhere(x, /):
-    """The indices of the elements that are not 0, in C order, a row for each.
+    """The indices of the elements that differ from 0, in C order: a row for each element.
 
     >>> collet.argwhere([[0, 5], [6, 0]])
     array([[0, 1],
@@ -47,7 +47,7 @@ def argwhere(x, /):
 
 
 def flatnonzero(a, /):
-    """The indices in C order of the elements that are not 0.
+    """The indices, in C order, of the elements that differ from 0.
 
     >>> collet.flatnonzero([[0, 5], [6, 0]])
     array([1, 2])"""
@@ -55,7 +55,8 @@ def flatnonzero(a, /):
 
 
 def select(condlist, choicelist, default=0):
-    """The elements of the first choice whose condition is true, else `default`.
+    """Selects each element from the first choice whose condition is true. `default` where no condition is
+    true.
 
     >>> collet.select([[True, False], [True, True]], [[1, 2], [3, 4]])
     array([1, 4])"""
@@ -76,7 +77,7 @@ def union1d(ar1, ar2):
 
 
 def intersect1d(ar1, ar2):
-    """The elements that both arrays have, each once, sorted.
+    """The distinct elements that occur in both arrays, sorted.
 
     >>> collet.intersect1d([1, 3, 3], [3, 2])
     array([3])"""
@@ -85,7 +86,7 @@ def intersect1d(ar1, ar2):
 
 
 def setdiff1d(ar1, ar2):
-    """The elements of the first array that the second has not, each once, sorted.
+    """The distinct elements of the first array that do not occur in the second, sorted.
 
     >>> collet.setdiff1d([1, 3, 3], [3, 2])
     array([1])"""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_functions.py
-"""Functions that make arrays, and that arrange their elements anew. collet.functions exports them."""
+"""Functions that create and rearrange arrays. collet.functions exports them."""
 
 import itertools
 import operator
@@ -21,8 +21,8 @@ def _dtype(dtype):
 
 
 def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
-    """An Array of start, start + step, ... before stop; one number alone is stop. int64 if all are
-    integers, else float64.
+    """An Array of start, start + step, ... below stop. A single argument is stop, and start is 0. The dtype
+    is int64 if all arguments are integers, else float64.
 
     >>> collet.arange(2, 8, 3).to_numpy()
     array([2, 5])"""
@@ -37,8 +37,7 @@ def arange(start, /, stop=None, step=1, *, dtype=None, device=None):
 
 
 def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
-    """An Array of num numbers at equal distances from start to stop, which is left out without
-    endpoint.
+    """An Array of num evenly spaced numbers from start to stop. Without endpoint, stop is excluded.
 
     >>> collet.linspace(0, 1, 3).to_numpy()
     array([0. , 0.5, 1. ])"""
@@ -47,7 +46,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 
 
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
-    """An Array (n_rows, n_cols) of zeros, with ones on the diagonal that is k above the main one.
+    """An Array (n_rows, n_cols) of zeros, with ones on the k-th diagonal above the main diagonal.
 
     >>> collet.eye(2, 3, k=1, dtype="int8").to_numpy()
     array([[0, 1, 0],
@@ -63,7 +62,8 @@ def _like(x, made, dtype, device):
 
 
 def empty_like(x, /, *, dtype=None, device=None):
-    """An array of undefined elements, with the kind, shape and, without dtype, the dtype of x.
+    """An array with undefined elements and the shape of x: an Array if x is an Array, else a NumPy array.
+    The default dtype is that of x.
 
     >>> collet.empty_like(np.ones((2, 3))).shape
     (2, 3)"""
@@ -72,7 +72,7 @@ def empty_like(x, /, *, dtype=None, device=None):
 
 
 def full_like(x, /, fill_value, *, dtype=None, device=None):
-    """An array whose elements are fill_value, as empty_like.
+    """An array whose elements are all fill_value. Other arguments as in empty_like.
 
     >>> collet.full_like([1, 2], 7)
     array([7, 7])"""
@@ -96,27 +96,11 @@ def ones_like(x, /, *, dtype=None, device=None):
     return full_like(x, 1, dtype=dtype, device=device)
 
 
-def meshgrid(*arrays, indexing="xy"):
-    """For vectors an array each of all their axes, in which the vector's numbers vary along its own
-    axis; "xy" swaps the first two axes, "ij" does not.
-
-    >>> collet.meshgrid([1, 2], [3, 4])[1]
-    array([[3, 3],
-           [4, 4]])"""
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"meshgrid: indexing is {indexing!r}; it can be 'xy' or 'ij'")
-    found = [x.reshape([-1 if i == axis else 1 for i in range(len(arrays))])
-             for axis, x in enumerate(_arrays(arrays))]
-    if indexing == "xy" and len(found) > 1:
-        found = [permuted(x, [1, 0, *range(2, len(found))]) for x in found]
-    return tuple(op.copy(x) for x in broadcast_arrays(*found))
-
-
 # ---- Views
 
 
 def _arrays(sequence):
-    """The arrays of a sequence; an Array or NumPy array is a sequence of its items."""
+    """The arrays of a sequence. An array counts as the sequence of its items."""
     return arrays(*sequence)
 
 
@@ -132,19 +116,9 @@ def permute_dims(x, /, axes):
     return permuted(x, axes)
 
 
-def transpose(x, /, axes=None):
-    """The array with its axes in another order, by default reversed, as numpy.transpose has it.
-
-    >>> collet.transpose([[1, 2], [3, 4]])
-    array([[1, 3],
-           [2, 4]])"""
-    x, = arrays(x)
-    return permute_dims(x, axes=tuple(range(x.ndim))[::-1] if axes is None else axes)
-
-
 def moveaxis(x, source, destination, /):
-    """A view with the axes `source` at the places `destination`, the others in their order; x itself if none
-    moves.
+    """A view with the axes `source` moved to the positions `destination`. The other axes keep their order.
+    Returns x itself if no axis moves.
 
     >>> collet.moveaxis(np.ones((2, 3, 4)), 0, -1).shape
     (3, 4, 2)"""
@@ -171,7 +145,7 @@ def matrix_transpose(x, /):
 
 
 def expand_dims(x, /, axis=0):
-    """A view with a new axis of length 1, or several, at these places of the result.
+    """A view with new axes of length 1 at these positions of the result.
 
     >>> collet.expand_dims([1, 2], axis=1).shape
     (2, 1)"""
@@ -182,8 +156,8 @@ def expand_dims(x, /, axis=0):
 
 
 def reshape(x, /, shape, *, copy=None):
-    """A view with another shape, or a copy if strides allow no view, which copy=False forbids; -1: the
-    remaining extent. copy=True: always a copy.
+    """A view with another shape, or a copy if the strides allow no view. copy=False: ValueError instead of
+    a copy. copy=True: always a copy. -1 in the shape stands for the remaining extent.
 
     >>> collet.reshape([1, 2, 3, 4], (2, -1)).shape
     (2, 2)"""
@@ -207,7 +181,7 @@ def broadcast_shapes(*shapes):
 
 
 def squeeze(x, /, axis=None):
-    """A view without these axes, which have the length 1; None: without all such axes.
+    """A view without these axes, each of length 1. None: without all axes of length 1.
 
     >>> collet.squeeze(np.ones((1, 2, 1)), axis=0).shape
     (2, 1)"""
@@ -230,7 +204,7 @@ def flip(x, /, *, axis=None):
 
 
 def broadcast_to(x, /, shape):
-    """A view of another shape, by NumPy's rules; it cannot be written.
+    """A read-only view broadcast to another shape.
 
     >>> collet.broadcast_to([1, 2], (2, 2))
     array([[1, 2],
@@ -240,7 +214,7 @@ def broadcast_to(x, /, shape):
 
 
 def broadcast_arrays(*arrays):
-    """Views of one shape, by NumPy's rules.
+    """Views broadcast to a common shape.
 
     >>> [x.shape for x in collet.broadcast_arrays([1, 2], [[3], [4]])]
     [(2, 2), (2, 2)]"""
@@ -250,8 +224,8 @@ def broadcast_arrays(*arrays):
 
 
 def diagonal(x, /, *, offset=0):
-    """A view of the diagonals of the matrices in the last two axes, as last axis; offset: how far above
-    the main one.
+    """A view of the diagonals of the matrices in the last two axes. The diagonal is the last axis of the
+    result. offset > 0: a diagonal above the main diagonal.
 
     >>> collet.diagonal([[1, 2], [3, 4]])
     array([1, 4])"""
@@ -265,21 +239,12 @@ def diagonal(x, /, *, offset=0):
     return found
 
 
-def unstack(x, /, *, axis=0):
-    """A view for each index of an axis, without that axis.
-
-    >>> collet.unstack([[1, 2], [3, 4]], axis=1)[0]
-    array([1, 3])"""
-    x = moveaxis(x, axis, 0)
-    return tuple(x[i, ...] for i in range(x.shape[0]))
-
-
 # ---- Copies
 
 
 def concat(arrays, /, *, axis=0):
-    """The arrays one behind the other along an axis, in the dtype of NumPy's result. axis None: all
-    elements as one vector.
+    """Concatenates arrays along an axis, in the dtype of NumPy's result. axis None: all elements as one
+    vector.
 
     >>> collet.concat([[1, 2], [3.5]])
     array([1. , 2. , 3.5])"""
@@ -302,7 +267,7 @@ def concat(arrays, /, *, axis=0):
 
 
 def stack(arrays, /, *, axis=0):
-    """Arrays of one shape along a new axis, at this place of the result.
+    """Joins arrays of one shape along a new axis. axis: its position in the result.
 
     >>> collet.stack([[1, 2], [3, 4]], axis=1)
     array([[1, 3],
@@ -317,8 +282,8 @@ def stack(arrays, /, *, axis=0):
 
 
 def roll(x, /, shift, *, axis=None):
-    """The elements moved by `shift` along an axis, from the end to the begin; several shifts and axes
-    are tuples. axis None: along all axes, in C order.
+    """Moves the elements by `shift` along an axis; elements that leave the end enter at the beginning.
+    shift and axis may be tuples. axis None: rolls all elements as a vector, in C order.
 
     >>> collet.roll([1, 2, 3], 1)
     array([3, 1, 2])"""
@@ -342,8 +307,8 @@ def roll(x, /, shift, *, axis=None):
 
 
 def repeat(x, repeats, /, *, axis=None):
-    """Every element `repeats` times, a number or an array of one for each; axis None: of the elements
-    in C order.
+    """Repeats each element of an axis. repeats: a number, or a number for each element. axis None: repeats
+    all elements as a vector, in C order.
 
     >>> collet.repeat([1, 2], 2)
     array([1, 1, 2, 2])"""
@@ -370,22 +335,6 @@ def repeat(x, repeats, /, *, axis=None):
     return take(x, op.cumulative_sum(steps)[:total], axis=axis)
 
 
-def tile(x, repetitions, /):
-    """The array repeated along each axis; new axes come first.
-
-    >>> collet.tile([1, 2], (2, 2))
-    array([[1, 2, 1, 2],
-           [1, 2, 1, 2]])"""
-    x, = arrays(x)
-    counts = (repetitions,) if hasattr(repetitions, "__index__") else tuple(repetitions)
-    ndim = max(x.ndim, len(counts))
-    shape = [*(1,) * (ndim - x.ndim), *x.shape]
-    counts = [*(1,) * (ndim - len(counts)), *counts]
-    twice = list(itertools.chain(*zip(counts, shape)))
-    wide = x.reshape(list(itertools.chain(*((1, n) for n in shape))))
-    return op.copy(broadcast_to(wide, twice)).reshape([n * m for n, m in zip(counts, shape)])
-
-
 def _sides(pad_width, ndim):
     """The numbers of elements before and behind each axis."""
     sides = np.broadcast_to(np.asarray(pad_width), (ndim, 2)).tolist()
@@ -396,9 +345,9 @@ def _sides(pad_width, ndim):
 
 
 def pad(x, pad_width, mode="constant", *, constant_values=0):
-    """The array with elements before and behind each axis: pad_width is a number, (before, behind), or
-    that for each axis. mode "constant" takes constant_values, of the same shapes; "edge" the first
-    and last element, "reflect" the elements in reverse order from there on.
+    """Adds elements before and after each axis. pad_width: a number, (before, after), or such a pair for
+    each axis. mode: "constant" adds constant_values, which have the same form as pad_width; "edge" repeats
+    the first and the last element; "reflect" mirrors the elements about these.
 
     >>> collet.pad([1, 2, 3], (1, 2), "reflect")
     array([2, 1, 2, 3, 2, 1])"""
@@ -442,7 +391,7 @@ def _triangle(x, k, lower):
 
 
 def tril(x, /, *, k=0):
-    """The matrices in the last two axes, with zeros above the diagonal k above the main one.
+    """The matrices in the last two axes, with zeros above the k-th diagonal above the main diagonal.
 
     >>> collet.tril([[1, 2], [3, 4]])
     array([[1, 0],
@@ -451,7 +400,7 @@ def tril(x, /, *, k=0):
 
 
 def triu(x, /, *, k=0):
-    """The matrices in the last two axes, with zeros below the diagonal k above the main one.
+    """The matrices in the last two axes, with zeros below the k-th diagonal above the main diagonal.
 
     >>> collet.triu([[1, 2], [3, 4]])
     array([[1, 2],

@@ -1,18 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_numpy_names.py
-"""Samples of functions: interpolation, integrals, derivatives, convolution, angles. collet.functions exports them."""
+"""Functions of sampled data: differences, interpolation, integrals, derivatives, convolution, angles. collet.functions
+exports them."""
+
+import operator
 
 import numpy as np
 
-from .._array.operands import taken
+from .. import op
+from .._array.operands import axis_of, taken
 from . import _primitives as f
 from ._arrangement import ravel, sliding_window_view
 from ._rounding import once_rounded
 
 
+def _end(part, x, axis):
+    """The array to put before or after x. A number has the length 1."""
+    if part is None:
+        return None
+    part, = taken(part)
+    shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
+    return part if part.ndim else f.broadcast_to(part, shape)
+
+
+def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
+    """Each element minus its predecessor along an axis, n times. For bool: whether the two differ.
+    prepend and append are concatenated before and after the elements first.
+
+    >>> collet.diff([1, 4, 9])
+    array([3, 5])"""
+    x, = taken(x)
+    axis = axis_of(axis, x.ndim)
+    if n < 0:
+        raise ValueError(f"diff: n is {n}; it must not be negative")
+    parts = [_end(prepend, x, axis), x, _end(append, x, axis)]
+    parts = [p for p in parts if p is not None]
+    x = f.moveaxis(f.concat(parts, axis=axis) if len(parts) > 1 else x, axis, -1)
+    for _ in range(min(operator.index(n), x.shape[-1])):  # then it is empty, and stays so
+        x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[..., 1:], x[..., :-1])
+    return f.moveaxis(x, -1, axis)
+
+
 def interp(x, xp, fp, left=None, right=None):
-    """The piecewise linear function through the points (xp, fp), whose xp ascend, at x: float64. Before the first
-    one it is `left`, by default its value, behind the last one `right`.
+    """Interpolates linearly between the points (xp, fp) at x; xp ascend. The result is float64. Below the
+    first point it is `left`, by default the first fp; above the last point `right`, by default the last fp.
 
     >>> collet.interp([0.5, 9.0], [0, 1, 2], [0, 10, 30])
     array([ 5., 30.])"""
@@ -32,7 +63,8 @@ def interp(x, xp, fp, left=None, right=None):
 
 @once_rounded("y", "x")
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The integral along an axis by the trapezoidal rule, at the places x, or at distances dx.
+    """The integral along an axis by the trapezoidal rule. The samples are at the positions x, or at equal
+    distances dx.
 
     >>> float(collet.trapezoid([1.0, 2, 3]))
     4.0"""
@@ -40,7 +72,7 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     y = f.moveaxis(y, axis, -1)
     if x is not None:
         x, = taken(x)
-        dx = f.diff(x if x.ndim == 1 else f.moveaxis(x, axis, -1))
+        dx = diff(x if x.ndim == 1 else f.moveaxis(x, axis, -1))
     return f.sum((y[..., 1:] + y[..., :-1]) * dx / 2.0, axis=-1)
 
 
@@ -51,7 +83,7 @@ def _apart(name, spacing, extent):
     spacing, = taken(spacing)
     if spacing.ndim and spacing.shape != (extent,):
         raise ValueError(f"{name}: the places are {spacing.shape}; the axis has {extent} elements")
-    return f.diff(spacing) if spacing.ndim else spacing
+    return diff(spacing) if spacing.ndim else spacing
 
 
 def _derivative(x, axis, spacing):
@@ -68,8 +100,9 @@ def _derivative(x, axis, spacing):
 
 @once_rounded("f")
 def gradient(f, *varargs, axis=None):
-    """The derivatives along axes, by default all, by central differences, one-sided at the ends; a tuple for
-    several axes. varargs: the distance of elements, or one distance or the places for each axis.
+    """The derivatives along axes, by default all, by central differences, one-sided at the ends. Returns a
+    tuple for several axes. varargs: the distance of all samples, or for each axis a distance or the
+    positions.
 
     >>> collet.gradient([0.0, 1, 4])
     array([1., 2., 3.])"""
@@ -87,8 +120,9 @@ def gradient(f, *varargs, axis=None):
 
 @once_rounded("a", "v")
 def convolve(a, v, mode="full"):
-    """The convolution of two vectors: where they overlap at all ("full"), with the length of the longer one
-    ("same"), or where they overlap completely ("valid"). For long ones take scipy.signal.fftconvolve.
+    """The convolution of two vectors. "full": every position where they overlap; "same": the length of the
+    longer vector; "valid": only positions of complete overlap. For long vectors scipy.signal.fftconvolve is
+    faster.
 
     >>> collet.convolve([1, 2, 3], [1, 10])
     array([ 1, 12, 23, 30])"""
@@ -104,8 +138,8 @@ def convolve(a, v, mode="full"):
 
 @once_rounded("p")
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
-    """Adds multiples of the period, so that no difference along the axis is larger than half a period, or than
-    discont. Integers with an integer as period stay integers.
+    """Adds multiples of the period so that no difference along the axis exceeds half a period, or discont
+    if that is larger. Integers with an integer period stay integers.
 
     >>> collet.unwrap([0.0, 3.0, 6.5, 0.5], period=6)
     array([0. , 3. , 0.5, 0.5])"""
@@ -124,7 +158,7 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi):
 
 @once_rounded("x")
 def degrees(x, /):
-    """Radians in degrees.
+    """Converts radians to degrees.
 
     >>> float(collet.degrees(np.pi))
     180.0"""
@@ -133,7 +167,7 @@ def degrees(x, /):
 
 @once_rounded("x")
 def radians(x, /):
-    """Degrees in radians.
+    """Converts degrees to radians.
 
     >>> float(collet.radians(180.0)) == np.pi
     True"""

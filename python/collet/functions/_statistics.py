@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/op/test_functions.py
-"""Cumulative sums, differences, histograms and order statistics. collet.functions exports them."""
+"""Cumulative sums, histograms and order statistics. collet.functions exports them."""
 
 import operator
 
@@ -11,9 +11,9 @@ from .._array.operands import (arrays, axes_of, axis_of, converted, empty_as, na
                         same_kind)
 from ._rounding import is_half
 from ._search import take
-from ._shapes import broadcast_to, concat, moveaxis
+from ._shapes import concat, moveaxis
 
-# ---- Sums and differences along an axis
+# ---- Cumulative sums
 
 
 _WIDE = {"b": np.dtype("i8"), "i": np.dtype("i8"), "u": np.dtype("u8")}
@@ -49,7 +49,7 @@ def _cumulative(name, x, axis, dtype, include_initial):
 
 
 def _complex_products(x):
-    """Of 2, 4, 8, ... elements up to each: the op has no complex numbers."""
+    """Products of the last 2, 4, 8, ... elements up to each: the op does not support complex numbers."""
     count = 1
     while count < x.shape[-1]:
         x = concat([x[..., :count], op.mul(x[..., count:], x[..., :-count])], axis=-1)
@@ -58,8 +58,8 @@ def _complex_products(x):
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
-    """The sums of the elements up to each along an axis, which only a vector need not name; of integers and
-    bool int64 or uint64. include_initial: 0 comes first, and the axis is longer by one.
+    """The cumulative sums along an axis. Only for a vector `axis` is optional. Sums of integers and bool
+    are int64 or uint64. include_initial: the sums begin with 0, so the axis is longer by one.
 
     >>> collet.cumulative_sum([1, 2, 3], include_initial=True)
     array([0, 1, 3, 6])"""
@@ -67,49 +67,22 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
-    """The products of the elements up to each, as cumulative_sum; include_initial: 1 comes first.
+    """The cumulative products; see cumulative_sum. include_initial: the products begin with 1.
 
     >>> collet.cumulative_prod([1, 2, 3])
     array([1, 2, 6])"""
     return _cumulative("cumulative_prod", x, axis, dtype, include_initial)
 
 
-def _end(part, x, axis):
-    """What comes before or behind x; a number has the length 1."""
-    if part is None:
-        return None
-    part, = arrays(part)
-    shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
-    return part if part.ndim else broadcast_to(part, shape)
+# ---- Order statistics: numpy.quantile's methods, as positions among the sorted elements
 
 
-def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
-    """Each element minus its predecessor along an axis, n times. For bool: whether the two differ.
-    prepend and append are put before and behind the axis.
-
-    >>> collet.diff([1, 4, 9])
-    array([3, 5])"""
-    x, = arrays(x)
-    axis = axis_of(axis, x.ndim)
-    if n < 0:
-        raise ValueError(f"diff: n is {n}; it must not be negative")
-    parts = [_end(prepend, x, axis), x, _end(append, x, axis)]
-    parts = [p for p in parts if p is not None]
-    x = moveaxis(concat(parts, axis=axis) if len(parts) > 1 else x, axis, -1)
-    for _ in range(min(operator.index(n), x.shape[-1])):  # then it is empty, and stays so
-        x = (op.not_equal if x.dtype.kind == "b" else op.sub)(x[..., 1:], x[..., :-1])
-    return moveaxis(x, -1, axis)
-
-
-# ---- Order statistics: numpy.quantile's methods, as places in the sorted elements
-
-
-_MIDDLE = "the mean of two"  # numpy.median's
+MIDDLE = "the mean of two"  # numpy.median's
 _ELEMENTS = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")  # without interpolation
 
 
 def _places(q, n, method):
-    """The places between 0 and n - 1, with fractions, of the quantiles q of n elements."""
+    """The fractional positions, from 0 to n - 1, of the quantiles q of n elements."""
     alpha_beta = {"interpolated_inverted_cdf": (0, 1), "hazen": (0.5, 0.5), "weibull": (0, 0),
                   "median_unbiased": (1 / 3, 1 / 3), "normal_unbiased": (3 / 8, 3 / 8)}
     at = (n - 1) * q
@@ -127,17 +100,16 @@ def _places(q, n, method):
         at = {"lower": np.floor, "higher": np.ceil, "nearest": np.round}[method](at)
     elif method == "midpoint":
         at = 0.5 * (np.floor(at) + np.ceil(at))
-    elif method not in ("linear", _MIDDLE):
+    elif method not in ("linear", MIDDLE):
         raise ValueError(f"quantile: method is {method!r}; it is one of numpy.quantile")
     return np.clip(at, 0, max(n - 1, 0))
 
 
 def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
-    """The numbers below which the shares q, from 0 to 1, of the elements are, over axes, by default all;
-    the axes of q come first. method: numpy.quantile's. NaN where an element is NaN or there is none.
-
-    Methods that choose an element have the dtype of x; others compute integers and bool in float64, and float16,
-    bfloat16 and float32 in their own dtype if q is a number of Python, else in float64.
+    """The quantiles q, from 0 to 1, over axes, by default all. The axes of q come first. method: as in
+    numpy.quantile. NaN if an element is NaN, or if there are no elements. Methods that select an element
+    keep the dtype of x. Methods that interpolate compute integers and bool in float64; they compute
+    float16, bfloat16 and float32 in their own dtype if q is a Python number, else in float64.
 
     >>> collet.quantile([1, 2, 4, 8], [0.5, 1])
     array([3., 8.])"""
@@ -163,7 +135,7 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
         found = take(x, at.astype("i8"), axis=-1)
     else:  # rounded once to 16 bits
         work = _core.dtype("float32") if is_half(dtype) else dtype
-        found = converted((_mean_of_two if method == _MIDDLE else _interpolated)(x, at, work), dtype)
+        found = converted((_mean_of_two if method == MIDDLE else _interpolated)(x, at, work), dtype)
     if x.dtype.kind in "fV":  # NaN is behind all numbers
         last = converted(x[..., -1:], dtype)
         found = op.where(op.isnan(last), last, found)
@@ -171,7 +143,7 @@ def quantile(x, q, /, *, axis=None, method="linear", keepdims=False):
 
 
 def _interpolated(x, at, dtype):
-    """The elements at places with fractions of the last axis."""
+    """Interpolates the last axis at fractional positions."""
     below = np.floor(at)
     share, above = at - below, np.ceil(at)  # without a fraction both are the same element
     base, share = np.where(share < 0.5, (below, share), (above, share - 1))
@@ -182,38 +154,21 @@ def _interpolated(x, at, dtype):
 
 
 def _mean_of_two(x, at, dtype):
-    """The means of the elements below and above places; of a number and an infinity that is the infinity."""
+    """The means of the elements below and above the positions. The mean of a number and an infinity is the
+    infinity."""
     first, second = (converted(take(x, i.astype("i8"), axis=-1), dtype) for i in (np.floor(at), np.ceil(at)))
     half = op.mul(op.add(first, second), same_kind(np.asarray(0.5, dtype), x))
     return op.where(op.equal(first, second), first, half)
-
-
-def percentile(x, q, /, *, axis=None, method="linear", keepdims=False):
-    """quantile of q / 100.
-
-    >>> float(collet.percentile([1, 2, 4, 8], 50))
-    3.0"""
-    shares = q / 100 if isinstance(q, (int, float)) else np.asarray(q) / 100
-    return quantile(x, shares, axis=axis, method=method, keepdims=keepdims)
-
-
-def median(x, /, *, axis=None, keepdims=False):
-    """The quantile 0.5; of an even number of elements the mean of the two in the middle.
-
-    >>> float(collet.median([1, 9, 4]))
-    4.0"""
-    return quantile(x, 0.5, axis=axis, method=_MIDDLE, keepdims=keepdims)
 
 
 # ---- Histograms
 
 
 def histogram(x, /, bins=10, range=None, density=False, weights=None):
-    """How many elements, or what sum of weights, are in each bin, and the edges: bins of one width from
-    the first to the second number of range, by default from the smallest to the largest element, or
-    between edges that ascend. Without its upper edge, but the last bin has both.
-
-    The counts are int64, or have the dtype of the weights. density: divided by their sum and the widths.
+    """The number of elements in each bin, or with weights the sum of their weights, and the edges. bins: a
+    number of equal bins, or ascending edges. range: (lower, upper) of equal bins, by default the smallest
+    and the largest element. A bin excludes its upper edge, except for the last bin. The counts are int64,
+    or have the dtype of the weights. density: divides the counts by their sum and the widths.
 
     >>> collet.histogram([1, 2, 2, 9], 2, (0, 4))
     (array([1, 2]), array([0., 2., 4.]))"""

@@ -2,15 +2,16 @@
 # Tests: python/tests/md/test_md.py
 """Molecular dynamics: kernels for positions in NumPy arrays, and observables of whole trajectories.
 
-The kernels take one frame, positions (atoms, 3), or many, (frames, atoms, 3): then results have a
-first axis of frames. They compute in float64 from float32 or float64 arrays, other numbers are converted to float64;
-collet.Arrays in give collet.Arrays out. Units are the caller's. Names and arguments are the same as of
-rotmd's kernels; observables computes several quantities in one pass.
+The kernels take one frame, with positions (atoms, 3), or many, with positions (frames, atoms, 3). For many
+frames the first axis of results is the frames. Kernels compute in float64. They take float32 and float64
+arrays, and convert other numbers to float64. For collet.Arrays they return collet.Arrays. Results have the
+caller's units. Names and arguments are those of rotmd's kernels. observables computes several quantities in
+one pass.
 
-extract and extract_batches compute the observables of all frames of a trajectory, RotationalObservables
-does so as an analysis of MDAnalysis; merge makes one result of parts that several processes extracted. make_whole, unwrap and pack_into_box place molecules in periodic
-boxes. The module analysis has correlation, diffusion, potentials of mean
-force and more of such series.
+extract and extract_batches compute the observables of all frames of a trajectory. RotationalObservables is
+the same as an analysis of MDAnalysis. merge joins parts that several processes extracted. make_whole,
+unwrap and pack_into_box place molecules in periodic boxes. The module analysis analyses such series:
+correlation, diffusion, potentials of mean force and more.
 """
 
 import importlib
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from ._sources import Frames as Frames
 
 
-def __getattr__(name: str) -> Any:  # the engine's library is loaded by its first use
+def __getattr__(name: str) -> Any:  # loads the engine's library at its first use
     if name in _ENGINE:
         from . import _extract
         return getattr(_extract, name)
@@ -61,7 +62,7 @@ def __getattr__(name: str) -> Any:  # the engine's library is loaded by its firs
     if name == "RotationalObservables":
         try:
             from ._mdanalysis import RotationalObservables
-        except ImportError as error:  # for hasattr, and what asks for every name that dir lists
+        except ImportError as error:  # for hasattr, and for programs that look up every name of dir()
             raise AttributeError(f"collet.md.RotationalObservables needs MDAnalysis, pip install MDAnalysis: {error}") \
                 from error
         return RotationalObservables

@@ -9,7 +9,7 @@ import tempfile
 
 from .. import _core, _jobs
 
-_PARTS = 4  # for each worker, so that a slow one delays little
+_PARTS = 4  # for each worker, so that a slow worker causes little delay
 
 
 def _compute(files, options, shard, shards):
@@ -26,8 +26,8 @@ def _compute(files, options, shard, shards):
 
 
 def part(files, options, shard, folder, mark):
-    """On a worker: the name of a shard's file and the number of its frames, and its bytes if the worker does
-    not have the caller's folder, which has the file `mark`."""
+    """Computes a shard on a worker. Returns the name of its file and the number of its frames. If the
+    worker cannot access the caller's folder, where the file `mark` is, also the bytes of the file."""
     if os.path.exists(os.path.join(folder, mark)):
         path, frames = _compute(files, options, shard, folder)
         return os.path.basename(path), frames, None
@@ -38,8 +38,8 @@ def part(files, options, shard, folder, mark):
 
 @contextlib.contextmanager
 def parts(client, files, options, shards, progress):
-    """The paths of the files of all shards, which workers compute. They are in the directory `shards`, where
-    existing ones of the same work are kept; None: in a temporary one.
+    """Lets workers compute all shards. Returns the paths of their files, which are in the directory
+    `shards`. Files of the same work that exist there are kept. None: a temporary directory.
 
     progress(frames, fraction), or None"""
     count = _jobs.slots(client) * (1 if options["pbc"] == "nojump" else _PARTS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/md/test_md_extract.py, python/tests/clients/test_md_shards.py
-"""Observables of trajectories: collet-extract's engine, of files or of objects in memory."""
+"""Observables of trajectories, from files or from objects in memory, by the engine of collet-extract."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ Format.__doc__ = "The title of a format, and whether extract reads topologies an
 
 
 def formats() -> dict[str, Format]:
-    """All formats of files that extract reads, as a dict of Format(title, topology, trajectory). The
-    key is the suffix of their names; extract recognises a file by its content.
+    """All file formats that extract reads, as a dict of Format(title, topology, trajectory). The keys are
+    suffixes of file names. extract itself recognises a file by its content.
 
     >>> ".gro" in str(collet.md.formats())
     False"""
@@ -54,10 +54,10 @@ def quantities() -> dict[str, Quantity]:
 
 
 class Results(dict[str, Any]):
-    """Arrays by key. `meta` is what collet-extract writes to its meta file, as a dict: inputs,
-    masses, units, what was left out and why, warnings, backends, timing. `bodies` is the list of the
-    labels of the bodies, the second axis of the arrays; None: without `each` there is no such axis.
-    `atoms` is the list of the labels of the atoms of "positions", "CA of ALA 3"; None without it.
+    """Arrays by key. `meta` is the content of collet-extract's meta file, as a dict: inputs,
+    masses, units, what was left out and why, warnings, backends, timing. `bodies` lists the labels of the
+    bodies, which are the second axis of the arrays. Without `each` there is no such axis, and `bodies` is
+    None. `atoms` lists the labels of the atoms of "positions", such as "CA of ALA 3", or is None.
 
     >>> water = "tests/data/md/water/"
     >>> results = collet.md.extract(water + "conf.gro", water + "traj.trr", keys="com")
@@ -78,9 +78,9 @@ class Results(dict[str, Any]):
         return copy.copy(self)
 
     def save(self, path: Path, *, force: bool = False) -> None:
-        """Writes a file in the form that its name says, as collet-extract -o does: .npz, .csv, .xvg or
-        .h5, which needs h5py; and the meta data next to it, but into a .h5. force: files that exist are
-        replaced, else they raise FileError.
+        """Writes a file as collet-extract -o does. Its suffix chooses the format: .npz, .csv, .xvg or .h5
+        (needs h5py). The meta data go into a second file next to it; a .h5 file contains them. force:
+        replaces existing files; otherwise they raise FileError.
 
         >>> import os, tempfile
         >>> water = "tests/data/md/water/"
@@ -92,27 +92,28 @@ class Results(dict[str, Any]):
         _save.save(self, path, force, quantities())
 
     def plot(self, directory: Path, *, force: bool = False) -> list[str]:
-        """Draws the arrays over time: a .png for each group of quantities, with bodies their mean and
-        standard deviation. Returns the paths. Needs matplotlib. force: as of save."""
+        """Draws the arrays over time: a .png for each group of quantities. With bodies, draws their mean
+        and standard deviation. Returns the paths. Needs matplotlib. force: as in save."""
         return _plot.plot(self, directory, force, quantities())
 
 
 # ---- Objects in memory -------------------------------------------------------------------------
 
 def _attribute(atoms, name, default):
-    """A topology attribute, as a list; MDAnalysis raises where there is none."""
+    """A topology attribute, as a list. Raises, as MDAnalysis does, if the topology lacks it."""
     found = _optional(atoms, name)
     return [default] * len(atoms) if found is None else found
 
 
 def _optional(atoms, name):
-    """The same, or None."""
+    """The same, but None if the topology lacks the attribute."""
     found = getattr(atoms, name, None)
     return None if found is None else np.asarray(found).tolist()
 
 
 def bonds_of(atoms):
-    """The bonds of two atoms of a group of MDAnalysis, (bonds, 2) places in it; None: none are known."""
+    """The bonds between atoms of a group of MDAnalysis, as indices (bonds, 2) into the group. None if no
+    bonds are known."""
     bonds = getattr(atoms, "bonds", None)
     if bonds is None:
         return None
@@ -123,13 +124,13 @@ def bonds_of(atoms):
 
 
 def _bonds(atoms):
-    """The same, one place after the other in a list."""
+    """The same as a flat list."""
     pairs = bonds_of(atoms)
     return None if pairs is None else pairs.ravel().tolist()
 
 
 def has_times(frame):
-    """False if MDAnalysis made the time up, 1 ps a frame, which it reports by a warning."""
+    """Whether the file has times. MDAnalysis warns if it invents times, 1 ps a frame."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         frame.time  # pylint: disable=pointless-statement
@@ -137,12 +138,12 @@ def has_times(frame):
 
 
 class _Universe:
-    """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames. For an UpdatingAtomGroup
-    all atoms of its universe; each frame chooses the atoms of the group."""
+    """The atoms of an MDAnalysis Universe or AtomGroup in all of its frames. For an UpdatingAtomGroup: all
+    atoms of its universe; the group's atoms are selected in each frame."""
 
     def __init__(self, group, each=None):
         self._updating = group if hasattr(group, "is_uptodate") else None
-        self._chosen = {}  # by frame, between reading it and choosing its atoms
+        self._chosen = {}  # by frame, between reading the frame and selecting its atoms
         atoms = (group if self._updating is None else group.universe).atoms
         if not len(atoms):
             raise _core.InvalidError(f"extract: the {type(group).__name__} has no atoms")
@@ -180,7 +181,7 @@ class _Universe:
         return float(now.time) if self._timed else 0.0
 
     def call(self, function):
-        """function(), after which the universe is at the frame where it was."""
+        """Calls function(), then moves the universe back to its frame."""
         frame = self._trajectory.frame
         try:
             return function()
@@ -202,7 +203,7 @@ class _Mdtraj:
         self._boxes = getattr(trajectory, "unitcell_vectors", None)
         atoms = list(trajectory.topology.atoms)
         known = all(a.element is not None for a in atoms)
-        timed = not getattr(trajectory, "_time_default_to_arange", False)  # made up: 0, 1, 2 ...
+        timed = not getattr(trajectory, "_time_default_to_arange", False)  # invented: 0, 1, 2 ...
         self.masses = [float(a.element.mass) for a in atoms] if known else None
         residues = [a.residue for a in atoms]
         bonds = [a.index for bond in trajectory.topology.bonds for a in bond[:2]]
@@ -235,7 +236,7 @@ class _Files:
 
 
 def _bodies_of(group):
-    """How an MDAnalysis group is divided: None, "residue" or "segment"."""
+    """The division of an MDAnalysis group into bodies: None, "residue" or "segment"."""
     kind = type(group).__name__.strip("_")
     level = getattr(getattr(group, "level", None), "name", "atom")
     if level == "atom" or not hasattr(group, "__len__"):
@@ -249,14 +250,14 @@ def _bodies_of(group):
 
 
 def _is_part(top):
-    """Whether it is a group of MDAnalysis whose atoms are known, not a universe."""
+    """Whether the object is a group of MDAnalysis with fixed atoms, not a universe."""
     return hasattr(top, "universe") and hasattr(getattr(top, "atoms", None), "resindices") and \
         hasattr(top.atoms, "indices") and not hasattr(top, "is_uptodate")
 
 
 def molecules_of(atoms):
-    """The atoms of a group of MDAnalysis with all others of their molecules and residues, which make
-    these whole."""
+    """The atoms of a group of MDAnalysis, and all other atoms of their molecules and residues. Making
+    molecules whole needs these atoms."""
     everything = atoms.universe.atoms
     needed = np.isin(everything.resindices, atoms.resindices)
     if len(getattr(everything, "bonds", ())):
@@ -265,19 +266,20 @@ def molecules_of(atoms):
 
 
 def _ranges(places):
-    """A selection of these ascending places."""
+    """The text of a selection of these ascending indices."""
     ends = np.flatnonzero(np.diff(places) > 1)
     firsts, lasts = places[np.r_[0, ends + 1]], places[np.r_[ends, len(places) - 1]]
     return "index " + " ".join(f"{a}:{b}" for a, b in zip(firsts, lasts))
 
 
-# Words by which the choice of one atom depends on others, or on its place among them.
+# Words of the selection language by which the selection of an atom depends on other atoms or on its index.
 _RELATIVE = re.compile(r"\b(index|bynum|within|exwithin|same|group)\b", re.IGNORECASE)
 
 
 def _with_molecules(group, selection, each, masses, by_place):
-    """The atoms to read instead of a group, what to select of them, and masses for them; None: the group
-    has all of its molecules. by_place: other arguments refer to places in the group."""
+    """The atoms to read instead of a group, the selection of the group among them, and their masses. None
+    if the group contains all atoms of its molecules. by_place: other arguments refer to indices in the
+    group."""
     places, ascending = np.asarray(group.indices), np.unique(group.indices)
     atoms = molecules_of(group)
     if len(atoms) == len(ascending):
@@ -293,7 +295,7 @@ def _with_molecules(group, selection, each, masses, by_place):
     if masses is not None and not isinstance(masses, str):
         given = _host.array(masses, np.float64, "masses")
         if given.shape != places.shape:
-            return None  # which the engine refuses
+            return None  # the engine raises for it
         masses = np.ones(len(atoms))
         masses[places] = given
     chosen = _ranges(np.sort(places))
@@ -376,7 +378,7 @@ def _axis(values):
 
 
 def _choice(name, value, *choices):
-    """The place of a choice."""
+    """The index of a choice."""
     if value not in choices:
         names = [repr(choice) for choice in choices]
         raise _core.InvalidError(f"extract: {name} is {value!r}, not {', '.join(names[:-1])} "
@@ -461,7 +463,7 @@ class _Trajectory:
         try:
             self._engine = None
             for frames in earlier:
-                with contextlib.suppress(_core.FormatError):  # a file that MDAnalysis reads otherwise
+                with contextlib.suppress(_core.FormatError):  # a file that MDAnalysis reads differently
                     self._engine, self._frames = opened(frames), frames
             if self._engine is None:
                 self._engine = opened(self._frames)
@@ -472,7 +474,7 @@ class _Trajectory:
 
     @classmethod
     def of_shards(cls, parts, top, progress):
-        """The rows of shards."""
+        """The frames of shards."""
         work = cls.__new__(cls)
         *_, work._frames = _ways(top, None, "all", None) if top is not None else (_Files("", ""),)
         work._bar = _bar(progress)
@@ -494,7 +496,7 @@ class _Trajectory:
             self._bar = None
 
     def run(self, name, *arguments):
-        """A call of the engine that computes."""
+        """Calls the engine to compute."""
         try:
             return Job(self._frames.call,
                        functools.partial(getattr(self._engine, name), *arguments)).wait()
@@ -511,7 +513,8 @@ class _Trajectory:
         return path
 
     def take(self, name):
-        """The engine's next or collect; after the last rows, its meta data and warnings."""
+        """Calls the engine's next or collect. After the last rows: also takes its meta data and
+        warnings."""
         rows = self.run(name)
         if rows is None:
             return None
@@ -530,13 +533,13 @@ class _Trajectory:
 
 
 def _absolute(path):
-    """A path for other processes; what is no path, and "equal", unchanged."""
+    """An absolute path, for other processes. Values that are not paths, and "equal", stay unchanged."""
     is_path = isinstance(path, (str, bytes, os.PathLike)) and path != "equal"
     return os.path.abspath(path) if is_path else path
 
 
 def _shared_files(top, traj, selection, each, masses):
-    """The files that workers open, and the masses."""
+    """Checks and returns the files for workers, and the masses."""
     found = _ways(top, traj, selection, each)[0]
     if not isinstance(found, _Files):
         raise TypeError("extract: with client, give the paths of a topology and a trajectory: workers "
@@ -551,7 +554,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
             stop: int | None = None, step: int = 1, missing: str = "fail", pbc: str = "whole",
             batch: int | None = None, progress: Any = False, shard: Any = None,
             shards: Any = None, client: Any = None, devices: Sequence[str] | None = None) -> Any:
-    """The observables of every frame, as the program collet-extract computes them.
+    """Computes the observables of every frame, as the program collet-extract does.
 
     top, traj : paths of files in the formats that formats() lists; `traj` may be a list of files in
         order, as one trajectory: a frame whose time is not before the first time of a later file, and
@@ -559,7 +562,7 @@ def extract(top: Any, traj: Any = None, *, selection: str = "all", ndx: Path | N
         Universe or AtomGroup, an mdtraj.Trajectory, an iterator of such (mdtraj.iterload), which is
         copied to a temporary file first, or Frames of arrays; frames are read from the object. A
         group is made whole with all atoms of its molecules and residues. Where that is impossible, because
-        other arguments refer to places in the group (index, within, same or group in `selection`, `ndx`,
+        other arguments refer to indices in the group (index, within, same or group in `selection`, `ndx`,
         `reference`, a file of masses) or the group names an atom twice, a warning says so. A ResidueGroup or SegmentGroup means each of
         its residues or segments; an UpdatingAtomGroup is evaluated in each frame, and `masses` and numbers of
         atoms count the atoms of its universe. The files of a universe whose frames come from an .xtc or .trr file alone are
@@ -668,11 +671,9 @@ def extract_batches(top: Any, traj: Any = None, *, selection: str = "all", ndx: 
                     pbc: str = "whole", batch: int | None = None, rows: int | None = None,
                     progress: Any = False, devices: Sequence[str] | None = None) -> Iterator[Results]:
     """As extract, as an iterator over Results of `rows` frames; the last one may have fewer. None: 1024
-    frames, or with `each` fewer, about 32768 rows of bodies.
-
-    Memory does not grow with the trajectory. The rows are the same as of extract, bit for bit. A
-    Universe is moved only while the next rows are computed. `meta` is None. Opens at once: errors of files
-    and options are raised here.
+    frames, or with `each` fewer: about 32768 rows of bodies. Memory does not grow with the trajectory. The
+    rows equal those of extract, bit for bit. A Universe is moved only while the next rows are computed.
+    `meta` is None. Files are opened at once: errors of files and options are raised by this call.
 
     >>> water = "tests/data/md/water/"
     >>> batches = collet.md.extract_batches(water + "conf.gro", water + "traj.trr", keys="com", rows=20)

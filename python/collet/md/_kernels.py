@@ -23,7 +23,7 @@ def _real(values, dtype=None):
 
 
 def _atoms(positions, masses, vectors=None):
-    """Positions, masses and vectors of dtypes that the ops take together."""
+    """Converts positions, masses and vectors to a combination of dtypes that the ops accept."""
     positions, masses = _real(positions), _real(masses)
     if vectors is not None:
         vectors = _real(vectors)
@@ -35,9 +35,10 @@ def _atoms(positions, masses, vectors=None):
 
 
 def _bodies(positions, masses, *others):
-    """Positions (frames, bodies, atoms, 3) as (frames x bodies, atoms, 3), masses of (atoms,),
-    (bodies, atoms) or (frames, bodies, atoms) and the others likewise, and a function that gives
-    results their axes back; with fewer axes everything as it is."""
+    """Merges frames and bodies into one axis: positions (frames, bodies, atoms, 3) become (frames x bodies,
+    atoms, 3); masses (atoms,), (bodies, atoms) or (frames, bodies, atoms) and the other arrays are merged
+    likewise. Also returns a function that splits the axis of results. Arrays with fewer axes stay
+    unchanged."""
     if len(positions.shape) != 4:
         return positions, masses, others, lambda result: result
     frames, bodies, atoms, _ = positions.shape
@@ -49,8 +50,8 @@ def _bodies(positions, masses, *others):
 
 
 def _rows(kernel, ndim, *arrays):
-    """kernel(*arrays), where the first has `ndim` axes; with one axis fewer it is one frame, and so
-    are the results."""
+    """Calls kernel(*arrays). The first array has `ndim` axes. If it has one axis fewer, it is one frame,
+    and the results are of one frame."""
     if len(arrays[0].shape) != ndim - 1:
         return kernel(*arrays)
     results = kernel(*(a[None] for a in arrays))
@@ -168,7 +169,7 @@ def observables(positions: Any, masses: Any, velocities: Any = None, forces: Any
 
 
 def principal_axes_batch(inertia_tensors: Any) -> Any:
-    """Principal moments and axes.
+    """The principal moments and axes.
 
     inertia_tensors : (frames, 3, 3) or (3, 3), or (frames, bodies, 3, 3); its symmetric part counts
     Returns moments, (frames, 3) or (3,), ascending, and axes, (frames, 3, 3) or (3, 3), of bodies
@@ -186,8 +187,8 @@ def decompose_vector_batch(vectors: Any, reference_axes: Any) -> Any:
 
     vectors : (frames, 3) or (3,)
     reference_axes : (frames, 3), one a vector, or (3,), the same for all
-    Returns parallel and perpendicular parts, of the shape of vectors, float64. Along an axis of length
-    0 there is no part.
+    Returns parallel and perpendicular parts, of the shape of vectors, float64. For an axis of length 0 the
+    parallel part is 0.
     Raises collet.ShapeError.
 
     >>> vectors, axes = np.array([[1.0, 2, 3]]), np.array([0.0, 0, 1])
@@ -232,7 +233,7 @@ def time_derivative_batch(data: Any, times: Any) -> Any:
 
     data : (frames, ...)
     times : (frames,), rising
-    Returns the shape of data, float64; zeros of one frame, NaN where the two times are equal.
+    Returns the shape of data, float64. For one frame: zeros. NaN where two times are equal.
     Raises collet.ShapeError.
 
     >>> collet.md.time_derivative_batch(np.array([[0.0], [1], [4]]), np.array([0.0, 1, 2]))
@@ -253,7 +254,7 @@ def time_derivative_batch(data: Any, times: Any) -> Any:
 
 
 def process_in_chunks(func: Callable[..., Any], data: Any, chunk_size: int = 1000, **kwargs: Any) -> Any:
-    """func(part, **kwargs) of parts of at most chunk_size frames, their results joined.
+    """Calls func(part, **kwargs) for parts of at most chunk_size frames, and concatenates the results.
 
     data : (frames, ...)
     Returns an array whose first axis is as long as the results together. ValueError without frames.

@@ -33,7 +33,7 @@ class RotationalObservables(AnalysisBase):
     def run(self, start=None, stop=None, step=None, frames=None, verbose=None):
         """Computes all frames from start below stop in steps; returns self.
 
-        frames : indices that rise in equal steps, in place of start, stop and step
+        frames : indices with equal positive steps, instead of start, stop and step
         verbose : whether a bar shows the progress"""
         if frames is not None:
             if start is not None or stop is not None or step is not None:
@@ -60,7 +60,8 @@ class RotationalObservables(AnalysisBase):
         return self
 
     def _extracted(self, **frames):
-        """What extract returns, and times, which it returns too only if they were asked for."""
+        """Moves extract's results and times to attributes. `results` has the times only if `keys` name
+        them."""
         keys = self._options.get("keys")
         if keys is None or not has_times(self._trajectory.ts):
             found = extract(self._group, **frames, **self._options)

@@ -22,8 +22,8 @@ def _integers(values, name):
 
 
 class _Group:
-    """The molecules and residues that have atoms of an MDAnalysis AtomGroup: arrays in Angstrom.
-    `places` are the rows of the group's atoms."""
+    """The molecules and residues that contain atoms of an MDAnalysis AtomGroup, as arrays in Angstrom.
+    `places`: the rows of the group's atoms."""
 
     def __init__(self, group, whole_trajectory):
         atoms = molecules_of(group)
@@ -46,7 +46,7 @@ class _Group:
             np.ascontiguousarray(atoms.masses, np.float64)
 
     def spread(self, masses):
-        """Masses of the group, and 0 for the other atoms."""
+        """The masses of the group's atoms, and 0 for the other atoms."""
         found = np.zeros(self.positions.shape[-2])
         found[self.places] = masses
         return found
@@ -130,12 +130,13 @@ def make_whole(positions: Any, box: Any = None, *, bonds: Any = None, molecules:
 
 def unwrap(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any = None,
            masses: Any = None) -> Any:
-    """Whole molecules that move from frame to frame by the shortest way, without jumps at the box.
+    """Makes molecules whole, and removes jumps across the box: a molecule moves from frame to frame by the
+    shortest way.
 
-    The centre of each molecule, of mass with `masses`, moves to the nearest image of its next place, and
-    these steps are summed, so that paths are right where the box changes, too. Without bonds and
-    molecules each atom is one. All frames of an AtomGroup are read, and it is at its frame again
-    afterwards. Other arguments, results and errors are as of make_whole.
+    The centre of each molecule, of mass with `masses`, moves to the nearest image of its next position.
+    These steps are summed, so paths are also correct if the box changes. Without bonds and molecules each
+    atom is a molecule. All frames of an AtomGroup are read; afterwards it is at its earlier frame. Other
+    arguments, results and errors: as in make_whole.
 
     >>> box = np.diag([3.0, 3.0, 3.0])
     >>> frames = np.array([[[2.9, 0, 0]], [[0.1, 0, 0]]])
@@ -147,11 +148,9 @@ def unwrap(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any
 
 def pack_into_box(positions: Any, box: Any = None, *, bonds: Any = None, molecules: Any = None,
                   masses: Any = None) -> Any:
-    """Whole molecules whose centres, of mass with `masses`, are in the box: fractions of a, b and c
-    from 0 to below 1.
-
-    Without bonds and molecules each atom is one. Other arguments, results and errors are as of
-    make_whole.
+    """Makes molecules whole, and moves their centres (of mass with `masses`) into the box, where fractions
+    of a, b and c are from 0 to below 1. Without bonds and molecules each atom is a molecule. Other
+    arguments, results and errors: as in make_whole.
 
     >>> box = np.diag([3.0, 3.0, 3.0])
     >>> cut = np.array([[2.9, 0, 0], [0.1, 0, 0]])

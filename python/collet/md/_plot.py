@@ -11,7 +11,7 @@ from .. import _core
 from ._save import components
 from ._table import labelled, write
 
-_POINTS = 2000  # of a line; of more frames, means with the range of what they stand for
+_POINTS = 2000  # of a line; with more frames each point is a mean, with the range of its frames
 
 # Name and title of a picture, and its panels: keys that share an axis, with the names of their lines.
 # "axes/1": the numbers of that array whose names have the character.
@@ -55,12 +55,12 @@ def _lines_of(results, key):
     values = results[key].reshape(len(results[key]), len(results.bodies or "1"), -1)
     for i, name in enumerate(components(key, values.shape[2])):
         if only not in name or key in _SYMMETRIC and name[0] > name[1]:
-            continue  # also the other one of an equal pair
+            continue  # also the second of an equal pair
         yield name, values[:, :, i]
 
 
 def _broken(values):
-    """NaN where an angle leaps, so that no line is drawn there."""
+    """Sets NaN where an angle jumps, so that no line is drawn there."""
     values = values.copy()
     values[1:][np.abs(np.diff(values, axis=0)) > np.pi] = np.nan
     return values
@@ -110,7 +110,7 @@ def _panel(axes, results, x, keys, quantities, title):
 
 
 def _figures(results):
-    """(name, title, panels) of what the results have."""
+    """(name, title, panels) of the quantities in the results."""
     for name, title, panels in _FIGURES:
         present = [{key: own for key, own in panel.items() if key.partition("/")[0] in results
                     and not (key in _ANGLES and results.bodies)} for panel in panels]

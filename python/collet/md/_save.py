@@ -18,7 +18,7 @@ _COMPONENTS["rotation_matrices"] = _COMPONENTS["axes"]
 
 
 def components(key: str, width: int) -> list[str]:
-    """The names of the numbers of a row; "" where it is one number."""
+    """The names of the numbers in a row; "" if a row is one number."""
     return _COMPONENTS.get(key) or {1: [""], 3: list("xyz"), 9: _TENSOR}[width]
 
 
@@ -82,7 +82,7 @@ _FORMS = {".npz": _npz, ".csv": _table, ".xvg": _table, ".h5": _hdf5}
 
 
 def save(results, path, force, quantities):
-    """Writes a file, and next to it the meta data where the form has no place for them."""
+    """Writes a file. If the format cannot store the meta data, writes them to a second file."""
     path = os.fspath(path)
     stem, suffix = os.path.splitext(path)
     if suffix not in _FORMS:

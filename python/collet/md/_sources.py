@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/md/test_md_sources.py
-"""Frames that extract reads beside files and the objects of other packages: arrays, and iterators; and
-the files of an MDAnalysis universe that is nothing but them."""
+"""Other sources of frames for extract: arrays and iterators. Also: the files of an MDAnalysis universe that
+equals its files."""
 
 import os
 import tempfile
@@ -12,7 +12,7 @@ import numpy as np
 from .. import _host
 from .._core import InvalidError, ShapeError
 
-_NATIVE = {"XTC", "TRR"}  # readers of MDAnalysis that give the same frames as Collet's
+_NATIVE = {"XTC", "TRR"}  # readers of MDAnalysis that return the same frames as Collet's
 _TOPOLOGIES = {".gro", ".psf"}
 
 
@@ -29,7 +29,7 @@ class Frames:
     names, residue_names : of atoms, for selections; None: all ""
     residue_ids : of atoms; None: all 0
     chains : of atoms; None: none
-    The arrays are read while extract works, and not copied if they are float32 or float64. ShapeError,
+    extract reads the arrays while it works. float32 and float64 arrays are not copied. ShapeError,
     DtypeError, TypeError.
 
     >>> frames = collet.md.Frames(np.zeros((10, 2, 3)), masses=[1, 2])
@@ -112,8 +112,8 @@ def _boxes(box, frames):
 
 
 class Chunks:
-    """Frames of an iterator of mdtraj.Trajectory, as mdtraj.iterload returns it: positions are in a
-    temporary file, because their number has to be known before the first is computed.
+    """Frames of an iterator of mdtraj.Trajectory, such as mdtraj.iterload's. Positions are first written to
+    a temporary file, because extract needs the number of frames before it computes the first.
 
     source_of(trajectory): what extract reads of one trajectory, with `source` and `masses`"""
 
@@ -158,8 +158,8 @@ class Chunks:
 
 
 def files_of(atoms):
-    """Paths of the topology and the trajectory of an MDAnalysis AtomGroup that is all of what is in
-    these files, and whose frames nothing changes; otherwise None."""
+    """Paths of the topology and the trajectory of an MDAnalysis AtomGroup, if it contains all atoms of
+    these files, and no transformation changes its frames. Otherwise None."""
     universe = atoms.universe
     reader = universe.trajectory
     formats = getattr(reader, "format", None)

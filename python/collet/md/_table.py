@@ -21,8 +21,8 @@ def labelled(name: str, unit: str) -> str:
 
 def table(suffix: str, names: Sequence[str], rows: Iterable[Sequence[Any]], *,
           notes: Iterable[str] = (), title: str = "", y: str = "") -> bytes:
-    """Text for spreadsheets, .csv, or for Grace, .xvg, whose horizontal axis is the first column; numbers
-    read back to the same double.
+    """Text of a .csv file, for spreadsheets, or of an .xvg file, for Grace. In an .xvg file the first
+    column is the horizontal axis. Reading a number back gives the same double.
 
     notes: comments; title, y: of an .xvg, and the label of its vertical axis"""
     out = io.StringIO(newline="")
@@ -40,8 +40,8 @@ def table(suffix: str, names: Sequence[str], rows: Iterable[Sequence[Any]], *,
 
 
 def write(files: Sequence[tuple[str, bytes]], force: bool) -> None:
-    """Writes files under other names, and gives them their names when all are complete: all or
-    none."""
+    """Writes all files or none: writes them under temporary names, and renames them when all are
+    complete."""
     parts = [os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.{os.getpid()}.part")
              for path, _ in files]
     reserved: list[str] = []

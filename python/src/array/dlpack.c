@@ -123,9 +123,10 @@ static void drop_exporting(work *w)
     free(e);
 }
 
-/* A tensor over the memory of an array, which `owner` keeps: where the bytes are, or in the memory of a
- * device, a string. COLLET_WRITE: nothing else uses the array until the tensor is deleted, and the bytes
- * are then valid only there. NULL with an exception. */
+/* Makes a tensor over the memory of an array; `owner` keeps the array alive. device: a string, or
+ * NULL for the place where the bytes are. COLLET_WRITE: nothing else may use the array until the
+ * tensor is deleted, and afterwards the bytes are valid only on that device. NULL with an
+ * exception. */
 static versioned_tensor *export(PyObject *owner, collet_array *array, PyObject *device,
                                 int32_t access)
 {

@@ -55,7 +55,7 @@ node *node_ref(node *n);
 
 /* Adds an input, of which the node keeps a reference: a node or value that exists. */
 void node_add_node(node *n, node *in);
-void node_add_value(node *n, lazy_value *in); /* whose memory is known */
+void node_add_value(node *n, lazy_value *in); /* the memory of `in` must be known */
 void node_add_number(node *n, PyObject *number, input_kind kind);
 
 /* The Array of the node, or NULL: the Array is gone. */

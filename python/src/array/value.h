@@ -33,7 +33,7 @@ typedef struct memory {
     uint64_t generation;
     int64_t bytes;
     reader *readers;
-    uint32_t writes;  /* that have begun */
+    uint32_t writes;  /* writes that have begun */
     atomic_uint pins; /* evaluations that read it */
 } memory;
 

@@ -15,7 +15,7 @@
 #define CHOICE_TEXT 256
 #define SETTINGS 32
 #define DEFAULTS 8
-#define END_SECONDS 30 /* that the end of Python waits for devices at most */
+#define END_SECONDS 30 /* longest wait for devices at the end of Python */
 
 /* The state of a thread. */
 typedef struct thread {
@@ -23,7 +23,7 @@ typedef struct thread {
     uint64_t generation; /* of the runtime of `context` */
     uint64_t chosen;     /* number of the choice that `context` has */
     long long use;       /* number of the use that it has (collet.using); 0: of none */
-    uint32_t choice;     /* that `context` has, of choices.h */
+    uint32_t choice;     /* the choice of `context`, of choices.h */
     uint32_t fixed;      /* the choice of runtime_switch; 0: none */
     long long fixed_use; /* the use in which it began */
     const char *backend; /* of the last call, and whether it computes at once */

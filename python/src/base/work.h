@@ -18,7 +18,7 @@ struct work {
     void (*drop)(work *w);   /* frees *w and what it refers to; with the GIL */
     int quick;               /* 1: it need not be interruptible */
     uint64_t print;          /* fingerprint of work that is quick if it was before; 0: none */
-    int64_t nanoseconds;     /* that `run` took */
+    int64_t nanoseconds;     /* time that `run` took */
     collet_context *context; /* of work_run from here on */
     runtime_lent lent;
     collet_status status;

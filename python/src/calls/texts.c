@@ -5,7 +5,7 @@
 
 #include "expression.h"
 
-#define TEXTS 256 /* that are kept */
+#define TEXTS 256 /* texts that are kept */
 
 static PyObject *texts; /* a dict: text, Expression */
 static PyObject *locals_name, *flags_name;

@@ -21,7 +21,7 @@ typedef struct kept {
     uint32_t size;
     unsigned char *key;
     expression_object *expression;
-    int64_t elements; /* that single functions computed */
+    int64_t elements; /* elements that single functions computed */
 } kept;
 
 static kept table[KEPT];

@@ -4,9 +4,10 @@
  *
  * The rule: an evaluation works on a copy. program_begin copies the nodes below a root under the GIL, makes no
  * Python object and drops no reference, so that no other code runs meanwhile: the garbage collector, a
- * finalizer, the handler of a signal and other threads find nodes without any state of an evaluation. What is
- * done later (objects for inputs, compiling, computing, publishing) may run such code, which may evaluate the
- * same nodes or write their inputs. Therefore each call of a program checks first, with no code of Python
+ * finalizer, the handler of a signal and other threads find nodes without any state of an evaluation. Later
+ * steps (objects for inputs, compiling, computing, publishing) may run such code. That code may evaluate
+ * the same nodes or write their inputs. Therefore each call of a program checks first, with no code of
+ * Python
  * before the computation, that nothing it reads was written since the copy, and pins it: a write waits until
  * the call has read. If something was written, the nodes that read it have values by then, and the caller
  * copies again. All functions need the GIL.

@@ -26,7 +26,7 @@ typedef struct argument {
     PyObject *object;
     node *node;             /* waits */
     lazy_value *value;      /* else; NULL: a number */
-    collet_array_spec spec; /* of a number ndim COLLET_ABSENT, and the dtype of its kind */
+    collet_array_spec spec; /* for a number: ndim is COLLET_ABSENT, dtype has its kind */
 } argument;
 
 static int take_number(argument *a, const elementwise *f, uint32_t place, const argument *first)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command collet-analyse: its files agree with the functions, its refusals."""
+"""The command collet-analyse: its files agree with the functions, and it reports errors."""
 
 import importlib
 import json
@@ -26,7 +26,7 @@ ARRAYS = {"time_ps": 10 + STEP * np.arange(FRAMES), "axes": AXES,
 
 @pytest.fixture(name="run")
 def run_in_folder(tmp_path, monkeypatch, capsys):
-    """run(arguments, **arrays): status, what was printed, the file's arrays."""
+    """run(arguments, **arrays) returns the exit status, the printed text and the arrays of the file."""
     monkeypatch.chdir(tmp_path)
 
     def run(arguments, **arrays):

@@ -12,13 +12,6 @@ from collet.md import analysis
 random = np.random.default_rng(33)
 
 
-@pytest.fixture(autouse=True)
-def same_numbers():
-    """The numbers of a test do not depend on the tests before."""
-    global random
-    random = np.random.default_rng(33)
-
-
 SHAPES = [(1,), (2,), (3,), (64,), (101,), (1, 3), (2, 3), (40, 3), (17, 1), (30, 4, 3), (23, 7, 1)]
 
 
@@ -116,7 +109,7 @@ def test_dtypes_and_views(convert):
 
 
 def test_slabs_of_bodies_add_up():
-    """Some 17,000 bodies of 40 frames are worked on at a time."""
+    """About 17,000 bodies of 40 frames are computed at a time."""
     x = random.normal(size=(40, 30000, 3))
 
     def analyses(x):
@@ -145,7 +138,7 @@ def test_free_particle_moves_as_the_square_of_time():
     frames, velocity = 20000, np.array([0.3, -2, 5])
     x = 1e3 + velocity * np.arange(frames)[:, None] * 0.01
     found = analysis.mean_square_displacement(x, 0.01)
-    # Positions themselves are rounded at 1e-16 of 2000, their steps are 0.05.
+    # Rounding errors of the positions are 1e-16 of 2000; their steps are 0.05.
     np.testing.assert_allclose(found.value[1:], velocity @ velocity * found.lag[1:]**2, rtol=1e-10)
     assert found.error[:4000].max() < 1e-8
 
@@ -253,7 +246,7 @@ def test_inefficiency_and_equilibration_as_chodera_defines_them(frames):
 
 
 def test_inefficiency_ends_before_the_last_lag():
-    for x in random.normal(size=(200, 5)):  # lag 4, the last, would count in some
+    for x in random.normal(size=(200, 5)):  # some would include lag 4, the last
         close(analysis.statistical_inefficiency(x), inefficiency_of_pairs(x))
 
 
@@ -365,7 +358,7 @@ def test_coarse_axes_warn():
 
 
 def principal_axes_of_turning(angle):
-    """Axes that turn by random angles of about `angle` in a step, with signs as principal_axes has."""
+    """Axes that turn by random angles of about `angle` in a step. Signs are chosen as by principal_axes."""
     turns, triangles = np.linalg.qr(np.eye(3) + angle * random.normal(size=(200, 3, 3)))
     turns = turns * np.sign(np.einsum("fii->fi", triangles))[:, None]  # about 1 for small angles
     frames = [np.eye(3)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet-analyse on damaged results: bytes that were changed, arrays of other kinds, a libhdf5 that crashes, and
-an output that is full. Run as a program, `test_md_damaged.py SEED COUNT`, it damages more."""
+"""collet-analyse on damaged results: changed bytes, arrays of wrong kinds, a crash of libhdf5, and a full
+output device. Run as a program, `test_md_damaged.py SEED COUNT`, it damages more."""
 
 import os
 import pathlib
@@ -40,7 +40,7 @@ def _write_good(folder):
 
 
 def _damaged_bytes(numbers, content):
-    """Bytes with a few changes, more of them at both ends, where headers and directories are."""
+    """Changes a few bytes. More changes are near both ends, where headers and directories are."""
     damaged = bytearray(content)
     for _ in range(numbers.choice((1, 1, 2, 5, 20))):
         size = len(damaged)
@@ -59,7 +59,7 @@ def _damaged_bytes(numbers, content):
 
 
 def _damaged_values(values):
-    """Arrays in the place of one."""
+    """Arrays that replace one array."""
     rows = len(values)
     return [np.array(["x"] * rows), np.array("text"), values.astype(complex), values[:0],
             values[..., None], np.full_like(values, np.nan), np.full_like(values, 1e300), values[:-1],
@@ -68,7 +68,7 @@ def _damaged_values(values):
 
 
 def _damage(numbers, folder, form):
-    """Writes bad.FORM and perhaps its meta file; its path."""
+    """Writes bad.FORM and optionally its meta file. Returns the path."""
     good, bad = folder / f"good.{form}", folder / f"bad.{form}"
     shutil.rmtree(bad, ignore_errors=True)
     if form == "folder":
@@ -89,7 +89,8 @@ def _damage(numbers, folder, form):
 
 
 def _run_damaged(folder, seed, count, forms):
-    """Runs collet-analyse on damaged files; what ended neither well nor with an error."""
+    """Runs collet-analyse on damaged files. Returns the runs that neither succeeded nor reported an
+    error."""
     numbers = random.Random(seed)
     failures = []
     for index in range(count):
@@ -126,7 +127,7 @@ def test_arrays_of_other_kinds(tmp_path, monkeypatch, capsys, key, values, words
 
 
 def test_zip_versions(tmp_path, monkeypatch, capsys):
-    """The version of a member in the directory. zipfile reports a wrong one by NotImplementedError."""
+    """The version of a member in the directory. For a wrong version zipfile raises NotImplementedError."""
     monkeypatch.chdir(tmp_path)
     np.savez("a.npz", time_ps=np.arange(10.0), com=np.zeros((10, 3)))
     content = bytearray(pathlib.Path("a.npz").read_bytes())
@@ -142,7 +143,7 @@ def test_zip_versions(tmp_path, monkeypatch, capsys):
      "libhdf5 crashes, or does not end"),
     ("raise RuntimeError('wrong B-tree signature')", "wrong B-tree signature")])
 def test_a_crash_of_hdf5_ends_no_program(tmp_path, monkeypatch, code, words):
-    """A module of that name in the place of h5py."""
+    """A module that replaces h5py."""
     (tmp_path / "h5py.py").write_text(code)
     path = tmp_path / "a.h5"
     path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))

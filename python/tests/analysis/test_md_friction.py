@@ -11,13 +11,6 @@ HEAT = 8.31446261815324e-3 * 310
 random = np.random.default_rng(5)
 
 
-@pytest.fixture(autouse=True)
-def same_numbers():
-    """The numbers of a test do not depend on the tests before."""
-    global random
-    random = np.random.default_rng(5)
-
-
 def given(value, dt, blocks=()):
     """A correlation function without a trajectory."""
     value = np.asarray(value)

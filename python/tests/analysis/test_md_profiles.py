@@ -12,13 +12,6 @@ HEAT = 8.31446261815324e-3 * 300
 random = np.random.default_rng(7)
 
 
-@pytest.fixture(autouse=True)
-def same_numbers():
-    """The numbers of a test do not depend on the tests before."""
-    global random
-    random = np.random.default_rng(7)
-
-
 def test_counts_are_those_of_numpy():
     x = random.normal(size=(500, 3))
     x[4, 1], x[9, 0] = np.nan, np.inf
@@ -54,7 +47,7 @@ def test_potential_of_a_harmonic_well():
     found = analysis.potential_of_mean_force(x, bins=21, range=(-0.2, 0.2), temperature=300)
     centre, well = found.centers[0], np.abs(found.centers[0]) < 0.13
     wrong = np.abs(found.value - found.value[10] - force / 2 * centre**2)[well]
-    # The mean over a bin is not the value at its middle.
+    # The Jacobian's mean over a bin differs from its value at the middle.
     assert (wrong < 5 * found.error[well] + 0.15).all() and found.error[well].max() < 0.3
     assert found.value.min() == 0 and found.error[np.nanargmin(found.value)] == 0
     cold = analysis.potential_of_mean_force(x, bins=21, range=(-0.2, 0.2), temperature=150)

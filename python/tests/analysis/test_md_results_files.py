@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""collet-analyse on files that md.extract and collet-extract write: all forms, atoms by their names, and
-vectors of residues."""
+"""collet-analyse on files that md.extract and collet-extract write: all formats, atoms by name, and vectors
+of residues."""
 
 import os
 import pathlib
@@ -22,7 +22,7 @@ KEYS = "time_ps,com,axes,rg,end_to_end,gyration_tensor"
 
 @pytest.fixture(name="run")
 def run_in_folder(tmp_path, monkeypatch, capsys):
-    """run(arguments): what was printed, and the arrays; of a failure only the former."""
+    """run(arguments) returns the printed text and the arrays; after a failure only the text."""
     monkeypatch.chdir(tmp_path)
 
     def run(arguments):

@@ -12,13 +12,6 @@ random = np.random.default_rng(3)
 BODY = random.normal(size=(9, 3))
 
 
-@pytest.fixture(autouse=True)
-def same_numbers():
-    """The numbers of a test do not depend on the tests before."""
-    global random
-    random = np.random.default_rng(3)
-
-
 def rotations(count):
     q = np.linalg.qr(random.normal(size=(count, 3, 3)))[0]
     return q * np.linalg.det(q)[:, None, None]
@@ -68,7 +61,7 @@ def test_cross_correlation_of_known_motion():
                                atol=1e-9)
     np.testing.assert_allclose(found.rmsf[6:], np.array([0.1, 0.2, 0.1]) * step.std(), rtol=1e-6)
     assert found.rmsf[:6].max() < 1e-6 and found.blocks.shape == (4, 9, 9)
-    # In the frame of the first frame's body.
+    # In the coordinates of the body in the first frame.
     np.testing.assert_allclose(np.linalg.norm(found.mean[6] - found.mean[0]),
                                np.linalg.norm(inner[:, 6].mean(axis=0) - BODY[0]), rtol=1e-6)
 

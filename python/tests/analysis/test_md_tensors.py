@@ -10,13 +10,6 @@ from collet.md import analysis
 random = np.random.default_rng(11)
 
 
-@pytest.fixture(autouse=True)
-def same_numbers():
-    """The numbers of a test do not depend on the tests before."""
-    global random
-    random = np.random.default_rng(11)
-
-
 def turned(vectors):
     """Rotation matrices of rotation vectors (..., 3), by Rodrigues."""
     angle = np.linalg.norm(vectors, axis=-1)[..., None, None]
@@ -88,7 +81,7 @@ def test_ellipsoid_of_perrin():
     assert (np.abs(found.tensor - moves) < 5 * found.error).all()
     assert abs(found.frame[:, 2] @ body[:, 0]) > 0.95 and found.error.max() < 0.1 * along
     free = analysis.translational_diffusion_tensor(x, dt, dt, 20 * dt, blocks=8)
-    mean = (along + 2 * across) / 3  # the laboratory sees all directions alike
+    mean = (along + 2 * across) / 3  # in the laboratory all directions are equivalent
     assert np.abs(free.tensor - mean * np.eye(3)).max() < 0.15 * mean
 
 

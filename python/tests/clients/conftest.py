@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="module")
 def dask():
     distributed = pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    workers = 4 if KILLS else 2  # which take a second each to start
+    workers = 4 if KILLS else 2  # starting each takes a second
     with distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0",
                                   memory_limit=0) as cluster, distributed.Client(cluster) as client:
         yield client

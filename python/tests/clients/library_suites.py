@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""library_suites.py scipy[.MODULE] | sklearn [pytest's arguments]: runs the tests that SciPy and scikit-learn
-have for libraries of the array API standard on collet, and prints a table of the functions whose
-tests pass, and of those of which some fail, with the error. Tests that a library leaves out by itself count
-for neither. It needs pytest, and the packages with their tests, as the wheels of PyPI have them.
+"""library_suites.py scipy[.MODULE] | sklearn [pytest's arguments]: runs on collet the tests that SciPy and
+scikit-learn have for libraries of the array API standard. Prints a table: the functions whose tests all
+pass, and the functions with failing tests, each with the error. Tests that a library skips do not count. It
+needs pytest, and the packages with their tests; the wheels on PyPI contain these.
 
     PYTHONPATH=build/python python python/tests/clients/library_suites.py scipy.special
 
@@ -127,8 +127,8 @@ def run(library, arguments):
 
 
 def table(results):
-    """Rows of Markdown: a module with the functions whose tests all pass, then each function of which some
-    fail, with the first error."""
+    """Rows of Markdown: a module with the functions whose tests all pass, then each function with a failing
+    test and its first error."""
     counts = collections.defaultdict(collections.Counter)
     errors = {}
     for _, functions, outcome, text in results:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other libraries on collet.Arrays: each test needs the library. docs/libraries.md has the table of all
-functions, which library_suites.py makes."""
+"""Other libraries on collet.Arrays. Each test needs its library. docs/libraries.md has the table of all
+functions; library_suites.py makes it."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ def same(made, expected, limit=1e-12):
 
 
 def run(code):
-    """With SciPy's switch, which it reads when it is imported."""
+    """Sets SciPy's switch. SciPy reads it during its import."""
     pytest.importorskip("scipy", "1.17")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           env={**os.environ, "SCIPY_ARRAY_API": "1"})

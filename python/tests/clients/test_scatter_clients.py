@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`client=`: Dask and executors give the results of one process; workers that are killed, errors,
+"""`client=`: Dask and executors return the results of a single process. Also: killed workers, errors,
 cancellation. Tests of Dask need dask.distributed."""
 
 import concurrent.futures
@@ -62,7 +62,7 @@ def same(found, expected):
 
 
 def test_scan(client):
-    """24 films, from a generator: several times what is submitted at once."""
+    """24 films, from a generator: several times the number that is submitted at once."""
     films = ((film, (i,)) for i in range(24))
     count = -1
     for count, result in enumerate(scatter.scan(films, client, method="direct")):
@@ -139,7 +139,7 @@ def test_threads_of_workers(dask, monkeypatch):
 
 @pytest.mark.parametrize("shape", [(4, 12, 16), (8, 96, 96)], ids=["by name", "by array"])
 def test_workers_are_killed(dask, shape, tmp_path):
-    """Arrays of more than 1 MiB are in a worker's memory, and lost with it."""
+    """Arrays of more than 1 MiB are in a worker's memory, and are lost when the worker is killed."""
     arrays = shape[0] == 8
     films = [film(i, shape) if arrays else (film, (i, shape, 0.05, tmp_path)) for i in range(24)]
     kills = []
@@ -226,7 +226,7 @@ def test_another_version(client, monkeypatch):
 
 
 class Without(concurrent.futures.Executor):
-    """A worker without collet, which is Python alone."""
+    """A worker whose Python lacks collet."""
 
     def submit(self, *call):  # pylint: disable=arguments-differ
         program = """if True:
@@ -320,7 +320,7 @@ def test_window(client):
 
 
 def began(folder):
-    """How many films were begun, when no more are."""
+    """Waits until no more films are begun. Returns how many were."""
     count = -1
     while count != (now := len(list(folder.iterdir()))):
         count = now

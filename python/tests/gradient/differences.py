@@ -35,7 +35,7 @@ def compare(function, x, limit=1e-6):
 
 
 def weighted(*results):
-    """One number of any arrays, to which all their elements contribute differently."""
+    """Reduces arrays to one number. Each element contributes with a different weight."""
     total = 0
     for result in results:
         if isinstance(result, tuple):

@@ -8,7 +8,7 @@ MASK = np.array([True, False, True])
 
 
 def scaled(xp, x):
-    """Not far from 0, so that functions of functions stay finite."""
+    """Bounds the values, so that nested functions stay finite."""
     return x / (1 + xp.mean(x * x))
 
 
@@ -97,7 +97,8 @@ def broadcast(*shapes):
 
 
 def program(seed, steps=5):
-    """(text, function of (namespace, x, y)) of a random program, whose steps take earlier results."""
+    """Makes a random program whose steps use earlier results. Returns (text, function of (namespace, x,
+    y))."""
     generator = np.random.default_rng(seed)
     chosen = []
     for i in range(steps):

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function of the namespace has a gradient, which central differences confirm, or is refused by
-name, or has none because its results are constant."""
+"""Every function of the namespace belongs to one of three groups: its gradient agrees with central
+differences, it raises an error that names it, or its results are constant."""
 
-import inspect
 
 import numpy as np
 import pytest
@@ -62,7 +61,7 @@ def test_elementwise(name):
 
 
 def test_sinc_near_zero():
-    """To rounding, where cos(pi x) - sinc(x) cancels."""
+    """Exact up to rounding, also where cos(pi x) - sinc(x) cancels."""
     x = np.concatenate([np.geomspace(1e-300, 0.5, 400), [0.0999999, 0.1, 0.1000001]])
     square, expected = np.square(np.longdouble(x) * np.longdouble(np.pi)), np.longdouble(0)
     for k in range(14, 0, -1):  # the series of sinc's derivative
@@ -303,7 +302,7 @@ def test_refused(call, name):
 
 
 def test_constants():
-    """Results without a gradient are arrays, which are not traced."""
+    """Results without a gradient are untraced arrays."""
     def function(x):
         assert type(x > 0.5) is collet.Array and type(collet.argsort(x)) is collet.Array
         assert type(collet.floor(x)) is collet.Array and type(collet.zeros_like(x)) is collet.Array

@@ -28,7 +28,7 @@ def symmetric(x):
 
 
 def gauge_free(a, **options):
-    """What depends on the singular vectors, but not on their phases."""
+    """A function of the singular vectors that does not depend on their phases."""
     u, s, vh = linalg.svd(a, **options)
     return weighted(s, (u * np.arange(1.0, s.shape[-1] + 1)) @ vh)
 
@@ -77,7 +77,7 @@ def test_linalg(name):
 
 
 def test_every_name():
-    """Each function has a case here, or is a function of the main namespace, or is refused, or constant."""
+    """Each function has a case here, is a function of the main namespace, raises, or is constant."""
     names = {n for n, f in vars(linalg).items() if hasattr(f, "__wrapped__") and f.__module__ == "collet.linalg"}
     assert names - CASES.keys() == {"matrix_rank"}
     assert collet.grad(lambda x: collet.sum(x) * linalg.matrix_rank(x))(A).to_numpy().tolist() == [[4.0] * 4] * 4

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls with a traced array among their arguments go to the tape, which vanishes after use."""
+"""Calls with a traced argument go to the tape. The tape is freed after use."""
 
 import concurrent.futures
 import gc
@@ -55,7 +55,7 @@ X = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
 
 def test_members():
-    """What an Array has, but for what would take it out of the gradient."""
+    """A traced array has an Array's members, except those whose results cannot be traced."""
     def function(x):
         assert (x.shape, x.ndim, x.size, x.dtype, x.itemsize, x.nbytes) == ((2, 3), 2, 6, np.float64, 8, 48)
         assert x.device == "host" and len(x) == 2 and len(list(x)) == 2 and x.copy() is x
@@ -119,7 +119,7 @@ def test_writing():
 
 
 def test_tape_is_freed():
-    """Without the collector of cycles: arrays and nodes vanish with the last reference."""
+    """With the cycle collector off: arrays and nodes are freed with their last reference."""
     gc.collect()
     gc.disable()
     try:
@@ -148,7 +148,7 @@ def count():
 
 
 def test_long_tape():
-    """100,000 nodes in a row, whose end is no deep recursion."""
+    """Freeing a chain of 100,000 nodes does not recurse deeply."""
     def function(x):
         for _ in range(100_000):
             x = x + 1.0

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public functions of gradients: their arguments, results and errors."""
 
-import doctest
 from collections import namedtuple
 
 import numpy as np
@@ -9,23 +8,12 @@ import pytest
 
 import collet
 
-NAMES = ("custom_vjp", "grad", "hessian", "jacobian", "stop_gradient", "value_and_grad", "vjp")
 X = np.array([1.0, 2.0, 3.0])
 
 
 def same(found, wanted):
     assert isinstance(found, collet.Array)
     np.testing.assert_allclose(found.to_numpy(), wanted, rtol=1e-12, atol=1e-14)
-
-
-def test_examples():
-    for name in NAMES:
-        tests = doctest.DocTestFinder().find(getattr(collet, name), name, globs={"collet": collet, "np": np})
-        assert any(t.examples for t in tests), name
-        for test in tests:
-            report = []
-            assert not doctest.DocTestRunner().run(test, out=report.append).failed, "".join(report)
-        assert name in dir(collet)
 
 
 # ---- Arguments

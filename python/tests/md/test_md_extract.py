@@ -268,7 +268,7 @@ class Frames:
 
 
 class Universe:
-    """What collet.md uses of an MDAnalysis Universe and of its atoms."""
+    """The members of an MDAnalysis Universe and of its atoms that collet.md uses."""
 
     names, resnames = np.array(NAMES, object), np.array(["ALA"] * ATOMS, object)
     resids, masses = np.arange(ATOMS), masses
@@ -629,7 +629,7 @@ def test_extractions_leak_nothing():
         repeat(120)
         return resident() - before
     repeat(40)
-    assert any(grown() < 4 << 20 for _ in range(3))  # what earlier tests left may still grow
+    assert any(grown() < 4 << 20 for _ in range(3))  # memory of earlier tests may still grow
 
 
 def test_several_files():

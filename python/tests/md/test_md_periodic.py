@@ -22,7 +22,7 @@ def wrapped(positions, box=BOX):
 
 
 def paths():
-    """Waters on random walks of small steps, none of which the box cuts."""
+    """Waters on random walks with small steps. The box cuts none of the molecules."""
     centres = random.uniform(size=(WATERS, 3)) @ BOX + np.cumsum(
         random.normal(scale=0.2, size=(FRAMES, WATERS, 3)), axis=0)
     shape = random.normal(scale=0.05, size=(FRAMES, WATERS, 3, 3))
@@ -125,7 +125,7 @@ def test_groups_of_mdanalysis():
     np.testing.assert_allclose(whole, atoms.unwrap(reference=None, inplace=False), atol=1e-4)
     atoms.unwrap(reference=None)
     np.testing.assert_allclose(packed, atoms.wrap(compound="fragments", center="com"), atol=1e-4)
-    # NoJump follows atoms, which do the same steps as their molecules here.
+    # NoJump follows atoms. Here atoms move in the same steps as their molecules.
     universe.trajectory[0]  # pylint: disable=pointless-statement
     first = atoms.unwrap(reference=None, inplace=False)
     universe.trajectory.add_transformations(NoJump(universe))

@@ -105,7 +105,7 @@ def test_pictures_of_many_frames(tmp_path):
 
 
 def test_axes_of_pictures(tmp_path, monkeypatch):
-    """An axis has the name of what is drawn, and its unit."""
+    """The label of an axis has the name of the drawn quantity and its unit."""
     pytest.importorskip("matplotlib")
     from collet.md import _plot
     seen, panel = [], _plot._panel

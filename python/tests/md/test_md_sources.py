@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What collet.md.extract reads beside files: arrays, iterators, universes that are only files."""
+"""Other sources of collet.md.extract: arrays, iterators, and universes that equal their files."""
 
 import pathlib
 import warnings
@@ -123,7 +123,7 @@ def test_a_universe_of_files_is_read_from_them(name):
     assert found.meta["inputs"]["trajectory"]["path"] == FILES[name][1]
     masses = universe.atoms.masses
     same(found, md.extract(*FILES[name], masses=masses))
-    # The same as through MDAnalysis, whose frames are Angstrom in float32.
+    # The same results as through MDAnalysis, up to the rounding of its frames (Angstrom in float32).
     through = md.extract(universe, selection="resid 1:1000",
                          keys="time_ps,com,moments" + ",L_*" * (name == "peptide"))
     assert through.meta["inputs"]["trajectory"]["path"] == "MDAnalysis universe"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy.asarray and DLPack: who shares memory with whom, and who may write it."""
+"""numpy.asarray and DLPack: which arrays share memory, and which may be written."""
 
 import ctypes
 import gc
@@ -65,7 +65,7 @@ def test_view():
         assert view.shape == a[key].shape and (view == a[key]).all() and view.flags.writeable
     assert (np.asarray(x.T) == a.T).all()
     view = np.asarray(x[1, ::-1])
-    x[1] += 1  # not refused, and seen
+    x[1] += 1  # allowed, and visible
     assert (view == a[1, ::-1] + 1).all()
     assert np.shares_memory(np.asarray(x), view) and np.shares_memory(x.__array__(copy=False), view)
     for copied in (np.array(x), x.to_numpy(), x.__array__(copy=True)):
@@ -129,7 +129,7 @@ def test_flags():
     made = of_capsule(capsule)
     assert made.version[0] == 1 and made.flags == 0 and made.tensor.ndim == 2 and made.tensor.byte_offset == 0
     assert made.tensor.shape[:2] == [2, 3] and made.tensor.strides[:2] == [8, 1]
-    capsule = x.__dlpack__(max_version=(1, 3), copy=True)  # nobody else has it
+    capsule = x.__dlpack__(max_version=(1, 3), copy=True)  # the only reference
     made = of_capsule(capsule)
     assert made.flags == 2 and made.tensor.data != np.asarray(x).ctypes.data
     x += 1
@@ -177,7 +177,7 @@ def test_asarray_of_tensors_on_a_device():
 
 
 class Owner:
-    """The elements 0 to 5 of float64 as a tensor, whose fields can be changed."""
+    """A tensor of the float64 elements 0 to 5. Tests can change its fields."""
 
     def __init__(self, name=NAME, **fields):
         self.values, self.deleted, self.name = (ctypes.c_double * 6)(*range(6)), 0, name

@@ -19,7 +19,7 @@ NUMPY = {  # where NumPy's name differs
     "atan": "arctan", "asin": "arcsin", "acos": "arccos", "atan2": "arctan2", "sinh": "sinh",
     "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
     "bitwise_invert": "invert"}
-OWN = {  # what NumPy does not have, or has otherwise
+OWN = {  # functions that NumPy lacks or defines differently
     "minimum": np.minimum, "where": np.where, "real": np.real, "imag": np.imag,
     "complex": lambda a, b: np.stack([a, b], -1).view("c%d" % (2 * a.itemsize))[..., 0], "clip": lambda a, b, c: np.minimum(np.maximum(a, b), c),
     "erf": np.vectorize(math.erf, otypes="d"), "erfc": np.vectorize(math.erfc, otypes="d"),
@@ -34,7 +34,7 @@ ROUNDED = {name for name, ulp in re.findall(r"ELEMENTWISE\(\w+, \d+, (\w+), \d, 
                                             ROWS.read_text()) if float(ulp)}  # with a limit in ulp
 SHAPES = ["out[...] : a[...]", "out[...] : a[...] b[...]", "out[...] : a[...] b[...] c[...]"]
 LIST = [n for n in op.names() if op.describe(n)["shapes"] in SHAPES and n != "copy"]
-# Devices compile a program for each function and dtype, which backend-check does for some.
+# Devices would compile a program for each function and dtype. backend-check tests some of them.
 BACKENDS = [b.name for b in collet.backends()
             if b.state != "unavailable" and not b.capabilities.get("jit")]
 
@@ -74,7 +74,7 @@ def expected(name, given, dtype):
 
 
 def defined(name, given, dtype):
-    """Where NumPy defines what integers give."""
+    """Whether NumPy defines the result for integers."""
     if dtype not in INTEGERS:
         return np.ones(given[0].shape, bool)
     if name in ("floor_divide", "remainder"):
@@ -169,7 +169,7 @@ def test_zeros_of_minimum_and_maximum():
 
 
 INF, NAN = np.inf, np.nan
-ANNEX_G = {  # where a part is NaN, C11 annex G says what the other one is
+ANNEX_G = {  # where a part is NaN, C11 annex G defines the other part
     "acos": {(0, NAN): (np.pi / 2, NAN), (INF, NAN): (NAN, INF), (NAN, INF): (NAN, -INF)},
     "acosh": {(0, NAN): (NAN, np.pi / 2), (-INF, NAN): (INF, NAN), (NAN, INF): (INF, NAN)},
     "asinh": {(NAN, 0): (NAN, 0), (NAN, INF): (INF, NAN), (INF, NAN): (INF, NAN)},
@@ -186,5 +186,5 @@ def test_complex_infinities(name, dtype):
     for parts, expected in ANNEX_G[name].items():
         made = getattr(op, name)(np.array(complex(*parts), dtype))
         for got, wanted in zip((made.real, made.imag), expected):
-            signed = abs if np.isinf(wanted) and NAN in parts else float  # the sign of an infinity is any
+            signed = abs if np.isinf(wanted) and NAN in parts else float  # the sign of an infinity is unspecified
             np.testing.assert_allclose(signed(got), signed(wanted), rtol=1e-6)

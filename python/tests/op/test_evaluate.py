@@ -109,7 +109,7 @@ def test_numbers_alone_and_large_ones():
 
 
 def test_weak_results():
-    """What an expression computes of numbers fits the arrays that it meets, or is refused."""
+    """A number that an expression computes from numbers alone fits the dtype of the arrays, or raises."""
     b, u, f = np.array([-3, 9]), np.array([255, 3], "u1"), np.ones(2, "f4")
     for dtype in "u1", "u4", "u8":
         with pytest.raises(collet.DtypeError, match="the constant -1 does not fit u"):
@@ -344,7 +344,7 @@ def test_by_calls():
 
 
 def test_threads():
-    """One text with another number in each thread."""
+    """The same text in each thread, with different numbers."""
     e = Expression("sqrt(x)*n + n")
     x = array("f8", (100, 1000))
     expected = np.sqrt(x)
@@ -387,7 +387,7 @@ def test_nothing_is_added_during_an_evaluation():
 
 
 def test_interrupted():
-    """The evaluation continues until collet.finish(), and so long nothing is added."""
+    """The evaluation continues until collet.finish(). Until then nothing is added."""
     def interrupt(number, frame):
         raise KeyboardInterrupt
 
@@ -405,7 +405,7 @@ def test_interrupted():
         e.output(0)
     collet.finish()
     deadline = time.monotonic() + 10
-    while e.outputs == 1 and time.monotonic() < deadline:  # Python drops the work at its next turn
+    while e.outputs == 1 and time.monotonic() < deadline:  # Python drops the work when it next gets the GIL
         try:
             e.output(0)
         except collet.BusyError:
@@ -414,7 +414,7 @@ def test_interrupted():
 
 
 def test_arrays_are_not_kept():
-    """The dict that Python makes of a function's variables would keep them until it returns."""
+    """Python's dict of a function's variables would keep the arrays until the function returns."""
     class Watched(np.ndarray):
         pass
 
@@ -433,7 +433,7 @@ def test_arrays_are_not_kept():
 
 
 def test_many_texts():
-    """Their number is bounded, and the first ones are parsed again."""
+    """The number of kept expressions is bounded: the first ones are parsed again."""
     x = np.ones(2)
     first = "".join(["x + ", "0.125"])
     assert evaluate(first)[0] == 1.125

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derivatives of expressions are the ones that JAX computes, in float64: of every row of elementwise.def
-that JAX has, also at special arguments, and of compositions. Skipped without JAX."""
+"""Derivatives of expressions agree with JAX in float64: for every row of elementwise.def that JAX has, also
+at special arguments, and for compositions. Skipped without JAX."""
 import itertools
 import pathlib
 import re

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""float16 and bfloat16: every composed function gives what float64 gives, rounded once, for few elements and for more
-than float16 can count."""
+"""float16 and bfloat16: the result of every composed function is the float64 result, rounded once. Tested
+with few elements, and with more than float16 can count."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,8 @@ import pytest
 import collet
 from collet import functions as f
 
-# Functions that arrange, select, compare, count or make elements: nothing is rounded, or in integers.
+# Functions that arrange, select, compare, count or create elements: they do not round, or compute in
+# integers.
 EXACT = """all any append arange argmax argmin argpartition argsort argwhere array_equal atleast_1d atleast_2d
     broadcast_arrays broadcast_shapes broadcast_to column_stack concat count_nonzero delete diag diagonal digitize
     empty_like expand_dims eye flatnonzero flip fliplr flipud full_like hstack intersect1d isin linspace
@@ -81,7 +82,7 @@ def parts(found):
 
 
 def agrees(got, want, dtype):
-    """The same, but for the rounding of `dtype` and errors of float32."""
+    """Equal up to the rounding of `dtype` and errors of float32."""
     got = got.astype("float64") if hasattr(got, "dtype") and got.dtype.kind in "fV" else got
     got, want = np.asarray(got), np.asarray(want)
     assert got.shape == want.shape

@@ -204,7 +204,7 @@ def test_values_that_do_not_fit():
 
 
 def test_one_element_is_a_copy():
-    """As a number in NumPy, but an element of '...', which is a view there too."""
+    """In NumPy an element is a number, and with '...' a view. For Arrays: a copy, and with '...' a view."""
     x = collet.asarray([[1.0, 2], [3, 4]])
     first, view = x[0, 0], x[..., 0, 0]
     first += 5

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lazy Arrays: values as if every statement were computed at once, against NumPy; when they are evaluated; what
-they keep; threads, processes and copies. `test_lazy.py SEED STATEMENTS` runs another random program."""
+"""Lazy Arrays: values equal those of eager evaluation and of NumPy. Also: when they are evaluated, which
+memory they keep, threads, processes and copies. `test_lazy.py SEED STATEMENTS` runs another random
+program."""
 
 import asyncio
 import copy
@@ -39,7 +40,7 @@ NUMBERS = [2, 0.5, -1.5, 1, True]
 
 
 class Program:
-    """Statements on variables that exist twice, as Arrays and as NumPy arrays."""
+    """Runs statements on two copies of each variable: an Array and a NumPy array."""
 
     def __init__(self, seed):
         self.random = np.random.default_rng(seed)
@@ -81,7 +82,7 @@ class Program:
                 made = self.compute(lambda xp, a, b: getattr(xp, name)(a, b), x, y)
         elif kind == 4:
             name = ONE[self.random.integers(len(ONE))]
-            steep = name == "sin" and not np.all(np.abs(x[1]) < 30)  # of numbers that rounding moved by 1e-3
+            steep = name == "sin" and not np.all(np.abs(x[1]) < 30)  # for numbers that rounding changed by 1e-3
             if x[0]._dtype in ("float32", "float64") and not steep:
                 made = self.compute(lambda xp, a: getattr(xp, name)(a), x)
         elif kind == 5:
@@ -230,7 +231,7 @@ def backend_of(compute):
 
 @pytest.fixture
 def two():
-    """Two backends, the first of which is chosen."""
+    """Two backends. The first is chosen."""
     if "cpu_openmp" not in [b.name for b in collet.backends() if b.state == "usable"]:
         pytest.skip("one backend")
     before = collet.get_backend()

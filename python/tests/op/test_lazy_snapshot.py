@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An evaluation of lazy Arrays works on a copy: finalizers, handlers of signals, observers, other threads and
-failures in the middle of it evaluate the same Arrays or write their inputs, and every value is what NumPy has
-at once. Python runs the collector inside allocations up to 3.11: later versions test less here.
+"""An evaluation of lazy Arrays works on a copy. In the middle of an evaluation, finalizers, signal
+handlers, observers, other threads and failures evaluate the same Arrays or write their inputs. Every value
+must equal NumPy's. Python runs the collector inside allocations up to 3.11: later versions test less here.
 `test_lazy_snapshot.py TRIES` makes that many random tries with finalizers and threads."""
 
 import gc
@@ -23,7 +23,7 @@ N = 200
 
 
 class Cycle:
-    """Garbage that the collector alone frees. Its finalizer calls the function."""
+    """Garbage that only the cycle collector frees. Its finalizer calls the function."""
 
     def __init__(self, function):
         self.function = function
@@ -45,7 +45,7 @@ def collects_always():
 
 
 def steps(random, count):
-    """Which values each step takes, and how."""
+    """Chooses the values that each step uses, and how."""
     return [(random.integers(5), *random.integers(3 + i, size=2), random.integers(8)) for i in range(count)]
 
 
@@ -59,7 +59,8 @@ def run(plan, inputs, astype):
 
 
 def use(way, x, inputs, random):
-    """The value of x, found in one of the ways; the last ones write an input meanwhile or after."""
+    """The value of x, by the given method. The last methods write an input during or after the
+    evaluation."""
     if way == 0:
         return x.to_numpy()
     if way == 1:
@@ -78,7 +79,8 @@ def expected(way, x):
 
 
 def attempt(seed, threads=False):
-    """One program; several values are used, while garbage uses others and writes inputs. Number of uses."""
+    """Runs one program and uses several values, while finalizers of garbage use others and write inputs.
+    Returns the number of uses."""
     random = np.random.default_rng(seed)
     values = [random.normal(size=N) for _ in range(8)]
     plan = steps(random, 20)
@@ -86,7 +88,7 @@ def attempt(seed, threads=False):
     inputs = [collet.asarray(v) for v in values]
     made = run(plan, inputs, collet.astype)
     if random.integers(2):
-        inputs.clear()  # the program alone has the values
+        inputs.clear()  # only the program still refers to the values
     errors = []
 
     def check(way, i, random=random):
@@ -129,7 +131,7 @@ def test_finalizers(seed, collects_always):
 
 
 def test_finalizer_uses_a_shared_node(collects_always):
-    """The value w has no Array, so that one is made in the middle of the evaluation of y."""
+    """The value w has no Array, so the evaluation of y makes one in the middle."""
     for i in range(20):
         gc.collect()
         gc.disable()
@@ -224,7 +226,7 @@ def test_write_waits_for_readers(used, write):
 
 @pytest.fixture
 def observed():
-    """observed(function): it is called once, before the next call is computed."""
+    """observed(function) calls the function once, before the next call is computed."""
     before = _core.observe(None)
 
     def once(function):
@@ -301,7 +303,8 @@ def test_stale_call_is_no_call():
 
 
 def test_error_names_one_line():
-    """A reduction computes a part that is needed a second time first: that fails, and the error names that line."""
+    """A reduction first computes a part that is needed twice. That fails, and the error names the line of
+    that part."""
     part = collet.ones((6000, 1)) + collet.ones((1, 4000))
     other, y = part * 2, part * 3
     assert collet.max(other) == 4
@@ -320,7 +323,7 @@ def test_program_writes_its_own_input(observed):
     x = collet.ones(N)
     y = x * 2
     observed(lambda: add(x))
-    collet.add(x + 0, y, out=x)  # x is 1 where the statement begins, or 1001 after the observer
+    collet.add(x + 0, y, out=x)  # x is 1 at the start of the statement, and 1001 after the observer
     assert y.to_numpy().tolist() == [2.0] * N
     assert x.to_numpy().max() in (3, 1003)
     collet.add(x, x, out=x)
@@ -401,7 +404,7 @@ def test_handler_raises_while_inputs_are_pinned():
 
 
 def test_handler_uses_another_context():
-    """A call keeps its context while an operand is computed, and a handler gets another one."""
+    """A call keeps its context while an operand is computed. A handler gets a different context."""
     small = collet.ones(N)
     uses = [lambda y, o: op.mul(y, 2.0), lambda y, o: op.mul(y, 2.0, out=o), lambda y, o: collet.Expression("a*2")(y)]
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's functions on Arrays, by __array_function__: they compute as on NumPy's arrays, or refuse."""
+"""NumPy's functions on Arrays, by __array_function__: they compute the same as on NumPy's arrays, or
+raise."""
 
 import numpy as np
 import pytest

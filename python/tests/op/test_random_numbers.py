@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers in expressions: random texts beside Python's arithmetic with exact integers, and random formulas of arrays and weak
-numbers beside NumPy 2's rules, by evaluate and by lazy Arrays. `python test_random_numbers.py SEED TEXTS FORMULAS` runs more."""
+"""Numbers in expressions. Random texts are compared with Python's arithmetic with exact integers. Random
+formulas of arrays and weak numbers, by evaluate and by lazy Arrays, are compared with NumPy 2's rules.
+`python test_random_numbers.py SEED TEXTS FORMULAS` runs more."""
 
 import ast
 import operator
@@ -53,7 +54,7 @@ def python_binary(name, a, b):
 
 
 def python_value(node):
-    """Python's value; Refused also for an integer of more than 127 bits on the way."""
+    """Python's value. Refused also if an intermediate integer has more than 127 bits."""
     if isinstance(node, ast.Constant):
         made = node.value
     elif isinstance(node, ast.UnaryOp):
@@ -114,7 +115,7 @@ class Text:
 
 
 def rounded(value, bits):
-    """An integer rounded to so many bits, as f64."""
+    """An integer rounded to the given number of bits, as f64."""
     size, shift = abs(value), max(abs(value).bit_length() - bits, 0)
     top, rest = size >> shift, size & ((1 << shift) - 1)
     top += rest > (1 << shift) // 2 or (rest * 2 == 1 << shift and shift and top & 1)
@@ -358,7 +359,7 @@ LAZY = {"abs": lambda x: abs(x), "minimum": lambda a, b: collet.minimum(a, b), "
 
 
 def with_numbers(name, function, python):
-    """The function of Arrays; of numbers alone Python's, whose result stays a number."""
+    """The function of Arrays; for numbers alone Python's function, whose result stays a number."""
     def apply(*given):
         if any(isinstance(x, collet.Array) for x in given):
             return function(*given)

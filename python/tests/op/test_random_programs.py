@@ -28,7 +28,7 @@ NUMBERS = (0, 1, 2, 3, -1, 1.5, 0.25, -2.5, True, 1j)
 
 
 class Program:
-    """`pool`: arrays as triples of collet's, NumPy's and strict's, of which the last may be None."""
+    """`pool`: triples of the same array in collet, NumPy and array-api-strict. The last may be None."""
 
     def __init__(self, seed):
         self.choose, self.pool, self.count = random.Random(seed), [], 0
@@ -68,7 +68,7 @@ class Program:
         return self.fresh(dtype, shape)
 
     def mate(self, entry):
-        """An array that broadcasts with another one."""
+        """An array that broadcasts with the given array."""
         a = entry[1]
         fits = [e for e in self.pool if broadcasts(e[1].shape, a.shape)]
         if fits and self.choose.random() < 0.5:
@@ -131,7 +131,7 @@ def compare(where, made, expected, inputs, text):
     parts = ((m.real, e.real), (m.imag, e.imag)) if e.dtype.kind == "c" else ((m, e),)
     for got, wanted in parts:
         if e.dtype.kind == "c" and not np.isfinite(e).all():
-            continue  # which part is NaN is not the same everywhere
+            continue  # libraries differ in which part is NaN
         assert np.allclose(got, wanted, rtol=tolerance, atol=tolerance * scale, equal_nan=True), \
             f"{where}: {m}, expected {e}; inputs {inputs}"
 
@@ -350,7 +350,7 @@ def manipulation(p):
 
 
 def key_of(p, shape):
-    """A key, and a function that makes it of a library's arrays."""
+    """A key, and a function that builds the key from a library's arrays."""
     choose, keys = p.choose, []
     for n in shape[:choose.randrange(len(shape) + 1)]:
         kind = choose.randrange(6)

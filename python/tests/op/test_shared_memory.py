@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that NumPy or another library writes too, in both directions: values as if everything had been computed
-at once, on the host and on devices."""
+"""Memory that NumPy or another library writes too, in both directions: values equal those of eager
+evaluation, on the host and on devices."""
 
 import gc
 import threading
@@ -19,7 +19,7 @@ needs_dlpack = pytest.mark.skipif(tuple(map(int, np.__version__.split(".")[:2]))
 
 
 def lent():
-    """An Array whose memory NumPy gets."""
+    """An Array that shares its memory with NumPy."""
     x = collet.asarray(np.arange(4.0)).to_device("host")
     return x, lambda: np.asarray(x)
 
@@ -67,7 +67,7 @@ def test_nothing_waits_while_it_is_shared(way):
         assert not waits(y) and not waits(converted) and not waits(collet.where(array > 1, array, 0))
         a[:] += 1
         assert (y.to_numpy() == array.to_numpy()).all() and (converted.to_numpy() + 1 == array.to_numpy()).all()
-    z = y * 2  # of memory that nobody else has
+    z = y * 2  # memory without other references
     assert waits(z)
     x += 1
     x[0] = 9

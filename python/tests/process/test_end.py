@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end of Python: queued work is finished before the C library's handlers, bounded in time."""
+"""The end of Python: queued work finishes before the C library's exit handlers run, within a bounded
+time."""
 
 import os
 import subprocess

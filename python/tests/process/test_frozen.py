@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the package is not as installed: in a frozen application, in the source folder; and each is told the reason."""
+"""The package outside of an installation: in a frozen application, and in the source folder. Errors state
+the reason."""
 
 import os
 import runpy
@@ -36,7 +37,7 @@ def test_a_part_of_the_package(tmp_path):
 
 
 def test_all_of_the_package_with_a_loader_of_its_own(tmp_path):
-    """As PyInstaller's, whose loader loads no other file."""
+    """Like PyInstaller's loader, which loads no other files."""
     text = """if True:
         import sys, importlib.machinery as m
         class Loader(m.SourceFileLoader):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory is what the process may use; devices keep a bounded part of what was freed."""
+"""The total memory is the memory that the process may use. Devices keep a bounded part of freed memory."""
 
 import resource
 import subprocess

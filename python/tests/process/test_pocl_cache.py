@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PoCL ends the process where it cannot write its cache: opencl looks there before it compiles."""
+"""PoCL ends the process if it cannot write its cache. opencl checks the cache's folder before it
+compiles."""
 
 import os
 import shutil
@@ -48,7 +49,7 @@ def test_a_file_in_its_place(tmp_path):
 
 
 def test_a_full_disk(tmp_path):
-    """A file system of 40 MiB that one file fills."""
+    """A file system of 40 MiB, filled by a file."""
     mounts = "mount -t tmpfs -o size=40m none " + str(tmp_path)
     if not shutil.which("unshare") or subprocess.run(["unshare", "-m", "sh", "-c", mounts],
                                                      capture_output=True).returncode:

@@ -150,7 +150,7 @@ static void rings_of_tilted_beams_have_one_length_of_q(void **state)
     check(&r, 0.2, 4e-3);
 }
 
-/* A tilt of 60 degrees halves the image along x: what is at q is at half of it. */
+/* A tilt of 60 degrees halves the image along x: a feature at q moves to q / 2. */
 static void rings_of_warped_images_are_those_of_q(void **state)
 {
     static double plain[CHI * 400], shown[SIDE * SIDE];

@@ -11,7 +11,7 @@
 enum { LATE_GOES_ON, LATE_WAITS, LATE_SKIPS };
 
 typedef struct late_control {
-    _Atomic uint64_t queues; /* that were created; their numbers begin at 1 */
+    _Atomic uint64_t queues; /* queues that were created; their numbers begin at 1 */
     _Atomic int after_failure;
     /* Called when a kernel or a write is enqueued: the command `value` of a queue. 1: it fails when
      * its turn comes, which waits for it or a later command report. */

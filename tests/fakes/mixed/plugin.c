@@ -44,7 +44,7 @@ struct collet_buffer {
 struct collet_queue {
     _Atomic int calls;
     _Atomic uint64_t value, failed_at;
-    float *late; /* that it writes last */
+    float *late; /* the buffer that it writes last */
 };
 
 static void broken(const char *promise)

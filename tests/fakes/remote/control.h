@@ -26,7 +26,7 @@ typedef struct remote_control {
     _Atomic uint64_t serial;
     _Atomic int stamps;         /* alive */
     _Atomic int after_failure;  /* REMOTE_* */
-    _Atomic int refused_writes; /* that many of the next writes are refused */
+    _Atomic int refused_writes; /* number of next writes that are refused */
     /* Called when a command is enqueued, before it runs; returns the status with which it will end.
      * After anything but OK the target's bytes are garbage. */
     collet_status (*enqueued)(struct remote_control *control, remote_command *command);

@@ -12,7 +12,7 @@
 struct collet_buffer {
     collet_device *device;
     uint64_t bytes, serial;
-    int64_t commands; /* that name it and are not over */
+    int64_t commands; /* commands that name it and are not over */
     struct collet_buffer *next;
     int foreign; /* `data` is the program's */
     unsigned char *data;

@@ -97,8 +97,9 @@ static int32_t measured_now(const calibration_run *run, const char *key)
     return 0;
 }
 
-/* Old times are added as references, so that they are told from those of this run: an op that was measured
- * again has no old time on any backend, because the load of the machine was another one. */
+/* Adds old times as references, which distinguishes them from times of this run. If an op was
+ * measured again, its old times are dropped for all backends, because the load of the machine
+ * differed. */
 int32_t calibrate_keep_old(calibration_run *run)
 {
     int32_t fine = 1;

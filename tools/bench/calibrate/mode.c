@@ -18,7 +18,7 @@
 #define CORES_SHARE 0.1
 #define WAYS_SHARE 0.25 /* of the time for the ways of products and decompositions, at most */
 
-/* Writes the document and adds it to the report, also where it could not be written. An exit status. */
+/* Writes the document, and adds it to the report even if writing failed. Returns an exit status. */
 static int keep(bench_session *s, const calibrated *c, cJSON *list)
 {
     char path[4096] = "", *text = cJSON_PrintUnformatted(c->now);

@@ -16,7 +16,8 @@
 #define FLOOR_SHARE 0.25   /* of the time goes to the bandwidth */
 #define CACHES_MIN 2       /* times the last cache: smaller operands may fit in it */
 #define CHOOSE_SECONDS 1.0 /* at most, to find the fastest way of moving memory */
-#define FEW 0.1            /* of the bytes: an op that writes less than this counts as reading */
+#define FEW 0.1            /* share of the bytes: an op that writes less only reads; likewise for
+                              reads */
 
 /* ---- Arrays ------------------------------------------------------------------------------ */
 

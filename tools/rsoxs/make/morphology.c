@@ -211,7 +211,7 @@ collet_status make_write_morphology(const make_scene *scene, const io_spool *spo
                                : collet_fail(err, COLLET_NO_MEMORY, "no memory for a layer of %s",
                                              io_spool_path(spool));
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1); /* the spool's lock would be in its way */
-    H5dont_atexit();                             /* which crashes after a full disk */
+    H5dont_atexit();                             /* HDF5's exit handler crashes after a full disk */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* HDF5 prints its errors unless it is told not to */
     tool_progress_begin(&w.progress, "collet-rsoxs make", "layers", stderr, scene->options->quiet);
     if (status == COLLET_OK)

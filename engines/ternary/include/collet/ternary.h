@@ -327,7 +327,7 @@ typedef struct collet_ternary_run_plan {
     uint32_t struct_size; /* set by the caller */
     uint32_t reserved;
     int64_t vectors;
-    int64_t at_a_time; /* vectors that a device takes at most */
+    int64_t at_a_time; /* most vectors that a device computes at once */
     uint64_t bytes;    /* of arrays on each device, with the network */
 } collet_ternary_run_plan;
 

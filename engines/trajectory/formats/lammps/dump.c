@@ -24,9 +24,9 @@ typedef struct dump {
     int64_t *ids;      /* n_atoms, ascending, of the first frame; NULL: atoms have no ids */
     uint8_t *seen;     /* n_atoms: 1 for each atom of the frame that was read already */
     int64_t *places;   /* n_atoms: place of each atom among the selected ones, -1: not selected */
-    const trajectory_atom_run *runs; /* for which `places` was made */
+    const trajectory_atom_run *runs; /* the runs for which `places` was made */
 
-    trajectory_lammps_frame frame; /* whose head was read last */
+    trajectory_lammps_frame frame; /* the frame whose head was read last */
     int64_t atoms_offset;
     int64_t atoms_line;
 } dump;

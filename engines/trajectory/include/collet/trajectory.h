@@ -126,9 +126,10 @@ typedef struct collet_trajectory_options {
 
     const char *topology;             /* a file of a format with a topology */
     const char *trajectory;           /* a file of a format with frames, of the same atoms */
-    const char *const *continuations; /* files that follow it, ended by NULL, in any format, as one
-                               trajectory: a frame whose time is not before the first time of a later
-                               file, and all after it, are left out. NULL: none */
+    const char *const *continuations; /* further files, ended by NULL, in any format. All files are
+                                         one trajectory. If a frame's time is not before the first
+                                         time of a later file, this frame and the rest of its file
+                                         are left out. NULL: none */
     const char *selection; /* atoms to analyse, in the language of collet-extract(1); with "within"
                                other atoms in each frame. NULL: all */
     const char *ndx;  /* a .ndx file of GROMACS, whose groups the selection may name; NULL: none */

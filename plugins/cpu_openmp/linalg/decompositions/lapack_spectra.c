@@ -147,7 +147,8 @@ void lapack_eigh_scratch(const collet_kernel_call *call, lapack_pieces *p)
 static int eigenvectors(const lapack_job *job, const eigh_scratch *r, int64_t order)
 {
     int n = (int)order, info;
-    /* The lower triangle of rows is the upper one of columns. */
+    /* The lower triangle in row-major order is the upper triangle in LAPACK's column-major order.
+     * */
     if (job->parts == 1) {
         job->lapack->syevd("V", "U", &n, r->a, &n, r->values, r->work, &r->lwork, r->integers,
                            &r->liwork, &info, 1, 1);

@@ -79,7 +79,7 @@ typedef struct way_range {
 typedef struct ways_kind {
     const char *backend;
     const char *names[WAYS_MAX + 1]; /* the first is "own"; NULL ends them */
-    way_range range[WAYS_MAX];       /* but of "own", which computes all */
+    way_range range[WAYS_MAX];       /* unused for "own", which has no limits */
     int32_t measured;                /* by the probe: the backend has the setting NAME.measured */
     uint32_t types, forms, ops;      /* products; with WAY_BATCH the ops have -batch, too */
 } ways_kind;

@@ -21,7 +21,6 @@ from ._files import Found, Number
 from ._results import Results, atoms_of, vectors_of
 from ._rotation import order_parameters, rotation, rotational_mean_square_displacement
 from ._samples import equilibration_time, statistical_inefficiency
-from ._series import Floats
 
 
 _NO_AXES = ("com", "euler_zyz", "gyration_tensor", "inertia_tensor", "moments", "positions")
@@ -29,7 +28,7 @@ _PATHS = ("com", "positions")
 
 
 class Task:
-    """What an analysis reads: arrays of the frames that were chosen, and dt in ps."""
+    """The input of an analysis: arrays of the chosen frames, and dt in ps."""
 
     def __init__(self, file: Results, options: argparse.Namespace) -> None:
         self._file, self.options = file, options
@@ -83,7 +82,7 @@ class Task:
 
     @property
     def path(self) -> Any:
-        """The series of --key, of positions that must not jump at the box."""
+        """The series of --key: positions that must not jump across the box."""
         key = self.options.key
         pbc = self._file.jumping if key in _PATHS and not self.options.vector else None
         if pbc is not None:
@@ -112,7 +111,7 @@ class Task:
 
     @property
     def square(self) -> str:
-        """The unit of its squares."""
+        """The unit of the squares of --key."""
         if self.unit in ("", "1"):
             return self.unit
         return f"({self.unit})^2" if set(self.unit) & set(" /^") else f"{self.unit}^2"
@@ -126,7 +125,7 @@ class Task:
                           "below it, or fewer --blocks")
 
     def needed(self, name: str) -> Any:
-        """An option without which this analysis cannot work."""
+        """Returns an option that this analysis requires."""
         value = getattr(self.options, name)
         if value is None:
             raise InvalidError(f"{self.options.analysis} needs --{name.replace('_', '-')}")
@@ -139,7 +138,7 @@ class Analysis(NamedTuple):
     run: Callable[[Task], Found]
     timed: bool
     text: str
-    key: str | None = None  # that is analysed without --key
+    key: str | None = None  # the key that is analysed by default
 
 
 def _known(key: str) -> tuple[str, tuple[int, ...] | None]:
@@ -276,7 +275,7 @@ def _pmf(task: Task) -> Found:
     ranges = [tuple(pair) for pair in options.range or []]
     values, limits = [], []
     for i, (x, unit) in enumerate(made):
-        # The Jacobians are of angles in rad, and tilt_deg is in degrees.
+        # The Jacobians need angles in rad, but tilt_deg is in degrees.
         turn = jacobians[i] in ("sin", "cos") and unit == "degree"
         values.append(np.radians(x) if turn else x)
         pair = ranges[i] if i < len(ranges) else None

@@ -49,3 +49,13 @@ def first(wrong: npt.NDArray[np.bool_], otherwise: int) -> int:
 
 def bound(value: Any, caller: str, name: str, otherwise: float) -> float:
     return otherwise if value is None else float(_host.number(value, f"{caller}: {name}"))
+
+
+def chosen_lags(lags: Floats, low: float, high: float, caller: str) -> Any:
+    """The indices of the lags from low to high, for the fit of a line."""
+    tiny = 1e-9 * float(lags[-1])  # lags are products that may be rounded
+    chosen = np.flatnonzero((lags >= low - tiny) & (lags <= high + tiny))
+    if len(chosen) < 2:
+        raise InvalidError(f"{caller}: {len(chosen)} lags from {low:g} to {high:g}, and a line "
+                           f"needs two: lags go from 0 to {lags[-1]:g}; give start and stop")
+    return chosen

@@ -23,7 +23,7 @@ from ._picture import draw
 from ._results import Results
 
 _PROGRAM = "collet-analyse"
-_REGULAR = 1e-3  # of the usual step, by which steps of time may differ: files round times
+_REGULAR = 1e-3  # of the usual time step: steps may differ by this share, because files round times
 
 # ---- Command line --------------------------------------------------------------------------------
 
@@ -92,12 +92,13 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _printed(text: str, note: str = "") -> bool:
-    """Prints; False, with the reason and the note on standard error, where that fails."""
+    """Prints the text. If that fails: prints the reason and the note to standard error, and returns
+    False."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
         return True
-    except BrokenPipeError:  # whoever read has enough; Python would complain at the end
+    except BrokenPipeError:  # the reader closed the pipe; otherwise Python would print an error at exit
         printed = True
     except OSError as error:
         print(f"{_PROGRAM}: standard output: {error.strerror}{note}", file=sys.stderr)
@@ -108,11 +109,11 @@ def _printed(text: str, note: str = "") -> bool:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        """As the C tools do, without the usage, which is long."""
+        """Prints errors as the C tools do, without the long usage text."""
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help' for more information.\n")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Help that cannot be printed, which argparse ignores, is a failure."""
+        """Fails if the help cannot be printed. argparse would ignore that."""
         if file is not sys.stdout:
             super()._print_message(message, file)
         elif not _printed(message):
@@ -182,7 +183,7 @@ def _times(file: Results, options: argparse.Namespace) -> Any:
 
 
 def _axis(file: Results, options: argparse.Namespace, found: Found) -> tuple[Any, str] | None:
-    """Numbers and label of the axis of time in a picture."""
+    """Numbers and label of the time axis in a picture."""
     if not found.series:
         return None
     count = len(found.series[0][1])
@@ -221,7 +222,7 @@ def _run(options: argparse.Namespace) -> Found:
 
 
 def _joined(arguments: Sequence[str]) -> list[str]:
-    """Arguments with "--range=-1:1" for "--range -1:1", in which argparse sees an option."""
+    """Replaces "--range -1:1" by "--range=-1:1", because argparse would take -1:1 for an option."""
     found: list[str] = []
     for argument in arguments:
         if found and found[-1] in ("--range", "--fit") and argument[:1] == "-":

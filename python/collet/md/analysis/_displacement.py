@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import _analysis
-from ..._core import InvalidError
-from ._blocks import bound, count, jackknife, others, padded
+from ._blocks import bound, chosen_lags, count, jackknife, others, padded
 from ._series import Floats, Series, positive
 
 
@@ -57,8 +56,8 @@ def mean_square_displacement(x: Any, dt: float = 1, *, blocks: int = 5) -> MeanS
     """sum over t of |x[t + k] - x[t]|^2 / (frames - k), the mean over bodies.
 
     x: positions that no periodic box cuts: unwrapped
-    All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x
-    without its drift from the first to the last frame, which is added again exactly. Rounding
+    All lags come from Fourier transforms (V. Calandrini et al., Collection SFN 12 (2011) 201) of x without
+    its drift from the first to the last frame. The drift's contribution is then added exactly. Rounding
     errors are about 1e-15 frames / (frames - k) of the mean square of x about this line.
 
     >>> analysis.mean_square_displacement(np.arange(10.0)).value[:4].round(9)
@@ -90,11 +89,7 @@ def diffusion(msd: MeanSquareDisplacement, start: float | None = None,
     lags = msd.lag
     low = bound(start, caller, "start", float(lags[min(max(length // 10, 1), len(lags) - 1)]))
     high = bound(stop, caller, "stop", float(lags[length // 2]))
-    tiny = 1e-9 * float(lags[-1])  # lags are products that may be rounded
-    chosen = np.flatnonzero((lags >= low - tiny) & (lags <= high + tiny))
-    if len(chosen) < 2:
-        raise InvalidError(f"{caller}: {len(chosen)} lags from {low:g} to {high:g}, and a line "
-                           f"needs two: lags go from 0 to {lags[-1]:g}; give start and stop")
+    chosen = chosen_lags(lags, low, high, caller)
     times = lags[chosen] - lags[chosen].mean()
     weights = times / (times @ times) / (2 * msd.dimensions)
     value = float(weights @ msd.value[chosen])

@@ -20,8 +20,8 @@ Number = tuple[str, Any, str]  # name, value, unit
 
 
 class Found(NamedTuple):
-    """Columns of the same length, single numbers, arrays, which a .npz file has in place of the
-    columns, and for pictures over time series, (frames,) or (frames, bodies)."""
+    """Columns of the same length; single numbers; arrays, which a .npz file contains instead of the
+    columns; and series (frames,) or (frames, bodies) for pictures over time."""
 
     columns: Sequence[Number]
     numbers: Sequence[Number] = ()
@@ -30,12 +30,12 @@ class Found(NamedTuple):
 
     @property
     def units(self) -> dict[str, str]:
-        """Of all that a .npz file has."""
+        """The units of everything in a .npz file."""
         return {name: unit for name, _, unit in (*(self.arrays or self.columns), *self.numbers)}
 
 
 def content_of(path: str, found: Found, meta: dict[str, Any]) -> bytes:
-    """The bytes of a file in the format of the path's ending."""
+    """The bytes of a file. The path's suffix chooses the format."""
     if not path.endswith(".npz"):
         notes = [f"{name} = {json.dumps(value)}" for name, value in meta.items() if name != "units"]
         notes += [f"{labelled(name, unit)} = {value!r}" for name, value, unit in found.numbers]

@@ -117,7 +117,7 @@ def _fitted_time(shares: Floats, dt: float) -> float:
 
 
 def _first_rate(values: Floats, dt: float) -> float:
-    """Of the fall to the last value."""
+    """The exponential's fall to the last value."""
     fall = max(-float(np.log(values[-1])), 1e-3)
     return fall / (dt * max(len(values) - 1, 1))
 
@@ -181,7 +181,8 @@ def orientation_dependent_friction(theta: Any, psi: Any, omega: Any, dt: float,
                                    range: Any = ((0, 90), (0, 360)), lags: int = 200,
                                    min_samples: int = 50) -> FrictionMap:
     """moment_of_inertia / tau_c, with tau_c the integral of the correlation of omega from frames
-    whose orientation is in a bin: C[k] = mean of omega[t] . omega[t + k], t in the bin: a FrictionMap.
+    whose orientation is in a bin: C[k] = mean of omega[t] . omega[t + k] over t in the bin. Returns a
+    FrictionMap.
 
     theta, psi: (frames,), angles, in the unit of `range`; omega: (frames, 3)
     bins, range: of theta and of psi, which is periodic
@@ -289,9 +290,9 @@ def torque_consistency(L: Any, torque: Any, dt: float = 1) -> TorqueConsistency:
     """Whether torque is the change of the angular momentum L: a TorqueConsistency.
 
     L, torque: (frames, 3) or (frames, bodies, 3), at least 3 frames
-    Differences have two causes: frames too far apart, by the square of dt, and velocities of half a
-    step before, which leap-frog integrators write. A body that the periodic box cuts has another
-    torque. InvalidError if all torque is 0.
+    Differences have two causes. Frames may be too far apart: the error grows as the square of dt. Leap-frog
+    integrators write velocities of half a step earlier. For a body that the periodic box cuts the torque is
+    wrong. InvalidError if all torque is 0.
 
     >>> t = 0.1 * np.arange(100)
     >>> L = np.stack([np.sin(t), np.cos(t), 0 * t], -1)

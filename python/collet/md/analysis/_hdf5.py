@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/analysis/test_md_results_files.py
-"""Results in HDF5, which another process reads: on a damaged file libhdf5 may crash, or never end.
+"""Results in HDF5. A separate process reads them, because libhdf5 may crash or hang on a damaged file.
 
 As a program: _hdf5.py FILE PATHS, where PATHS is sys.path as JSON, copies the arrays to standard output as .npz."""
 
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from typing import Any
 
-_SECONDS = 10  # of processor time, and one more for each MiB
+_SECONDS = 10  # seconds of processor time, plus one second for each MiB
 
 
 class Damaged(Exception):
@@ -21,7 +21,7 @@ class Damaged(Exception):
 
 
 def _copy(path: str, target: Any) -> None:
-    """All arrays, and the attribute meta as the array "/meta", which no array is called."""
+    """All arrays, and the attribute meta as the array "/meta". No array of a file can have that name."""
     import h5py  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import numpy as np
     with h5py.File(path) as file:
@@ -34,7 +34,7 @@ def _copy(path: str, target: Any) -> None:
 
 
 def read(path: str) -> Any:
-    """An open file of .npz, which the caller closes. Damaged; OSError as of open()."""
+    """Returns an open .npz file. The caller closes it. Damaged; OSError as in open()."""
     target = tempfile.TemporaryFile(prefix="collet-")
     try:
         with open(path, "rb"):

@@ -20,7 +20,7 @@ _MAPS = ("pmf", "difference", "dccm", "tensor")
 
 
 def _curves(axes: Any, found: Found, names: Mapping[str, str]) -> None:
-    """Columns over the first, with their errors as bands; of one unit on each axis."""
+    """Draws columns over the first column, with their errors as bands. Each axis has one unit."""
     (name, x, unit), *rest = found.columns
     errors = {label.removesuffix("_error"): values for label, values, _ in rest
               if label.endswith("_error")}
@@ -45,7 +45,7 @@ def _curves(axes: Any, found: Found, names: Mapping[str, str]) -> None:
 
 
 def _map(axes: Any, found: Found, names: Mapping[str, str]) -> None:
-    """A matrix, or a potential over two coordinates."""
+    """Draws a matrix, or a potential over two coordinates."""
     arrays = {name: (values, unit) for name, values, unit in found.arrays}
     name = next(n for n in _MAPS if n in arrays)
     values, unit = arrays[name]
@@ -72,8 +72,8 @@ def _map(axes: Any, found: Found, names: Mapping[str, str]) -> None:
 
 
 def _series(panels: Any, found: Found, times: Any, time_label: str) -> None:
-    """Series over time, a panel for each unit. Many bodies are drawn as their mean, with the standard
-    deviation as a band. For `equilibration` the frame from which on they are equilibrated."""
+    """Draws series over time, with a panel for each unit. For many bodies: their mean, with the standard
+    deviation as a band. For `equilibration`: also the first frame that counts as equilibrated."""
     numbers = {name: value for name, value, _ in found.numbers}
     for axes, unit in zip(panels, _units(found)):
         for name, values, own in found.series:
@@ -104,8 +104,8 @@ def _units(found: Found) -> list[str]:
 
 def draw(path: str, title: str, found: Found, axis: tuple[Any, str] | None,
          names: Mapping[str, str]) -> bytes:
-    """A picture in the format of the path's ending; axis: numbers and label of the axis of time of
-    found.series; names: what the columns x and y are."""
+    """The bytes of a picture. The path's suffix chooses the format. axis: numbers and label of the time
+    axis of found.series. names: the names of the columns x and y."""
     try:
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg

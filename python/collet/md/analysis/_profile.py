@@ -24,8 +24,8 @@ _JACOBIANS = (None, "sin", "cos", "r2")
 class Histogram:
     """counts: (bins,), or (bins, bins) of two coordinates; sums of weights
     edges, centers: of each coordinate, (bins + 1,) and (bins,)
-    outside, nan: sums of weights of the samples beyond the range, and of those that are NaN; a
-        sample is counted once, as NaN if either coordinate is"""
+    outside, nan: sums of weights of the samples beyond the range, and of the NaN samples. A sample is
+        counted once, as NaN if either coordinate is"""
 
     counts: Floats
     edges: tuple[Floats, ...]
@@ -58,7 +58,7 @@ class MeanForcePotential:
 
 
 def _each(value: Any, axes: int, caller: str, name: str) -> list[Any]:
-    """`value` for each coordinate; a sequence has one a coordinate."""
+    """A value for each coordinate: repeats `value` unless it is a sequence."""
     if axes == 1 or value is None or np.ndim(value) == 0 or isinstance(value, str):
         return [value] * axes
     if len(value) != axes:
@@ -138,7 +138,7 @@ class Bins:
                 if wraps:
                     where = low + np.mod(where - low, high - low)
                 within = known & (where >= low) & (where <= high)
-                # searchsorted puts a number that is an edge into the bin that begins there.
+                # searchsorted puts a number that equals an edge into the bin that begins there.
                 bins = np.searchsorted(edge, where, side="right") - 1
             inside &= within
             index = index * size + np.clip(bins, 0, size - 1)  # the last bin is closed
@@ -180,8 +180,8 @@ def histogram(x: Any, y: Any = None, *, bins: Any = 50, range: Any = None, weigh
 
     x, y: (frames,) or (frames, bodies), whose samples count together
     bins: number of bins; with y also one a coordinate
-    range: (low, high), with y two pairs; None: the least and the largest number. A bin has its
-        lower edge, the last one both. Numbers outside and NaN are counted apart
+    range: (low, high), with y two pairs; None: the least and the largest number. A bin includes its lower
+        edge; the last bin includes both. Numbers outside and NaN are counted separately
     weights: (frames,) or the shape of x; None: 1 each
     periodic: numbers are first brought into the range, which is one period; with y also one a
         coordinate
@@ -223,11 +223,10 @@ def potential_of_mean_force(x: Any, y: Any = None, *, bins: Any = 50, range: Any
 
     x, y, bins, range, weights, periodic: as in histogram; weights undo a bias: exp(bias / k T)
     temperature: K
-    jacobian: J, by which a coordinate without any force would be distributed, as its mean over a
-        bin: None: 1; "sin": of an angle in rad from 0 to pi between two axes, of which there are
-        more at pi / 2, such as theta of euler_zyz; "cos": of an angle from 0 to pi / 2 between an
-        axis and a plane, such as tilt_deg; "r2": of a distance in three dimensions. With y one a
-        coordinate
+    jacobian: J, the density of the coordinate without any force. Its mean over a bin is used: None: 1;
+        "sin": of an angle in rad from 0 to pi between two axes, of which there are more at pi / 2, such as
+        theta of euler_zyz; "cos": of an angle from 0 to pi / 2 between an axis and a plane, such as
+        tilt_deg; "r2": of a distance in three dimensions. With y one a coordinate
     blocks: of frames, for errors
 
     InvalidError if no sample is within the range.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/analysis/test_md_results_files.py
-"""Results files of collet-extract in all forms but .xvg, and the choice of their atoms by names."""
+"""Results files of collet-extract in all formats except .xvg, and selections of their atoms by names."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Results:
             with open(path, encoding="utf-8") as file:
                 return file.read()
         except (OSError, ValueError):
-            return None  # results without one, of another program
+            return None  # results without meta data, of another program
 
     def __enter__(self) -> Results:
         return self
@@ -138,8 +138,8 @@ class Results:
 
     @property
     def jumping(self) -> str | None:
-        """The --pbc of collet-extract if with it positions jump at the box, and there was one, by the
-        meta data."""
+        """The --pbc option of collet-extract from the meta data, if there was a box and positions jump
+        across it with this option."""
         try:
             meta = json.loads(self._meta or "")
             box = meta["periodic_box"]
@@ -149,8 +149,8 @@ class Results:
             return None
 
     def _guarded(self, load: Callable[[], Any]) -> Any:
-        """load() only reads a file, so that any exception is about the file: zipfile, NumPy and csv raise many
-        kinds where one is damaged."""
+        """load() only reads a file, so any exception is about the file. zipfile, NumPy and csv raise many
+        kinds of exceptions for damaged files."""
         try:
             return load()
         except (Error, MemoryError):
@@ -179,7 +179,7 @@ class _Folder(dict[str, Any]):
 
 
 def _parts(label: str) -> tuple[str, str, str, str]:
-    """Name, residue, its number and its chain of "CA of ALA 3 of chain A"."""
+    """The name, residue, residue number and chain of "CA of ALA 3 of chain A"."""
     name, _, residue = label.partition(" of ")
     residue, _, chain = residue.partition(" of ")
     residue, _, number = residue.rpartition(" ")
@@ -215,7 +215,7 @@ def atoms_of(text: str, labels: Any) -> Any:
                        residue_ids=ids, chains=chains if any(chains) else None)
     frames.source = ("the file", *frames.source[1:])  # as messages name it
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of places that are no positions
+        warnings.simplefilter("ignore")  # lacks the indices of atoms
         chosen = md.extract(frames, selection=text, keys="positions", pbc="none")
     return chosen["positions"][0, :, 0].astype(np.int64)
 

@@ -35,8 +35,8 @@ _MANY = 0.05  # share of such steps from which on results are doubtful
 
 
 def warn_of_signs(dots: Iterable[Floats], caller: str, effect: str) -> None:
-    """A UserWarning if axes often turn so far in a step that their sign is a guess; dots: parts of
-    the dot products of each axis with itself a frame later."""
+    """A UserWarning if axes often turn so far in a step that their sign is a guess. dots: parts of the dot
+    products of each axis with itself one frame later."""
     far = steps = 0
     for part in dots:
         far += int((np.abs(part) < _FAR).sum())
@@ -74,7 +74,7 @@ def _directions(axes: Any, caller: str) -> Series:
 
 
 def _unit(series: Series, first: int, slab: Floats) -> Floats:
-    """A slab of axes, each divided by its length."""
+    """Normalises a slab of axes."""
     slab /= np.abs(slab).max(axis=1, keepdims=True).clip(min=np.finfo(float).tiny)
     lengths = np.sqrt((slab**2).sum(axis=1, keepdims=True))
     zero = np.argwhere(lengths[:, 0].T == 0)
@@ -86,9 +86,9 @@ def _unit(series: Series, first: int, slab: Floats) -> Floats:
 
 
 def rotation(axes: Any, dt: float = 1, *, blocks: int = 5) -> Rotation:
-    """Rotational correlation of axes u, of any length: C1 = <u(0).u(t)>,
-    C2 = <3 (u(0).u(t))^2 - 1> / 2, and the order parameter
-    S^2 = (3 sum over i, j of <u_i u_j>^2 - 1) / 2, to which C2 falls if the body cannot tumble.
+    """Rotational correlation of axes u, of any length: C1 = <u(0).u(t)>, C2 = <3 (u(0).u(t))^2 - 1> / 2,
+    and the order parameter S^2 = (3 sum over i, j of <u_i u_j>^2 - 1) / 2. If the body cannot tumble, C2
+    falls to S^2.
 
     axes: (frames, 3) or (frames, bodies, 3); of principal axes, (frames, 3, 3) or (frames, bodies,
         3, 3), one column: axes[..., 0]. Not axes[:, :, 0]: of many bodies that is a row of numbers
@@ -162,7 +162,7 @@ def angular_displacement(axes: Any) -> Floats:
     the smallest rotations from each frame to the next (S. Kaemmerer, W. Kob, R. Schilling, Phys.
     Rev. E 56 (1997) 5450). The shape is the shape of axes, (frames, 3) or (frames, bodies, 3).
 
-    A RuntimeWarning if an axis turns by more than 90 degrees in a step: its way is then unknown.
+    A RuntimeWarning if an axis turns by more than 90 degrees in a step: its path is then unknown.
     InvalidError if it turns by 180.
 
     >>> t = 0.1 * np.arange(200)

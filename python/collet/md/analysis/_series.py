@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/analysis/test_md_analysis.py
-"""Series of frames, and their curves, which the engine makes."""
+"""Series of frames, and the engine's curves of series."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Series:
         self.frames, self.bodies, self.components = self.x.shape
 
     def place(self, frame: int, body: int, component: int | None = None) -> str:
-        """The words for a place in x."""
+        """The text that names an element of x in a message."""
         words = f"frame {frame}" + (f", body {body}" if len(self.shape) == 3 else "")
         return words + (f", component {component}" if component is not None and len(self.shape) > 1
                         else "")
@@ -63,8 +63,8 @@ class Series:
             raise InvalidError(f"{self.caller}: {error}") from None
 
     def slabs(self, rows: int) -> Iterator[tuple[int, Floats]]:
-        """The first body of each slab and its numbers, a copy; `rows`: numbers that the caller
-        makes of a frame of a body. InvalidError as of numbers()."""
+        """The first body of each slab, and a copy of its numbers. `rows`: how many numbers the caller
+        computes for each frame of a body. InvalidError as of numbers()."""
         step = max(1, _AT_ONCE // (2 * self.frames * rows))
         for body in range(0, self.bodies, step):
             yield body, np.array(np.moveaxis(self.numbers(body, step), 0, 2), order="C")

@@ -19,15 +19,16 @@ from ._series import Floats
 DEBYE = 48.0320471  # of a dipole of 1 e nm
 _AT_ONCE = 2**22  # numbers of positions that are float64 at a time
 _ROUNDS = 100
-_CONVERGED = 1e-9  # of the size of the body, by which the mean structure still moves
+_CONVERGED = 1e-9  # share of the body's size: the iteration ends when the mean structure moves less
 
 
 @dataclass(frozen=True, eq=False)
 class CrossCorrelation:
     """matrix, error: (atoms, atoms), C of each pair and its standard error by blocks
     blocks: (blocks, atoms, atoms), C of each block
-    rmsf: (atoms,), root mean square displacement from mean, (atoms, 3), the mean structure
-    iterations: superpositions until the mean structure stayed"""
+    rmsf: (atoms,), root mean square displacement from the mean structure. mean: (atoms, 3), the mean
+    structure
+    iterations: superpositions until the mean structure no longer changed"""
 
     matrix: Floats
     error: Floats
@@ -115,7 +116,7 @@ def _slabs(positions: Any, caller: str) -> Iterator[tuple[slice, Floats]]:
 
 
 def _superposed(part: Floats, reference: Floats, fit: Any, weights: Floats) -> Floats:
-    """Frames moved so that their atoms `fit` lie best on the reference's."""
+    """Superposes frames: moves them so that their atoms `fit` lie best on the reference's."""
     own = weights[fit]
     core, place = np.ascontiguousarray(part[:, fit]), np.ascontiguousarray(reference[fit])
     rotation = np.asarray(op.rmsd(core, own, place)[1])
@@ -125,7 +126,7 @@ def _superposed(part: Floats, reference: Floats, fit: Any, weights: Floats) -> F
 
 
 def superposed_on_first(positions: Any, fit: Any) -> Floats:
-    """Frames moved so that their atoms `fit` lie best on the first frame's. Same shape."""
+    """Superposes frames on the first frame by their atoms `fit`. Same shape."""
     caller = "superposition"
     given = _positions(positions, caller)
     atoms = given.shape[1]
@@ -184,7 +185,7 @@ def rmsd(positions: Any, reference: Any = None, *, weights: Any = None, fit: Any
 
 
 def _normalised(sums: Floats) -> Floats:
-    """C of sums of products; 0 with an atom that does not move."""
+    """C from the sums of products; 0 for an atom that does not move."""
     squares = np.sqrt(np.einsum("...ii->...i", sums))
     both = squares[..., :, None] * squares[..., None, :]
     made: Floats = np.divide(sums, both, out=np.zeros_like(sums), where=both > 0)
@@ -193,7 +194,8 @@ def _normalised(sums: Floats) -> Floats:
 
 def _mean_structure(positions: Any, place: Floats, core: Any, own: Floats,
                     caller: str) -> tuple[Floats, int]:
-    """The mean of frames superposed on it, and the superpositions until it stayed."""
+    """The mean structure of the frames superposed on it, and the number of superpositions until it no
+    longer changed."""
     size = float(np.sqrt(((place - place.mean(axis=0))**2).sum(axis=1).mean())) or 1.0
     for iteration in range(1, _ROUNDS + 1):
         sums = np.zeros_like(place)
@@ -300,11 +302,11 @@ def _artanh(matrix: Floats) -> Floats:
 
 
 def shape(gyration_tensor: Any) -> Shape:
-    """What a gyration tensor says of the shape: a Shape.
+    """The Shape that a gyration tensor describes.
 
     gyration_tensor: (..., 3, 3), as md.extract returns it: (frames, 3, 3), or (frames, bodies, 3, 3)
-    Named after D. N. Theodorou and U. W. Suter, Macromolecules 18 (1985) 1206; extract's
-    "asphericity" is what is called anisotropy here.
+    Named after D. N. Theodorou and U. W. Suter, Macromolecules 18 (1985) 1206; extract's "asphericity" is
+    called anisotropy here.
 
     >>> float(analysis.shape(np.diag([4.0, 1.0, 1.0])).asphericity)
     3.0"""

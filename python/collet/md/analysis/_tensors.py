@@ -12,12 +12,12 @@ import numpy as np
 
 from ... import _analysis, _host
 from ..._core import InvalidError, ShapeError
-from ._blocks import bound, count, jackknife, others
+from ._blocks import bound, chosen_lags, count, jackknife, others
 from ._rotation import warn_of_signs
 from ._series import Floats, Series, positive
 
 _PAIRS = ((0, 1), (0, 2), (1, 2))
-_ORTHOGONAL = 1e-3  # of axes in float32, and of files with few digits
+_ORTHOGONAL = 1e-3  # tolerance for axes in float32, and for files with few digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +73,6 @@ def _slopes(curves: Floats, lags: Floats) -> Floats:
     return np.asarray(np.einsum("k,...kij->...ij", times / (times @ times), curves))
 
 
-def _chosen(lags: Floats, low: float, high: float, caller: str) -> Any:
-    tiny = 1e-9 * float(lags[-1])  # lags are products that may be rounded
-    chosen = np.flatnonzero((lags >= low - tiny) & (lags <= high + tiny))
-    if len(chosen) < 2:
-        raise InvalidError(f"{caller}: {len(chosen)} lags from {low:g} to {high:g}, and a line "
-                           f"needs two: lags go from 0 to {lags[-1]:g}; give start and stop")
-    return chosen
-
-
 def _fitted(whole: Floats, parts: Floats, lags: Floats, chosen: Any,
             tensor_of: Callable[[Floats], Floats]) -> DiffusionTensor:
     """Of curves (lags, 3, 3) and of blocks (blocks, lags, 3, 3)."""
@@ -103,7 +94,7 @@ def _fitted(whole: Floats, parts: Floats, lags: Floats, chosen: Any,
 
 
 def _correlations(axes: Floats, blocks: int) -> tuple[Floats, Floats]:
-    """The symmetric part of <R(0)^T R(t)>, of all frames (lags, 3, 3) and of blocks."""
+    """The symmetric part of <R(0)^T R(t)>: for all frames, (lags, 3, 3), and for each block."""
     curves: list[tuple[Floats, Floats]] = []
     for i, j in ((0, 0), (1, 1), (2, 2), *_PAIRS):
         x = axes[..., i] if i == j else axes[..., i] + axes[..., j]
@@ -113,7 +104,7 @@ def _correlations(axes: Floats, blocks: int) -> tuple[Floats, Floats]:
 
 
 def _logarithms(curves: Floats) -> Floats:
-    """-log of symmetric matrices; NaN where one is not positive."""
+    """-log of symmetric matrices; NaN for a matrix that is not positive definite."""
     values, vectors = np.linalg.eigh(curves)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(values > 0, -np.log(values), np.nan)
@@ -133,7 +124,7 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
     In free rotational diffusion <R(0)^T R(t)> = exp(-(tr D - D) t) in any frame of the body (L. D.
     Favro, Phys. Rev. 119 (1960) 53): a line with an intercept is fitted to the logarithm, element by
     element. InvalidError if the range has fewer than two lags, or correlations in it are not above
-    0. A UserWarning as of rotation.
+    0. A UserWarning as in rotation.
 
     >>> turns = np.random.default_rng(1).normal(scale=0.1, size=(300, 3))
     >>> frames = [np.eye(3)]
@@ -154,7 +145,7 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
     last = min(length // 2, int(fast[0]) - 1 if len(fast) else len(lags))
     low = bound(start, caller, "start", dt)
     high = bound(stop, caller, "stop", float(lags[max(last, min(2, len(lags) - 1))]))
-    chosen = _chosen(lags, low, high, caller)
+    chosen = chosen_lags(lags, low, high, caller)
     logs = np.full_like(whole, np.nan)
     logs[chosen] = _logarithms(whole[chosen])
     if not np.isfinite(logs[chosen]).all():
@@ -175,7 +166,7 @@ def rotational_diffusion_tensor(axes: Any, dt: float = 1, start: float | None = 
 
 
 def _in_body(x: Floats, axes: Any, caller: str) -> Floats:
-    """Positions whose steps are the steps along the axes of the frame before."""
+    """Positions whose steps are the steps of x along the axes of the previous frame."""
     rotations = _axes(axes, caller)
     if rotations.shape[:2] != x.shape[:2]:
         raise ShapeError(f"{caller}: axes are of {rotations.shape[0]} frames and "
@@ -191,9 +182,9 @@ def translational_diffusion_tensor(x: Any, dt: float = 1, start: float | None = 
     DiffusionTensor, in the laboratory or along the axes.
 
     x: (frames, 3) or (frames, bodies, 3), positions that no periodic box cuts: unwrapped
-    axes: as in rotational_diffusion_tensor: the tensor along the axes of the body. Each step is
-        taken along the axes of the frame before, and d is a sum of such steps (Y. Han et al.,
-        Science 314 (2006) 626): frames must be close together compared with the rotation
+    axes: as in rotational_diffusion_tensor: the tensor along the axes of the body. Each step is taken along
+        the axes of the previous frame, and d is the sum of these steps (Y. Han et al., Science 314 (2006)
+        626): frames must be close together compared with the rotation
     start, stop: range of lags of the fit, as in diffusion
 
     >>> x = np.cumsum(np.random.default_rng(1).normal(size=(1000, 3)), axis=0)
@@ -218,4 +209,4 @@ def translational_diffusion_tensor(x: Any, dt: float = 1, start: float | None = 
     low = bound(start, caller, "start", float(lags[min(max(length // 10, 1), len(lags) - 1)]))
     high = bound(stop, caller, "stop", float(lags[length // 2]))
     return _fitted(_symmetric(whole[:3], whole[3:]), others(_symmetric(parts[:3], parts[3:])), lags,
-                   _chosen(lags, low, high, caller), lambda slopes: slopes / 2)
+                   chosen_lags(lags, low, high, caller), lambda slopes: slopes / 2)
