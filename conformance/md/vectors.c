@@ -358,7 +358,8 @@ static void judge_fit(const kit_case *c, kit_verdict *v, const fit *p)
         kit_fail(v, "row %lld: the rotation leaves sum w |R x - y|^2 = %Lg, the best one %Lg",
                  (long long)p->part.row, left, minimum);
     real error = fabsl(rmsd * rmsd * p->mass - minimum);
-    if (kit_exceeds(v, md_limit(c, "value"), error > 0 ? (double)(error / scale) : 0))
+    bool wrong = kit_exceeds(v, md_limit(c, "value"), error > 0 ? (double)(error / scale) : 0);
+    if (wrong || rmsd < 0)
         kit_fail(v, "row %lld: rmsd is %.17Lg, expected %.17Lg", (long long)p->part.row, rmsd,
                  sqrtl(minimum / p->mass));
     for (int64_t k = 0; k < 9 && p->part.atoms == 1; k++) /* all rotations are the best */
