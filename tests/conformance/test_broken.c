@@ -199,15 +199,17 @@ static void a_case_runs_again(void **state)
                      0);
 }
 
+#define VENDOR COLLET_TEST_REMOTE "/remote.so"
+
 /* A kernel without a reference is never a PASS. */
 static void a_vendors_kernel_is_skipped(void **state)
 {
     int status;
     (void)state;
-    cJSON *json = run(COLLET_TEST_CHECK " --json --op vendor.own " COLLET_TEST_VENDOR, &status);
+    cJSON *json = run(COLLET_TEST_CHECK " --json --op remote.plus " VENDOR, &status);
     const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "rows"), 0);
     assert_int_equal(status, 0);
-    assert_string_equal(text_of(row, "op"), "vendor.own");
+    assert_string_equal(text_of(row, "op"), "remote.plus");
     assert_string_equal(text_of(row, "status"), "skip");
     assert_contains(text_of(row, "reason"), "no oracle");
     assert_int_equal((int)cJSON_GetNumberValue(cJSON_GetObjectItem(json, "passed")), 0);
@@ -223,7 +225,7 @@ static void absent_hardware_is_skipped(void **state)
     assert_int_equal(status, 77);
     assert_int_equal((int)cJSON_GetNumberValue(cJSON_GetObjectItem(json, "passed")), 0);
     assert_non_null(reason);
-    assert_contains(reason, "no card found");
+    assert_contains(reason, "the card is in another machine");
     cJSON_Delete(json);
 }
 
@@ -280,11 +282,11 @@ static void a_filter_that_selects_nothing(void **state)
 {
     (void)state;
     expect("", COLLET_TEST_BROKEN " --op ad", 2, "there is no op 'ad'; the nearest is add");
-    expect("", COLLET_TEST_VENDOR " --op add", 2, "vendor has no kernel add");
+    expect("", VENDOR " --op matmul", 2, "remote has no kernel matmul");
     expect("", COLLET_TEST_BROKEN " --op add --sig h:hh", 2, "'h:hh', only f:ff d:dd");
     expect("", COLLET_TEST_BROKEN " --sig ffff", 2, "no kernel with the signature 'ffff'");
     expect("", COLLET_TEST_BROKEN " --op add --sig f:ff --case 99999", 2, "cases 0 to ");
-    expect("", COLLET_TEST_VENDOR " --case 0", 2, "have no cases");
+    expect("", VENDOR " --op remote.plus --case 0", 2, "have no cases");
     expect("", COLLET_TEST_BROKEN " --signatures 0", 2, "--signatures 0");
 }
 
@@ -292,13 +294,13 @@ static void a_filter_that_selects_nothing(void **state)
 static void absent_hardware_without_a_probe(void **state)
 {
     (void)state;
-    expect("COLLET_PROBE=off", COLLET_TEST_ABSENT, 77, "no card found");
+    expect("COLLET_PROBE=off", COLLET_TEST_ABSENT, 77, "the card is in another machine");
 }
 
 static void warnings_of_the_plugin_are_printed(void **state)
 {
     (void)state;
-    expect("", COLLET_TEST_VENDOR, 0, "backend-check: vendor: the card is hot");
+    expect("", VENDOR " --op remote.plus", 0, "backend-check: remote: opening device 0");
 }
 
 /* The named backend is checked regardless of COLLET_BACKEND. Unknown names get a suggestion. */
