@@ -108,7 +108,6 @@ find_missing() {
 #include <CL/cl.h>'
     optionally pocl-opencl-icd eval 'ls /etc/OpenCL/vendors/*.icd'
     optionally oclgrind command -v oclgrind
-    optionally patch command -v patch
     optionally patchelf command -v patchelf
     optionally openmpi-bin command -v mpirun.openmpi
     optionally locales ls /usr/share/i18n/locales/de_DE
