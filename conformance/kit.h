@@ -15,14 +15,14 @@
 #ifndef CONFORMANCE_KIT_H
 #define CONFORMANCE_KIT_H
 
-#include <fenv.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <collet/collet.h>
+
+#include "validation/conduct.h"
 
 #define KIT_TEXT 1600 /* bytes of a failure's description */
 #define KIT_SIG 24    /* bytes of a signature such as "ddddd:fdffl" */
@@ -412,13 +412,8 @@ void kit_operands_destroy(kit_operands *o);
 
 /* Process state that a kernel must not change (conduct.c). */
 typedef struct kit_conduct {
-    fenv_t environment;
-    uint64_t fp_control, x87_control;
-    int rounding;
-    int64_t printed;
-    char locale[128];
-    locale_t thread_locale;
-    unsigned char signals[128], affinity[128];
+    conduct thread;
+    int64_t printed; /* bytes */
 } kit_conduct;
 void kit_conduct_take(kit_conduct *state, int output);
 /* Compares with the present state, fails the verdict if they differ, and restores it. */

@@ -107,7 +107,7 @@ collet_status try_accepts(testbed *b, uint32_t row, const testbed_operand *opera
     call_block before;
     memcpy(&before, c, sizeof before);
     collet_status status = r->accepts(b->device, &c->call, bytes);
-    return call_end(&s, c, &before, status, MAY(REFUSED) | MAY(DEVICE_LOST));
+    return call_end(&s, c, &before, status, CONTRACT_ACCEPT);
 }
 
 collet_status try_run(testbed *b, collet_queue *q, uint32_t row, const testbed_operand *operands,
@@ -123,5 +123,5 @@ collet_status try_run(testbed *b, collet_queue *q, uint32_t row, const testbed_o
     call_block before;
     memcpy(&before, c, sizeof before);
     collet_status status = r->run(b->device, q, &c->call);
-    return call_end(&s, c, &before, status, MAY_ENQUEUE);
+    return call_end(&s, c, &before, status, CONTRACT_ENQUEUE);
 }

@@ -39,7 +39,7 @@ static void call_others(testbed *b)
     uint64_t needed = 0;
     slot_begin(&s, b, "capabilities");
     slot_end(&s, b->plugin->capabilities(b->plugin, NULL, 0, &needed, &b->target->host, &s.err),
-             MAY_OPEN);
+             CONTRACT_OPEN);
     (void)try_open(b, b->target->device_count, &none);
     b->device = device;
     if (b->own_memory && allocation_watched())

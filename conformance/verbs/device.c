@@ -15,7 +15,7 @@ static uint64_t capabilities_into(testbed *b, char *json, uint64_t capacity)
     slot_begin(&s, b, "capabilities");
     collet_status status = slot_end(
         &s, b->plugin->capabilities(b->plugin, json, capacity, &needed, &b->target->host, &s.err),
-        MAY_OPEN);
+        CONTRACT_OPEN);
     testbed_require(b, status == COLLET_OK,
                     "capabilities with a capacity of %llu bytes returned %s",
                     (unsigned long long)capacity, collet_status_name(status));

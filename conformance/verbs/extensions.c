@@ -25,17 +25,8 @@ static const struct {
 
 static void check_table(testbed *b, const char *name, uint32_t size, const void *table)
 {
-    uint32_t head[2];
-    memcpy(head, table, sizeof head);
-    testbed_require(b, head[0] >= size,
-                    "the table of %s has %u bytes; struct_size must be at least %u", name, head[0],
-                    size);
-    testbed_require(b, !head[1], "the table of %s has a reserved member that is not 0", name);
-    for (uint32_t at = sizeof head; at < size; at += sizeof(void (*)(void))) {
-        void (*function)(void);
-        memcpy(&function, (const char *)table + at, sizeof function);
-        testbed_require(b, function != NULL, "the table of %s has a NULL at byte %u", name, at);
-    }
+    char text[CONTRACT_TEXT];
+    testbed_require(b, !contract_table(table, size, text), "the table of %s has %s", name, text);
     testbed_require(b, testbed_extension(b, name) == table,
                     "the slot extension returns a different table for %s at the second call", name);
 }
@@ -159,7 +150,7 @@ static collet_status copy_between(testbed *b, const collet_copy_extension *table
     return slot_end(
         &s,
         table->between(b->device, q, target, to, of, other->device, from, source, at, bytes, &s.err),
-        MAY(REFUSED) | MAY(DEVICE_LOST));
+        CONTRACT_ACCEPT);
 }
 
 /* The last bytes of large copies, too, and no byte beside them. */
@@ -310,7 +301,6 @@ static void expect(testbed *b, collet_queue *q, void *buffer, int first, const c
 
 /* ---- collet.native/1 ----------------------------------------------------------------------- */
 
-#define MAY_IMPORT (MAY(INVALID) | MAY(NO_MEMORY) | MAY(DEVICE_LOST))
 
 static void describes(testbed *b, const collet_native_extension *native)
 {
@@ -318,7 +308,7 @@ static void describes(testbed *b, const collet_native_extension *native)
     collet_native_device is = {.struct_size = sizeof is};
     slot_begin(&s, b, COLLET_EXTENSION_NATIVE " device");
     collet_status status =
-        slot_end(&s, native->device(b->device, &is, &s.err), MAY(FAILED) | MAY(DEVICE_LOST));
+        slot_end(&s, native->device(b->device, &is, &s.err), CONTRACT_REPORT);
     testbed_require(b, status == COLLET_OK, "the device's handles are not returned: %s",
                     s.err.text);
     testbed_require(b, is.struct_size == sizeof is && !is.reserved && is.api && *is.api,
@@ -338,7 +328,7 @@ static void imported_parts(testbed *b, const collet_native_extension *native, co
         if (slot_end(&s,
                      native->buffer_import(b->device, &part, handle, offsets[i], sizeof bytes, 4,
                                            &s.err),
-                     MAY_IMPORT) != COLLET_OK)
+                     CONTRACT_IMPORT) != COLLET_OK)
             continue;
         testbed_read(b, q, part, 0, bytes, sizeof bytes);
         check(b, bytes, offsets[i], sizeof bytes, 90,
@@ -359,11 +349,11 @@ static void imported(testbed *b, const collet_native_extension *native, collet_q
     testbed_settle(b, q);
     slot_begin(&s, b, COLLET_EXTENSION_NATIVE " buffer");
     collet_status status = slot_end(&s, native->buffer(b->device, buffer, &handle, &s.err),
-                                    MAY(FAILED) | MAY(DEVICE_LOST));
+                                    CONTRACT_REPORT);
     testbed_require(b, status == COLLET_OK && handle, "a buffer has no handle");
     slot_begin(&s, b, COLLET_EXTENSION_NATIVE " buffer_import");
     status = slot_end(&s, native->buffer_import(b->device, &second, handle, 0, BYTES, 4, &s.err),
-                      MAY_IMPORT);
+                      CONTRACT_IMPORT);
     testbed_require(b, status == COLLET_OK, "the memory of a buffer cannot be imported: %s",
                     s.err.text);
     expect(b, q, second, 3, "imported memory");
@@ -389,10 +379,10 @@ static void native(testbed *b)
         uint64_t before = testbed_mark(b, q);
         slot_begin(&s, b, COLLET_EXTENSION_NATIVE " queue");
         collet_status status = slot_end(&s, table->queue(b->device, q, &handle, &s.err),
-                                        MAY(FAILED) | MAY(DEVICE_LOST));
+                                        CONTRACT_REPORT);
         testbed_require(b, status == COLLET_OK && handle, "a queue has no handle");
         slot_begin(&s, b, COLLET_EXTENSION_NATIVE " queue_used");
-        status = slot_end(&s, table->queue_used(b->device, q, &s.err), MAY_ENQUEUE);
+        status = slot_end(&s, table->queue_used(b->device, q, &s.err), CONTRACT_ENQUEUE);
         testbed_require(b, status == COLLET_OK, "queue_used failed: %s", s.err.text);
         testbed_require(b, testbed_mark(b, q) >= before, "queue_mark decreased after queue_used");
         testbed_settle(b, q);
@@ -407,7 +397,7 @@ static collet_status try_pinned(testbed *b, const collet_pinned_extension *table
 {
     slot_call s;
     slot_begin(&s, b, COLLET_EXTENSION_PINNED " alloc");
-    return slot_end(&s, table->alloc(b->device, address, handle, bytes, &s.err), MAY_ENQUEUE);
+    return slot_end(&s, table->alloc(b->device, address, handle, bytes, &s.err), CONTRACT_ENQUEUE);
 }
 
 /* Blocks that are in use at the same time do not overlap, and have the requested size. */

@@ -145,7 +145,7 @@ static void ask(testbed *b)
     uint64_t needed = 0;
     slot_begin(&s, b, "capabilities");
     slot_end(&s, b->plugin->capabilities(b->plugin, NULL, 0, &needed, &b->target->host, &s.err),
-             MAY_OPEN);
+             CONTRACT_OPEN);
 }
 
 static void capabilities(testbed *b)

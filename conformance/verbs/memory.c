@@ -159,6 +159,7 @@ static collet_memory_stats statistics_of(testbed *b, uint32_t size)
         unsigned char bytes[sizeof(collet_memory_stats) + 64];
     } padded;
     collet_memory_stats stats = {0};
+    char text[CONTRACT_TEXT];
     memset(padded.bytes, 0xc3, sizeof padded.bytes);
     memset(padded.bytes, 0, size);
     padded.stats.struct_size = size;
@@ -167,31 +168,14 @@ static collet_memory_stats statistics_of(testbed *b, uint32_t size)
     for (size_t i = size; i < sizeof padded.bytes; i++)
         testbed_require(b, padded.bytes[i] == 0xc3,
                         "memory_stats of a struct of %u bytes wrote byte %zu", size, i);
-    testbed_require(b, padded.stats.struct_size == size,
-                    "memory_stats changed struct_size from %u to %u", size,
-                    padded.stats.struct_size);
-    testbed_require(b, padded.stats.reserved == 0, "memory_stats set `reserved` to %u",
-                    padded.stats.reserved);
+    testbed_require(b, !contract_stats(&padded.stats, size, text), "memory_stats: %s", text);
     memcpy(&stats, padded.bytes, size < sizeof stats ? size : sizeof stats);
     return stats;
 }
 
 static collet_memory_stats statistics_now(testbed *b)
 {
-    collet_memory_stats s = statistics_of(b, sizeof s);
-    testbed_require(b, s.held >= s.current,
-                    "memory_stats: held %" PRIu64 " is less than current %" PRIu64, s.held,
-                    s.current);
-    testbed_require(b, s.peak >= s.current,
-                    "memory_stats: peak %" PRIu64 " is less than current %" PRIu64, s.peak,
-                    s.current);
-    testbed_require(b, !s.total || s.total >= s.held,
-                    "memory_stats: total %" PRIu64 " is less than held %" PRIu64, s.total, s.held);
-    testbed_require(b, !s.total || s.available <= s.total - s.held,
-                    "memory_stats: available %" PRIu64 " of a total of %" PRIu64 ", %" PRIu64
-                    " are held",
-                    s.available, s.total, s.held);
-    return s;
+    return statistics_of(b, sizeof(collet_memory_stats));
 }
 
 #define PART ((uint64_t)8 << 20)

@@ -74,7 +74,7 @@ static collet_status capabilities_once(testbed *b)
     slot_begin(&s, b, "capabilities");
     return slot_end(&s,
                     b->plugin->capabilities(b->plugin, NULL, 0, &needed, &b->target->host, &s.err),
-                    MAY_OPEN);
+                    CONTRACT_OPEN);
 }
 
 static void capabilities(testbed *b)

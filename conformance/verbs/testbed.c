@@ -123,22 +123,13 @@ collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed)
 {
     testbed *b = s->b;
     kit_verdict v = {0};
+    char text[CONTRACT_TEXT];
     kit_conduct_check(&s->before, b->session->output, &v);
     if (b->one_thread)
         pthread_mutex_unlock(b->serial);
     testbed_require(b, !v.failed, "%s: %s", s->slot, v.text);
     testbed_logged(b, s->slot);
-    if (status == COLLET_OK)
-        return status;
-    const char *name = status > 0 && status < COLLET_STATUS_COUNT ? collet_status_name(status) : "";
-    testbed_require(b, status > 0 && status < COLLET_STATUS_COUNT && allowed >> status & 1,
-                    "%s returned the status %d %s, which this slot may not return: '%s'", s->slot,
-                    status, name, s->err.text);
-    if (status == COLLET_NOT_READY)
-        return status;
-    testbed_require(b, s->err.text[0], "%s returned %s and set no text", s->slot, name);
-    testbed_require(b, s->err.status == status, "%s returned %s and set the error's status to %d",
-                    s->slot, name, s->err.status);
+    testbed_require(b, !contract_status(status, allowed, &s->err, text), "%s: %s", s->slot, text);
     return status;
 }
 
@@ -157,7 +148,7 @@ collet_status try_open(testbed *b, uint32_t index, collet_device **device)
         slot_end(&s,
                  b->plugin->device_open(b->plugin, device, &p, &b->target->host, index,
                                         target_device_name(b->target, index), &s.err),
-                 MAY_OPEN);
+                 CONTRACT_OPEN);
     if (status == COLLET_OK) {
         b->own_memory = p.memory == COLLET_MEMORY_OWN;
         b->has_queues = p.order == COLLET_ORDER_QUEUES;
@@ -177,7 +168,7 @@ collet_status try_alloc(testbed *b, uint64_t bytes, void **buffer)
     }
     slot_begin(&s, b, "buffer_alloc");
     collet_status status =
-        slot_end(&s, b->plugin->buffer_alloc(b->device, &allocated, bytes, &s.err), MAY_ALLOC);
+        slot_end(&s, b->plugin->buffer_alloc(b->device, &allocated, bytes, &s.err), CONTRACT_ACCEPT);
     *buffer = allocated;
     return status;
 }
@@ -189,7 +180,7 @@ collet_status try_queue(testbed *b, collet_queue **queue)
     if (!b->has_queues)
         return COLLET_OK;
     slot_begin(&s, b, "queue_create");
-    return slot_end(&s, b->plugin->queue_create(b->device, queue, &s.err), MAY_CREATE);
+    return slot_end(&s, b->plugin->queue_create(b->device, queue, &s.err), CONTRACT_CREATE);
 }
 
 collet_status try_write(testbed *b, collet_queue *q, void *buffer, uint64_t offset,
@@ -203,7 +194,7 @@ collet_status try_write(testbed *b, collet_queue *q, void *buffer, uint64_t offs
     slot_begin(&s, b, "buffer_write");
     return slot_end(&s,
                     b->plugin->buffer_write(b->device, q, buffer, offset, source, bytes, &s.err),
-                    MAY_ENQUEUE);
+                    CONTRACT_ENQUEUE);
 }
 
 collet_status try_read(testbed *b, collet_queue *q, void *buffer, uint64_t offset, void *target,
@@ -216,7 +207,7 @@ collet_status try_read(testbed *b, collet_queue *q, void *buffer, uint64_t offse
     }
     slot_begin(&s, b, "buffer_read");
     return slot_end(&s, b->plugin->buffer_read(b->device, q, buffer, offset, target, bytes, &s.err),
-                    MAY_READ);
+                    CONTRACT_ENQUEUE);
 }
 
 collet_status try_wait(testbed *b, collet_queue *q, uint64_t value, int64_t nanoseconds)
@@ -225,7 +216,7 @@ collet_status try_wait(testbed *b, collet_queue *q, uint64_t value, int64_t nano
     if (!q)
         return COLLET_OK;
     slot_begin(&s, b, "queue_wait");
-    return slot_end(&s, b->plugin->queue_wait(b->device, q, value, nanoseconds, &s.err), MAY_WAIT);
+    return slot_end(&s, b->plugin->queue_wait(b->device, q, value, nanoseconds, &s.err), CONTRACT_WAIT);
 }
 
 collet_status try_after(testbed *b, collet_queue *q, collet_queue *other, uint64_t value)
@@ -234,7 +225,7 @@ collet_status try_after(testbed *b, collet_queue *q, collet_queue *other, uint64
     if (!q || q == other)
         return COLLET_OK;
     slot_begin(&s, b, "queue_after");
-    return slot_end(&s, b->plugin->queue_after(b->device, q, other, value, &s.err), MAY_ENQUEUE);
+    return slot_end(&s, b->plugin->queue_after(b->device, q, other, value, &s.err), CONTRACT_ENQUEUE);
 }
 
 int64_t testbed_now(void)
@@ -396,7 +387,7 @@ bool testbed_statistics(testbed *b, collet_memory_stats *stats)
         return false;
     slot_begin(&s, b, "collet.memory/1 stats");
     must(b, "collet.memory/1 stats",
-         slot_end(&s, memory->stats(b->device, stats, &s.err), MAY(FAILED) | MAY(DEVICE_LOST)));
+         slot_end(&s, memory->stats(b->device, stats, &s.err), CONTRACT_REPORT));
     return true;
 }
 
@@ -422,7 +413,7 @@ collet_status try_stamp(testbed *b, collet_queue *q, collet_stamp **stamp)
     const collet_timing_extension *table = testbed_timing(b);
     slot_begin(&s, b, COLLET_EXTENSION_TIMING " stamp");
     collet_status status =
-        slot_end(&s, table->stamp(b->device, q, stamp, &s.err), MAY_ENQUEUE | MAY(NO_MEMORY));
+        slot_end(&s, table->stamp(b->device, q, stamp, &s.err), CONTRACT_STAMP);
     testbed_require(b, status != COLLET_OK || *stamp, "stamp returned OK and no stamp");
     return status;
 }
@@ -435,7 +426,7 @@ int64_t testbed_elapsed(testbed *b, collet_stamp *first, collet_stamp *last)
     slot_begin(&s, b, COLLET_EXTENSION_TIMING " elapsed");
     collet_status status =
         slot_end(&s, table->elapsed(b->device, first, last, &nanoseconds, &s.err),
-                 MAY(FAILED) | MAY(DEVICE_LOST));
+                 CONTRACT_REPORT);
     testbed_require(b, status == COLLET_OK, "elapsed returned %s: %s", collet_status_name(status),
                     s.err.text);
     testbed_require(b, nanoseconds != INT64_MIN, "elapsed returned OK and set no time");

@@ -107,15 +107,8 @@ typedef struct slot_call {
     collet_error err;
 } slot_call;
 void slot_begin(slot_call *s, testbed *b, const char *slot);
-/* `allowed` has a bit for each status besides OK. Returns `status`. */
+/* `allowed`: CONTRACT_... Returns `status`. */
 collet_status slot_end(slot_call *s, collet_status status, uint32_t allowed);
-#define MAY(name) (1u << COLLET_##name)
-#define MAY_OPEN (MAY(UNAVAILABLE) | MAY(FAILED) | MAY(NO_MEMORY))
-#define MAY_CREATE (MAY(NO_MEMORY) | MAY(FAILED) | MAY(DEVICE_LOST))
-#define MAY_ALLOC (MAY(REFUSED) | MAY(DEVICE_LOST))
-#define MAY_ENQUEUE (MAY(REFUSED) | MAY(FAILED) | MAY(DEVICE_LOST))
-#define MAY_WAIT (MAY(NOT_READY) | MAY(FAILED) | MAY(DEVICE_LOST))
-#define MAY_READ (MAY(REFUSED) | MAY(FAILED) | MAY(DEVICE_LOST))
 
 void testbed_logged(testbed *b, const char *slot); /* ends the check if an error was logged */
 

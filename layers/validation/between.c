@@ -45,8 +45,6 @@ static void release(copy *k)
     object_put((object *)k->from);
 }
 
-static const collet_status copy_errors[] = {COLLET_REFUSED, COLLET_DEVICE_LOST, COLLET_OK};
-
 static collet_status copy_between(collet_device *named, collet_queue *in, collet_buffer *target,
                                   uint64_t target_offset, const collet_plugin *of,
                                   collet_device *from, collet_queue *from_in, collet_buffer *source,
@@ -68,8 +66,7 @@ static collet_status copy_between(collet_device *named, collet_queue *in, collet
             below->between(c->device->below, call_queue_below(c), k.target->below, target_offset,
                            k.from->of->below, k.from->below, k.from_queue->below, k.source->below,
                            source_offset, bytes, c->below_err);
-        call_left(c);
-        status = call_status(c, status, copy_errors);
+        status = call_status(c, status, CONTRACT_ACCEPT);
         if (status != COLLET_REFUSED) {
             queue_used(c->queue, k.target);
             queue_used(k.from_queue, k.source);

@@ -108,9 +108,9 @@ void call_enter(call *c)
 
 void call_left(call *c)
 {
-    const char *changed = conduct_changed(&c->before);
-    if (changed)
-        call_wrong(c, PLUGIN, "%s", changed);
+    char text[CONTRACT_TEXT];
+    if (conduct_changed(&c->before, text))
+        call_wrong(c, PLUGIN, "%s", text);
 }
 
 /* Does the same as host->fail, because without a device the host is unknown. */
@@ -126,32 +126,17 @@ static void COLLET_PRINTF(3, 4)
     va_end(arguments);
 }
 
-static int listed(const collet_status *allowed, collet_status status)
+collet_status call_status(call *c, collet_status status, uint32_t allowed)
 {
-    while (*allowed != COLLET_OK && *allowed != status)
-        allowed++;
-    return *allowed == status;
-}
-
-collet_status call_status(call *c, collet_status status, const collet_status *allowed)
-{
-    const collet_error *error = c->below_err;
-    if (c->lost && status != COLLET_DEVICE_LOST && listed(allowed, COLLET_DEVICE_LOST))
+    char text[CONTRACT_TEXT];
+    call_left(c);
+    if (c->lost && status != COLLET_DEVICE_LOST && allowed & CONTRACT_BIT(DEVICE_LOST))
         call_wrong(c, PLUGIN,
                    "it returned the status %d, but the device returned DEVICE_LOST before", status);
     if (status == COLLET_DEVICE_LOST && c->device)
         atomic_store(&c->device->lost, 1);
-    if (!listed(allowed, status))
-        call_wrong(c, PLUGIN, "it returned the status %d, which this slot may not return", status);
-    if (status == COLLET_OK || status == COLLET_NOT_READY)
-        return status;
-    if (!memchr(error->text, '\0', sizeof error->text))
-        call_wrong(c, PLUGIN, "the error's text has no terminating NUL");
-    else if (error->status != status)
-        call_wrong(c, PLUGIN, "it returned the status %d and set the error's to %d", status,
-                   error->status);
-    else if (!error->text[0])
-        call_wrong(c, PLUGIN, "it returned the status %d without a text", status);
+    if (contract_status(status, allowed, c->below_err, text))
+        call_wrong(c, PLUGIN, "%s", text);
     return status;
 }
 

@@ -4,21 +4,23 @@
 #define LAYERS_VALIDATION_CONDUCT_H
 
 #include <locale.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdint.h>
 
 #include <collet/floating.h>
+
+#include "contract.h"
 
 typedef struct conduct {
     collet_floating floating;
     sigset_t mask;
-    locale_t locale;         /* locale of the thread */
-    uint64_t process_locale; /* hash of the name of the process's locale */
+    locale_t locale;          /* locale of the thread */
+    char process_locale[128]; /* its name, or the beginning of it */
+    cpu_set_t processors;
 } conduct;
 
 conduct conduct_now(void);
-/* A text about the first difference, or NULL. Restores the floating-point control and the signal
- * mask. */
-const char *conduct_changed(const conduct *before);
+/* 1 if the state has changed: `text` says how. Restores the state of the thread. */
+int conduct_changed(const conduct *before, char text[CONTRACT_TEXT]);
 
 #endif

@@ -7,9 +7,6 @@
 
 #include "poison.h"
 
-static const collet_status open_errors[] = {COLLET_UNAVAILABLE, COLLET_FAILED, COLLET_NO_MEMORY,
-                                            COLLET_OK};
-
 /* Copies the properties that the plugin set to libcore's struct. */
 static void take_properties(call *c, const collet_device_properties *from, uint32_t size,
                             collet_device_properties *to)
@@ -36,8 +33,7 @@ static collet_status open_below(call *c, device *d, collet_device_properties *pr
     call_enter(c);
     collet_status status =
         below->device_open(below, &d->below, copy, d->host, d->index, name, c->below_err);
-    call_left(c);
-    status = call_status(c, status, open_errors);
+    status = call_status(c, status, CONTRACT_OPEN);
     if (status == COLLET_OK) {
         take_properties(c, copy, sizeof own, properties);
         d->properties = *copy;

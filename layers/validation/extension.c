@@ -11,24 +11,11 @@
 
 #define REST 64 /* bytes after the statistics that must not change */
 
-static const collet_status stats_errors[] = {COLLET_FAILED, COLLET_DEVICE_LOST, COLLET_OK};
-
-static void check_stats(call *c, const collet_memory_stats *given, const collet_memory_stats *got,
-                        uint64_t minimum)
-{
-    if (got->struct_size != given->struct_size)
-        call_wrong(c, PLUGIN, "it changed struct_size");
-    if (got->current < minimum)
-        call_wrong(c, PLUGIN, "current is %llu, but the buffers have %llu bytes",
-                   (unsigned long long)got->current, (unsigned long long)minimum);
-    if (got->held < got->current || got->peak < got->current)
-        call_wrong(c, PLUGIN, "current is more than held or peak");
-}
-
 static collet_status memory_stats(collet_device *named, collet_memory_stats *stats,
                                   collet_error *err)
 {
     call c;
+    char text[CONTRACT_TEXT];
     collet_status status = COLLET_FAILED;
     struct {
         collet_memory_stats stats;
@@ -44,14 +31,15 @@ static collet_status memory_stats(collet_device *named, collet_memory_stats *sta
     uint64_t before = atomic_load(&c.device->bytes);
     memcpy(&own.stats, stats, sizeof own.stats);
     own.stats.struct_size = sizeof own.stats;
-    const collet_memory_stats given = own.stats;
     call_enter(&c);
     status = below->stats(c.device->below, &own.stats, c.below_err);
-    call_left(&c);
-    status = call_status(&c, status, stats_errors);
-    uint64_t after = atomic_load(&c.device->bytes);
-    if (status == COLLET_OK)
-        check_stats(&c, &given, &own.stats, before < after ? before : after);
+    status = call_status(&c, status, CONTRACT_REPORT);
+    uint64_t after = atomic_load(&c.device->bytes), least = before < after ? before : after;
+    if (status == COLLET_OK && contract_stats(&own.stats, sizeof own.stats, text))
+        call_wrong(&c, PLUGIN, "%s", text);
+    if (status == COLLET_OK && own.stats.current < least)
+        call_wrong(&c, PLUGIN, "current is %llu, but the buffers have %llu bytes",
+                   (unsigned long long)own.stats.current, (unsigned long long)least);
     for (size_t i = 0; i < REST; i++)
         if (own.rest[i]) {
             call_wrong(&c, PLUGIN, "it wrote beyond struct_size");
@@ -159,9 +147,6 @@ uint32_t pinned_forget(device *d)
     return count;
 }
 
-static const collet_status pinned_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
-                                              COLLET_OK};
-
 static collet_status pinned_alloc(collet_device *named, void **address, void **handle,
                                   uint64_t bytes, collet_error *err)
 {
@@ -176,8 +161,7 @@ static collet_status pinned_alloc(collet_device *named, void **address, void **h
     const collet_pinned_extension *below = c.device->extensions[EXTENSION_PINNED];
     call_enter(&c);
     status = below->alloc(c.device->below, address, handle, bytes, c.below_err);
-    call_left(&c);
-    status = call_status(&c, status, pinned_errors);
+    status = call_status(&c, status, CONTRACT_ENQUEUE);
     if (status == COLLET_OK && (!*address || (uintptr_t)*address % 64))
         call_wrong(&c, PLUGIN, "the address %p is NULL or not aligned to 64 bytes", *address);
     if (status == COLLET_OK && c.wrong.status == COLLET_OK && !pinned_note(&c, *address, *handle))
@@ -219,34 +203,12 @@ static const struct known {
     [EXTENSION_TRIM] = {COLLET_EXTENSION_TRIM, &trim_table, sizeof trim_table},
 };
 
-/* The reason why libcore would not use the table; NULL: it would. After the head a table has only
- * functions. */
-static const char *table_fault(const void *table, uint32_t size)
-{
-    struct {
-        uint32_t struct_size, reserved;
-    } head = {0, 0};
-    void (*function)(void);
-    memcpy(&head.struct_size, table, sizeof head.struct_size);
-    if (head.struct_size < size)
-        return "fewer bytes than the first release of its version";
-    memcpy(&head, table, sizeof head);
-    if (head.reserved)
-        return "a reserved member that is not 0";
-    for (size_t at = sizeof head; at < size; at += sizeof function) {
-        memcpy(&function, (const char *)table + at, sizeof function);
-        if (!function)
-            return "a function that is NULL";
-    }
-    return NULL;
-}
-
 /* The backend's table; NULL if libcore would not use it. */
 static const void *ask(call *c, extension_kind kind)
 {
     device *d = c->device;
     const struct known *k = &known[kind];
-    const char *fault;
+    char text[CONTRACT_TEXT];
     call_enter(c);
     const void *table = d->of->below->extension(d->below, k->name);
     call_left(c);
@@ -254,8 +216,8 @@ static const void *ask(call *c, extension_kind kind)
         call_wrong(c, PLUGIN, "the slot returned a different table for %s than before", k->name);
     if (!table)
         return NULL;
-    if ((fault = table_fault(table, k->size))) {
-        call_wrong(c, PLUGIN, "the table of %s has %s", k->name, fault);
+    if (contract_table(table, k->size, text)) {
+        call_wrong(c, PLUGIN, "the table of %s has %s", k->name, text);
         return NULL;
     }
     d->extensions[kind] = table;

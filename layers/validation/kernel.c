@@ -339,9 +339,6 @@ static void check_copy(kernel_call *k)
         call_wrong(&k->call, PLUGIN, "it wrote to the call, its operands or its parameters");
 }
 
-static const collet_status run_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
-                                           COLLET_OK};
-
 static collet_status run(kernel_call *k)
 {
     call *c = &k->call;
@@ -354,8 +351,7 @@ static collet_status run(kernel_call *k)
         k->untouched = outputs_sum(k);
     call_enter(c);
     collet_status status = k->row->run(d->below, call_queue_below(c), k->copy);
-    call_left(c);
-    status = call_status(c, status, run_errors);
+    status = call_status(c, status, CONTRACT_ENQUEUE);
     check_copy(k);
     if (status == COLLET_REFUSED && is_done_on_return(k) && outputs_sum(k) != k->untouched)
         call_wrong(c, PLUGIN, "it returned REFUSED, but had written to an output");
@@ -406,8 +402,6 @@ static int check_unbound(kernel_call *k)
     return k->call.wrong.status == COLLET_OK;
 }
 
-static const collet_status accept_errors[] = {COLLET_REFUSED, COLLET_DEVICE_LOST, COLLET_OK};
-
 static collet_status ask(kernel_call *k, uint64_t *bytes)
 {
     call *c = &k->call;
@@ -415,8 +409,7 @@ static collet_status ask(kernel_call *k, uint64_t *bytes)
         return COLLET_FAILED;
     call_enter(c);
     collet_status status = k->row->accepts(c->device->below, k->copy, bytes);
-    call_left(c);
-    status = call_status(c, status, accept_errors);
+    status = call_status(c, status, CONTRACT_ACCEPT);
     check_copy(k);
     if (*bytes && has_guard(c->device))
         *bytes += GUARD;

@@ -50,16 +50,13 @@ static int marked(const char *bytes, size_t count)
 static collet_status ask(call *c, const instance *i, char *json, uint64_t capacity,
                          uint64_t allocated, uint64_t *needed)
 {
-    static const collet_status errors[] = {COLLET_UNAVAILABLE, COLLET_FAILED, COLLET_NO_MEMORY,
-                                           COLLET_OK};
     memset(json, MARK, allocated);
     call_enter(c);
     locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0)); /* as libcore does */
     collet_status status =
         i->below->capabilities(i->below, json, capacity, needed, c->host, c->below_err);
     uselocale(before);
-    call_left(c);
-    status = call_status(c, status, errors);
+    status = call_status(c, status, CONTRACT_OPEN);
     if (status == COLLET_OK && !marked(json + capacity, allocated - capacity))
         call_wrong(c, PLUGIN, "it wrote to json beyond its %llu bytes",
                    (unsigned long long)capacity);

@@ -18,8 +18,6 @@ static int own_memory(call *c)
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
-static const collet_status alloc_errors[] = {COLLET_REFUSED, COLLET_DEVICE_LOST, COLLET_OK};
-
 static buffer *buffer_wrap(device *d, collet_buffer *below, uint64_t bytes, int imported)
 {
     buffer *b = calloc(1, sizeof *b);
@@ -71,8 +69,7 @@ collet_status validation_buffer_alloc(collet_device *handle, collet_buffer **out
     }
     call_enter(&c);
     status = c.device->of->below->buffer_alloc(c.device->below, &below, bytes, c.below_err);
-    call_left(&c);
-    status = call_status(&c, status, alloc_errors);
+    status = call_status(&c, status, CONTRACT_ACCEPT);
     return call_end(&c, buffer_hand_out(&c, status, below, bytes, 0, out));
 }
 
@@ -107,9 +104,6 @@ void validation_buffer_free(collet_device *handle, collet_buffer *named)
 }
 
 /* ---- Transfers --------------------------------------------------------------------------- */
-
-static const collet_status transfer_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
-                                                COLLET_OK};
 
 /* The checks of both transfers; returns the buffer, or NULL. */
 static buffer *transfer_begin(call *c, collet_queue *in, collet_buffer *named, uint64_t offset,
@@ -147,8 +141,7 @@ collet_status validation_buffer_write(collet_device *handle, collet_queue *in, c
     call_enter(&c);
     status = c.device->of->below->buffer_write(c.device->below, call_queue_below(&c), b->below,
                                                offset, copy ? copy : source, bytes, c.below_err);
-    call_left(&c);
-    status = call_status(&c, status, transfer_errors);
+    status = call_status(&c, status, CONTRACT_ENQUEUE);
     if (copy && memcmp(copy, source, bytes) != 0)
         call_wrong(&c, PLUGIN, "it wrote to the host's memory");
     poison_release(block);
@@ -174,8 +167,7 @@ collet_status validation_buffer_read(collet_device *handle, collet_queue *in, co
     call_enter(&c);
     status = c.device->of->below->buffer_read(c.device->below, call_queue_below(&c), b->below,
                                               offset, copy ? copy : target, bytes, c.below_err);
-    call_left(&c);
-    status = call_status(&c, status, transfer_errors);
+    status = call_status(&c, status, CONTRACT_ENQUEUE);
     if (copy && status == COLLET_OK)
         memcpy(target, copy, bytes);
     if (status == COLLET_OK && c.queue && queue_failed(c.queue))

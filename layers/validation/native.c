@@ -7,12 +7,6 @@
 
 #include "validation.h"
 
-static const collet_status errors[] = {COLLET_FAILED, COLLET_DEVICE_LOST, COLLET_OK};
-static const collet_status used_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
-                                            COLLET_OK};
-static const collet_status import_errors[] = {COLLET_INVALID, COLLET_NO_MEMORY, COLLET_DEVICE_LOST,
-                                              COLLET_OK};
-
 #define REST 64 /* bytes after the struct that must not change */
 
 static const collet_native_extension *below_of(const call *c)
@@ -45,8 +39,7 @@ static collet_status native_device(collet_device *named, collet_native_device *n
     }
     call_enter(&c);
     status = below_of(&c)->device(c.device->below, &own.native, c.below_err);
-    call_left(&c);
-    status = call_status(&c, status, errors);
+    status = call_status(&c, status, CONTRACT_REPORT);
     if (own.native.struct_size != sizeof own.native || own.native.reserved)
         call_wrong(&c, PLUGIN, "it changed struct_size or reserved");
     if (status == COLLET_OK && !own.native.api)
@@ -70,8 +63,7 @@ static collet_status native_queue(collet_device *named, collet_queue *in, void *
         call_own_queue(&c, in, WAITS)) {
         call_enter(&c);
         status = below_of(&c)->queue(c.device->below, call_queue_below(&c), handle, c.below_err);
-        call_left(&c);
-        status = call_status(&c, status, errors);
+        status = call_status(&c, status, CONTRACT_REPORT);
     }
     return call_end(&c, status);
 }
@@ -84,8 +76,7 @@ static collet_status native_queue_used(collet_device *named, collet_queue *in, c
         call_own_queue(&c, in, ENQUEUES)) {
         call_enter(&c);
         status = below_of(&c)->queue_used(c.device->below, call_queue_below(&c), c.below_err);
-        call_left(&c);
-        status = call_status(&c, status, used_errors);
+        status = call_status(&c, status, CONTRACT_ENQUEUE);
         queue_used(c.queue, NULL);
     }
     return call_end(&c, status);
@@ -101,8 +92,7 @@ static collet_status native_buffer(collet_device *named, collet_buffer *of, void
         pointer_given(&c, handle) && (b = call_buffer(&c, c.device, of, "the buffer", 0))) {
         call_enter(&c);
         status = below_of(&c)->buffer(c.device->below, b->below, handle, c.below_err);
-        call_left(&c);
-        status = call_status(&c, status, errors);
+        status = call_status(&c, status, CONTRACT_REPORT);
     }
     call_release_buffer(b, 0);
     return call_end(&c, status);
@@ -125,8 +115,7 @@ static collet_status native_import(collet_device *named, collet_buffer **out, vo
     call_enter(&c);
     status = below_of(&c)->buffer_import(c.device->below, &below, handle, offset, bytes, element,
                                          c.below_err);
-    call_left(&c);
-    status = call_status(&c, status, import_errors);
+    status = call_status(&c, status, CONTRACT_IMPORT);
     return call_end(&c, buffer_hand_out(&c, status, below, bytes, 1, out));
 }
 

@@ -99,9 +99,6 @@ int buffer_in_use(buffer *b, uint64_t *where)
 
 /* ---- Life -------------------------------------------------------------------------------- */
 
-static const collet_status create_errors[] = {COLLET_NO_MEMORY, COLLET_FAILED, COLLET_DEVICE_LOST,
-                                              COLLET_OK};
-
 static collet_status create(call *c, queue *q)
 {
     device *d = c->device;
@@ -114,8 +111,7 @@ static collet_status create(call *c, queue *q)
         return COLLET_FAILED;
     call_enter(c);
     collet_status status = d->of->below->queue_create(d->below, &q->below, c->below_err);
-    call_left(c);
-    status = call_status(c, status, create_errors);
+    status = call_status(c, status, CONTRACT_CREATE);
     if (status == COLLET_OK && !q->below)
         call_wrong(c, PLUGIN, "it returned OK and no queue");
     if (status == COLLET_OK && c->wrong.status != COLLET_OK) {
@@ -215,9 +211,6 @@ static wait_state wait_begin(queue *q)
     return s;
 }
 
-static const collet_status wait_errors[] = {COLLET_NOT_READY, COLLET_FAILED, COLLET_DEVICE_LOST,
-                                            COLLET_OK};
-
 #define CLOCK_SLACK 1000000 /* nanoseconds by which clocks may differ */
 
 /* Checks the result of a wait by the state before it, by its time and by a second wait. */
@@ -280,16 +273,12 @@ collet_status validation_queue_wait(collet_device *handle, collet_queue *named, 
     call_enter(&c);
     status = c.device->of->below->queue_wait(c.device->below, c.queue->below, value, nanoseconds,
                                              c.below_err);
-    call_left(&c);
-    status = call_status(&c, status, wait_errors);
+    status = call_status(&c, status, CONTRACT_WAIT);
     check_outcome(&c, value, nanoseconds, &before, status);
     if (status == COLLET_OK || status == COLLET_FAILED)
         note_outcome(c.queue, value, status);
     return call_end(&c, status);
 }
-
-static const collet_status after_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_DEVICE_LOST,
-                                             COLLET_OK};
 
 collet_status validation_queue_after(collet_device *handle, collet_queue *named,
                                      collet_queue *other, uint64_t value, collet_error *err)
@@ -311,8 +300,7 @@ collet_status validation_queue_after(collet_device *handle, collet_queue *named,
         call_enter(&c);
         status = c.device->of->below->queue_after(c.device->below, c.queue->below, c.other->below,
                                                   value, c.below_err);
-        call_left(&c);
-        status = call_status(&c, status, after_errors);
+        status = call_status(&c, status, CONTRACT_ENQUEUE);
     }
     return call_end(&c, status);
 }

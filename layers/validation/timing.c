@@ -15,10 +15,6 @@ typedef struct stamp {
     uint64_t queue, sequence; /* the queue's id, and the number of commands before the stamp */
 } stamp;
 
-static const collet_status stamp_errors[] = {COLLET_REFUSED, COLLET_FAILED, COLLET_NO_MEMORY,
-                                             COLLET_DEVICE_LOST, COLLET_OK};
-static const collet_status elapsed_errors[] = {COLLET_FAILED, COLLET_DEVICE_LOST, COLLET_OK};
-
 static const collet_timing_extension *below_of(const call *c)
 {
     return c->device->extensions[EXTENSION_TIMING];
@@ -53,8 +49,7 @@ static collet_status timing_stamp(collet_device *named, collet_queue *in, collet
     }
     call_enter(&c);
     status = below_of(&c)->stamp(c.device->below, c.queue->below, &s->below, c.below_err);
-    call_left(&c);
-    status = call_status(&c, status, stamp_errors);
+    status = call_status(&c, status, CONTRACT_STAMP);
     if (status == COLLET_OK && !s->below)
         call_wrong(&c, PLUGIN, "it returned OK and no stamp");
     else if (status == COLLET_OK && c.wrong.status != COLLET_OK)
@@ -107,8 +102,7 @@ static collet_status timing_elapsed(collet_device *named, collet_stamp *from, co
         call_enter(&c);
         status = below_of(&c)->elapsed(c.device->below, first->below, last->below, nanoseconds,
                                        c.below_err);
-        call_left(&c);
-        status = call_status(&c, status, elapsed_errors);
+        status = call_status(&c, status, CONTRACT_REPORT);
         if (status == COLLET_OK && first->queue == last->queue &&
             (last->sequence > first->sequence ? *nanoseconds < 0
              : last == first                  ? *nanoseconds != 0

@@ -132,9 +132,8 @@ void call_begin_unknown(call *c, const char *slot, const collet_host *host, coll
 /* Call these before and after the plugin's code runs. */
 void call_enter(call *c);
 void call_left(call *c);
-/* Checks the plugin's status: one of `allowed`, a list that ends with OK, with a text in the
- * error. */
-collet_status call_status(call *c, collet_status status, const collet_status *allowed);
+/* call_left, and checks the plugin's status and error; `allowed`: CONTRACT_... */
+collet_status call_status(call *c, collet_status status, uint32_t allowed);
 /* Ends the call: returns the status for libcore, with the text in libcore's error. */
 collet_status call_end(call *c, collet_status status);
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * contract - rules of collet/plugin.h and collet/extensions.h that one call shows to be broken. The layer
+ * applies them to the calls of a program, the conformance kit to calls of its own.
+ *
+ * A function returns 1 if a rule is broken, and says in `text` how.
+ */
+#ifndef LAYERS_VALIDATION_CONTRACT_H
+#define LAYERS_VALIDATION_CONTRACT_H
+
+#include <collet/extensions.h>
+
+#define CONTRACT_TEXT 320
+
+/* The statuses besides OK that a slot may return, as bits. */
+#define CONTRACT_BIT(name) (1u << COLLET_##name)
+#define CONTRACT_OPEN (CONTRACT_BIT(UNAVAILABLE) | CONTRACT_BIT(FAILED) | CONTRACT_BIT(NO_MEMORY))
+#define CONTRACT_CREATE                                                                            \
+    (CONTRACT_BIT(NO_MEMORY) | CONTRACT_BIT(FAILED) | CONTRACT_BIT(DEVICE_LOST))
+#define CONTRACT_ACCEPT (CONTRACT_BIT(REFUSED) | CONTRACT_BIT(DEVICE_LOST))
+#define CONTRACT_ENQUEUE (CONTRACT_ACCEPT | CONTRACT_BIT(FAILED))
+#define CONTRACT_WAIT                                                                              \
+    (CONTRACT_BIT(NOT_READY) | CONTRACT_BIT(FAILED) | CONTRACT_BIT(DEVICE_LOST))
+#define CONTRACT_STAMP (CONTRACT_ENQUEUE | CONTRACT_BIT(NO_MEMORY))
+#define CONTRACT_REPORT (CONTRACT_BIT(FAILED) | CONTRACT_BIT(DEVICE_LOST))
+#define CONTRACT_IMPORT                                                                            \
+    (CONTRACT_BIT(INVALID) | CONTRACT_BIT(NO_MEMORY) | CONTRACT_BIT(DEVICE_LOST))
+
+/* The status is OK or allowed, and an error describes it. */
+int contract_status(collet_status status, uint32_t allowed, const collet_error *err,
+                    char text[CONTRACT_TEXT]);
+/* libcore uses the table, whose first version has `size` bytes. */
+int contract_table(const void *table, uint32_t size, char text[CONTRACT_TEXT]);
+/* The numbers fit each other, and the head of the struct is as `given`. */
+int contract_stats(const collet_memory_stats *s, uint32_t given, char text[CONTRACT_TEXT]);
+
+#endif
