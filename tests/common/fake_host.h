@@ -45,8 +45,6 @@ static void keep_message(const collet_host *of, int32_t level, const char *forma
 {
     size_t length = strlen(host_said);
     va_list arguments;
-    (void)of;
-    (void)level;
     va_start(arguments, format);
     (void)vsnprintf(host_said + length, sizeof host_said - length, format, arguments);
     va_end(arguments);
@@ -64,7 +62,6 @@ static void keep_text(const collet_host *of, int32_t level, const char *text)
 
 static int32_t get_threads(const collet_host *of)
 {
-    (void)of;
     return host_threads;
 }
 
@@ -81,7 +78,6 @@ static const char *get_default(const char *key)
 
 static const char *get_setting(const collet_host *of, const char *key)
 {
-    (void)of;
     const char *value = strchr(key, '.') ? get_default(key) : NULL;
     for (const host_setting *s = host_settings; s && s->key; s++)
         if (!strcmp(s->key, key) && *s->value)
@@ -91,8 +87,6 @@ static const char *get_setting(const collet_host *of, const char *key)
 
 static const void *no_extension(const collet_host *of, const char *name)
 {
-    (void)of;
-    (void)name;
     return NULL;
 }
 

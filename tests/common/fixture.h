@@ -27,14 +27,12 @@ static inline void close_shared(void)
 
 static inline int set_up_scalar(void **state)
 {
-    (void)state;
     open_shared(SCALAR_PLUGIN, NULL, NULL);
     return 0;
 }
 
 static inline int tear_down(void **state)
 {
-    (void)state;
     close_shared();
     return 0;
 }

@@ -123,7 +123,6 @@ static inline void assert_doubles(const double *got, const double *expected, int
 
 static int open_plugin(void **state)
 {
-    (void)state;
     collet_error err;
     host_settings = kernel_settings;
     if (load_plugin_file(COLLET_TEST_PLUGINS "/" KERNEL_PLUGIN ".so"))
@@ -133,7 +132,6 @@ static int open_plugin(void **state)
 
 static int close_plugin(void **state)
 {
-    (void)state;
     plugin->device_close(device);
     return 0;
 }

@@ -45,8 +45,6 @@ static inline void without_trace(void)
 /* A violation that the validation layer finds ends a test that runs with it. */
 static inline void stop_at_violation(void *user, int32_t level, const char *text)
 {
-    (void)user;
-    (void)level;
     if (strncmp(text, "validation: ", 12) != 0)
         return;
     print_error("%s\n", text);

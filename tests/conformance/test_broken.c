@@ -120,7 +120,6 @@ static cJSON *run(const char *command, int *status)
 static int check_broken(void **state)
 {
     int status;
-    (void)state;
     report = run(COLLET_TEST_CHECK " --json --quick --timeout 3 " COLLET_TEST_BROKEN " 2>/dev/null",
                  &status);
     assert_int_equal(status, 1);
@@ -129,7 +128,6 @@ static int check_broken(void **state)
 
 static int forget(void **state)
 {
-    (void)state;
     cJSON_Delete(report);
     return 0;
 }
@@ -167,7 +165,6 @@ static void each_for_its_reason(void **state)
 
 static void every_row_is_expected(void **state)
 {
-    (void)state;
     /* observables dies by a signal, or by a sanitizer's exit: its reason is not fixed. */
     const cJSON *row = row_of("observables", "ddddd:ddddl");
     assert_non_null(row);
@@ -183,7 +180,6 @@ static void a_case_runs_again(void **state)
 {
     char command[1024];
     int status;
-    (void)state;
     const cJSON *row = row_of("add", "f:ff");
     int number = (int)cJSON_GetNumberValue(cJSON_GetObjectItem(row, "first_case"));
     snprintf(command, sizeof command, "%s --json %s --op add --sig f:ff --case %d --seed 1",
@@ -205,7 +201,6 @@ static void a_case_runs_again(void **state)
 static void a_vendors_kernel_is_skipped(void **state)
 {
     int status;
-    (void)state;
     cJSON *json = run(COLLET_TEST_CHECK " --json --op remote.plus " VENDOR, &status);
     const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "rows"), 0);
     assert_int_equal(status, 0);
@@ -219,7 +214,6 @@ static void a_vendors_kernel_is_skipped(void **state)
 static void absent_hardware_is_skipped(void **state)
 {
     int status;
-    (void)state;
     cJSON *json = run(COLLET_TEST_CHECK " --json " COLLET_TEST_ABSENT, &status);
     const char *reason = text_of(json, "reason");
     assert_int_equal(status, 77);
@@ -240,7 +234,6 @@ static int status_of(const char *arguments)
 
 static void exit_statuses(void **state)
 {
-    (void)state;
     assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig d:dd"), 0);
     assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig f:ff"), 1);
     assert_int_equal(status_of("--list"), 0);
@@ -273,14 +266,12 @@ static void expect(const char *environment, const char *arguments, int status, c
 
 static void a_refused_file_gets_one_line(void **state)
 {
-    (void)state;
     expect("", COLLET_TEST_NO_PLUGIN, 3, "backend-check: no_plugin: not an ELF file\n");
     expect("", COLLET_TEST_NO_PLUGIN " 2>&1 | wc -l", 0, "1\n");
 }
 
 static void a_filter_that_selects_nothing(void **state)
 {
-    (void)state;
     expect("", COLLET_TEST_BROKEN " --op ad", 2, "there is no op 'ad'; the nearest is add");
     expect("", VENDOR " --op matmul", 2, "remote has no kernel matmul");
     expect("", COLLET_TEST_BROKEN " --op add --sig h:hh", 2, "'h:hh', only f:ff d:dd");
@@ -293,13 +284,11 @@ static void a_filter_that_selects_nothing(void **state)
 /* Without collet-probe the device is first looked for in this process. */
 static void absent_hardware_without_a_probe(void **state)
 {
-    (void)state;
     expect("COLLET_PROBE=off", COLLET_TEST_ABSENT, 77, "the card is in another machine");
 }
 
 static void warnings_of_the_plugin_are_printed(void **state)
 {
-    (void)state;
     expect("", VENDOR " --op remote.plus", 0, "backend-check: remote: opening device 0");
 }
 
@@ -307,7 +296,6 @@ static void warnings_of_the_plugin_are_printed(void **state)
 static void the_named_backend_is_checked(void **state)
 {
     int status;
-    (void)state;
     setenv("COLLET_BACKEND", "no_such_backend", 1);
     assert_int_equal(status_of(COLLET_TEST_BROKEN " --op add --sig d:dd"), 0);
     assert_int_equal(status_of("cpu_scalar --op add --sig d:dd --quick"), 0);

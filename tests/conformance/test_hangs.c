@@ -39,7 +39,6 @@ static FILE *start(const char *arguments)
 
 static int start_all(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < RUNS; i++)
         runs[i].output = start(runs[i].arguments);
     return 0;
@@ -62,7 +61,6 @@ static void check(const char *arguments, int status, char text[8192])
 static void one_that_hangs_is_a_failure(void **state)
 {
     char text[8192];
-    (void)state;
     check(ONE, 1, text);
     assert_contains(text, "case 2: add f32(1)");
     assert_contains(text, "it did not return in time (--timeout)");
@@ -77,7 +75,6 @@ static void one_that_hangs_is_a_failure(void **state)
 static void the_third_ends_the_run(void **state)
 {
     char text[8192];
-    (void)state;
     check(THREE, 4, text);
     assert_contains(text, "FAIL  mul");
     assert_contains(text, "0 rows passed, 3 failed, 0 skipped");
@@ -93,7 +90,6 @@ static void the_limit_ends_the_run(void **state)
 {
     char text[8192];
     time_t before = time(NULL);
-    (void)state;
     check(LIMIT, 4, text);
     assert_true(time(NULL) - before < 60);
     assert_contains(text, "ended after 2 s (--limit) during case ");
@@ -106,7 +102,6 @@ static void the_limit_ends_the_run(void **state)
 static void what_takes_long_is_named(void **state)
 {
     char text[8192];
-    (void)state;
     check(LONG, 1, text);
     assert_contains(text, "backend-check: row 1 of 1, ");
     assert_contains(text, "s so far; case 2: add f32(1)");
@@ -117,7 +112,6 @@ static void in_process_nothing_can_end_a_call(void **state)
 {
     static const char *const options[] = {"--in-process --timeout 1", "--limit 0 --in-process"};
     char text[8192];
-    (void)state;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         check(options[i], 2, text);
         assert_contains(text,

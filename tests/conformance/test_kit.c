@@ -21,13 +21,11 @@ static int start(void **state)
     collet_error err;
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = COLLET_TEST_SCALAR};
-    (void)state;
     return collet_runtime_create(&runtime, &options, &err) == COLLET_OK ? 0 : -1;
 }
 
 static int stop(void **state)
 {
-    (void)state;
     collet_runtime_destroy(runtime);
     return 0;
 }
@@ -46,7 +44,6 @@ static const op_row op_rows[] = {
 
 static void every_op_has_cases_and_limits(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
         if (!kit_op_find(op_rows[i].id) && !strchr(op_rows[i].sigs, '?')) /* test_evaluate */
             fail_msg("%s has no case in conformance/", op_rows[i].name);
@@ -57,7 +54,6 @@ static void every_op_has_cases_and_limits(void **state)
 
 static void cpu_scalar_has_every_row(void **state)
 {
-    (void)state;
     assert_true(collet_ops_count(runtime) >= sizeof op_rows / sizeof *op_rows);
     for (size_t i = 0; i < collet_ops_count(runtime); i++) {
         collet_ops_info info = {.struct_size = sizeof info};
@@ -81,7 +77,6 @@ static void cpu_scalar_has_every_row(void **state)
 static void patterns_bind(void **state)
 {
     static const int64_t batch[] = {7}, extents[][2] = {{3, 5}, {5, 3}, {0, 4}};
-    (void)state;
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
         static const collet_ops_operand operands[] = {
             {"out", 0, 1, {{2, 1, 0, 0, {{0, 'M', 0}, {0, 'M', 'N'}}}}},
@@ -103,7 +98,6 @@ static void patterns_bind(void **state)
 
 static void samples_are_spread(void **state)
 {
-    (void)state;
     for (int count = 1; count < 40; count++)
         for (int requested = 0; requested < 45; requested++) {
             int taken = 0, gap = 0;
@@ -120,7 +114,6 @@ static void samples_are_spread(void **state)
 
 static void ignore(void *user, int number, const char *text)
 {
-    (void)user, (void)number, (void)text;
 }
 
 /* Large cases (several megabytes): all, some, none. */
@@ -131,7 +124,6 @@ static void large_cases_are_counted(void **state)
     collet_ops_info info = {.struct_size = sizeof info};
     kit_row row = {.operands = 2, .dtypes = {COLLET_I32, COLLET_I32}, .sig = "i:i"};
     kit_result result[3];
-    (void)state;
     for (size_t i = 0; i < collet_ops_count(runtime) && info.id != COLLET_OP_TRANSPOSE; i++)
         assert_int_equal(collet_ops_at(runtime, &info, i, NULL), COLLET_OK);
     row.info = info;
@@ -160,7 +152,6 @@ static void a_case_is_described_with_its_parameters(void **state)
     kit_case c = {.data = "", .params.reduce = {.axes = 2, .keepdims = 1}};
     kit_row row = {.operands = 2, .info = {.struct_size = sizeof row.info}};
     char text[KIT_TEXT];
-    (void)state;
     c.row = &row;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         assert_int_equal(collet_ops_describe(runtime, ops[i], &row.info, NULL), COLLET_OK);
@@ -191,7 +182,6 @@ static unsigned half(long double value)
 
 static void halves_round_to_even(void **state)
 {
-    (void)state;
     assert_int_equal(half(1), 0x3c00);
     assert_int_equal(half(-2), 0xc000);
     assert_int_equal(half(65504), 0x7bff);
@@ -216,7 +206,6 @@ static void integers_saturate(void **state)
 {
     int8_t small;
     uint64_t large;
-    (void)state;
     kit_convert(COLLET_I8, 200, &small);
     assert_int_equal(small, 127);
     kit_convert(COLLET_I8, -1.9L, &small);
@@ -231,7 +220,6 @@ static void integers_saturate(void **state)
 
 static void ulps(void **state)
 {
-    (void)state;
     assert_true(kit_ulp(COLLET_F32, 1) == 0x1p-23L);
     assert_true(kit_ulp(COLLET_F32, 1.99L) == 0x1p-23L);
     assert_true(kit_ulp(COLLET_F64, -4) == 0x1p-50L);
@@ -243,7 +231,6 @@ static void eigenvectors(void **state)
 {
     const real m[9] = {2, 1, 0, 1, 2, 0, 0, 0, 5};
     real values[3], vectors[9], b[3] = {3, 3, 5}, x[3], smallest;
-    (void)state;
     kit_eigen(3, m, values, vectors);
     assert_true(fabsl(values[0] - 1) < 1e-17L && fabsl(values[1] - 3) < 1e-17L);
     assert_true(fabsl(values[2] - 5) < 1e-17L);

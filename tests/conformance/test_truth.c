@@ -46,7 +46,6 @@ static bool agrees(long double got, long double expected, long double error)
 
 static void real_functions_have_57_bits(void **state)
 {
-    (void)state;
     int rows = 0;
     for (int i = 0; i < FUNCTIONS; i++) {
         long double x[6] = {0}, y[2] = {0};
@@ -62,7 +61,6 @@ static void real_functions_have_57_bits(void **state)
 
 static void complex_functions_have_their_signs(void **state)
 {
-    (void)state;
     int rows = 0;
     for (int i = 0; i < FUNCTIONS; i++) {
         long double x[6] = {0}, y[2], got[2];
@@ -120,7 +118,6 @@ static void check_exact_row(const function *f, collet_dtype dtype, const long do
 
 static void exact_functions_have_the_bits(void **state)
 {
-    (void)state;
     int rows = 0;
     for (int i = 0; i < FUNCTIONS; i++)
         for (collet_dtype dtype = 1; dtype < COLLET_DTYPE_COUNT; dtype++) {
@@ -134,7 +131,6 @@ static void exact_functions_have_the_bits(void **state)
 
 static void every_function_has_stored_values(void **state)
 {
-    (void)state;
     for (int i = 0; i < FUNCTIONS; i++) {
         int64_t rows = 0;
         for (collet_dtype dtype = 1; dtype < COLLET_DTYPE_COUNT; dtype++)

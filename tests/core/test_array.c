@@ -20,7 +20,6 @@ static collet_array *reshaped(collet_array *a, int32_t ndim, const int64_t *shap
 
 static void views_share_and_read_in_order(void **state)
 {
-    (void)state;
     const int64_t two_three[] = {2, 3}, six = 6, three_two[] = {3, 2};
     collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *t, *r, *s, *u;
     assert_ok(cx, collet_array_permute(cx, a, &t, NULL));
@@ -49,7 +48,6 @@ static void views_share_and_read_in_order(void **state)
 
 static void parts_of_complex_numbers_are_views(void **state)
 {
-    (void)state;
     const int64_t two_three[] = {2, 3};
     float values[12], four = 4;
     collet_array *a, *back, *parts[2], *same, *none;
@@ -82,7 +80,6 @@ static void parts_of_complex_numbers_are_views(void **state)
 
 static void reshape_follows_strides_where_it_can(void **state)
 {
-    (void)state;
     const int64_t shape[] = {4, 3, 2}, split[] = {2, 2, 1, 3, 2}, twelve[] = {4, 6}, whole = 24;
     collet_array *a = reshaped(floats(cx, 24, 0), 3, shape), *every, *b, *c;
     assert_ok(cx, collet_array_slice(cx, a, &every, 0, 0, 2, 2));
@@ -104,7 +101,6 @@ static void reshape_follows_strides_where_it_can(void **state)
 
 static void views_that_leave_the_array_are_refused(void **state)
 {
-    (void)state;
     collet_array *a = floats(cx, 6, 0), *out = NULL;
     const int64_t starts[][3] = {{0, 7, 1},         {5, 2, 1},  {-1, 1, 1}, {6, 1, 1}, {0, 2, -1},
                                  {0, 2, INT64_MAX}, {5, 3, -3}, {0, -1, 1}, {0, 2, 0}, {6, 2, -1}};
@@ -133,7 +129,6 @@ static void views_that_leave_the_array_are_refused(void **state)
 
 static void sizes_are_checked_for_overflow(void **state)
 {
-    (void)state;
     collet_array *a = NULL;
     const int64_t many = (int64_t)1 << 53, more = many + 1, twice[] = {many, 0, 2};
     const int64_t huge[] = {INT64_MAX, 2}, large[] = {INT64_MAX / 8 + 1}, empty[] = {many, 0, 1},
@@ -161,7 +156,6 @@ static void sizes_are_checked_for_overflow(void **state)
 
 static void calls_name_what_does_not_fit(void **state)
 {
-    (void)state;
     collet_array *a = floats(cx, 4, 0), *b = floats(cx, 3, 0), *c = floats(cx, 4, 0), *d = NULL;
     const int64_t four = 4;
     assert_ok(cx, collet_array_create(cx, &d, COLLET_I32, 1, &four));
@@ -195,7 +189,6 @@ static void calls_name_what_does_not_fit(void **state)
 /* Inputs are broadcast to the output's shape, outputs never are, like in NumPy. */
 static void inputs_are_broadcast_to_the_output(void **state)
 {
-    (void)state;
     const int64_t two_three[] = {2, 3}, two_one[] = {2, 1}, one_three[] = {1, 3};
     collet_array *column = reshaped(floats(cx, 2, 1), 2, two_one), *row = floats(cx, 3, 10);
     collet_array *out = reshaped(empty_floats(cx, 6), 2, two_three);
@@ -216,7 +209,6 @@ static void inputs_are_broadcast_to_the_output(void **state)
 
 static void overlaps_go_through_a_temporary(void **state)
 {
-    (void)state;
     collet_array *a = floats(cx, 6, 1), *head, *tail, *back, *wide;
     assert_ok(cx, collet_array_slice(cx, a, &head, 0, 0, 5, 1));
     assert_ok(cx, collet_array_slice(cx, a, &tail, 0, 1, 5, 1));
@@ -259,7 +251,6 @@ static void count_deletes(void *user)
 
 static void wrapped_memory_is_used_in_place(void **state)
 {
-    (void)state;
     float memory[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     int deletes = 0;
     const int64_t four = 4, down = -2, up = 1;
@@ -296,7 +287,6 @@ static void wrapped_memory_is_used_in_place(void **state)
 
 static void reading_checks_the_size(void **state)
 {
-    (void)state;
     float sink[4];
     collet_array *a = floats(cx, 4, 0);
     assert_status(cx, collet_array_read(cx, a, sink, 12), COLLET_INVALID);
@@ -311,7 +301,6 @@ static void reading_checks_the_size(void **state)
 
 static void reductions_check_their_output(void **state)
 {
-    (void)state;
     const int64_t two_three[] = {2, 3}, three = 3, one_three[] = {1, 3};
     collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *b = empty_floats(cx, 3), *scalar,
                  *keepdims = reshaped(empty_floats(cx, 3), 2, one_three);
@@ -348,7 +337,6 @@ static void reductions_check_their_output(void **state)
 /* After fork(), a child's calls are refused and leave the parent's state untouched. */
 static void calls_after_fork_are_refused(void **state)
 {
-    (void)state;
     collet_array *a = floats(cx, 4, 0), *out = NULL;
     fflush(NULL);
     pid_t child = fork();
@@ -389,7 +377,6 @@ static void *free_elsewhere(void *array)
 static void arrays_may_be_freed_on_any_thread(void **state)
 {
     pthread_t thread;
-    (void)state;
     collet_array *a = floats(cx, 4, 0), *b = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, b, a, a));
     assert_int_equal(pthread_create(&thread, NULL, free_elsewhere, a), 0);
@@ -406,7 +393,6 @@ static void arrays_may_be_freed_on_any_thread(void **state)
 /* Along axes of one element, and in arrays without elements, a caller may have any strides. */
 static void strides_that_lead_to_no_element(void **state)
 {
-    (void)state;
     static const int64_t odd[] = {INT64_MAX, INT64_MIN, 3, INT64_MAX / 4};
     static const int64_t shapes[][4] = {{1, 1, 2, 1}, {1, 0, 2, 1}, {0, 7, 2, 3}};
     static const int64_t expected[][4] = {{6, 6, 3, 1}, {0, 0, 0, 0}, {0, 0, 0, 0}};

@@ -14,7 +14,6 @@ static void assert_reads(const collet_array *a, const char *expected)
 static void constant_arrays(void **state)
 {
     collet_array *a, *none = NULL;
-    (void)state;
     assert_ok(cx, collet_array_full(cx, &a, COLLET_I32, 2, (const int64_t[]){2, 3}, -7));
     assert_reads(a, "[[-7, -7, -7],\n [-7, -7, -7]]");
     collet_array_destroy(a);
@@ -27,7 +26,6 @@ static void elements_of_an_axis(void **state)
 {
     static const int16_t numbers[] = {1, 2, 3, 4, 5, 6};
     collet_array *a, *last, *column, *one, *none = NULL;
-    (void)state;
     assert_ok(cx, collet_array_from(cx, &a, COLLET_I16, 2, (const int64_t[]){2, 3}, numbers));
     assert_ok(cx, collet_array_select(cx, a, &last, 0, -1));
     assert_reads(last, "[4, 5, 6]");
@@ -53,7 +51,6 @@ static void texts(void **state)
     static const uint8_t b[] = {0, 2};
     char text[8];
     collet_array *a, *cube;
-    (void)state;
     assert_ok(cx, collet_array_from(cx, &a, COLLET_C64, 1, (const int64_t[]){2}, z));
     assert_reads(a, "[1-2.5j, 0.1+1e+10j]");
     assert_ok(cx, collet_array_text(cx, a, text, sizeof text));

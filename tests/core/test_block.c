@@ -33,7 +33,6 @@ static void assert_first(collet_context *cx, const collet_array *a, float first)
 static void a_loop_that_frees_goes_on(void **state)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.delay_us=100", NULL};
-    (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     for (int i = 0; i < 3000; i++) {
         int64_t n = i % 2 ? N : N - 1;
@@ -54,7 +53,6 @@ static void a_loop_that_frees_goes_on(void **state)
 static void a_queue_uses_its_memory_again(void **state)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     collet_array *a = floats(w.cx, N, 1);
     for (int i = 0; i < 4000; i++) {
@@ -74,7 +72,6 @@ static void retired_memory_is_bounded(void **state)
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     collet_status status = COLLET_OK;
     int rounds = 0;
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     for (; rounds < 4000 && status == COLLET_OK; rounds++) {
         collet_array *c = empty_floats(w.cx, 1 + rounds);
@@ -90,7 +87,6 @@ static void retired_memory_is_bounded(void **state)
 static void a_free_does_not_wait(void **state)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
-    (void)state;
     world w = open_world(BOTH, settings, "remote:0");
     collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = floats(w.cx, 1, 1);
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
@@ -107,7 +103,6 @@ static void a_free_does_not_wait(void **state)
 static void short_memory_on_a_hung_device(void **state)
 {
     static const char *const settings[] = {"remote.hang=1", "remote.memory=512", "timeout=1", NULL};
-    (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     collet_array *a = floats(w.cx, N, 1), *c = empty_floats(w.cx, N), *d = floats(w.cx, N / 2, 1);
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
@@ -125,7 +120,6 @@ static void short_memory_on_a_hung_device(void **state)
 static void short_memory_is_trimmed(void **state)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.hoards=1", NULL};
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     collet_array *a = floats(w.cx, N, 1), *kept[3];
     for (int i = 0; i < 20; i++) {
@@ -154,7 +148,6 @@ static void scratch_is_kept_while_used(void **state)
 {
     static const char *const settings[] = {"remote.delay_us=3000", NULL};
     uint32_t plus;
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     collet_array *first = floats(w.cx, 1, 1);
     assert_ok(w.cx, collet_op_add(w.cx, first, first, first));
@@ -194,7 +187,6 @@ static void a_device_is_lost_with_work_in_progress(void **state)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};
     sem_t gate;
-    (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     collet_array *a = floats(w.cx, N, 1);
     hold_queue(&w, &gate);
@@ -216,8 +208,6 @@ static void a_device_is_lost_with_work_in_progress(void **state)
 
 static collet_status succeed(remote_control *c, remote_command *command)
 {
-    (void)c;
-    (void)command;
     return COLLET_OK;
 }
 
@@ -225,9 +215,6 @@ static _Atomic int asked;
 
 static void count_questions(remote_control *c, uint64_t queue, uint64_t value, collet_status status)
 {
-    (void)c;
-    (void)queue;
-    (void)value;
     asked += status == COLLET_NOT_READY;
 }
 
@@ -239,7 +226,6 @@ static void questions_do_not_grow_with_freed_memory(void **state)
     const char *const settings[] = {setting, "remote.memory=40000", NULL};
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     sem_t gate;
-    (void)state;
     snprintf(setting, sizeof setting, "remote.control=%zx", (size_t)(void *)&control);
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     collet_array *last = empty_floats(w.cx, 9500);
@@ -262,7 +248,6 @@ static void questions_do_not_grow_with_freed_memory(void **state)
 static void a_source_is_kept_during_the_copy(void **state)
 {
     static const char *const settings[] = {"remote.delay_us=3000", NULL};
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
     collet_array *last = NULL;
     for (int i = 0; i < 20; i++) {
@@ -286,7 +271,6 @@ static void a_source_is_kept_during_the_copy(void **state)
 static void a_synchronous_device_with_own_memory(void **state)
 {
     static const char *const settings[] = {"remote.synchronous=1", "remote.memory=1024", NULL};
-    (void)state;
     world w = open_world(BOTH, settings, "remote:0");
     collet_array *a = floats(w.cx, N, 1), *last = NULL;
     for (int i = 0; i < 20; i++) {
@@ -347,7 +331,6 @@ static void threads_share_short_memory(void **state)
     static const char *const settings[] = {"remote.memory=1280", "remote.delay_us=20", NULL};
     job jobs[2];
     pthread_t threads[2];
-    (void)state;
     world w = open_world(BOTH, settings, "remote:0");
     collet_array *shared = floats(w.cx, N, 1);
     for (int i = 0; i < 2; i++) {

@@ -38,7 +38,6 @@ __attribute__((visibility("default"))) ssize_t write(int fd, const void *bytes, 
 
 static int set_up(void **state)
 {
-    (void)state;
     strcpy(directory, "/tmp/collet-calibration-XXXXXX");
     if (!mkdtemp(directory))
         return -1;
@@ -49,7 +48,6 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     char command[96];
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", directory);
     return system(command);
 }
@@ -57,7 +55,6 @@ static int tear_down(void **state)
 /* Calibrations in the directory, unfinished ones too. */
 static void keep_log(void *user, int32_t level, const char *text)
 {
-    (void)user;
     if (level <= COLLET_LOG_WARNING)
         snprintf(logged + strlen(logged), sizeof logged - strlen(logged), "%s\n", text);
 }
@@ -121,7 +118,6 @@ static const char *runs_on(const world *w, uint32_t op, collet_dtype dtype, int6
 
 static void auto_follows_the_table(void **state)
 {
-    (void)state;
     world w = open_calibrated(NULL);
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
     assert_string_equal(file_of(w.rt, "remote"), "");
@@ -150,7 +146,6 @@ static void auto_follows_the_table(void **state)
  * it, where remote has them. */
 static void transfers_count(void **state)
 {
-    (void)state;
     write_both(SCALAR, MADE
                "\"transfer\":{\"to_device\":1e9,\"to_host\":1e9,\"latency\":1e-6}," REMOTE_TIMES);
     world w = open_calibrated(NULL);
@@ -164,7 +159,6 @@ static void transfers_count(void **state)
 /* An advantage of less than a tenth changes nothing. */
 static void a_little_is_not_enough(void **state)
 {
-    (void)state;
     write_both(SCALAR,
                MADE FAST_TRANSFERS "\"times\":{\"add f32\":[[100,9.5e-8],[1000000,9.5e-4]]}}");
     world w = open_calibrated(NULL);
@@ -182,7 +176,6 @@ static void other_dtypes(void **state)
         MADE "\"times\":{\"add f32\":[[100,4e-7],[1000000,4e-4]]}}",
     };
     static const char *const settings[] = {setting, "probe=on", "calibration=on", NULL};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
         write_one(&w, "cpu_openmp", SLOW, NULL);
@@ -204,7 +197,6 @@ static void units(void **state)
     const int64_t n = 1;
     char text[4096], times[128];
     double seconds = 1e-10;
-    (void)state;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         snprintf(times, sizeof times, MADE "\"times\":{\"add f32\":[[1,%g]]}}", seconds);
         write_both(times, REMOTE);
@@ -227,7 +219,6 @@ static void conditions_do_not_count(void **state)
     static const char *const settings[] = {setting, "probe=on", "calibration=on", NULL};
     const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64};
     const int64_t n = 1000;
-    (void)state;
     world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, NULL);
     write_one(&w, "cpu_openmp",
               MADE "\"times\":{\"where f32\":[[100,1e-3]],\"where f64\":[[100,1e-6]]}}", NULL);
@@ -253,7 +244,6 @@ static void conditions_do_not_count(void **state)
 /* Capabilities are part of the file's name. */
 static void another_machine_finds_no_file(void **state)
 {
-    (void)state;
     write_both(SCALAR, REMOTE);
     world w = open_calibrated("remote.devices=3");
     assert_string_equal(file_of(w.rt, "remote"), "");
@@ -265,7 +255,6 @@ static void another_machine_finds_no_file(void **state)
 /* Where nothing is to depend on measurements, earlier ones do not count. */
 static void without_measurements(void **state)
 {
-    (void)state;
     write_both(SCALAR, REMOTE);
     for (int i = 0; i < 2; i++) {
         world w = open_calibrated(i ? "measure=off" : "measure=on");
@@ -279,7 +268,6 @@ static void another_build_finds_no_file(void **state)
 {
     const char *settings[] = {setting, "probe=on", "calibration=on", NULL};
     char copy[96], command[512];
-    (void)state;
     write_both(SCALAR, REMOTE);
     snprintf(copy, sizeof copy, "%s/copy.so", directory);
     snprintf(command, sizeof command, "cp '%s' '%s'", SCALAR_PLUGIN, copy);
@@ -319,7 +307,6 @@ static const char *const malformed[][2] = {
 static void malformed_files(void **state)
 {
     char path[256];
-    (void)state;
     collet_error err;
     write_both(SCALAR, REMOTE);
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
@@ -351,7 +338,6 @@ static void malformed_files(void **state)
 static void others_files(void **state)
 {
     char path[256];
-    (void)state;
     world w = open_calibrated(NULL);
     write_one(&w, "remote", REMOTE, path);
     close_world(w);
@@ -382,7 +368,6 @@ static void no_room(void **state)
 {
     struct rlimit before, little = {1000, RLIM_INFINITY};
     collet_error err;
-    (void)state;
     world w = open_calibrated(NULL);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     little.rlim_max = before.rlim_max;
@@ -400,7 +385,6 @@ static void no_room(void **state)
 static void the_new_file_stays(void **state)
 {
     char path[256];
-    (void)state;
     const struct timespec tomorrow[] = {{time(NULL) + 86400, 0}, {time(NULL) + 86400, 0}};
     for (int i = 0; i < 64; i++) {
         snprintf(path, sizeof path, "%s/calibration-old-%d.json", directory, i);
@@ -421,7 +405,6 @@ static void the_new_file_stays(void **state)
 static void refused(void **state)
 {
     collet_error err;
-    (void)state;
     world w = open_calibrated(NULL);
     assert_int_equal(collet_calibration_write(w.rt, NULL, 0, "nothing", REMOTE, &err),
                      COLLET_UNKNOWN_BACKEND);
@@ -447,7 +430,6 @@ static void refused(void **state)
 /* The file of before stays in use. */
 static void killed_in_the_middle(void **state)
 {
-    (void)state;
     write_both(SCALAR, REMOTE);
     pid_t child = fork();
     assert_true(child >= 0);

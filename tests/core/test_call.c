@@ -8,14 +8,12 @@
 
 static int set_up(void **state)
 {
-    (void)state;
     open_shared(BOTH, NULL, "cpu_scalar");
     return 0;
 }
 
 static void an_absent_operand_of_an_elementwise_op(void **state)
 {
-    (void)state;
     uint32_t plus = 0;
     const int64_t two[] = {2, 2};
     assert_ok(cx, collet_set_backend(cx, "remote"));
@@ -40,7 +38,6 @@ static void an_absent_operand_of_an_elementwise_op(void **state)
 
 static void sums_of_odd_axes(void **state)
 {
-    (void)state;
     const int32_t far[] = {-1, 77}, zero[] = {0};
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 1);
     assert_status(cx, collet_op_sum(cx, c, NULL, far, 2, 0), COLLET_INVALID);
@@ -55,7 +52,6 @@ static void sums_of_odd_axes(void **state)
 /* Columns of one table do not overlap, although their byte ranges do. */
 static void columns_of_a_table_do_not_overlap(void **state)
 {
-    (void)state;
     const int64_t table_shape[] = {4, 6};
     double zeros[24] = {0}, vectors[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 1, 1}, z[] = {0, 0, 1},
            got[24];
@@ -98,7 +94,6 @@ static void columns_of_a_table_do_not_overlap(void **state)
 /* Extreme strides are refused before any arithmetic on them. */
 static void strides_wider_than_any_memory(void **state)
 {
-    (void)state;
     int8_t byte = 0;
     collet_array *a = NULL;
     const int64_t two_two[] = {2, 2}, two = 2, one = 1;
@@ -116,7 +111,6 @@ static void strides_wider_than_any_memory(void **state)
 /* An empty wrapped array (NULL data) counts as a present operand. */
 static void empty_wrapped_arrays_are_operands(void **state)
 {
-    (void)state;
     const int64_t none = 0;
     const float zero[] = {0};
     collet_array *a = NULL, *c = empty_floats(cx, 1);
@@ -130,7 +124,6 @@ static void empty_wrapped_arrays_are_operands(void **state)
 
 static void fills_convert_as_copies_do(void **state)
 {
-    (void)state;
     const int64_t one = 1;
     int64_t big = 0;
     uint8_t small = 7;
@@ -167,7 +160,6 @@ static void fills_convert_as_copies_do(void **state)
 /* The inverse of a shift differs from it where a length is odd. */
 static void shifts_and_axes(void **state)
 {
-    (void)state;
     static const float shifted[] = {4, 5, 1, 2, 3}, back[] = {3, 4, 5, 1, 2};
     static const int32_t last = -1, first = 0;
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
@@ -202,7 +194,6 @@ static void shifts_and_axes(void **state)
 
 static void sorts_and_searches(void **state)
 {
-    (void)state;
     static const float down[] = {5, 4, 3, 2, 1};
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
     collet_array *a = floats(w.cx, 5, 1), *c = empty_floats(w.cx, 5), *at = NULL;

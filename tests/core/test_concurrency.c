@@ -75,7 +75,6 @@ static void *read_output(const op_call *c, uint32_t k, collet_context *cx)
 static int set_up(void **state)
 {
     static const char *const settings[] = {"num_threads=3", NULL};
-    (void)state;
     rt = runtime_with(OPENMP_PLUGIN, settings);
     collet_context *cx = context_of(rt);
     assert_ok(cx, collet_set_backend(cx, "cpu_openmp"));
@@ -96,7 +95,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < reference_count; i++) {
         for (uint32_t k = 0; k < references[i].call.info.n_out; k++)
             free(references[i].outputs[k]);
@@ -195,7 +193,6 @@ static void two_contexts_call_at_once(void **state)
 {
     pthread_t threads[CALLERS];
     caller callers[CALLERS] = {{.index = 0}, {.index = 1}};
-    (void)state;
     int before = count_threads();
     for (int i = 0; i < CALLERS; i++)
         assert_int_equal(0, pthread_create(&threads[i], NULL, call_everything, &callers[i]));

@@ -10,7 +10,6 @@
 static void settings_reach_the_probe(void **state)
 {
     static const char *const settings[] = {"remote.devices=9", "remote.devices=3", NULL};
-    (void)state;
     collet_runtime *three = runtime_with(REMOTE_PLUGIN, settings);
     collet_backend_info info = {.struct_size = sizeof info};
     assert_int_equal(collet_backend_info_at(three, &info, 0, NULL), COLLET_OK);
@@ -22,7 +21,6 @@ static void settings_reach_the_probe(void **state)
 /* A path with a leading '+' is prepended to the path of lower-priority sources. */
 static void a_path_is_added_in_front(void **state)
 {
-    (void)state;
     setenv("COLLET_PLUGIN_PATH", SCALAR_PLUGIN, 1);
     collet_runtime *both = runtime_with("+" REMOTE_PLUGIN, NULL);
     unsetenv("COLLET_PLUGIN_PATH");
@@ -70,7 +68,6 @@ static void a_program_has_defaults(void **state)
         .struct_size = sizeof options, .plugin_path = SCALAR_PLUGIN, .defaults = three};
     collet_runtime *none = NULL;
     collet_error err;
-    (void)state;
     assert_threads(&options, "3", "default");
     setenv("COLLET_NUM_THREADS", "4", 1);
     assert_threads(&options, "4", "environment");
@@ -101,7 +98,6 @@ static void more_threads_than_processors(void **state)
                                       .log_user = text};
     cpu_set_t first, own;
     long machine = sysconf(_SC_NPROCESSORS_ONLN);
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof own, &own), 0);
     if (CPU_COUNT(&own) < machine || machine < 2)
         skip();

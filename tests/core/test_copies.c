@@ -41,7 +41,6 @@ static void assert_moved(uint64_t to_device, uint64_t to_host, uint64_t direct)
 /* c is computed on device 0 and used on device 1 immediately. */
 static void copies_bypass_the_host(void **state)
 {
-    (void)state;
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
@@ -65,7 +64,6 @@ static void copies_bypass_the_host(void **state)
 /* Bytes that are valid on the host are uploaded from it; no other device is involved. */
 static void host_bytes_are_uploaded(void **state)
 {
-    (void)state;
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
@@ -83,7 +81,6 @@ static void host_bytes_are_uploaded(void **state)
  * it. */
 static void the_source_is_reused_after_the_copy(void **state)
 {
-    (void)state;
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     collet_array *slow = empty_floats(cx, N);
@@ -114,7 +111,6 @@ static void the_source_is_reused_after_the_copy(void **state)
 /* A round trip through both devices: a copy of a copy. */
 static void a_copy_of_a_copy(void **state)
 {
-    (void)state;
     open_remote("remote.devices=3");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
@@ -135,7 +131,6 @@ static void a_copy_of_a_copy(void **state)
 
 static void refused_copies_go_through_the_host(void **state)
 {
-    (void)state;
     open_remote("remote.apart=1");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
@@ -153,7 +148,6 @@ static void refused_copies_go_through_the_host(void **state)
 static void a_copy_of_a_failed_result_fails(void **state)
 {
     float sink[N];
-    (void)state;
     open_remote("remote.fail=1");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     collet_array *both = empty_floats(cx, N);
@@ -175,7 +169,6 @@ static void a_copy_of_a_failed_result_fails(void **state)
 
 static void bytes_of_a_lost_device_are_lost(void **state)
 {
-    (void)state;
     open_remote("remote.lose=2");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
     use_backend("remote:0");
@@ -202,7 +195,6 @@ static void fill_stack(void)
 /* The loss is not known yet, and the queue has to be replaced before the copy. */
 static void a_copy_to_a_lost_device_leaves_its_source(void **state)
 {
-    (void)state;
     const char *const settings[] = {"remote.fail=2", "remote.lose=5", NULL};
     open_shared(BOTH, settings, NULL);
     collet_context *other = context_of(rt);
@@ -266,13 +258,11 @@ static void the_device_that_hangs_is_lost(int finish)
 
 static void a_read_names_the_device_that_hangs(void **state)
 {
-    (void)state;
     the_device_that_hangs_is_lost(0);
 }
 
 static void finish_names_the_device_that_hangs(void **state)
 {
-    (void)state;
     the_device_that_hangs_is_lost(1);
 }
 

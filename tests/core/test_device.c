@@ -32,7 +32,6 @@ static void add_on(collet_context *cx, const char *backend)
 /* One plugin has devices with and without memory and queues of their own. */
 static void devices_differ(void **state)
 {
-    (void)state;
     world w = open_world(MIXED, NULL, "mixed");
     add_on(w.cx, "mixed:0");
     assert_int_equal(counters_of(w.cx).bytes_to_device, 0);
@@ -62,7 +61,6 @@ static void host_memory_at_work_is_kept(void **state)
     static float memory[4];
     const int64_t n = 4;
     int deleted = 0;
-    (void)state;
     world w = open_world(MIXED, NULL, "mixed:6");
     collet_context *other = context_of(w.rt);
     assert_ok(other, collet_set_backend(other, "mixed:6"));
@@ -87,7 +85,6 @@ static void devices_by_name(void **state)
 {
     const collet_dtype f32[] = {COLLET_F32, COLLET_F32, COLLET_F32};
     collet_backend_info info = {.struct_size = sizeof info};
-    (void)state;
     world w = open_world(NAMED ":" SCALAR_PLUGIN, NULL, NULL);
     assert_ok(w.cx, collet_backend_info_at(w.rt, &info, 1, NULL));
     assert_string_equal(info.name, "mixed_named");
@@ -124,7 +121,6 @@ static void devices_by_name(void **state)
 static void names_are_bounded(void **state)
 {
     char choice[32];
-    (void)state;
     world w = open_world(NAMED ":" SCALAR_PLUGIN, NULL, "mixed_named:own");
     for (int i = 0; i < 40; i++) {
         snprintf(choice, sizeof choice, "mixed_named:n%d", i);
@@ -149,7 +145,6 @@ static int is_recorded(collet_runtime *rt, const char *code, const char *reason)
 
 static void an_unknown_property_is_refused(void **state)
 {
-    (void)state;
     world w = open_world(MIXED, NULL, "mixed");
     assert_status(w.cx, collet_set_backend(w.cx, "mixed:5"), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "device_open set memory to 3");
@@ -194,14 +189,12 @@ static void use_from_threads(const char *backend)
 
 static void one_call_at_a_time(void **state)
 {
-    (void)state;
     use_from_threads("mixed:3");
     use_from_threads("mixed:4");
 }
 
 static void one_queue(void **state)
 {
-    (void)state;
     use_from_threads("mixed:2");
 }
 
@@ -210,7 +203,6 @@ static void one_queue_and_a_failure(void **state)
 {
     static const char *const settings[] = {"mixed.fails=2", NULL};
     float sink[4];
-    (void)state;
     world w = open_world(MIXED, settings, "mixed:2");
     collet_context *other = context_of(w.rt);
     assert_ok(other, collet_set_backend(other, "mixed:2"));
@@ -249,7 +241,6 @@ static collet_array *matrix(collet_context *cx)
 static void refused_products_move_nothing(void **state)
 {
     static const char *const settings[] = {"mixed.refused=1048576", NULL};
-    (void)state;
     world w = open_world(MIXED ":" SCALAR_PLUGIN, settings, "mixed:1");
     collet_array *a = matrix(w.cx), *b = matrix(w.cx), *c = matrix(w.cx);
     collet_counters before = counters_of(w.cx);
@@ -272,7 +263,6 @@ static void refused_products_move_nothing(void **state)
 static void no_memory_for_a_write_falls_back(void **state)
 {
     static const char *const settings[] = {"mixed.largest_write=8", NULL};
-    (void)state;
     world w = open_world(MIXED ":" SCALAR_PLUGIN, settings, "mixed:1");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_NO_MEMORY);
@@ -290,7 +280,6 @@ static void no_memory_for_a_write_falls_back(void **state)
 
 static void a_row_with_unknown_flags_is_left_out(void **state)
 {
-    (void)state;
     world w = open_world(NEWER, NULL, "mixed_newer");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_op_copy(w.cx, c, a));
@@ -330,7 +319,6 @@ static uint32_t find_op(collet_runtime *rt, const char *name)
 static void an_op_grows(void **state)
 {
     static const char *const orders[] = {"mixed,mixed_newer", "mixed_newer,mixed"};
-    (void)state;
     for (int order = 0; order < 2; order++) {
         world w = open_world(MIXED ":" NEWER, NULL, orders[order]);
         uint32_t op = find_op(w.rt, "mixed.scale");
@@ -364,7 +352,6 @@ static void an_op_grows(void **state)
  * its other ops. */
 static void a_clash_costs_only_that_op(void **state)
 {
-    (void)state;
     world w = open_world(MIXED ":" CLASH, NULL, "mixed,mixed_clash");
     uint32_t op = find_op(w.rt, "mixed.scale"), odd = find_op(w.rt, "mixed_clash.odd");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
@@ -392,7 +379,6 @@ static void a_clash_costs_only_that_op(void **state)
 
 static void a_reason_suffices_without_devices(void **state)
 {
-    (void)state;
     world w = open_world(NONE ":" SCALAR_PLUGIN, NULL, NULL);
     assert_status(w.cx, collet_set_backend(w.cx, "mixed_none"), COLLET_UNAVAILABLE);
     assert_text_has(w.cx, "the card is in another machine");

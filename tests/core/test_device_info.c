@@ -9,14 +9,12 @@
 
 static int set_up(void **state)
 {
-    (void)state;
     open_shared(BOTH, NULL, "cpu_scalar");
     return 0;
 }
 
 static void memory_of_one_space(void **state)
 {
-    (void)state;
     collet_memory_stats stats = {.struct_size = sizeof stats};
     assert_ok(cx, collet_memory(cx, &stats, "host"));
     assert_true(stats.total > 0);
@@ -34,7 +32,6 @@ static void devices_are_left(void **state)
 {
     static const char *const settings[] = {"remote.devices=63", "probe=off", "backend=remote",
                                            NULL};
-    (void)state;
     collet_runtime *crowded = runtime_with(BOTH, settings);
     collet_context *own = context_of(crowded);
     assert_ok(own, collet_set_backend(own, "cpu_scalar"));
@@ -48,7 +45,6 @@ static void devices_are_left(void **state)
 static void kernels_are_looked_up_by_real_dtypes(void **state)
 {
     collet_error err;
-    (void)state;
     const collet_dtype valid[] = {COLLET_F32, COLLET_F32, COLLET_F32},
                        wrong[] = {COLLET_F32, 999, 3},
                        mixed[] = {COLLET_F32, COLLET_F64, COLLET_DTYPE_NONE},
@@ -80,7 +76,6 @@ static void one_device_is_named(void **state)
                                           "remote:"};
     collet_error err;
     collet_memory_stats stats = {.struct_size = sizeof stats};
-    (void)state;
 #define ASK(name) collet_backend_has_kernel(rt, name, COLLET_OP_ADD, NULL, 0, &err)
     for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
         assert_int_equal(ASK(several[i]), COLLET_INVALID);
@@ -101,7 +96,6 @@ static void one_device_is_named(void **state)
 
 static void peaks_can_be_reset(void **state)
 {
-    (void)state;
     static const char *const spaces[] = {"host", "remote:0"};
     assert_ok(cx, collet_set_backend(cx, "remote:0"));
     collet_array *small = floats(cx, 4, 0), *large = floats(cx, 64, 0);
@@ -125,7 +119,6 @@ static void peaks_can_be_reset(void **state)
 
 static void devices_have_properties(void **state)
 {
-    (void)state;
     collet_error err;
     size_t b = 0;
     collet_backend_info backend = {.struct_size = sizeof backend};
@@ -161,7 +154,6 @@ static void devices_have_properties(void **state)
 
 static void processors_have_properties(void **state)
 {
-    (void)state;
     collet_runtime *own = runtime_with(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL);
     for (size_t b = 0; b < 2; b++) {
         collet_device_info d = {.struct_size = sizeof d};

@@ -28,7 +28,6 @@ static void every_dtype(void **state)
 {
     const int64_t shape[] = {2, 3};
     unsigned char bytes[N * 16];
-    (void)state;
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (unsigned char)i;
@@ -58,7 +57,6 @@ static void every_field(void **state)
     const float values[] = {0, 1, 2, 3, 4, 5};
     collet_array *a = NULL, *turned = NULL;
     tensor *t = NULL;
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     assert_ok(w.cx, collet_array_from(w.cx, &a, COLLET_F32, 2, shape, values));
     assert_ok(w.cx, collet_array_slice(w.cx, a, &turned, 1, 2, 3, -1));
@@ -96,7 +94,6 @@ static void every_field(void **state)
 /* The array is acquired until the deleter is called. */
 static void the_array_is_acquired(void **state)
 {
-    (void)state;
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
     collet_array *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N), *wide = NULL;
     const int64_t shape[] = {2, N};
@@ -143,7 +140,6 @@ static void the_memory_is_shared(void **state)
 {
     const int64_t two[] = {2, N};
     tensor *t = NULL, *other = NULL;
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, N, 0), *wide = NULL;
     add_one(w, a); /* the device alone has the elements */
@@ -187,7 +183,6 @@ static void the_memory_is_shared(void **state)
 static void sharing_waits_for_a_writer(void **state)
 {
     tensor *t = NULL, *other = NULL;
-    (void)state;
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
     collet_array *a = floats(w.cx, N, 0);
     assert_ok(w.cx, collet_array_to_dlpack(w.cx, a, &t, "host", COLLET_WRITE));
@@ -214,7 +209,6 @@ static void deleters_run_on_any_thread(void **state)
 {
     pthread_t threads[4];
     tensor *t[4];
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N);
     assert_ok(w.cx, collet_op_add(w.cx, b, a, a));
@@ -239,7 +233,6 @@ static int deleted;
 
 static void count(tensor *t)
 {
-    (void)t;
     deleted++;
 }
 
@@ -261,7 +254,6 @@ static void tensors_are_wrapped(void **state)
 {
     int64_t strides[] = {2};
     collet_array *a = NULL, *b = NULL;
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     tensor t = sample();
     t.dl_tensor.strides = strides;
@@ -310,7 +302,6 @@ static void tensors_are_wrapped(void **state)
  * there when they return. A copy is nobody else's. */
 static void memory_of_others_is_shared(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         collet_array *a = NULL;
         void *address;
@@ -348,7 +339,6 @@ static void foreign_memory_of_a_device_is_not_shared_on_the_host(void **state)
 {
     collet_array *a = NULL;
     tensor *out = NULL;
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     tensor t = sample();
     t.dl_tensor.device = (dl_device){12, 0};
@@ -377,7 +367,6 @@ static void what_does_not_fit_is_refused(void **state)
     static const char *const texts[] = {
         "the tensor is bool of 16 bits, which Collet does not support", "vectors of 4 numbers",
         "float of 8 bits", "int of 128 bits", "an unknown type of 8 bits"};
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     const tensor good = sample();
     tensor t = good;

@@ -27,7 +27,6 @@ static const char *type = "remote.type=accelerator";
 
 static collet_status enqueued(remote_control *unused, remote_command *c)
 {
-    (void)unused;
     c->delay_us = atomic_load(&delay_us);
     atomic_fetch_add(&enqueued_commands, 1);
     return COLLET_OK;
@@ -35,9 +34,6 @@ static collet_status enqueued(remote_control *unused, remote_command *c)
 
 static void waited(remote_control *unused, uint64_t queue, uint64_t value, collet_status status)
 {
-    (void)unused;
-    (void)queue;
-    (void)value;
     atomic_fetch_add(&waited_commands, status == COLLET_OK);
 }
 
@@ -65,7 +61,6 @@ static void nothing_begins_after_the_end(void **state)
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     collet_error err;
     float bytes[N];
-    (void)state;
     open_remote();
     collet_array *a = empty_floats(cx, N), *b = floats(cx, N, 0);
     atomic_store(&delay_us, SLOW);
@@ -90,7 +85,6 @@ static void work_is_done_at_the_end(void **state)
 {
     collet_error err;
     float bytes[N];
-    (void)state;
     open_remote();
     collet_array *a = empty_floats(cx, N);
     atomic_store(&delay_us, SLOW);
@@ -135,7 +129,6 @@ static void leave_work(void)
 
 static void *leave(void *unused)
 {
-    (void)unused;
     exit(0);
 }
 
@@ -160,7 +153,6 @@ static void *keep_on(void *unused)
 {
     collet_context *own = context_of(rt);
     collet_array *a = empty_floats(own, N);
-    (void)unused;
     const collet_scalar s = {.dtype = COLLET_F32};
     assert_ok(own, collet_set_backend(own, "remote:0"));
     atomic_fetch_add(&keeping_on, 1);
@@ -214,8 +206,6 @@ static void in_a_child(void)
 /* The handler of a signal that comes within a call. */
 static collet_status leave_within(remote_control *unused, remote_command *c)
 {
-    (void)unused;
-    (void)c;
     atomic_store(&waited_commands, 1);
     exit(0);
 }
@@ -232,7 +222,6 @@ static void every_end(void **state)
     static void (*const ends[])(void) = {
         by_exit,    by_another_thread, while_others_compute, by_a_later_handler,
         in_a_child, within_a_call};
-    (void)state;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         int status = -1;
         fflush(NULL);
@@ -280,7 +269,6 @@ static int work_left(const char *of)
 /* It may be in the C library's loader, whose lock the child would find locked for ever. */
 static void fork_waits_for_a_processor(void **state)
 {
-    (void)state;
     assert_int_equal(work_left("remote.type=cpu"), 0);
     assert_int_equal(work_left("remote.type=gpu"), 1);
 }

@@ -11,7 +11,6 @@
 
 static int set_up(void **state)
 {
-    (void)state;
     open_shared(BACKENDS, NULL, NULL);
     return 0;
 }
@@ -103,7 +102,6 @@ static void one_longer_axis(size_t index, uint32_t k, int32_t axis)
 static void shapes_that_do_not_fit(void **state)
 {
     int tried = 0;
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
@@ -118,7 +116,6 @@ static void shapes_that_do_not_fit(void **state)
 /* One more leading axis where "..." does not match it; one axis fewer than required. */
 static void axes_that_are_too_many(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
@@ -176,7 +173,6 @@ static void names_dtypes(const op_call *c)
 
 static void dtypes_that_do_not_fit(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         int refused = 0;
         op_call c;
@@ -204,7 +200,6 @@ static void dtypes_that_do_not_fit(void **state)
 
 static void operands_that_are_absent(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         char name[48];
@@ -231,7 +226,6 @@ static void operands_that_are_absent(void **state)
 static void outputs_that_repeat(void **state)
 {
     static unsigned char memory[128];
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
@@ -257,7 +251,6 @@ static void outputs_that_repeat(void **state)
 static void outputs_that_overlap(void **state)
 {
     static _Alignas(64) unsigned char memory[OP_CALL_BYTES];
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
@@ -281,7 +274,6 @@ static void outputs_that_overlap(void **state)
 
 static void parameters_that_are_missing(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
         assert_true(op_call_describe(&c, rt, i, 0, 0));
@@ -441,7 +433,6 @@ static const struct {
 
 static void parameters_that_make_no_sense(void **state)
 {
-    (void)state;
     for (size_t s = 0; s < sizeof spoilt / sizeof *spoilt; s++) {
         op_call c = {.info.id = 0};
         for (size_t i = 0; i < op_call_count(rt) && c.info.id != spoilt[s].op; i++)
@@ -460,7 +451,6 @@ static void packed_rows_are_adjacent(void **state)
     static unsigned char memory[4];
     const int64_t eight = 8, two = 2;
     collet_array *codes = NULL, *info = NULL, *apart = NULL;
-    (void)state;
     assert_ok(cx, collet_array_create(cx, &codes, COLLET_I8, 1, &eight));
     assert_ok(cx, collet_array_create(cx, &info, COLLET_I32, 0, NULL));
     assert_ok(cx, collet_array_wrap(cx, &apart, COLLET_U8, 1, &two, &two, memory, 0, NULL, NULL));
@@ -479,7 +469,6 @@ static void sizes_that_overflow(void **state)
     static const int64_t eight[] = {1 << 16, 1 << 16, 1 << 16, 1 << 16, 1, 1, 1, 1};
     collet_array *a = NULL, *one = NULL;
     float value = 1;
-    (void)state;
     assert_ok(cx, collet_array_from(cx, &one, COLLET_F32, 0, NULL, &value));
     for (collet_dtype d = 1; d < COLLET_DTYPE_COUNT; d++) {
         const uint64_t bytes = (uint64_t)INT64_MAX / collet_dtype_size(d) + 1;

@@ -34,7 +34,6 @@ static collet_evaluate_params params_of(const collet_program *p)
 
 static void a_program_broadcasts(void **state)
 {
-    (void)state;
     const int64_t column[] = {3, 1}, row[] = {1, 2}, both[] = {3, 2};
     const float a[] = {1, 2, 3}, b[] = {2, -1}, y[] = {2.5f, -.5f, 4.5f, -1.5f, 6.5f, -2.5f};
     const uint8_t z[] = {1, 0, 0, 0, 0, 0};
@@ -63,7 +62,6 @@ static void a_program_broadcasts(void **state)
 
 static void a_reduction_at_the_end(void **state)
 {
-    (void)state;
     const int64_t shape[] = {2, 3}, three = 3;
     const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 1, 2};
     collet_array *in[2], *out[4] = {NULL};
@@ -97,7 +95,6 @@ static void a_reduction_at_the_end(void **state)
 /* The output is one of the inputs, and swapped views of both. */
 static void outputs_are_inputs(void **state)
 {
-    (void)state;
     collet_array *a = floats(cx, 3, 1), *b = floats(cx, 3, 5), *out[4] = {b, a};
     static const collet_step copies[] = {{.op = COLLET_OP_COPY, .dtype = COLLET_F32, .in = {0}},
                                          {.op = COLLET_OP_COPY, .dtype = COLLET_F32, .in = {1}}};
@@ -135,7 +132,6 @@ static void refused(const collet_program *p, collet_status status, const char *p
 /* A block that ends within the pointer to its program, or in front of it. */
 static void a_shorter_block(void **state)
 {
-    (void)state;
     collet_array *a = floats(cx, 3, 1), *out[4] = {a};
     const collet_array *ins[8] = {a, a};
     collet_evaluate_params p = params_of(&valid);
@@ -150,7 +146,6 @@ static void a_shorter_block(void **state)
 
 static void damaged_programs(void **state)
 {
-    (void)state;
     collet_step other[3];
     uint16_t outs[2] = {4, 6};
     collet_dtype types[3] = {COLLET_F32, COLLET_F32, 99};

@@ -31,7 +31,6 @@ static world open_both(const char *setting, const char *backend)
 
 static void a_device_and_its_reason(void **state)
 {
-    (void)state;
     world w = open_both(NULL, "auto");
     collet_array *a = floats(w.cx, 3, 1);
     const char *text = explained(w.cx, COLLET_OP_ADD, a, a, a);
@@ -55,7 +54,6 @@ static void a_device_and_its_reason(void **state)
 /* cpu_openmp says which of its ways it takes; the products are not computed. */
 static void a_way_and_its_reason(void **state)
 {
-    (void)state;
     const int64_t shape[] = {200, 200};
     world w = open_both("cpu_openmp.ways=own", "auto");
     collet_array *a = array_of(w.cx, 2, shape), *c = array_of(w.cx, 2, shape);
@@ -73,7 +71,6 @@ static void a_way_and_its_reason(void **state)
 /* The way that the user chose is a library that is switched off. */
 static void a_way_that_is_not_there(void **state)
 {
-    (void)state;
     const int64_t shape[] = {200, 200};
     const char *settings[] = {"cpu_openmp.ways=f32=onednn", "cpu_openmp.onednn=off", NULL};
     world w = open_world(BOTH, settings, "auto");
@@ -90,7 +87,6 @@ static void a_way_that_is_not_there(void **state)
 /* An output is an input at another place, which takes a temporary; and nothing to do. */
 static void overlaps_and_nothing(void **state)
 {
-    (void)state;
     const int64_t none[] = {0};
     world w = open_both(NULL, "auto");
     collet_array *a = floats(w.cx, 4, 1), *empty = array_of(w.cx, 1, none), *left, *right;
@@ -109,7 +105,6 @@ static void overlaps_and_nothing(void **state)
 static void errors_and_little_room(void **state)
 {
     char text[40] = "untouched";
-    (void)state;
     world w = open_both(NULL, "auto");
     collet_array *a = floats(w.cx, 3, 1), *b = floats(w.cx, 4, 1);
     collet_array *outs[] = {a};

@@ -153,7 +153,6 @@ static void integers_are_exact(void **state)
         {"x*(9007199254740993 + 2)", 9007199254740996},
     };
     const collet_array *x = array_of(COLLET_F64, &(double){1.0});
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_expression *e = parsed(cases[i].text);
         collet_scalar made;
@@ -190,7 +189,6 @@ static void mistakes_have_a_place(void **state)
                                                     "bits; write 170141183460469231731687303715884"
                                                     "105728.0 for an f64"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_expression *e;
         collet_error err;
@@ -220,7 +218,6 @@ static void numbers_are_rounded_once(void **state)
         {"-9223372036854775808", COLLET_I64, -0x1p63},
     };
     const collet_array *x = array_of(COLLET_F64, &(double){1.0});
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_expression *e = parsed(cases[i].text);
         collet_scalar made;
@@ -305,7 +302,6 @@ static void results_of_numbers(void **state)
         {"x + floor(k)", 300, COLLET_U8, 0, NAN, "the number 300 for input 1, k does not fit u8"},
         {"x + u8(k)", 256, COLLET_U8, 0, NAN, "the number 256 for input 1, k does not fit u8"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const collet_scalar five = scalar_of(cases[i].x, 5);
         collet_array *x = array_of(cases[i].x, five.value.bytes);
@@ -402,7 +398,6 @@ static void comparisons(void **state)
     static const int64_t limits[][3] = {
         {INT8_MIN, INT8_MAX},   {0, UINT8_MAX},  {INT16_MIN, INT16_MAX}, {0, UINT16_MAX},
         {INT32_MIN, INT32_MAX}, {0, UINT32_MAX}, {INT64_MIN, INT64_MAX}, {7, -1}};
-    (void)state;
     for (size_t s = 0; s < COUNT(signs); s++)
         for (size_t d = 0; d < COUNT(integers); d++) {
             collet_expression *e;
@@ -442,7 +437,6 @@ static void numbers_by_calls(void **state)
     const collet_array *in = array_of(COLLET_F64, &(double){1.0});
     collet_scalar made;
     collet_error err;
-    (void)state;
     assert_int_equal(collet_expression_create(&e, NULL), COLLET_OK);
     assert_int_equal(collet_expression_input(e, &x, NULL, 0, NULL), COLLET_OK);
     assert_int_equal(collet_expression_literal(e, &big, &number, NULL), COLLET_OK);
@@ -481,7 +475,6 @@ static void derivatives(void **state)
         {"x*where(x > 1, 2**64, 1)", 0x1p64},
     };
     const collet_array *in = array_of(COLLET_F64, &(double){2.0});
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         collet_expression *e = parsed(cases[i].text), *g;
         collet_scalar made;
@@ -511,7 +504,6 @@ static void derivatives(void **state)
 static void numbers_are_checked_first(void **state)
 {
     static const char *const texts[] = {"a+b; a+b+k", "a+b; a+b+c+d+e+f+g+h+i+j+k"};
-    (void)state;
     for (size_t t = 0; t < COUNT(texts); t++) {
         collet_expression *e = parsed(texts[t]);
         uint32_t inputs = collet_expression_input_count(e);
@@ -544,7 +536,6 @@ static void nested_selections(void **state)
     const collet_array *in = array_of(COLLET_F32, &(float){1});
     uint32_t x, condition, zero, w, next;
     collet_scalar made;
-    (void)state;
     assert_int_equal(collet_expression_create(&e, NULL), COLLET_OK);
     assert_int_equal(collet_expression_input(e, &x, NULL, 0, NULL), COLLET_OK);
     assert_int_equal(collet_expression_literal(e, &zero, &one, NULL), COLLET_OK);

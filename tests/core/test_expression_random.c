@@ -495,7 +495,6 @@ static uint64_t first = 1, count = 200;
 
 static int set_up_openmp(void **state)
 {
-    (void)state;
     open_shared(OPENMP_PLUGIN, NULL, "cpu_openmp");
     return 0;
 }
@@ -504,7 +503,6 @@ static int set_up_openmp(void **state)
 static int set_up_device(void **state)
 {
     char either[64];
-    (void)state;
     open_shared(plugins, NULL, NULL);
     if (collet_set_backend(cx, on_device) != COLLET_OK) {
         print_message("%s\n", collet_last_error(cx));
@@ -517,7 +515,6 @@ static int set_up_device(void **state)
 
 static void graphs(void **state)
 {
-    (void)state;
     for (uint64_t seed = first; seed < first + count; seed++)
         compare(seed);
     compare(4708); /* a variance, in which flags of earlier work chose the kernel */

@@ -171,7 +171,6 @@ RULE(what_is_allowed)
 static void reductions_of_nothing(void **state)
 {
     const char *const texts[] = {"max(a+b); max(a*b)", "max(a+b); max(a+b+c+d+e+f+g+h+i+j+k+l)"};
-    (void)state;
     for (int t = 0; t < 2; t++) {
         collet_expression *e;
         const collet_array *ins[MOST];

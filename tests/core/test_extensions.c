@@ -11,7 +11,6 @@ static char logged[COLLET_ERROR_TEXT];
 
 static void keep_error(void *user, int32_t level, const char *text)
 {
-    (void)user;
     if (level == COLLET_LOG_ERROR)
         snprintf(logged, sizeof logged, "%s", text);
 }
@@ -57,7 +56,6 @@ static uint64_t kept_after_trim(collet_context *cx)
 
 static void trim(void **state)
 {
-    (void)state;
     world w = open_spoiled("none", "absent");
     assert_int_equal(kept_after_trim(w.cx), 0);
     assert_string_equal(logged, "");
@@ -71,7 +69,6 @@ static void trim(void **state)
 /* The device of the tests counts every allocation as kept until a trim; libcore does not. */
 static void memory(void **state)
 {
-    (void)state;
     for (int own = 0; own < 2; own++) {
         world w = open_spoiled(own ? "collet.memory/1" : "none", "absent");
         collet_array *a = floats(w.cx, 16, 0), *b = empty_floats(w.cx, 16);
@@ -98,7 +95,6 @@ static void memory(void **state)
 /* Without it the bytes are copied through host memory. */
 static void copy(void **state)
 {
-    (void)state;
     for (int own = 0; own < 2; own++) {
         world w = open_spoiled(own ? "collet.copy/1" : "none", "absent");
         collet_array *a = floats(w.cx, 16, 0), *b = empty_floats(w.cx, 16);
@@ -118,7 +114,6 @@ static void pinned(void **state)
     collet_array *a = NULL, *b = NULL;
     void *address = NULL;
     const int64_t n = 16;
-    (void)state;
     world w = open_spoiled("none", "absent");
     assert_ok(w.cx, collet_pinned_create(w.cx, &p, &address, "remote", 64));
     assert_int_equal((uintptr_t)address % 64, 0);
@@ -158,7 +153,6 @@ static const char *const reasons[] = {"bytes, and the first version has ", "`res
 /* Logged as errors; that they are not used is seen where a call of them would crash. */
 static void spoiled_tables(void **state)
 {
-    (void)state;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
             world w = open_spoiled(names[k], faults[i]);

@@ -126,7 +126,6 @@ static collet_status fault(void)
 
 static collet_status enqueued(remote_control *unused, remote_command *c)
 {
-    (void)unused;
     int i = w.count++;
     command_set from = {{0}};
     from.bits[i / 64] |= 1ull << (i % 64);
@@ -149,7 +148,6 @@ static collet_status enqueued(remote_control *unused, remote_command *c)
 
 static void waited(remote_control *unused, uint64_t queue, uint64_t value, collet_status status)
 {
-    (void)unused;
     for (int i = 0; i < w.count && status == COLLET_OK; i++)
         if (w.command[i].queue == queue && w.command[i].value <= value)
             w.confirmed[i] = 1;
@@ -412,7 +410,6 @@ static void *step(void *unused)
 {
     program *p = &w.programs[pick(CONTEXTS)];
     int64_t n = pick(100);
-    (void)unused;
     if (n < 50)
         step_call(p);
     else if (n < 65)
@@ -494,7 +491,6 @@ static void one_run(void)
 
 static void reads_return_right_bytes_or_an_error(void **state)
 {
-    (void)state;
     for (seed = first_seed; seed < first_seed + seed_count; seed++)
         one_run();
     print_message("%d runs of %d steps\n", seed_count, STEPS);

@@ -68,26 +68,22 @@ static void another_context(const char *setting, const char *backend, collet_sta
 
 static void failure_reaches_another_context(void **state)
 {
-    (void)state;
     another_context("remote.fail=4", "remote:0", COLLET_FAILED);
 }
 
 static void failure_reaches_another_device(void **state)
 {
-    (void)state;
     another_context("remote.fail=4", "remote:1", COLLET_FAILED);
 }
 
 static void loss_reaches_another_device(void **state)
 {
-    (void)state;
     another_context("remote.lose=4", "remote:1", COLLET_DEVICE_LOST);
 }
 
 /* One context that changes its backend. */
 static void failure_reaches_the_next_backend(void **state)
 {
-    (void)state;
     open_remote("remote.fail=2", NULL);
     collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, y, a, a));
@@ -106,7 +102,6 @@ static void failure_reaches_the_next_backend(void **state)
 /* An array keeps its failure when a part of it is written, and loses it when all is written. */
 static void failure_stays_beside_a_partial_write(void **state)
 {
-    (void)state;
     open_remote("remote.fail=2,3", NULL);
     collet_context *other = context_on("remote:0");
     collet_array *a = floats(cx, 4, 1), *b = floats(cx, 2, 9), *part = NULL;
@@ -134,7 +129,6 @@ static void failure_stays_beside_a_partial_write(void **state)
 static void failure_of_any_of_many_queues(void **state)
 {
     const int queues = 12;
-    (void)state;
     for (int bad = 0; bad <= queues; bad++) {
         char setting[32];
         collet_context *others[12];
@@ -177,7 +171,6 @@ static int kernels;
 
 static collet_status first_kernel_fails(remote_control *control, remote_command *c)
 {
-    (void)control;
     return c->kernel && ++kernels == 1 ? COLLET_FAILED : COLLET_OK;
 }
 
@@ -185,10 +178,6 @@ static void read_failed(remote_control *control, uint64_t queue, uint64_t value,
                         collet_status status)
 {
     collet_context *by = reader;
-    (void)control;
-    (void)queue;
-    (void)value;
-    (void)status;
     reader = NULL;
     if (by)
         assert_unreadable(by, failed, COLLET_FAILED);
@@ -228,7 +217,6 @@ static void found_during_a_call(const char *enqueued_by)
 
 static void failure_found_during_a_call(void **state)
 {
-    (void)state;
     found_during_a_call("cx");
     close_shared();
     found_during_a_call("other");

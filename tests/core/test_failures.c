@@ -15,7 +15,6 @@ static char not_copied[COLLET_ERROR_TEXT]; /* the message of wrapped memory, or 
 
 static void count_opening(void *user, int32_t level, const char *text)
 {
-    (void)user;
     opened += strstr(text, "opening device") != NULL;
     closed += !strcmp(text, "remote: closed to 100 %s");
     if (level == COLLET_LOG_ERROR && strstr(text, "wrapped"))
@@ -46,7 +45,6 @@ static void every_failure_is_remembered(void **state)
 {
     float sink[4];
     collet_array *bad[12];
-    (void)state;
     open_remote("remote.fail=1,2,3,4,5,6,7,8,9,10,11,12", NULL, "remote");
     collet_array *a = floats(cx, 4, 1);
     for (int i = 0; i < 12; i++) {
@@ -66,7 +64,6 @@ static void every_failure_is_remembered(void **state)
 static void finish_reports_failures_seen_by_another_context(void **state)
 {
     float sink[4];
-    (void)state;
     open_remote("remote.fail=1", NULL, "remote");
     collet_context *other = context_of(rt);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
@@ -84,7 +81,6 @@ static void finish_reports_failures_seen_by_another_context(void **state)
 static void failed_outputs_can_be_overwritten(void **state)
 {
     const float fresh[] = {2, 4, 6, 8};
-    (void)state;
     open_remote("remote.fail=1,2", NULL, "remote:0");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, c, a, a));
@@ -106,7 +102,6 @@ static void failed_outputs_can_be_overwritten(void **state)
 /* Failed work that only read an array does not make the next write of it fail. */
 static void failed_readers_do_not_invalidate(void **state)
 {
-    (void)state;
     open_remote("remote.fail=1", NULL, "remote:0");
     collet_context *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0"));
@@ -128,7 +123,6 @@ static void bytes_elsewhere_survive_their_device(void **state)
     const float transposed[] = {1, 3, 2, 4};
     collet_array *square = NULL, *view = NULL;
     float sink[4];
-    (void)state;
     open_remote("remote.lose=1", NULL, "remote:0");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_ok(cx, collet_array_reshape(cx, a, &square, 2, two));
@@ -149,7 +143,6 @@ static void bytes_elsewhere_survive_their_device(void **state)
 static void a_loss_during_a_transfer(void **state)
 {
     collet_status status = COLLET_OK;
-    (void)state;
     open_remote("remote.lose=1", NULL, "remote:0");
     collet_context *other = context_of(rt);
     assert_ok(other, collet_set_backend(other, "remote:0,cpu_scalar"));
@@ -176,7 +169,6 @@ static void a_loss_during_a_transfer(void **state)
 
 static void a_device_that_does_not_open_is_tried_once(void **state)
 {
-    (void)state;
     open_remote("remote.closed=1", "plugin_deny=nobody", NULL);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_status(cx, collet_set_backend(cx, "remote"), COLLET_UNAVAILABLE);
@@ -191,7 +183,6 @@ static void a_device_that_does_not_open_is_tried_once(void **state)
 /* "The text of the context's last failure" excludes a failure that a fallback handled. */
 static void success_keeps_the_last_error(void **state)
 {
-    (void)state;
     open_remote("remote.refuse=1", NULL, "remote,cpu_scalar");
     collet_array *a = floats(cx, 4, 1), *b = floats(cx, 3, 1), *c = empty_floats(cx, 4);
     assert_string_equal(collet_last_error(cx), "");
@@ -210,7 +201,6 @@ static void success_keeps_the_last_error(void **state)
 /* REFUSED by a backend that has the kernel takes precedence over a missing kernel in the next. */
 static void the_most_specific_failure_is_reported(void **state)
 {
-    (void)state;
     open_remote("remote.memory=8", NULL, "remote:1,cpu_scalar");
     uint32_t plus = 0;
     assert_int_equal(collet_ops_find(rt, &plus, "remote.plus", NULL), COLLET_OK);
@@ -224,7 +214,6 @@ static void the_most_specific_failure_is_reported(void **state)
 
 static void a_kernel_has_four_statuses(void **state)
 {
-    (void)state;
     open_remote("remote.status=3", NULL, "remote");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
     assert_status(cx, collet_op_add(cx, c, a, a), COLLET_FAILED);
@@ -239,7 +228,6 @@ static void reading_needs_no_device_memory(void **state)
     const int64_t two[] = {2, 2};
     const float transposed[] = {1, 3, 2, 4};
     collet_array *square = NULL, *view = NULL;
-    (void)state;
     open_remote("remote.memory=8", NULL, "remote");
     collet_array *a = floats(cx, 4, 1);
     assert_ok(cx, collet_array_reshape(cx, a, &square, 2, two));
@@ -253,7 +241,6 @@ static void reading_needs_no_device_memory(void **state)
 /* "auto" leaves the first choice only for bytes that are not valid on the host. */
 static void auto_ignores_bytes_valid_on_the_host(void **state)
 {
-    (void)state;
     open_remote("remote.apart=0", NULL, "remote:1");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
     assert_ok(cx, collet_op_add(cx, c, a, a));
@@ -280,7 +267,6 @@ static void free_wrapped(float memory[4])
 
 static void wrapped_memory_that_cannot_be_copied_is_logged(void **state)
 {
-    (void)state;
     float memory[4] = {0};
     open_remote(NULL, NULL, "remote");
     free_wrapped(memory);

@@ -103,7 +103,6 @@ static void check(const cause *c, size_t choice, int permission, const char *pro
 
 static void every_case(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         for (size_t choice = 0; choice < sizeof choices / sizeof *choices; choice++)
             for (int permission = 0; permission < 3; permission++)
@@ -114,7 +113,6 @@ static void every_case(void **state)
 /* cpu_scalar is the first choice of "auto", and has no op of another plugin. */
 static void automatic(void **state)
 {
-    (void)state;
     world w = open_world(BOTH, NULL, "remote");
     cause c = {"no op", NULL, 0, COLLET_F32, COLLET_UNSUPPORTED};
     assert_int_equal(collet_ops_find(w.rt, &c.op, "remote.plus", NULL), COLLET_OK);
@@ -134,7 +132,6 @@ static void automatic(void **state)
 /* Backends that were not probed are opened for it. */
 static void unproven(void **state)
 {
-    (void)state;
     for (int permission = 0; permission < 3; permission++)
         check(&causes[0], 0, permission, "probe=off", 0);
 }
@@ -142,7 +139,6 @@ static void unproven(void **state)
 /* The permission can be taken back, and does not change what is chosen. */
 static void taken_back(void **state)
 {
-    (void)state;
     world w = open_world(BOTH, NULL, "remote");
     collet_memory_stats stats = {.struct_size = sizeof stats};
     collet_set_fallback(w.cx, 1);

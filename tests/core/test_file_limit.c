@@ -46,7 +46,6 @@ static void no_limit_ends_the_program(void **state)
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp", "opencl",
                                            "worker:cpu_scalar"};
     static const rlim_t limits[] = {0, 1, 4096, 65536, 1 << 20};
-    (void)state;
     for (size_t b = 0; b < sizeof backends / sizeof *backends; b++)
         for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
             int status = 0;
@@ -67,7 +66,6 @@ static void the_limit_is_named(void **state)
 {
     struct rlimit before, none;
     collet_backend_info info = {.struct_size = sizeof info};
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     none = before;
     none.rlim_cur = 0;
@@ -91,7 +89,6 @@ static void the_limit_is_named(void **state)
 static int tear_down_all(void **state)
 {
     char command[64];
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", directory);
     return system(command);
 }

@@ -392,7 +392,6 @@ static void every_function_in_a_child(void **state)
     float memory[4] = {0};
     const int64_t four = 4;
     pthread_t threads[BUSY];
-    (void)state;
     open_shared(ALL, NULL, "remote");
     a = floats(cx, 4, 0);
     assert_ok(cx, collet_array_wrap(cx, &wrapped, COLLET_F32, 1, &four, NULL, memory, 0,

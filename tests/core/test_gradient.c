@@ -91,7 +91,6 @@ static void every_function(void **state)
 {
     double x[INPUTS][POINTS];
     int tried = 0;
-    (void)state;
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         uint32_t in[3], y;
         collet_expression *e;
@@ -125,7 +124,6 @@ static void compositions(void **state)
         "logaddexp(a, logaddexp(b, c))",
     };
     double x[INPUTS][POINTS];
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         collet_expression *e;
         assert_int_equal(collet_expression_parse(&e, texts[i], NULL), COLLET_OK);
@@ -140,7 +138,6 @@ static void sums_and_errors(void **state)
     double x[INPUTS][POINTS], d[POINTS];
     collet_expression *e, *gradient;
     collet_error err;
-    (void)state;
     points(x, 0, 1);
     assert_int_equal(collet_expression_parse(&e, "sum(3*a)", NULL), COLLET_OK);
     assert_int_equal(collet_expression_gradient(e, &gradient, 0, 0, NULL), COLLET_OK);
@@ -173,7 +170,6 @@ static void finite_at_zero(void **state)
         "where(a > 0, sqrt(a) * a**-6 - a**-3, 0)",
         "exp(where(a == 0, 0, where(a < 1, log(a), 1/a)))",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         double x[INPUTS][POINTS] = {{0}}, d[POINTS];
         collet_expression *e, *gradient;

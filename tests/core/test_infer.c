@@ -56,7 +56,6 @@ static void shapes_are_those_of_calls(void **state)
 {
     static const char letters[] = {0, '.', 'F', 'K', 'M', 'N', 'R', 'a'};
     int tried = 0;
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++)
         for (size_t l = 0; l < sizeof letters; l++)
             for (int sig = 0; sig < 24; sig++) {
@@ -72,7 +71,6 @@ static void shapes_are_those_of_calls(void **state)
 /* A call accepts arrays of the inferred shapes and dtypes. */
 static void calls_accept_what_is_inferred(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++)
         for (int sig = 0; sig < 24; sig++) {
             collet_array_spec outs[COLLET_MAX_OPERANDS];
@@ -102,7 +100,6 @@ static void infer_and_call_agree_on_random_shapes(void **state)
 {
     uint32_t random = 1;
     int accepted = 0, refused = 0;
-    (void)state;
     for (int round = 0; round < 4000; round++) {
         collet_error err;
         op_call c;
@@ -138,7 +135,6 @@ static void broadcasting(void **state)
     const collet_array_spec ins[] = {spec_of(COLLET_F64, 2, 4, 1), spec_of(COLLET_F64, 1, 5, 0)};
     collet_array_spec out = {.ndim = COLLET_INFER};
     collet_error err;
-    (void)state;
     assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out, ins, NULL, &err), COLLET_OK);
     assert_int_equal(out.dtype, COLLET_F64);
     assert_int_equal(out.ndim, 2);
@@ -151,7 +147,6 @@ static void several_results(void **state)
     collet_fft_params fft = {.struct_size = sizeof fft, .last_axes = 1, .inverse = 1};
     collet_array_spec in = spec_of(COLLET_C64, 1, 4, 0), real = {COLLET_F32, COLLET_INFER, {0}};
     collet_error err;
-    (void)state;
     assert_int_equal(collet_ops_infer(rt, COLLET_OP_FFT, &real, &in, &fft, &err), COLLET_OK);
     assert_int_equal(real.shape[0], 6);
     real.shape[0] = 7;
@@ -176,7 +171,6 @@ static void nothing_to_infer_from(void **state)
     collet_fill_params fill = {.struct_size = sizeof fill, .value = {.dtype = COLLET_I32}};
     collet_array_spec out = {.ndim = COLLET_INFER};
     collet_error err;
-    (void)state;
     assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, &fill, &err), COLLET_SHAPE);
     assert_contains(err.text, "do not determine");
     assert_int_equal(out.ndim, COLLET_INFER);
@@ -208,7 +202,6 @@ static void hostile_input(void **state)
     const collet_array_spec open = {.ndim = COLLET_INFER}, valid = spec_of(COLLET_F32, 2, 3, 3);
     const int64_t large = INT64_MAX / 8;
     collet_array_spec out = open;
-    (void)state;
     refuse((collet_array_spec[]){valid, spec_of(COLLET_F32, COLLET_MAX_DIMS + 1, 3, 3)}, open,
            COLLET_INVALID);
     refuse((collet_array_spec[]){valid, spec_of(COLLET_F32, -3, 3, 3)}, open, COLLET_INVALID);
@@ -246,7 +239,6 @@ static void too_many_axes(void **state)
     collet_array_spec ins[] = {spec_of(COLLET_F32, 2, 3, 3), spec_of(COLLET_F32, 7, 1, 1)};
     collet_array_spec out = {.ndim = COLLET_INFER};
     collet_error err;
-    (void)state;
     for (int i = 2; i < 8; i++)
         ins[1].shape[i] = 3;
     assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, NULL, &err), COLLET_OK);
@@ -267,7 +259,6 @@ static void observables_without_velocities(void **state)
     const collet_array_spec absent = {.ndim = COLLET_ABSENT}, open = {.ndim = COLLET_INFER};
     collet_array_spec ins[5] = {r, spec_of(COLLET_F64, 1, 5, 0), absent, absent, absent};
     collet_error err;
-    (void)state;
     for (int i = 2; i < 5; i++) {
         collet_array_spec outs[5] = {open, open, absent, absent, absent};
         outs[i] = open;
@@ -295,7 +286,6 @@ static void bodies_of_frames(void **state)
                                 spec_of(COLLET_I64, 1, 8, 0)};
     collet_array_spec outs[5] = {open, open, absent, absent, absent};
     collet_error err;
-    (void)state;
     assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, NULL, &err), COLLET_OK);
     check_shape(&outs[0], 3, (const int64_t[]){2, 7, 3});
     check_shape(&outs[1], 4, (const int64_t[]){2, 7, 3, 3});
@@ -329,7 +319,6 @@ static void bodies_of_frames(void **state)
 static void fields_are_described(void **state)
 {
     int fields = 0;
-    (void)state;
     for (size_t i = 0; i < collet_ops_count(rt); i++) {
         collet_ops_info info = {.struct_size = sizeof info};
         assert_int_equal(collet_ops_at(rt, &info, i, NULL), COLLET_OK);
@@ -350,7 +339,6 @@ static void fields_are_described(void **state)
 static void a_description_in_full(void **state)
 {
     const collet_ops_info transpose = info_of("transpose"), rmsd = info_of("rmsd");
-    (void)state;
     assert_string_equal(transpose.operands[1].name, "a");
     assert_int_equal(transpose.operands[1].pattern[0].any, 1);
     assert_string_equal(transpose.fields[1].name, "perm");
@@ -377,7 +365,6 @@ static size_t signatures(const char *name)
 static void signatures_are_enumerated(void **state)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
-    (void)state;
     uint32_t types = COLLET_DTYPE_COUNT - 1, reals = types - 2;
     assert_int_equal(signatures("copy"), reals * reals + 2 * reals + 6); /* to c64, c128, bool */
     assert_int_equal(signatures("fill"), types);
@@ -393,7 +380,6 @@ static void signatures_are_enumerated(void **state)
 
 static void an_op_is_described_by_its_id(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < collet_ops_count(rt); i++) {
         collet_ops_info at = {.struct_size = sizeof at}, by_id = {.struct_size = sizeof by_id};
         assert_int_equal(collet_ops_at(rt, &at, i, NULL), COLLET_OK);
@@ -412,7 +398,6 @@ static void unknown_ops_get_a_suggestion(void **state)
 {
     collet_error err;
     uint32_t id = 0;
-    (void)state;
     assert_int_equal(collet_ops_find(rt, &id, "matmul", &err), COLLET_OK);
     assert_int_equal(id, COLLET_OP_MATMUL);
     assert_int_equal(collet_ops_find(rt, &id, "matmull", &err), COLLET_NOT_FOUND);
@@ -430,7 +415,6 @@ static void defaults_fill_a_parameter_block(void **state)
     collet_transpose_params transpose;
     collet_fft_params fft;
     collet_axpy_params axpy;
-    (void)state;
     memset(&reduce, 0xff, sizeof reduce);
     memset(&transpose, 0xff, sizeof transpose);
     memset(&axpy, 0xff, sizeof axpy);
@@ -463,7 +447,6 @@ static void argmax_over_an_axis(void **state)
     const float values[] = {1, 9, 2, 8, 4, 8};
     collet_array *a = NULL, *out = NULL;
     int64_t found[2] = {-1, -1};
-    (void)state;
     assert_int_equal(collet_array_from(cx, &a, COLLET_F32, 2, shape, values), COLLET_OK);
     assert_int_equal(collet_array_create(cx, &out, COLLET_I64, 1, shape), COLLET_OK);
     assert_int_equal(collet_op_argmax(cx, out, a, (const int32_t[]){-1}, 1, 0), COLLET_OK);
@@ -491,7 +474,6 @@ static void same_operands(const char *op, const char *outs, const char *ins)
 
 static void typed_calls_have_the_operands_of_the_op(void **state)
 {
-    (void)state;
 #define TEXT(list) #list
 #define TEXT_OF(list) TEXT(list)
 #define COLLET_CALL(NAME, name, outs, ins) same_operands(#name, TEXT_OF(outs), TEXT_OF(ins));

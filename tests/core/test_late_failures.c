@@ -98,7 +98,6 @@ static int any_failed(const command_set *set)
 
 static int fails(late_control *unused, uint64_t queue, uint64_t value)
 {
-    (void)unused;
     int i = w.count++;
     assert_true(i < COMMANDS && queue < QUEUES);
     w.queue[i] = queue;
@@ -379,7 +378,6 @@ static void one_run(void)
 
 static void reads_return_right_bytes_or_an_error(void **state)
 {
-    (void)state;
     for (seed = first_seed; seed < first_seed + seed_count; seed++) {
         if (!w.rt)
             open_runtime();

@@ -11,8 +11,6 @@ static char said[4096];
 static void keep(void *user, int32_t level, const char *text)
 {
     size_t length = strlen(said);
-    (void)user;
-    (void)level;
     snprintf(said + length, sizeof said - length, "%s\n", text);
 }
 
@@ -63,7 +61,6 @@ static const char *open_code(const collet_runtime *rt, const char *file)
 
 static void only_named_ones_are_opened(void **state)
 {
-    (void)state;
     world w = world_with("layers=", NULL);
     assert_adds(w.cx, COLLET_OK);
     assert_null(strstr(said, " over "));
@@ -74,7 +71,6 @@ static void only_named_ones_are_opened(void **state)
 /* It is refused before its manifest is read. */
 static void a_refused_one_is_no_backend(void **state)
 {
-    (void)state;
     world w = world_with("layers=", "plugin_deny=outer");
     for (size_t i = 0; i < collet_backend_count(w.rt); i++) {
         collet_backend_info info = {.struct_size = sizeof info};
@@ -87,7 +83,6 @@ static void a_refused_one_is_no_backend(void **state)
 
 static void the_first_is_the_outermost(void **state)
 {
-    (void)state;
     world w = world_with("layers=outer, inner", NULL);
     assert_adds(w.cx, COLLET_OK);
     assert_contains(said, "inner over cpu_scalar\nouter over cpu_scalar\n");
@@ -99,7 +94,6 @@ static void the_first_is_the_outermost(void **state)
 /* The functions of a layer are the same over both. */
 static void devices_tell_their_table(void **state)
 {
-    (void)state;
     world w = world_with("layers=outer,inner", NULL);
     assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
     assert_adds(w.cx, COLLET_OK);
@@ -113,7 +107,6 @@ static void devices_tell_their_table(void **state)
 /* Only a device that needs the slot cannot be opened. */
 static void a_slot_may_be_missing(void **state)
 {
-    (void)state;
     world w = world_with("layers=lacks", NULL);
     assert_adds(w.cx, COLLET_OK);
     assert_status(w.cx, collet_set_backend(w.cx, "remote:0"), COLLET_UNAVAILABLE);
@@ -124,7 +117,6 @@ static void a_slot_may_be_missing(void **state)
 
 static void one_may_be_named_twice(void **state)
 {
-    (void)state;
     world w = world_with("layers=outer,inner,outer", NULL);
     assert_adds(w.cx, COLLET_OK);
     assert_contains(said, "outer over cpu_scalar\ninner over cpu_scalar\nouter over");
@@ -133,7 +125,6 @@ static void one_may_be_named_twice(void **state)
 
 static void a_layer_is_no_backend(void **state)
 {
-    (void)state;
     world w = world_with("layers=outer", NULL);
     assert_int_equal(collet_backend_count(w.rt), 2);
     assert_status(w.cx, collet_set_backend(w.cx, "outer"), COLLET_UNKNOWN_BACKEND);
@@ -142,7 +133,6 @@ static void a_layer_is_no_backend(void **state)
 
 static void its_table_is_used(void **state)
 {
-    (void)state;
     world w = world_with("layers=outer,inner", "inner.hides=yes");
     assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
     assert_adds(w.cx, COLLET_UNSUPPORTED);
@@ -164,7 +154,6 @@ static void assert_not_created(const char *layers, collet_status status, const c
 
 static void unknown_names_are_errors(void **state)
 {
-    (void)state;
     assert_not_created(
         "layers=inner,uoter", COLLET_INVALID,
         "(program) names 'uoter', but no such layer was found; the nearest is outer; "
@@ -183,7 +172,6 @@ static void assert_unusable(const char *layers, const char *text)
 
 static void a_backend_is_not_used_without_its_layer(void **state)
 {
-    (void)state;
     assert_unusable("layers=refuses", "returned NULL: it is no friend of cpu_scalar");
     assert_unusable("layers=outer,renames", "the table's name is 'another'");
     assert_unusable("layers=shortens",
@@ -198,7 +186,6 @@ static void denied_ones_are_refused(void **state)
 {
     collet_runtime *rt = NULL;
     collet_error err = {COLLET_OK, ""};
-    (void)state;
     assert_int_equal(create(&rt, "layers=outer", "plugin_deny=outer", &err), COLLET_UNAVAILABLE);
     assert_contains(err.text, "switched off");
 }

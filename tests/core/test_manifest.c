@@ -102,14 +102,12 @@ static void check_good(size_t alignment)
 
 static void good(void **state)
 {
-    (void)state;
     check_good(4);
     check_good(8);
 }
 
 static void optional_members(void **state)
 {
-    (void)state;
     manifest m;
     const char *code;
     make(HEAD FEATURES ",\"description\":\"what \\u00e9\",\"from_the_future\":[{\"a\":{}}],"
@@ -127,7 +125,6 @@ static void optional_members(void **state)
 /* It needs none of a backend's members. */
 static void layers(void **state)
 {
-    (void)state;
     manifest m;
     const char *code;
     make("{\"name\":\"one\",\"version\":\"2.3\",\"abi\":[2,0],\"layer\":true}");
@@ -142,7 +139,6 @@ static void layers(void **state)
 
 static void settings(void **state)
 {
-    (void)state;
     manifest m;
     const char *code;
     make(SETTINGS(SETTING("one.a", "path") "," SETTING("one.b", "size\",\"default\":\"4096")));
@@ -161,7 +157,6 @@ static void settings(void **state)
 /* A refused manifest still reports its name. */
 static void versions(void **state)
 {
-    (void)state;
     manifest m;
     const char *code;
     make("{\"name\":\"one\",\"abi\":[3,0]}");
@@ -266,14 +261,12 @@ static const struct {
 
 static void bad_json(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         expect_json(refused[i].json, refused[i].code, refused[i].reason);
 }
 
 static void names(void **state)
 {
-    (void)state;
     char longest[COLLET_MAX_NAME + 1];
     memset(longest, 'a', sizeof longest);
     longest[COLLET_MAX_NAME] = '\0';
@@ -287,7 +280,6 @@ static void names(void **state)
 
 static void sizes(void **state)
 {
-    (void)state;
     char *large = malloc(MANIFEST_MAX_BYTES + 2);
     assert_non_null(large);
     memset(large, ' ', MANIFEST_MAX_BYTES + 1);
@@ -331,7 +323,6 @@ static void lengths(void **state)
          ",\"kernels\":[]}",
          COLLET_MAX_NAME - 1, 0, "\"version\""},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         expect_long(cases[i].format, cases[i].most, cases[i].list, "ok", "");
         expect_long(cases[i].format, cases[i].most + 1, cases[i].list, "manifest-content",
@@ -348,7 +339,6 @@ static void build_ids(void **state)
         uint32_t type, bytes;
         const char *text;
     } cases[] = {{"GNU", 3, 2, "ab01"}, {"GNU", 1, 2, ""}, {"gnu", 3, 2, ""}, {"GNU", 3, 80, ""}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         manifest m;
         const char *code;
@@ -362,7 +352,6 @@ static void build_ids(void **state)
 
 static void notes(void **state)
 {
-    (void)state;
     elf_image_start(&image, 4);
     expect(COLLET_FORMAT, "no-manifest", "not a plugin");
     elf_image_note(&image, "colleT", COLLET_NOTE_MANIFEST, GOOD, sizeof GOOD - 1);
@@ -389,7 +378,6 @@ static void notes(void **state)
 
 static void segments(void **state)
 {
-    (void)state;
     make(GOOD);
     elf_image_segment(&image, 1)->p_offset = UINT64_MAX - 8;
     expect(COLLET_FORMAT, "truncated", "segment 1");
@@ -417,7 +405,6 @@ static Elf64_Nhdr *first_note(void)
 
 static void note_sizes(void **state)
 {
-    (void)state;
     make(GOOD);
     first_note()->n_descsz = UINT32_MAX;
     expect(COLLET_FORMAT, "malformed-elf", "runs over");
@@ -439,7 +426,6 @@ static void note_sizes(void **state)
 /* Segments may overlap, so that a small file has gigabytes of notes. */
 static void many_note_segments(void **state)
 {
-    (void)state;
     enum { SEGMENTS = 512 };
     static const char content[2048];
     elf_image_start(&image, 8);
@@ -456,7 +442,6 @@ static void many_note_segments(void **state)
 /* Every truncated file is refused; no changed byte causes invalid accesses (sanitizers check). */
 static void damage(void **state)
 {
-    (void)state;
     manifest m;
     const char *code;
     make(GOOD);

@@ -38,14 +38,12 @@ static collet_memory_limit limit_of(const char *self)
 
 static int make_root(void **state)
 {
-    (void)state;
     return mkdtemp(root) == NULL;
 }
 
 static int remove_root(void **state)
 {
     char command[64];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf %s", root);
     return system(command);
 }
@@ -54,7 +52,6 @@ static int remove_root(void **state)
 
 static void no_group_limits(void **state)
 {
-    (void)state;
     collet_memory_limit l = limit_of("0::/none\n");
     assert_true(l.machine > 64 * MIB && l.total == l.machine && !*l.by);
     assert_true(l.available > 0 && l.available <= l.machine);
@@ -65,7 +62,6 @@ static void no_group_limits(void **state)
 /* As systemd and Slurm nest them: any of the parents may be the least. */
 static void version_2(void **state)
 {
-    (void)state;
     put("/a/b/c", "memory.max", "max\n");
     put("/a/b", "memory.max", "50331648\n");
     put("/a", "memory.max", "134217728\n");
@@ -90,7 +86,6 @@ static void version_1(void **state)
 {
     static const char *const self =
         "12:cpu,cpuacct:/x\n4:memory:/slurm/uid_0/job_7/step_0\n0::/none\n";
-    (void)state;
     put("/memory/slurm/uid_0/job_7", "memory.limit_in_bytes", "67108864\n");
     put("/memory/slurm/uid_0/job_7/step_0", "memory.limit_in_bytes", "9223372036854771712\n");
     put("/memory/slurm/uid_0/job_7", "memory.usage_in_bytes", "33554432\n");
@@ -105,7 +100,6 @@ static void version_1(void **state)
 /* In a container the mounted root is the group itself, whose path is not there. */
 static void in_a_container(void **state)
 {
-    (void)state;
     put("", "memory.max", "100663296\n");
     collet_memory_limit l = limit_of("0::/docker/0123456789ab\n");
     assert_int_equal(l.total, 96 * MIB);
@@ -148,7 +142,6 @@ static int under_limit(void)
 static void limits_of_resources(void **state)
 {
     int status = -1;
-    (void)state;
     if (ADDRESS_SANITIZER || THREAD_SANITIZER)
         skip(); /* sanitizers need terabytes of addresses */
     fflush(NULL);
@@ -163,7 +156,6 @@ static void arguments(void **state)
 {
     collet_error err;
     collet_memory_limit l = {.struct_size = 0};
-    (void)state;
     assert_int_equal(collet_memory_limit_read(NULL, &err), COLLET_INVALID);
     assert_int_equal(collet_memory_limit_read(&l, &err), COLLET_INVALID);
 }

@@ -19,7 +19,6 @@ static void devices_are_described(void **state)
     static const char *const without[] = {"remote.extension=collet.native/1 absent", NULL};
     collet_native_device native = {.struct_size = sizeof native};
     void *queue = &native;
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     assert_ok(w.cx, collet_native_describe(w.cx, &native, "remote:1"));
     assert_string_equal(native.api, "remote");
@@ -69,7 +68,6 @@ static void assert_multiple(collet_context *cx, const collet_array *a, float fac
 static void commands_are_in_order(void **state)
 {
     static const char *const slow[] = {"remote.delay_us=10000", NULL};
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, slow, "remote");
     collet_context *other = context_of(w.rt);
     assert_ok(other, collet_set_backend(other, "remote"));
@@ -100,7 +98,6 @@ static void commands_are_in_order(void **state)
  * waits for the reader. */
 static void release_makes_valid(void **state)
 {
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, N, 0);
     void *address = NULL, *handle = NULL;
@@ -123,7 +120,6 @@ static void release_makes_valid(void **state)
 
 static void misuse_is_refused(void **state)
 {
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, N, 0), *wide = NULL;
     const int64_t shape[] = {2, N};
@@ -157,7 +153,6 @@ static void misuse_is_refused(void **state)
 /* Each function that takes a context and an array; the array keeps its contents. */
 static void arrays_of_another_runtime_are_refused(void **state)
 {
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     world other = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, N, 0), *b = floats(w.cx, N, 0), *view = NULL;
@@ -204,7 +199,6 @@ static void the_host_is_a_device_too(void **state)
     const int64_t n = N;
     void *address = NULL;
     uint64_t offset = 1;
-    (void)state;
     world w = open_world(SCALAR_PLUGIN, NULL, "cpu_scalar");
     collet_array *a = NULL, *part = NULL;
     assert_ok(w.cx, collet_array_wrap_on(w.cx, &a, "cpu_scalar", COLLET_F32, 1, &n, NULL, values, 0,
@@ -232,7 +226,6 @@ static void foreign_memory(void **state)
     static float memory[2 * N];
     const int64_t n = N, back = -1;
     int deleted = 0;
-    (void)state;
     for (int i = 0; i < N; i++)
         memory[i] = (float)(N - 1 - i);
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
@@ -273,7 +266,6 @@ static void wrong_memory_is_refused(void **state)
     const int64_t n = N - 1, huge[] = {INT64_MAX / 2, INT64_MAX / 2};
     int deleted = 0;
     collet_array *a = NULL;
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
 #define WRAP(ndim, shape, handle, offset, flags)                                                   \
     collet_array_wrap_on(w.cx, &a, "remote", COLLET_F32, ndim, shape, NULL, handle, offset, flags, \

@@ -12,7 +12,6 @@ static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
 
 static int set_up(void **state)
 {
-    (void)state;
     open_shared(BACKENDS, NULL, NULL);
     return 0;
 }
@@ -162,7 +161,6 @@ static void operands_without_elements(void **state)
 {
     static const char letters[] = ".ABCDEFGHIJKLMNOPQRSTUVWXYZab";
     int tried = 0;
-    (void)state;
     for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
         for (size_t i = 0; i < op_call_count(rt); i++) {
             for (const char *letter = letters; *letter; letter++) {
@@ -265,7 +263,6 @@ static int share_memory(size_t index, int sig)
 static void outputs_over_inputs(void **state)
 {
     int tried = 0;
-    (void)state;
     for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
         assert_ok(cx, collet_set_backend(cx, backends[b]));
         for (size_t i = 0; i < op_call_count(rt); i++) {
@@ -296,7 +293,6 @@ static const char *text_of_offsets(const int64_t offsets[3])
 
 static void offsets_of_no_atoms(void **state)
 {
-    (void)state;
     assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
     assert_string_equal(text_of_offsets((const int64_t[]){0, 0, 4}), "");
     assert_non_null(strstr(text_of_offsets((const int64_t[]){-1, 2, 4}), "offsets[0] is -1"));

@@ -19,7 +19,6 @@ static int fails, loses; /* the next kernel */
 
 static collet_status enqueued(remote_control *unused, remote_command *c)
 {
-    (void)unused;
     collet_status status = !c->kernel ? COLLET_OK
                            : loses    ? COLLET_DEVICE_LOST
                            : fails    ? COLLET_FAILED
@@ -31,10 +30,6 @@ static collet_status enqueued(remote_control *unused, remote_command *c)
 
 static void waited(remote_control *unused, uint64_t queue, uint64_t value, collet_status status)
 {
-    (void)unused;
-    (void)queue;
-    (void)value;
-    (void)status;
 }
 
 static remote_control control = {.enqueued = enqueued, .waited = waited};
@@ -151,7 +146,6 @@ static void read_before(int after_failure)
 
 static void a_failed_queue_carries_no_order(void **state)
 {
-    (void)state;
     for (int mode = REMOTE_GOES_ON; mode <= REMOTE_SKIPS; mode++)
         read_before(mode);
 }
@@ -160,7 +154,6 @@ static void a_failed_queue_carries_no_order(void **state)
 static void nor_between_writes(void **state)
 {
     gate g;
-    (void)state;
     open_failing(REMOTE_SKIPS);
     collet_array *x = on_device(0);
     close_gate(&g, contexts[0]);
@@ -180,7 +173,6 @@ static void nor_between_writes(void **state)
 static void nor_once_it_is_replaced(void **state)
 {
     gate g;
-    (void)state;
     open_failing(REMOTE_SKIPS);
     collet_array *x = on_device(1), *out = on_device(0);
     close_gate(&g, contexts[0]);
@@ -201,7 +193,6 @@ static void nor_once_it_is_replaced(void **state)
 static void freed_memory_is_kept(void **state)
 {
     gate g;
-    (void)state;
     open_failing(REMOTE_SKIPS);
     collet_array *x = on_device(1), *out = on_device(0);
     close_gate(&g, contexts[0]);
@@ -227,7 +218,6 @@ static void many_queues(void **state)
 {
     gate g;
     collet_array *out[CONTEXTS];
-    (void)state;
     open_failing(REMOTE_SKIPS);
     collet_array *x = on_device(1);
     for (int i = 2; i < CONTEXTS; i++) {
@@ -254,7 +244,6 @@ static void many_queues(void **state)
 static void copies_between_devices(void **state)
 {
     gate g;
-    (void)state;
     open_failing(REMOTE_SKIPS);
     collet_array *x = on_device(1), *out = on_device(0);
     assert_ok(contexts[0], collet_set_backend(contexts[0], "remote:1"));
@@ -295,7 +284,6 @@ static void a_stamp_at_work_is_kept(void **state)
 {
     gate g;
     collet_timestamp *t = NULL;
-    (void)state;
     open_failing(REMOTE_GOES_ON);
     close_gate(&g, cx);
     assert_ok(cx, collet_timestamp_take(cx, &t, "remote:0"));
@@ -320,7 +308,6 @@ static void foreign_memory_at_work_is_kept(void **state)
     int deleted = 0;
     const int64_t n = N;
     collet_array *x = NULL, *y;
-    (void)state;
     open_failing(REMOTE_GOES_ON);
     y = on_device(0);
     assert_ok(cx, collet_array_wrap_on(cx, &x, "remote:0", COLLET_F32, 1, &n, NULL, memory, 0, 0,

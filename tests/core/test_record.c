@@ -34,7 +34,6 @@ static void *append(void *argument)
 
 static void many_threads(void **state)
 {
-    (void)state;
     record_list *list;
     pthread_t threads[THREADS];
     assert_int_equal(record_list_create(&list, NULL), COLLET_OK);

@@ -50,7 +50,6 @@ static void bytes_of_rows(void **state)
         {COLLET_TERNARY_PLANES, INT64_MAX, INT64_MAX / 4 + 1},
         {COLLET_TERNARY_ROTOR, INT64_MAX, INT64_MAX / 4 + 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int64_t got = collet_ternary_bytes(rows[i].format, rows[i].weights);
         if (got != rows[i].bytes)
@@ -104,7 +103,6 @@ static void round_trip(uint32_t format, const char *name, int64_t bytes)
 
 static void blocks_of_gguf(void **state)
 {
-    (void)state;
     round_trip(COLLET_TERNARY_TQ1_0, "tq1_0.bin", 108);
     round_trip(COLLET_TERNARY_TQ2_0, "tq2_0.bin", 132);
 }
@@ -115,7 +113,6 @@ static void bytes_that_packing_never_produces(void **state)
     void *bytes = file_of("any_tq1_0.bin", 5 * 54), *codes = file_of("any_codes.bin", 1280);
     collet_array *in = array_of(cx, COLLET_U8, 1, SHAPE(5 * 54), bytes), *info = info_array();
     collet_array *out = array_for(cx, COLLET_I8, 1, SHAPE(1280));
-    (void)state;
     assert_ok(cx, collet_op_ternary_unpack(cx, out, NULL, info, in, COLLET_TERNARY_TQ1_0));
     assert_int_equal(number_in(cx, info), 0);
     assert_bytes(cx, out, codes);
@@ -258,7 +255,6 @@ static collet_array *untouchable(const operand *o)
 
 static void invalid_calls(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         const invalid *c = &calls[i];
         collet_array *operands[6];

@@ -280,7 +280,6 @@ static void auto_opens_what_is_unproven_last(void **state)
         runtime_with(COLLET_TEST_ZOO "/zoo_missing_library.so:" SCALAR_PLUGIN, NULL);
     collet_context *cx = context_of(rt);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
-    (void)state;
     assert_ok(cx, collet_op_add(cx, c, a, a));
     assert_int_equal(state_of(rt, "zoo_missing_library"), COLLET_BACKEND_UNPROVEN);
     collet_backend_info first = {.struct_size = sizeof first};
@@ -426,14 +425,12 @@ static void bad_keys_of_a_backend_are_refused(void **state)
 /* A busy machine may delay a probe, which is reported too. */
 static void keep_warning(void *user, int32_t level, const char *text)
 {
-    (void)level;
     if (strstr(text, "is ignored") || strstr(text, "can be used"))
         snprintf(user, COLLET_ERROR_TEXT, "%s", text);
 }
 
 static void devices_without_a_place_are_warned_about(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         char message[COLLET_ERROR_TEXT] = "";
         const char *const settings[] = {i ? "remote.devices=17" : "remote.devices=16", NULL};
@@ -460,7 +457,6 @@ static void unknown_variable_is_warned_about(void **state)
     collet_runtime *rt = NULL;
     collet_runtime_options options = {
         .struct_size = sizeof options, .log = keep_warning, .log_user = message};
-    (void)state;
     setenv("COLLET_BAKEND", "cpu_scalar", 1);
     assert_int_equal(collet_runtime_create(&rt, &options, NULL), COLLET_OK);
     unsetenv("COLLET_BAKEND");
@@ -703,7 +699,6 @@ static void reads_of_undeclared_keys_are_logged(void **state)
     collet_runtime *rt = NULL;
     collet_context *cx = NULL;
     collet_error err;
-    (void)state;
     collet_runtime_options options = {.struct_size = sizeof options,
                                       .plugin_path = COLLET_TEST_ZOO "/zoo_undeclared.so",
                                       .backend = "zoo_undeclared",

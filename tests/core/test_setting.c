@@ -57,7 +57,6 @@ static const struct {
 
 static void values(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         setting s = {"a.b", "", cases[i].type, cases[i].values, "", "help"};
         collet_error err = {COLLET_OK, ""};
@@ -73,7 +72,6 @@ static void values(void **state)
 
 static void types(void **state)
 {
-    (void)state;
     assert_true(setting_type_valid(&(setting){.type = "size", .values = ""}));
     assert_true(setting_type_valid(&(setting){.type = "words", .values = "a"}));
     assert_false(setting_type_valid(&(setting){.type = "words", .values = ""}));

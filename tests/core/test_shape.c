@@ -44,7 +44,6 @@ static void the_shorter_side(void **state)
         {{3, 3, 2}, {{7, 3, 3}, {7, 3, 5}, {3, 5}}},
     };
     collet_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)
         assert_int_equal(COLLET_OK, check(&fitting[i], &err));
 }
@@ -62,7 +61,6 @@ static void any_other_extent_is_named(void **state)
         {{{2, 2, 2}, {{4, 3}, {3, 3}, {5, 3}}}, "output 0 is 4 x 3, input 0 is 5 x 3"},
     };
     collet_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(COLLET_SHAPE, check(&wrong[i].s, &err));
         assert_contains(err.text, wrong[i].text);

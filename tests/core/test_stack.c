@@ -97,7 +97,6 @@ static void run_others(void *user)
     const int64_t shape[] = {3, 5}, wrong[] = {4};
     float values[15] = {1, 2, 3};
     collet_array *a = NULL, *turned = NULL, *out = NULL, *other = NULL;
-    (void)user;
     status = collet_array_from(cx, &a, COLLET_F32, 2, shape, values);
     status |= collet_array_permute(cx, a, &turned, NULL);
     status |= collet_array_create(cx, &out, COLLET_F32, 2, shape);
@@ -119,7 +118,6 @@ static void run_turned(void *user)
 {
     static const collet_dtype dtypes[] = {COLLET_U8, COLLET_F32, COLLET_F64, COLLET_C128};
     const int64_t shape[] = {300, 300};
-    (void)user;
     status = COLLET_OK;
     for (int i = 0; i < 4; i++) {
         collet_array *a = NULL, *turned = NULL, *out = NULL;
@@ -162,13 +160,11 @@ static void every_op(const char *backend)
 
 static void every_op_of_cpu_scalar(void **state)
 {
-    (void)state;
     every_op("cpu_scalar");
 }
 
 static void every_op_of_cpu_openmp(void **state)
 {
-    (void)state;
     every_op("cpu_openmp");
 }
 

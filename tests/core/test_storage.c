@@ -15,7 +15,6 @@
 /* A chain of kernels transfers each input once, and each result only when it is read. */
 static void a_chain_moves_inputs_and_results_only(void **state)
 {
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 16, 0), *b = floats(w.cx, 16, 100), *c = empty_floats(w.cx, 16);
     for (int i = 0; i < 20; i++)
@@ -39,7 +38,6 @@ static void a_chain_moves_inputs_and_results_only(void **state)
 /* A prefetched array is copied once; what is valid there, or acquired, is not. */
 static void a_prefetch_copies_once(void **state)
 {
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 16, 1), *c = empty_floats(w.cx, 16);
     void *address;
@@ -71,7 +69,6 @@ static void a_prefetch_copies_once(void **state)
  * bytes. */
 static void the_newest_bytes_win(void **state)
 {
-    (void)state;
     world w = open_world(BOTH, NULL, "remote:0");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
@@ -91,7 +88,6 @@ static void the_newest_bytes_win(void **state)
 /* A partial write keeps the rest of the storage, in whichever space that was valid. */
 static void a_partial_write_keeps_the_rest(void **state)
 {
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 6, 0), *part, *b = floats(w.cx, 3, 50);
     assert_ok(w.cx, collet_array_slice(w.cx, a, &part, 0, 0, 3, 2));
@@ -120,7 +116,6 @@ static void a_partial_write_keeps_the_rest(void **state)
 static void refusal_falls_back_or_not(void **state)
 {
     static const char *const settings[] = {"remote.memory=100", NULL};
-    (void)state;
     world w = open_world(BOTH, settings, "remote");
     collet_array *a = floats(w.cx, 16, 0), *c = floats(w.cx, 16, 7);
     assert_status(w.cx, collet_op_add(w.cx, c, a, a), COLLET_REFUSED);
@@ -146,7 +141,6 @@ static void refusal_falls_back_or_not(void **state)
 
 static void a_missing_kernel_falls_back_or_is_reported(void **state)
 {
-    (void)state;
     world w = open_world(BOTH, NULL, "remote");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_status(w.cx, collet_op_div(w.cx, c, a, a), COLLET_UNSUPPORTED);
@@ -169,7 +163,6 @@ static void a_missing_kernel_falls_back_or_is_reported(void **state)
 /* libcore's own copies (temporaries, strided reads and writes) need no kernel of the backend. */
 static void core_copies_without_a_kernel(void **state)
 {
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     const int64_t shape[] = {2, 3};
     const int32_t values[] = {1, 2, 3, 4, 5, 6}, transposed[] = {1, 4, 2, 5, 3, 6};
@@ -191,7 +184,6 @@ static void core_copies_without_a_kernel(void **state)
 static void a_late_failure_is_reported(void **state)
 {
     static const char *const settings[] = {"remote.fail=2", NULL};
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, settings, "remote");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4);
     float sink[4];
@@ -215,7 +207,6 @@ static void a_late_failure_is_reported(void **state)
 static void a_lost_device_loses_only_its_own(void **state)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};
-    (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4);
     float sink[4];
@@ -270,7 +261,6 @@ static void *read_elsewhere(void *argument)
 static void a_hung_device_is_lost_in_time(void **state)
 {
     static const char *const settings[] = {"remote.hang=2", "timeout=3", NULL};
-    (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4),
                  *e = empty_floats(w.cx, 4);
@@ -307,7 +297,6 @@ static void a_hung_device_is_lost_in_time(void **state)
 static void a_failed_queue_that_hangs_is_lost_in_time(void **state)
 {
     static const char *const settings[] = {"remote.fail=1", "remote.hang=2", "timeout=1", NULL};
-    (void)state;
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4), *d = empty_floats(w.cx, 4);
     const float doubled[] = {2, 4, 6, 8};
@@ -328,7 +317,6 @@ static void a_failed_queue_that_hangs_is_lost_in_time(void **state)
 /* "auto" prefers the device that holds the bytes. */
 static void auto_follows_the_bytes(void **state)
 {
-    (void)state;
     world w = open_world(BOTH, NULL, "remote:1");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
     assert_ok(w.cx, collet_op_add(w.cx, c, a, a));
@@ -385,7 +373,6 @@ static void contexts_share_an_array(void **state)
     const char *const backends[] = {"remote:0", "remote:0", "remote:1", "cpu_scalar"};
     job jobs[4];
     pthread_t threads[4];
-    (void)state;
     world w = open_world(BOTH, settings, NULL);
     collet_array *shared = floats(w.cx, 16, 0);
     for (int i = 0; i < 4; i++) {
@@ -403,7 +390,6 @@ static void contexts_share_an_array(void **state)
 /* In any order of destruction the last user keeps the runtime alive; device memory is freed. */
 static void arrays_may_outlive_everything(void **state)
 {
-    (void)state;
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 16, 0), *c = empty_floats(w.cx, 16);
     float doubled[16];
@@ -448,7 +434,6 @@ static void *free_array(void *array)
 /* The memory has the result before its deleter runs, on whatever thread the last view is freed. */
 static void wrapped_memory_has_the_result_when_freed(void **state)
 {
-    (void)state;
     float memory[4] = {0};
     const int64_t four = 4;
     seen s = {.memory = memory};
@@ -472,7 +457,6 @@ static void wrapped_memory_has_the_result_when_freed(void **state)
 /* Pages that cannot be written: every write is refused before it is tried, and reads work. */
 static void read_only_memory_is_never_written(void **state)
 {
-    (void)state;
     const int64_t four = 4, two[] = {2, 2};
     float *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(page != MAP_FAILED);
@@ -541,7 +525,6 @@ static collet_array *written(collet_context *cx, int64_t n, int byte)
  * to cache lines or to huge pages. */
 static void freed_memory_is_used_again(void **state)
 {
-    (void)state;
     world w = open_world(BOTH, NULL, "cpu_scalar");
     for (int64_t n = (3 << 18) + 1; n < 8 << 20; n *= 2) {
         struct rusage before, after;
@@ -560,7 +543,6 @@ static void freed_memory_is_used_again(void **state)
 /* A part of what many arrays had, until it is trimmed; no part of very large ones. */
 static void little_freed_memory_is_kept(void **state)
 {
-    (void)state;
     collet_array *many[20];
     world w = open_world(BOTH, NULL, "cpu_scalar");
     assert_ok(w.cx, collet_trim(w.cx));

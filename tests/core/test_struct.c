@@ -7,14 +7,12 @@
 
 static int set_up(void **state)
 {
-    (void)state;
     open_shared(BOTH, NULL, "cpu_scalar");
     return 0;
 }
 
 static void older_and_newer_blocks(void **state)
 {
-    (void)state;
     struct {
         collet_reduce_params known;
         uint64_t more;
@@ -44,7 +42,6 @@ static void older_and_newer_blocks(void **state)
 /* Every op with parameters: a word that no field describes must be 0. */
 static void reserved_fields_are_zero(void **state)
 {
-    (void)state;
     int reserved = 0;
     for (size_t i = 0; i < collet_ops_count(rt); i++) {
         collet_ops_info info = {.struct_size = sizeof info};
@@ -85,7 +82,6 @@ typedef struct newer_record {
  * that asks for something unknown is refused. */
 static void structs_of_newer_programs(void **state)
 {
-    (void)state;
     newer_record record = {.known = {.struct_size = sizeof record}, .more = ~0ull};
     collet_error err;
     assert_int_equal(collet_record_at(rt, &record.known, 0, &err), COLLET_OK);

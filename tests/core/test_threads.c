@@ -166,14 +166,12 @@ static void everything_at_once(const char *const *settings)
 static void on_proven_backends(void **state)
 {
     static const char *const settings[] = {"remote.delay_us=20", "backend=cpu_scalar", NULL};
-    (void)state;
     everything_at_once(settings);
 }
 
 static void on_unopened_backends(void **state)
 {
     static const char *const settings[] = {"probe=off", "backend=cpu_scalar", NULL};
-    (void)state;
     for (int i = 0; i < 5; i++)
         everything_at_once(settings);
 }
@@ -208,7 +206,6 @@ static void *fail_in_turn(void *argument)
 static void threads_have_their_own_texts(void **state)
 {
     pthread_t threads[WORKERS];
-    (void)state;
     world w = open_world(BOTH, NULL, "cpu_scalar");
     turns t = {.cx = w.cx, .turn = PTHREAD_MUTEX_INITIALIZER};
     /* The threads of the second round have the pthread_t of the first round's threads. */

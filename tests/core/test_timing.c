@@ -18,17 +18,11 @@ static int waits_taking; /* of collet_timestamp_take */
 
 static collet_status enqueued(remote_control *c, remote_command *command)
 {
-    (void)c;
-    (void)command;
     return COLLET_OK;
 }
 
 static void waited(remote_control *c, uint64_t queue, uint64_t value, collet_status status)
 {
-    (void)c;
-    (void)queue;
-    (void)value;
-    (void)status;
     waits++;
 }
 
@@ -92,7 +86,6 @@ static void device_clock(void **state)
 {
     collet_timestamp *t[2], *again;
     int64_t nanoseconds;
-    (void)state;
     world w = open_timed(NULL, "remote:0");
     waits_taking = 0;
     measure(w.cx, NULL, 3, t);
@@ -118,7 +111,6 @@ static void device_clock(void **state)
 static void host_clock(void **state)
 {
     collet_timestamp *t[2];
-    (void)state;
     world w = open_timed("remote.extension=collet.timing/1 absent", "remote:0");
     waits_taking = 0;
     measure(w.cx, "remote:0", 2, t);
@@ -140,7 +132,6 @@ static void host_clock(void **state)
 static void outlives(void **state)
 {
     collet_timestamp *t[2];
-    (void)state;
     world w = open_timed(NULL, "remote:0");
     measure(w.cx, NULL, 1, t);
     close_world(w);
@@ -153,7 +144,6 @@ static void failures(void **state)
 {
     collet_timestamp *t[2], *late;
     int64_t nanoseconds = 7;
-    (void)state;
     world w = open_world(ALL, (const char *[]){"remote.fail=3", "remote.kernel_ns=1000", NULL},
                          "remote:0");
     measure(w.cx, NULL, 1, t);
@@ -181,7 +171,6 @@ static void lost(void **state)
 {
     collet_timestamp *t[2], *late = NULL;
     int64_t nanoseconds = 7;
-    (void)state;
     world w = open_world(ALL, (const char *[]){"remote.lose=3", NULL}, "remote:0");
     measure(w.cx, NULL, 1, t);
     collet_array *a = floats(w.cx, 4, 1), *b = empty_floats(w.cx, 4);
@@ -203,7 +192,6 @@ static void invalid(void **state)
 {
     collet_timestamp *t[2], *none = NULL;
     int64_t ns = 7;
-    (void)state;
     world w = open_timed(NULL, "remote:0"), v = open_timed(NULL, "remote:0");
     collet_context *cx = w.cx;
     t[0] = take(cx, NULL);

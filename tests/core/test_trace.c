@@ -24,7 +24,6 @@ static char setting_trace[64];
 
 static int make_file(void **state)
 {
-    (void)state;
     int fd = mkstemp(path);
     snprintf(setting_trace, sizeof setting_trace, "trace=%s", path);
     return fd < 0 || close(fd);
@@ -32,7 +31,6 @@ static int make_file(void **state)
 
 static int remove_file(void **state)
 {
-    (void)state;
     return unlink(path);
 }
 
@@ -40,16 +38,11 @@ static int kernel_count, failing; /* number of kernels, and of the one that fail
 
 static collet_status enqueued(remote_control *c, remote_command *command)
 {
-    (void)c;
     return command->kernel && ++kernel_count == failing ? COLLET_FAILED : COLLET_OK;
 }
 
 static void waited(remote_control *c, uint64_t queue, uint64_t value, collet_status status)
 {
-    (void)c;
-    (void)queue;
-    (void)value;
-    (void)status;
 }
 
 static world open_traced(const char *setting, const char *backend)
@@ -142,7 +135,6 @@ static void adds(collet_context *cx, int n)
 static void device_clock(void **state)
 {
     double sum;
-    (void)state;
     world w = open_traced(NULL, "remote:0");
     adds(w.cx, 3);
     close_world(w);
@@ -167,7 +159,6 @@ static void device_clock(void **state)
 static void host_clock(void **state)
 {
     double sum;
-    (void)state;
     world w = open_traced("remote.extension=collet.timing/1 absent", "remote:0");
     adds(w.cx, 3);
     close_world(w);
@@ -182,7 +173,6 @@ static void sequential(void **state)
 {
     static float values[160 * 160];
     double share = 0;
-    (void)state;
     for (int attempt = 0; attempt < 5 && share < 0.95; attempt++) {
         collet_array *a = NULL, *b = NULL;
         double kernels;
@@ -214,7 +204,6 @@ static void sequential(void **state)
 
 static void failed_work(void **state)
 {
-    (void)state;
     failing = 2;
     world w = open_traced(NULL, "remote:0");
     collet_array *a = floats(w.cx, 4, 1), *b = empty_floats(w.cx, 4);
@@ -238,7 +227,6 @@ static void failed_work(void **state)
 static void killed(void **state)
 {
     int how;
-    (void)state;
     pid_t child = fork();
     if (!child) {
         world w = open_traced(NULL, "cpu_scalar");
@@ -254,7 +242,6 @@ static void killed(void **state)
 
 static void shared(void **state)
 {
-    (void)state;
     world a = open_traced(NULL, "cpu_scalar"), b = open_traced(NULL, "cpu_scalar");
     adds(a.cx, 1);
     adds(b.cx, 1);
@@ -278,7 +265,6 @@ static void cannot_be_written(void **state)
         .struct_size = sizeof options, .plugin_path = SCALAR_PLUGIN, .settings = settings};
     collet_runtime *rt = NULL;
     collet_error err = {COLLET_OK, ""};
-    (void)state;
     assert_int_equal(collet_runtime_create(&rt, &options, &err), COLLET_IO);
     assert_contains(err.text, "/nowhere/trace.json: No such file or directory");
 }
@@ -301,7 +287,6 @@ static void other_files_are_kept(void **state)
     char found[32] = "";
     collet_runtime *rt;
     collet_error err = {COLLET_OK, ""};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         FILE *file = fopen(path, "w");
         fputs(texts[i], file);
@@ -327,7 +312,6 @@ static void pipes(void **state)
     collet_runtime *rt;
     collet_error err = {COLLET_OK, ""};
     sigset_t pending;
-    (void)state;
     int fd = mkstemp(fifo);
     assert_true(fd >= 0 && !close(fd) && !unlink(fifo) && !mkfifo(fifo, 0600));
     alarm(20);

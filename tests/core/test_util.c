@@ -13,7 +13,6 @@
 static void long_texts_are_cut_visibly(void **state)
 {
     text_buffer t;
-    (void)state;
     text_clear(&t);
     for (int i = 0; i < 1000; i++)
         text_add(&t, "word ");
@@ -29,7 +28,6 @@ static void long_texts_are_cut_visibly(void **state)
 
 static void distance_counts_edits(void **state)
 {
-    (void)state;
     assert_int_equal(text_distance("openmp", "openmp"), 0);
     assert_int_equal(text_distance("opnemp", "openmp"), 1);
     assert_int_equal(text_distance("openm", "openmp"), 1);
@@ -50,7 +48,6 @@ static void distance_counts_edits(void **state)
 static void only_near_names_are_suggested(void **state)
 {
     const char *best = NULL;
-    (void)state;
     text_nearest("matmull", "md", &best);
     assert_null(best);
     text_nearest("matmull", "matvec", &best);
@@ -94,7 +91,6 @@ static void messages_escape_what_they_quote(void **state)
         {"\xe2\x80\x8a \xe2\x80\xaf \xe2\x81\xb0", "\xe2\x80\x8a \xe2\x80\xaf \xe2\x81\xb0"},
     };
     collet_error err;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         collet_fail(&err, COLLET_IO, "%s", cases[i].quoted);
         assert_string_equal(err.text, cases[i].shown);
@@ -124,7 +120,6 @@ static void write_group(const char *root, const char *group, const char *file, c
 static void cgroup_quotas_bind(void **state)
 {
     char root[] = "/tmp/collet-cgroup-XXXXXX", command[64];
-    (void)state;
     assert_non_null(mkdtemp(root));
     write_group(root, "/a", "cpu.max", "350000 100000\n");
     write_group(root, "/a/b", "cpu.max", "max 100000\n");
@@ -154,7 +149,6 @@ static void affinity_binds(void **state)
 {
     cpu_set_t all, one;
     size_t cpu = 0;
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     while (!CPU_ISSET(cpu, &all))
         cpu++;
@@ -167,7 +161,6 @@ static void affinity_binds(void **state)
 
 static void every_status_and_dtype_has_a_text(void **state)
 {
-    (void)state;
     for (collet_status s = 0; s < COLLET_STATUS_COUNT; s++) {
         assert_int_equal(strncmp(collet_status_name(s), "COLLET_", 7), 0);
         assert_true(strlen(collet_status_text(s)) > 3);
@@ -188,7 +181,6 @@ static void every_status_and_dtype_has_a_text(void **state)
 static void versions_as_text_and_number_agree(void **state)
 {
     char text[32];
-    (void)state;
     int number = collet_version_number();
     assert_int_equal(number, COLLET_VERSION_NUMBER);
     snprintf(text, sizeof text, "%d.%d.%d", number / 1000000, number / 1000 % 1000, number % 1000);
@@ -208,7 +200,6 @@ static void json_is_strict(void **state)
 {
     static char many[8000];
     size_t length = 0;
-    (void)state;
     json_refused("{\0}", 3, "an invalid character outside of strings at byte 1");
     json_refused("\"\\u00", 5, "incomplete");
     json_refused("\"\\", 2, "a syntax error");
@@ -224,7 +215,6 @@ static void json_is_strict(void **state)
 static void numbers_of_json_have_points(void **state)
 {
     const char text[] = "[2.5,-0.125,1e-300]";
-    (void)state;
     cJSON *tree = json_read(text), *again = NULL;
     assert_non_null(tree);
     assert_true(cJSON_GetArrayItem(tree, 0)->valuedouble == 2.5);

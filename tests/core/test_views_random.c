@@ -412,25 +412,21 @@ static void run(const char *backend, int rounds, void (*one)(collet_context *))
 
 static void chains_on_the_host(void **state)
 {
-    (void)state;
     run("cpu_scalar", 3000, one_chain);
 }
 
 static void chains_on_a_device(void **state)
 {
-    (void)state;
     run("remote", 300, one_chain);
 }
 
 static void sums_on_the_host(void **state)
 {
-    (void)state;
     run("cpu_scalar", 4000, one_sum);
 }
 
 static void sums_on_a_device(void **state)
 {
-    (void)state;
     run("remote", 400, one_sum);
 }
 

@@ -15,21 +15,12 @@
 
 static collet_status run(collet_device *device, collet_queue *queue, const collet_kernel_call *call)
 {
-    (void)device;
-    (void)queue;
-    (void)call;
     return COLLET_REFUSED;
 }
 
 static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    (void)self;
-    (void)host;
-    (void)json;
-    (void)capacity;
-    (void)needed;
-    (void)err;
     return COLLET_FAILED;
 }
 
@@ -37,19 +28,11 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
                                  collet_device_properties *properties, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err)
 {
-    (void)self;
-    (void)name;
-    (void)host;
-    (void)index;
-    (void)properties;
-    (void)device;
-    (void)err;
     return COLLET_FAILED;
 }
 
 static void device_close(collet_device *device)
 {
-    (void)device;
 }
 
 /* A valid table to be corrupted; everything it points to is writable too. */

@@ -12,9 +12,6 @@
 
 static void host_log(const collet_host *host, int32_t level, const char *format, ...)
 {
-    (void)host;
-    (void)level;
-    (void)format;
 }
 
 static void host_log_text(const collet_host *host, int32_t level, const char *text)
@@ -24,21 +21,16 @@ static void host_log_text(const collet_host *host, int32_t level, const char *te
 
 static int32_t host_threads(const collet_host *host)
 {
-    (void)host;
     return 2;
 }
 
 static const char *host_config(const collet_host *host, const char *key)
 {
-    (void)host;
-    (void)key;
     return NULL;
 }
 
 static const void *no_extension(const collet_host *of, const char *name)
 {
-    (void)of;
-    (void)name;
     return NULL;
 }
 

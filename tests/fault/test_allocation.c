@@ -109,13 +109,11 @@ static void every_allocation_may_fail(const char *backend)
 
 static void on_host_memory(void **state)
 {
-    (void)state;
     every_allocation_may_fail("cpu_scalar");
 }
 
 static void on_device_memory(void **state)
 {
-    (void)state;
     every_allocation_may_fail("remote,cpu_scalar");
 }
 

@@ -68,7 +68,6 @@ static void each_allocation_fails(void **state)
 {
     collet_error err;
     long n = 0, reported = 0;
-    (void)state;
     if (whole_session(&err) != COLLET_OK) /* leaves files for the sessions after it */
         fail_msg("%s", err.text);
     for (;; n++) {
@@ -95,7 +94,6 @@ static void each_allocation_fails(void **state)
 static int set_up(void **state)
 {
     cJSON_Hooks hooks = {malloc, free}; /* cJSON allocates through the wrappers, too */
-    (void)state;
     cJSON_InitHooks(&hooks);
     return !mkdtemp(directory) || snprintf(setting, sizeof setting, "cache_dir=%s", directory) < 0;
 }
@@ -103,7 +101,6 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     char command[64];
-    (void)state;
     snprintf(command, sizeof command, "rm -r %s", directory);
     return system(command);
 }

@@ -42,7 +42,6 @@ static collet_status make_and_run(collet_array **outs, const collet_array *const
 static void each_allocation_fails(void **state)
 {
     collet_array *in[INPUTS], *outs[6];
-    (void)state;
     for (int i = 0; i < INPUTS; i++)
         in[i] = floats(cx, 5, (float)i + 1);
     for (int i = 0; i < 6; i++)
@@ -75,7 +74,6 @@ static void a_built_expression_allocates_nothing(void **state)
     collet_array *a = floats(cx, 5, 1), *b = floats(cx, 5, 2), *out = empty_floats(cx, 5);
     const collet_array *ins[] = {a, b};
     collet_expression *e;
-    (void)state;
     assert_int_equal(collet_expression_parse(&e, "where(a < 3, a*b + 2*exp(b), 0)", NULL),
                      COLLET_OK);
     assert_ok(cx, evaluate_in_order(cx, e, &out, ins, NULL));

@@ -29,7 +29,6 @@ static const char *const settings[] = {"cache=off", "log=off", NULL};
 
 static int set_up(void **state)
 {
-    (void)state;
     open_shared(PLUGINS, settings, "cpu_openmp");
     return 0;
 }
@@ -120,20 +119,17 @@ static long every_op(const char *backend)
 
 static void on_one_thread(void **state)
 {
-    (void)state;
     (void)every_op("cpu_scalar");
 }
 
 static void on_all_threads(void **state)
 {
-    (void)state;
     assert_true(every_op("cpu_openmp") > 10);
 }
 
 #ifdef FAILING_PLUGINS
 static void on_opencl(void **state)
 {
-    (void)state;
     collet_context *fresh = context_of(rt);
     collet_status status = collet_set_backend(fresh, "opencl");
     collet_context_destroy(fresh);
@@ -144,7 +140,6 @@ static void on_opencl(void **state)
 
 static void on_cuda(void **state)
 {
-    (void)state;
     assert_true(every_op("cuda") > 10);
 }
 #endif
@@ -155,7 +150,6 @@ static void temporaries(void **state)
     static float memory[64];
     const int64_t n = 32;
     op_call c;
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         if (c.info.id == COLLET_OP_EXP)
@@ -177,7 +171,6 @@ static void scratch(void **state)
     const int64_t n = (int64_t)1 << 22;
     const collet_scalar one = {.dtype = COLLET_F64, .value.f64 = 1};
     op_call c;
-    (void)state;
     for (size_t i = 0; i < op_call_count(rt); i++) {
         assert_true(op_call_describe(&c, rt, i, 0, 0));
         if (c.info.id == COLLET_OP_SUM)
@@ -253,7 +246,6 @@ static collet_status session(const char *backend, collet_error *err)
 static void sessions(void **state)
 {
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp", "cuda", "opencl"};
-    (void)state;
     for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
         collet_error err = {0};
         long reported = 0, n = 0;
@@ -310,7 +302,6 @@ static void fft_plans(void **state)
 {
     static const int64_t lengths[] = {360, 4099, 1 << 18};
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp"};
-    (void)state;
     for (size_t b = 0; b < 2; b++)
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
             collet_array *in, *out;

@@ -23,7 +23,6 @@ static collet_array *codes, *numbers, *ternary, *scale, *bytes;
 static int make_operands(void **state)
 {
     static const char *const settings[] = {"cache=off", "log=off", NULL};
-    (void)state;
     open_shared(OPENMP_PLUGIN ":" SCALAR_PLUGIN, settings, "cpu_scalar");
     codes = random_codes(cx, ROWS, COLUMNS, 1);
     numbers = random_floats(cx, ROWS, COLUMNS, 2);
@@ -112,7 +111,6 @@ static long fail_each(collet_status (*make)(collet_context *, collet_ternary_wei
 
 static void weights(void **state)
 {
-    (void)state;
     long from_codes = fail_each(make_from_codes), from_bytes = fail_each(make_from_bytes);
     long from_numbers = fail_each(make_from_numbers);
     long from_ternary = fail_each(make_from_ternary);
@@ -166,7 +164,6 @@ static void making_networks(void **state)
 {
     model m;
     long n = 0;
-    (void)state;
     open_model(&m);
     for (;; n++) {
         collet_ternary_network *network = NULL;
@@ -262,13 +259,11 @@ static void run_twice_on(const char *backend)
 
 static void running_on_one_thread(void **state)
 {
-    (void)state;
     run_twice_on("cpu_scalar");
 }
 
 static void running_on_all_threads(void **state)
 {
-    (void)state;
     run_twice_on("cpu_openmp");
 }
 
@@ -329,7 +324,6 @@ static collet_status count_file(collet_context *context, collet_ternary_output *
     collet_ternary_file *file = NULL;
     collet_ternary_counts counts;
     collet_status status = collet_ternary_file_open(&file, NULL, model_path, &failure);
-    (void)output;
     if (status == COLLET_OK)
         status = collet_ternary_file_count(context, file, &counts, 0, NULL, &failure);
     collet_ternary_file_destroy(file);
@@ -341,7 +335,6 @@ static collet_status load_file(collet_context *context, collet_ternary_output **
     collet_ternary_file *file = NULL;
     collet_ternary_weights *w = NULL;
     collet_status status = collet_ternary_file_open(&file, NULL, numbers_path, &failure);
-    (void)output;
     if (status == COLLET_OK)
         status = collet_ternary_file_load(context, file, &w, NULL, 0, NULL, NULL, &failure);
     collet_ternary_weights_destroy(w);
@@ -404,7 +397,6 @@ static void files(void **state)
     static collet_status (*const work[])(collet_context *, collet_ternary_output **) = {
         pack_files, write_layers, unpack_file, count_file, load_file, run_file};
     collet_ternary_output *output = NULL;
-    (void)state;
     assert_non_null(mkdtemp(directory));
     snprintf(numbers_path, sizeof numbers_path, "%s/numbers.npy", directory);
     snprintf(model_path, sizeof model_path, "%s/model.t2", directory);

@@ -171,7 +171,6 @@ static void expect(const library_case *c)
 
 static void a_crash(void **state)
 {
-    (void)state;
     expect(&(library_case){
         FAKE("crashes"),
         "off",
@@ -185,7 +184,6 @@ static void a_crash(void **state)
 
 static void a_hang(void **state)
 {
-    (void)state;
     expect(&(library_case){
         FAKE("hangs"),
         "off",
@@ -197,7 +195,6 @@ static void a_hang(void **state)
 
 static void an_end(void **state)
 {
-    (void)state;
     expect(&(library_case){
         FAKE("ends"),
         "off",
@@ -209,7 +206,6 @@ static void an_end(void **state)
 
 static void a_safe_mode_that_is_set(void **state)
 {
-    (void)state;
     expect(&(library_case){FAKE("right"),
                            "off",
                            "cpu_openmp.safe_mode=on",
@@ -220,7 +216,6 @@ static void a_safe_mode_that_is_set(void **state)
 
 static void a_wrong_product(void **state)
 {
-    (void)state;
     expect(&(library_case){FAKE("wrong"),
                            "off",
                            NULL,
@@ -231,7 +226,6 @@ static void a_wrong_product(void **state)
 
 static void another_library(void **state)
 {
-    (void)state;
     expect(&(library_case){FAKE("lacks"),
                            "off",
                            NULL,
@@ -243,7 +237,6 @@ static void another_library(void **state)
 /* The stand-ins are slow, so that our kernels compute the products. */
 static void rates(void **state)
 {
-    (void)state;
     measures = 1;
     expect(&(library_case){
         FAKE("right"), "off", NULL, {"\"measured\": \"f32/256:own=", ",openblas="}, NULL, NULL});
@@ -260,7 +253,6 @@ static void rates(void **state)
 /* As the OpenBLAS of PyPI has one. */
 static void a_prefix(void **state)
 {
-    (void)state;
     const library_case prefixed = {FAKE("prefixed"),       "off", "cpu_openmp.openblas_core=mine",
                                    {"\"core\": \"mine\""}, NULL,  NULL};
     expect(&prefixed);
@@ -274,7 +266,6 @@ static void a_prefix(void **state)
 static void long_integers(void **state)
 {
     static const char *const libraries[] = {FAKE("long"), FAKE("suffixed")};
-    (void)state;
     for (int i = 0; i < 2; i++)
         expect(&(library_case){libraries[i],
                                "off",
@@ -286,7 +277,6 @@ static void long_integers(void **state)
 
 static void no_library(void **state)
 {
-    (void)state;
     expect(&(library_case){COLLET_TEST_NOTHING "/libopenblas.so.0",
                            "off",
                            NULL,
@@ -300,7 +290,6 @@ static void no_library(void **state)
 /* The stand-in selects Prescott unless a core is set. */
 static void a_core_by_features(void **state)
 {
-    (void)state;
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
         skip();
@@ -324,7 +313,6 @@ static void a_core_by_features(void **state)
 
 static void a_core_that_is_set(void **state)
 {
-    (void)state;
     expect(&(library_case){FAKE("right"),
                            "off",
                            "cpu_openmp.openblas_core=own",
@@ -349,7 +337,6 @@ static void a_core_that_is_set(void **state)
 
 static void a_core_of_the_environment(void **state)
 {
-    (void)state;
     assert_int_equal(setenv("OPENBLAS_CORETYPE", "Mine", 1), 0);
     expect(&(library_case){FAKE("right"),
                            "off",
@@ -363,7 +350,6 @@ static void a_core_of_the_environment(void **state)
 /* The stand-in crashes unless limited to an instruction set, as oneDNN 2.6 in some VMs. */
 static void a_crash_of_one_instruction_set(void **state)
 {
-    (void)state;
     expect(&(library_case){"off",
                            FAKE("onednn2"),
                            "cpu_openmp.onednn_isa=own", /* unlike in virtual machines with AMX */
@@ -374,7 +360,6 @@ static void a_crash_of_one_instruction_set(void **state)
 
 static void versions_of_onednn(void **state)
 {
-    (void)state;
     expect(&(library_case){
         "off",
         FAKE("onednn2"),
@@ -406,7 +391,6 @@ static void versions_of_onednn(void **state)
 /* Without a setting oneDNN is searched by its sonames, here Debian 13's. */
 static void sonames_of_onednn(void **state)
 {
-    (void)state;
     if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* the first name that is tried */
         skip();
     expect(&(library_case){"off",
@@ -419,7 +403,6 @@ static void sonames_of_onednn(void **state)
 
 static void a_wrong_onednn(void **state)
 {
-    (void)state;
     expect(&(library_case){"off",
                            FAKE("onednn_wrong"),
                            "cpu_openmp.onednn_isa=AVX2",

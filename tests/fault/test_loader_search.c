@@ -203,7 +203,6 @@ static int warnings, lines;
 
 static void count_warnings(const collet_host *host, int32_t level, const char *format, ...)
 {
-    (void)host;
     warnings += level == COLLET_LOG_WARNING && !strncmp(format, "the plugin ", 11);
     lines += level <= COLLET_LOG_INFO;
 }

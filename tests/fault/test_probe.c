@@ -65,7 +65,6 @@ static char directory[] = "/tmp/collet-probe-XXXXXX", program[64];
 
 static int set_up(void **state)
 {
-    (void)state;
     if (!mkdtemp(directory))
         return -1;
     snprintf(program, sizeof program, "%s/probe", directory);
@@ -74,7 +73,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     unlink(program);
     return rmdir(directory);
 }
@@ -104,7 +102,6 @@ static void expect(const report_case *c, int64_t timeout_ms)
 
 static void every_report(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++)
         expect(&reports[i], 20000);
     print_message("%zu reports\n", sizeof reports / sizeof *reports);
@@ -116,7 +113,6 @@ static void deaf(void **state)
     static const report_case c = {
         "trap '' TERM; printf le >&3; exec 3>&-; while :; do sleep 0.01; done", "hang-in-entry",
         "no response after 50 ms"};
-    (void)state;
     expect(&c, 50);
 }
 
@@ -125,7 +121,6 @@ static void ignored_children(void **state)
 {
     static const report_case c = {"printf c >&3; echo no >&2; exit 3", "exit-in-capabilities",
                                   "ended the process in its capabilities; last output: no"};
-    (void)state;
     signal(SIGCHLD, SIG_IGN);
     expect(&c, 20000);
     signal(SIGCHLD, SIG_DFL);
@@ -139,7 +134,6 @@ static void input_is_the_hosts(void **state)
         "ended the process in its capabilities (status 3); last output: got ''"};
     int ends[2], kept = dup(0);
     char left[8] = "";
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(write(ends[1], "secret\n", 7), 7);
     assert_int_equal(dup2(ends[0], 0), 0);
@@ -203,10 +197,7 @@ static uint64_t calls;
 static collet_status give(const collet_plugin *self, char *json, uint64_t capacity,
                           uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    (void)self;
     size_t bytes = strlen(current->json) + 1;
-    (void)host;
-    (void)err;
     *needed = current->needed > bytes ? current->needed + calls++ : current->needed;
     memcpy(json, current->json, bytes < capacity ? bytes : capacity);
     return COLLET_OK;
@@ -215,12 +206,6 @@ static collet_status give(const collet_plugin *self, char *json, uint64_t capaci
 static collet_status fail_silently(const collet_plugin *self, char *json, uint64_t capacity,
                                    uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    (void)self;
-    (void)host;
-    (void)json;
-    (void)capacity;
-    (void)needed;
-    (void)err;
     return COLLET_FAILED;
 }
 
@@ -240,7 +225,6 @@ static char *got(const capabilities_case *c)
 
 static void every_capability(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         free(got(&cases[i]));
     print_message("%zu capabilities\n", sizeof cases / sizeof *cases);
@@ -253,7 +237,6 @@ static void replaced_characters(void **state)
         NONE ",\"a\":\"\x80\\n\\u0001\\u0085\\u00e4\\u0041\\u00a0\\u2000\\u202E\xe2\x80\xae\"}",
         "");
     char *json = got(&c);
-    (void)state;
     assert_string_equal(json,
                         NONE ",\"a\":\"?  \\u003f\\u003f\\u00e4\\u0041\\u00a0\\u2000\\u003f???\"}");
     free(json);
@@ -264,7 +247,6 @@ static void no_reason(void **state)
     static const collet_plugin plugin = {.capabilities = fail_silently};
     refusal why;
     char *json;
-    (void)state;
     assert_int_equal(capabilities_get(&plugin, NULL, &json, &why), COLLET_UNAVAILABLE);
     assert_contains(why.text, "no reason given");
 }
@@ -273,7 +255,6 @@ static void long_capabilities(void **state)
 {
     static char text[CAPABILITIES_MAX_BYTES + 2];
     collet_error err = {COLLET_OK, ""};
-    (void)state;
     memset(text, ' ', sizeof text - 1);
     assert_int_equal(capabilities_verify(text, NULL, &err), COLLET_FORMAT);
     assert_contains(err.text, "262145 bytes; at most 262144 are allowed");

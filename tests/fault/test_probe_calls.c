@@ -59,7 +59,6 @@ static void expect(const failing_case *c, int64_t timeout_ms)
 
 static void calls(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect(&cases[i], 20000);
     expect(&cases[0], (int64_t)INT_MAX * 2);
@@ -68,7 +67,6 @@ static void calls(void **state)
 
 static void started_by_hand(void **state)
 {
-    (void)state;
     assert_int_equal(setenv("FAILING_CALL", "", 1), 0);
     int status = system("'" PROGRAM "' 2>/dev/null");
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);

@@ -79,7 +79,6 @@ static long probe_of(const found *f)
 static void a_crash(void **state)
 {
     found f = run_probe("cache=off", "zoo_fragile.dies=crash");
-    (void)state;
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
     assert_contains(f.capabilities, "\"safe_mode\":\"" CRASHED "\"");
     assert_contains(f.records,
@@ -91,7 +90,6 @@ static void a_crash(void **state)
 static void an_exit(void **state)
 {
     found f = run_probe("cache=off", "zoo_fragile.dies=exit");
-    (void)state;
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
     assert_contains(f.reason, "the probe ended the process in its capabilities (status 3)");
 }
@@ -108,7 +106,6 @@ static void time_passes(void)
 static void a_crash_is_remembered(void **state)
 {
     found first = run_probe(cache, "zoo_fragile.dies=crash");
-    (void)state;
     time_passes();
     found second = run_probe(cache, "zoo_fragile.dies=crash");
     assert_true(probe_of(&first) == probe_of(&second));
@@ -120,7 +117,6 @@ static void a_crash_is_remembered(void **state)
 static void a_hang_is_not_remembered(void **state)
 {
     const char *dies = "zoo_fragile.dies=hang";
-    (void)state;
     timeout = "probe_timeout_ms=700";
     found first = run_probe(cache, dies), second = run_probe(cache, dies);
     timeout = "probe_timeout_ms=60000";
@@ -136,7 +132,6 @@ static void a_hang_with_little_memory_is_remembered(void **state)
 {
     const char *dies = "zoo_fragile.dies=hang";
     struct rlimit before;
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
     if (strcmp(COLLET_SANITIZER, "none") != 0 || before.rlim_cur != RLIM_INFINITY)
         skip(); /* sanitizers map terabytes */
@@ -156,7 +151,6 @@ static void a_hang_with_little_memory_is_remembered(void **state)
 static void a_crash_in_safe_mode(void **state)
 {
     found f = run_probe("cache=off", "zoo_fragile.dies=always");
-    (void)state;
     assert_int_equal(f.state, COLLET_BACKEND_UNAVAILABLE);
     assert_contains(f.reason, "crashed in its capabilities (SIGILL)");
 }
@@ -164,7 +158,6 @@ static void a_crash_in_safe_mode(void **state)
 static void what_the_user_sets(void **state)
 {
     const char *off = "zoo_fragile.safe_mode=off", *on = "zoo_fragile.safe_mode=on";
-    (void)state;
     assert_int_equal(run_probe(off, "zoo_fragile.dies=crash").state, COLLET_BACKEND_UNAVAILABLE);
     found f = run_probe(on, "zoo_fragile.dies=crash");
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
@@ -176,7 +169,6 @@ static void choices_are_remembered(void **state)
 {
     char expected[64];
     found first = run_probe(cache, NULL), second = run_probe(cache, NULL);
-    (void)state;
     assert_string_equal(first.capabilities, second.capabilities); /* same probe process */
     snprintf(expected, sizeof expected, "probe: %ld, in_probe: none, safe_mode: none",
              probe_of(&first));
@@ -188,7 +180,6 @@ static void choices_are_remembered(void **state)
 static void nothing_is_inherited(void **state)
 {
     int file = open("/dev/null", O_RDONLY);
-    (void)state;
     assert_true(file > 0);
     assert_true(dup2(file, 77) == 77);
     assert_contains(run_probe("cache=off", NULL).capabilities, "\"descriptors\": 0");
@@ -198,14 +189,12 @@ static void nothing_is_inherited(void **state)
 
 static void without_a_probe(void **state)
 {
-    (void)state;
     assert_contains(run_probe("probe=off", NULL).reason,
                     "probe: none, in_probe: none, safe_mode: none");
 }
 
 static int make_cache(void **state)
 {
-    (void)state;
     strcpy(cache, "cache_dir=/tmp/collet-safe-XXXXXX");
     return mkdtemp(cache + strlen("cache_dir=")) ? 0 : -1;
 }
@@ -213,7 +202,6 @@ static int make_cache(void **state)
 static int remove_cache(void **state)
 {
     char command[100];
-    (void)state;
     snprintf(command, sizeof command, "rm -rf '%s'", cache + strlen("cache_dir="));
     return system(command);
 }

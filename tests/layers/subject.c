@@ -90,10 +90,7 @@ static void maybe_block(void)
 static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    (void)self;
     static const char text[] = "{\"jit\": false}";
-    (void)host;
-    (void)err;
     *needed = sizeof text - (is("capabilities_size") ? 1 : 0);
     if (capacity >= *needed || is("capabilities_overrun"))
         memcpy(json, text, sizeof text);
@@ -104,8 +101,6 @@ static collet_status device_open(const collet_plugin *self, collet_device **out,
                                  collet_device_properties *properties, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err)
 {
-    (void)self;
-    (void)name;
     if (is("open_status"))
         return host->fail(err, COLLET_BUSY, "busy");
     collet_device *d = is("no_device") ? NULL : calloc(1, sizeof *d);
@@ -130,14 +125,11 @@ static void device_close(collet_device *d)
 
 static int32_t device_supports(collet_device *d, uint32_t row)
 {
-    (void)d;
-    (void)row;
     return is("supports") ? 2 : !is("supports_less");
 }
 
 static void trim(collet_device *d)
 {
-    (void)d;
     touch_kept();
     if (is("rounding"))
         fesetround(FE_UPWARD);
@@ -147,8 +139,6 @@ static uint64_t allocated;
 
 static collet_status stats(collet_device *d, collet_memory_stats *s, collet_error *err)
 {
-    (void)d;
-    (void)err;
     if (is("stats_overrun"))
         memset(s, 1, sizeof *s + 8);
     s->current = s->held = s->peak = is("stats_lie") ? 1 : allocated;
@@ -159,7 +149,6 @@ static collet_status stats(collet_device *d, collet_memory_stats *s, collet_erro
 
 static void reset_peak(collet_device *d)
 {
-    (void)d;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------ */
@@ -195,7 +184,6 @@ static collet_status buffer_alloc(collet_device *d, collet_buffer **out, uint64_
 
 static void buffer_free(collet_device *d, collet_buffer *b)
 {
-    (void)d;
     if (b)
         allocated -= b->bytes;
     free(b);
@@ -205,8 +193,6 @@ static collet_status buffer_write(collet_device *d, collet_queue *q, collet_buff
                                   uint64_t offset, const void *source, uint64_t bytes,
                                   collet_error *err)
 {
-    (void)d;
-    (void)err;
     keep("keeps_source", source);
     memcpy(b->data + offset, source, bytes);
     if (is("writes_source"))
@@ -220,8 +206,6 @@ static collet_status buffer_write(collet_device *d, collet_queue *q, collet_buff
 static collet_status buffer_read(collet_device *d, collet_queue *q, collet_buffer *b,
                                  uint64_t offset, void *target, uint64_t bytes, collet_error *err)
 {
-    (void)d;
-    (void)err;
     if (is("writes_late"))
         kept = target;
     memcpy(target, b->data + offset, bytes);
@@ -233,22 +217,18 @@ static collet_status buffer_read(collet_device *d, collet_queue *q, collet_buffe
 
 static collet_status queue_create(collet_device *d, collet_queue **out, collet_error *err)
 {
-    (void)d;
-    (void)err;
     *out = is("no_queue") ? NULL : calloc(1, sizeof **out);
     return COLLET_OK;
 }
 
 static void queue_destroy(collet_device *d, collet_queue *q)
 {
-    (void)d;
     free(q);
 }
 
 /* With some defects it promises more than is done. */
 static uint64_t queue_mark(collet_device *d, collet_queue *q)
 {
-    (void)d;
     if (is("mark_back"))
         return q->claimed ? --q->claimed : (q->claimed = 5);
     return q->counter + (is("waits_short") || is("early") || is("forgets"));
@@ -274,9 +254,6 @@ static collet_status queue_wait(collet_device *d, collet_queue *q, uint64_t valu
 static collet_status queue_after(collet_device *d, collet_queue *q, collet_queue *other,
                                  uint64_t value, collet_error *err)
 {
-    (void)other;
-    (void)value;
-    (void)q;
     return is("after_status") ? d->host->fail(err, COLLET_SHAPE, "no") : COLLET_OK;
 }
 
@@ -287,8 +264,6 @@ static collet_status between(collet_device *d, collet_queue *q, collet_buffer *t
                              collet_queue *from_queue, collet_buffer *source,
                              uint64_t source_offset, uint64_t bytes, collet_error *err)
 {
-    (void)d;
-    (void)from;
     if (of != &subject)
         return d->host->fail(err, COLLET_FAILED, "a table of the layer");
     memcpy(target->data + target_offset, source->data + source_offset, bytes);
@@ -299,8 +274,6 @@ static collet_status between(collet_device *d, collet_queue *q, collet_buffer *t
 
 static collet_status native_device(collet_device *d, collet_native_device *n, collet_error *err)
 {
-    (void)d;
-    (void)err;
     if (is("native_overrun"))
         memset(n, 1, sizeof *n + 8);
     if (is("native_status"))
@@ -313,16 +286,12 @@ static collet_status native_device(collet_device *d, collet_native_device *n, co
 static collet_status native_queue(collet_device *d, collet_queue *q, void **handle,
                                   collet_error *err)
 {
-    (void)d;
-    (void)err;
     *handle = q;
     return COLLET_OK;
 }
 
 static collet_status native_used(collet_device *d, collet_queue *q, collet_error *err)
 {
-    (void)d;
-    (void)err;
     q->counter++;
     return COLLET_OK;
 }
@@ -330,8 +299,6 @@ static collet_status native_used(collet_device *d, collet_queue *q, collet_error
 static collet_status native_buffer(collet_device *d, collet_buffer *b, void **handle,
                                    collet_error *err)
 {
-    (void)d;
-    (void)err;
     *handle = b->data;
     return COLLET_OK;
 }
@@ -341,7 +308,6 @@ static collet_status native_import(collet_device *d, collet_buffer **out, void *
                                    uint64_t offset, uint64_t bytes, uint32_t element,
                                    collet_error *err)
 {
-    (void)element;
     collet_status status = buffer_alloc(d, out, bytes, err);
     memcpy((*out)->data, (char *)handle + offset, bytes);
     allocated -= bytes;
@@ -352,8 +318,6 @@ static collet_status native_import(collet_device *d, collet_buffer **out, void *
 static collet_status pinned_alloc(collet_device *d, void **address, void **handle, uint64_t bytes,
                                   collet_error *err)
 {
-    (void)d;
-    (void)err;
     *handle = aligned_alloc(64, (bytes + 127) / 64 * 64);
     *address = (char *)*handle + (is("pinned_unaligned") ? 8 : 0);
     return COLLET_OK;
@@ -361,8 +325,6 @@ static collet_status pinned_alloc(collet_device *d, void **address, void **handl
 
 static void pinned_free(collet_device *d, void *address, void *handle)
 {
-    (void)d;
-    (void)address;
     free(handle);
 }
 
@@ -374,7 +336,6 @@ static collet_status timing_stamp(collet_device *d, collet_queue *q, collet_stam
                                   collet_error *err)
 {
     static int64_t time;
-    (void)q;
     if (is("stamp_status"))
         return d->host->fail(err, COLLET_BUSY, "busy");
     *out = is("no_stamp") ? NULL : calloc(1, sizeof **out);
@@ -394,7 +355,6 @@ static collet_status timing_elapsed(collet_device *d, collet_stamp *first, colle
 
 static void timing_release(collet_device *d, collet_stamp *stamp)
 {
-    (void)d;
     free(stamp);
 }
 
@@ -412,7 +372,6 @@ static const void *extension(collet_device *d, const char *name)
         sizeof native, 0, native_device, native_queue, native_used, native_buffer, native_import};
     static const collet_pinned_extension pinned = {sizeof pinned, 0, pinned_alloc, pinned_free};
     static int asked;
-    (void)d;
     if (!strcmp(name, COLLET_EXTENSION_MEMORY))
         return &memory;
     if (!strcmp(name, COLLET_EXTENSION_COPY))

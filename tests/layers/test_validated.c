@@ -17,8 +17,6 @@ static char said[4096];
 
 static void keep(void *user, int32_t level, const char *text)
 {
-    (void)user;
-    (void)level;
     if (!strncmp(text, "validation: ", 12))
         snprintf(said, sizeof said, "%s", text);
 }
@@ -57,7 +55,6 @@ static int add_everywhere(collet_runtime *rt)
 
 static void over_itself(void **state)
 {
-    (void)state;
     collet_runtime *rt = validated("layers=validation,validation", NULL);
     assert_int_equal(add_everywhere(rt), 0);
     collet_runtime_destroy(rt);
@@ -85,7 +82,6 @@ static void *work(void *rt)
 static void a_child_of_fork_works(void **state)
 {
     pthread_t threads[2];
-    (void)state;
     collet_runtime *rt = validated("layers=validation", NULL);
     atomic_store(&ended, 0);
     for (int i = 0; i < 2; i++)
@@ -113,17 +109,11 @@ static void a_child_of_fork_works(void **state)
 
 static collet_status succeed(remote_control *c, remote_command *command)
 {
-    (void)c;
-    (void)command;
     return COLLET_OK;
 }
 
 static void ignore(remote_control *c, uint64_t queue, uint64_t value, collet_status status)
 {
-    (void)c;
-    (void)queue;
-    (void)value;
-    (void)status;
 }
 
 /* A write is refused after its queue was told to wait for a read in another queue: it records no
@@ -132,7 +122,6 @@ static void a_refused_write_is_no_use(void **state)
 {
     static remote_control control = {.enqueued = succeed, .waited = ignore};
     char setting[48];
-    (void)state;
     snprintf(setting, sizeof setting, "remote.control=%zx", (size_t)(void *)&control);
     world w = {.rt = validated("layers=validation", setting)};
     w.cx = context_of(w.rt);

@@ -30,7 +30,6 @@ static void keep(const collet_host *of, int32_t level, const char *format, ...)
 {
     size_t length = strlen(said);
     va_list arguments;
-    (void)of;
     assert_int_equal(level, COLLET_LOG_ERROR);
     va_start(arguments, format);
     int more = vsnprintf(said + length, sizeof said - length, format, arguments);
@@ -191,7 +190,6 @@ static collet_status run_row(room *r, uint32_t row)
 static void a_clean_life_is_silent(void **state)
 {
     room r;
-    (void)state;
     for (uint32_t index = 0; index < 3; index++) {
         make(&r, index);
         for (int i = 0; i < 16; i++)
@@ -224,7 +222,6 @@ static void a_clean_life_is_silent(void **state)
 static void the_table_is_the_same_each_time(void **state)
 {
     collet_plugin copy = subject;
-    (void)state;
     assert_ptr_equal(entry(&host, &subject, &err), layer);
     assert_ptr_not_equal(entry(&host, &copy, &err), layer);
     quiet();
@@ -477,7 +474,6 @@ static void act_capabilities(room *r)
 {
     static collet_plugin copies[4];
     static int count;
-    (void)r;
     copies[count] = subject;
     entry(&host, &copies[count++], &err);
 }
@@ -584,7 +580,6 @@ static void try_defect(const defect *d, uint32_t index)
 
 static void the_plugin_is_watched(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof defects / sizeof *defects; i++)
         try_defect(&defects[i], 0);
     for (size_t i = 0; i < sizeof host_defects / sizeof *host_defects; i++)
@@ -595,7 +590,6 @@ static void the_plugin_is_watched(void **state)
 static void what_was_changed_is_put_back(void **state)
 {
     room r;
-    (void)state;
     make(&r, 0);
     subject_defect = "rounding";
     run_row(&r, 0);
@@ -609,7 +603,6 @@ static void what_was_changed_is_put_back(void **state)
 static void refusals_pass(void **state)
 {
     room r;
-    (void)state;
     make(&r, 1);
     subject_defect = "refuses";
     assert_int_equal(run_row(&r, 0), COLLET_REFUSED);
@@ -626,7 +619,6 @@ static void handles(void **state)
     room r, host_room;
     collet_buffer *b;
     collet_queue *q;
-    (void)state;
     make(&r, 0);
     make(&host_room, 1);
     assert_int_equal(layer->buffer_alloc(NULL, &b, 16, &err), COLLET_FAILED);
@@ -654,7 +646,6 @@ static void handles(void **state)
 static void foreign_handles(void **state)
 {
     room r, second;
-    (void)state;
     make(&r, 0);
     make(&second, 0);
     layer->buffer_write(r.device, second.queue, r.a, 0, r.x, 4, &err);
@@ -673,7 +664,6 @@ static void foreign_handles(void **state)
 static void lives(void **state)
 {
     room r;
-    (void)state;
     make(&r, 0);
     layer->buffer_free(r.device, r.a);
     layer->buffer_free(r.device, NULL);
@@ -699,7 +689,6 @@ static void lives(void **state)
 static void frees(void **state)
 {
     room r;
-    (void)state;
     make(&r, 0);
     layer->buffer_write(r.device, r.queue, r.a, 0, r.x, 4, &err);
     uint64_t first = layer->queue_mark(r.device, r.queue);
@@ -742,7 +731,6 @@ static void frees(void **state)
 static void a_wait_reaches_no_other_queue(void **state)
 {
     room r;
-    (void)state;
     make(&r, 0);
     layer->buffer_write(r.device, r.queue, r.a, 0, r.x, 4, &err);
     uint64_t value = layer->queue_mark(r.device, r.queue);
@@ -765,7 +753,6 @@ static void arguments(void **state)
     collet_buffer *b;
     collet_device *device;
     collet_device_properties properties = {.struct_size = sizeof properties};
-    (void)state;
     assert_int_equal(layer->device_open(&subject, &device, &properties, &host, 0, NULL, &err),
                      COLLET_FAILED);
     expect("device_open: libcore: `self` is not the table that is called");
@@ -804,7 +791,6 @@ static void copies(void **state)
 {
     room r, second;
     const collet_copy_extension *e;
-    (void)state;
     make(&r, 0);
     make(&second, 0);
     e = layer->extension(r.device, COLLET_EXTENSION_COPY);
@@ -845,7 +831,6 @@ static void timing(void **state)
     room r, second, host_room;
     collet_stamp *s[3], *other;
     int64_t ns = 0;
-    (void)state;
     make(&r, 0);
     make(&second, 0);
     make(&host_room, 1);
@@ -901,7 +886,6 @@ static void natives(void **state)
     const collet_native_extension *e;
     collet_buffer *b;
     void *handle;
-    (void)state;
     make(&r, 0);
     e = layer->extension(r.device, COLLET_EXTENSION_NATIVE);
     assert_int_equal(e->device(r.device, &native, &err), COLLET_OK);
@@ -934,7 +918,6 @@ static void pinned_memory(void **state)
 {
     room r;
     void *address, *handle;
-    (void)state;
     make(&r, 0);
     const collet_pinned_extension *e = layer->extension(r.device, COLLET_EXTENSION_PINNED);
     assert_int_equal(e->alloc(r.device, &address, &handle, 100, &err), COLLET_OK);
@@ -960,7 +943,6 @@ static void too_many_queues(void **state)
 {
     room r;
     collet_queue *q;
-    (void)state;
     make(&r, 2);
     assert_int_equal(layer->queue_create(r.device, &q, &err), COLLET_FAILED);
     expect("the device already has 1 queues, its max_queues");
@@ -982,7 +964,6 @@ static void wrong_call(const char *text)
 
 static void calls_are_checked(void **state)
 {
-    (void)state;
     make(&calls, 0);
     prepare(&k, &calls, 0);
     k.call.struct_size = 8;
@@ -1039,7 +1020,6 @@ static void calls_are_checked(void **state)
 static void calls_are_accepted_without_memory(void **state)
 {
     uint64_t bytes = 0;
-    (void)state;
     make(&calls, 1);
     prepare(&k, &calls, 1);
     collet_status (*accepts)(collet_device *, const collet_kernel_call *, uint64_t *) =
@@ -1062,7 +1042,6 @@ static void calls_are_accepted_without_memory(void **state)
 static void calls_on_host_memory_are_checked(void **state)
 {
     static _Alignas(64) char scratch[256];
-    (void)state;
     make(&calls, 1);
     prepare(&k, &calls, 0);
     k.operands[0].buffer = NULL;
@@ -1151,7 +1130,6 @@ static void any_call(room *r)
 static void threads(void **state)
 {
     room r;
-    (void)state;
     make(&r, 0);
     during(&r, run_in_thread, enqueue_twice);
     finish(&r);
@@ -1168,7 +1146,6 @@ static int load(void **state)
 {
     void *library = dlopen(COLLET_TEST_PLUGINS "/validation.so", RTLD_NOW | RTLD_LOCAL);
     void *symbol = library ? dlsym(library, "collet_layer_entry") : NULL;
-    (void)state;
     if (!symbol) {
         print_error("%s\n", dlerror());
         return -1;

@@ -41,9 +41,7 @@ void broken_set(const collet_operand *o, int64_t i, double value);
 
 /* A defect that makes the call; one that tells what the element i of an output, x, becomes after the call. */
 #define BROKEN_CALL(name) void broken_##name(broken_call *m)
-#define BROKEN_VALUE(name)                                                                         \
-    double broken_##name(__attribute__((unused)) const broken_call *m,                             \
-                         __attribute__((unused)) int64_t i, __attribute__((unused)) double x)
+#define BROKEN_VALUE(name) double broken_##name(const broken_call *m, int64_t i, double x)
 
 /* Op, kernel, its `accepts`, defect, of VALUE the number of the output, signature. `right` is no defect:
  * libcore needs copies for its temporaries. */

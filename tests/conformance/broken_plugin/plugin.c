@@ -73,8 +73,6 @@ static const char capabilities_json[] =
 static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    (void)self;
-    (void)host, (void)err;
     *needed = sizeof capabilities_json;
     if (capacity >= sizeof capabilities_json)
         memcpy(json, capabilities_json, sizeof capabilities_json);
@@ -85,7 +83,6 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
                                  collet_device_properties *properties, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err)
 {
-    (void)name;
     return host_device_open(self, device, sizeof **device, properties, host, index, err);
 }
 

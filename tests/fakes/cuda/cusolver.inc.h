@@ -6,8 +6,6 @@
 cusolverStatus_t F(potrf_bufferSize)(cusolverDnHandle_t handle, cublasFillMode_t uplo, int n,
                                      REAL *A, int lda, int *Lwork)
 {
-    (void)uplo;
-    (void)A;
     return size_is(handle, n >= 0 && lda >= n, Lwork, n + 13);
 }
 
@@ -45,7 +43,6 @@ cusolverStatus_t F(potrfBatched)(cusolverDnHandle_t handle, cublasFillMode_t upl
 cusolverStatus_t F(getrf_bufferSize)(cusolverDnHandle_t handle, int m, int n, REAL *A, int lda,
                                      int *Lwork)
 {
-    (void)A;
     return size_is(handle, m >= 0 && n >= 0 && lda >= m, Lwork, m + 3LL * n);
 }
 
@@ -82,7 +79,6 @@ cusolverStatus_t F(getrs)(cusolverDnHandle_t handle, cublasOperation_t trans, in
 cusolverStatus_t F(geqrf_bufferSize)(cusolverDnHandle_t handle, int m, int n, REAL *A, int lda,
                                      int *lwork)
 {
-    (void)A;
     return size_is(handle, m >= 0 && n >= 0 && lda >= m, lwork, 8LL * n + 5);
 }
 
@@ -108,8 +104,6 @@ cusolverStatus_t F(geqrf)(cusolverDnHandle_t handle, int m, int n, REAL *A, int 
 cusolverStatus_t F(orgqr_bufferSize)(cusolverDnHandle_t handle, int m, int n, int k, const REAL *A,
                                      int lda, const REAL *tau, int *lwork)
 {
-    (void)A;
-    (void)tau;
     return size_is(handle, m >= n && n >= k && k >= 0 && lda >= m, lwork, 9LL * n + 3);
 }
 
@@ -152,9 +146,6 @@ cusolverStatus_t F(syevd_bufferSize)(cusolverDnHandle_t handle, cusolverEigMode_
                                      cublasFillMode_t uplo, int n, const REAL *A, int lda,
                                      const REAL *W, int *lwork)
 {
-    (void)uplo;
-    (void)A;
-    (void)W;
     return size_is(handle, jobz == CUSOLVER_EIG_MODE_VECTOR && n >= 0 && lda >= n, lwork,
                    6LL * n + 1);
 }
@@ -174,9 +165,6 @@ cusolverStatus_t F(syevjBatched_bufferSize)(cusolverDnHandle_t handle, cusolverE
                                             const REAL *W, int *lwork, syevjInfo_t params,
                                             int batchSize)
 {
-    (void)uplo;
-    (void)A;
-    (void)W;
     return size_is(
         handle, jobz == CUSOLVER_EIG_MODE_VECTOR && n >= 0 && lda >= n && params && batchSize > 0,
         lwork, 3LL * n * batchSize);
@@ -240,10 +228,6 @@ cusolverStatus_t F(gesvdjBatched_bufferSize)(cusolverDnHandle_t handle, cusolver
                                              const REAL *U, int ldu, const REAL *V, int ldv,
                                              int *lwork, gesvdjInfo_t params, int batchSize)
 {
-    (void)A;
-    (void)S;
-    (void)U;
-    (void)V;
     return size_is(handle,
                    jobz == CUSOLVER_EIG_MODE_VECTOR && m <= SMALL && n <= SMALL && lda >= m &&
                        ldu >= m && ldv >= n && params && batchSize > 0,

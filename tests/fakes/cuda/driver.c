@@ -118,7 +118,6 @@ CUresult cuGetErrorName(CUresult error, const char **name)
 
 CUresult cuGetErrorString(CUresult error, const char **message)
 {
-    (void)error;
     *message = "the driver's message";
     return CUDA_SUCCESS;
 }
@@ -160,7 +159,6 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice id)
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice id)
 {
-    (void)id;
     switch ((int)what) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
         *value = fake_cuda.capability / 10;
@@ -190,7 +188,6 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute what, CUdevice id)
 
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice id)
 {
-    (void)id;
     *bytes = fake_cuda.memory;
     return CUDA_SUCCESS;
 }
@@ -358,7 +355,6 @@ CUresult cuMemFree_v2(CUdeviceptr address)
 
 CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned flags)
 {
-    (void)flags;
     ENTER("MemHostAlloc", NULL);
     *address = piece_new(NULL, bytes);
     if (!*address)

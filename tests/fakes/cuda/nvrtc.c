@@ -56,9 +56,6 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const 
                                int header_count, const char *const *headers,
                                const char *const *include_names)
 {
-    (void)name;
-    (void)headers;
-    (void)include_names;
     /* The source must contain the prelude and a kernel. */
     if (header_count || !strstr(source, "__launch_bounds__") || !strstr(source, "KERNEL("))
         return NVRTC_ERROR_INVALID_INPUT;

@@ -187,7 +187,6 @@ static CUresult command(const char *name, CUstream s, CUdeviceptr address, size_
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
-    (void)flags;
     ENTER("StreamCreate", NULL);
     *stream = calloc(1, sizeof **stream);
     (*stream)->context = fake_current();
@@ -238,7 +237,6 @@ CUresult cuStreamSynchronize(CUstream s)
 
 CUresult cuStreamWaitEvent(CUstream s, CUevent e, unsigned flags)
 {
-    (void)flags;
     ENTER("StreamWaitEvent", s->context);
     pthread_mutex_lock(&lock);
     for (int i = 0; i < FAKE_STREAMS; i++)
@@ -468,7 +466,6 @@ CUresult cuLaunchKernel(CUfunction handle, unsigned x, unsigned y, unsigned z, u
                         void **arguments, void **extra)
 {
     const function *f = (const function *)(const void *)handle;
-    (void)shared;
     ENTER("LaunchKernel", s->context);
     if (!x || y != 1 || z != 1 || items_y != 1 || items_z != 1 || extra)
         return CUDA_ERROR_INVALID_VALUE;

@@ -120,7 +120,6 @@ static void queue_destroy(collet_device *d, collet_queue *q)
 
 static uint64_t queue_mark(collet_device *d, collet_queue *q)
 {
-    (void)d;
     return q->count;
 }
 

@@ -22,8 +22,6 @@ static int count;
 
 static int32_t none(collet_device *device, uint32_t row)
 {
-    (void)device;
-    (void)row;
     return 0;
 }
 

@@ -74,11 +74,9 @@ static collet_status leave(collet_device *d, collet_status status)
 static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    (void)self;
     char text[512] = "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 0,"
                      " \"reason\": \"the card is in another machine\"}";
     int length = (int)strlen(text);
-    (void)host, (void)err;
     if (MIXED_DEVICES) {
         length = snprintf(text, sizeof text,
                           "{\"jit\": false, \"parallel\": false, \"gpu\": false,"
@@ -99,7 +97,6 @@ static collet_status device_open(const collet_plugin *self, collet_device **devi
                                  collet_device_properties *of, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err)
 {
-    (void)self;
     static const collet_device_properties kinds[DEVICES] = {
 #define KIND(space, order, calls, queues)                                                          \
     {0, COLLET_MEMORY_##space, COLLET_ORDER_##order, COLLET_THREADS_##calls, queues, 0}
@@ -180,7 +177,6 @@ static collet_status buffer_write(collet_device *d, collet_queue *q, collet_buff
 static collet_status buffer_read(collet_device *d, collet_queue *q, collet_buffer *buffer,
                                  uint64_t offset, void *target, uint64_t bytes, collet_error *err)
 {
-    (void)err;
     enter(d);
     memcpy(target, buffer->data + offset, bytes);
     enqueue(d, q);
@@ -220,7 +216,6 @@ static uint64_t queue_mark(collet_device *d, collet_queue *q)
 static collet_status queue_wait(collet_device *d, collet_queue *q, uint64_t value,
                                 int64_t nanoseconds, collet_error *err)
 {
-    (void)nanoseconds;
     enter(d);
     if (q->late)
         return leave(d, d->host->fail(err, COLLET_DEVICE_LOST, "the device is lost"));
@@ -233,7 +228,6 @@ static collet_status queue_wait(collet_device *d, collet_queue *q, uint64_t valu
 static collet_status queue_after(collet_device *d, collet_queue *q, collet_queue *other,
                                  uint64_t value, collet_error *err)
 {
-    (void)other, (void)value, (void)err;
     enter(d);
     enqueue(d, q);
     return leave(d, COLLET_OK);

@@ -13,7 +13,6 @@ static const collet_copy_extension copy_extension = {sizeof copy_extension, 0, r
 
 static collet_status memory_stats(collet_device *d, collet_memory_stats *stats, collet_error *err)
 {
-    (void)err;
     pthread_mutex_lock(&d->lock);
     stats->current = d->stats.current;
     stats->held = d->stats.current + d->kept;
@@ -40,7 +39,6 @@ static const collet_memory_extension memory_extension = {sizeof memory_extension
 static collet_status native_device(collet_device *d, collet_native_device *native,
                                    collet_error *err)
 {
-    (void)err;
     native->dlpack_type = DLPACK_EXTENSION;
     native->dlpack_id = (int32_t)d->index;
     native->api = "remote";
@@ -51,8 +49,6 @@ static collet_status native_device(collet_device *d, collet_native_device *nativ
 static collet_status native_buffer(collet_device *d, collet_buffer *b, void **handle,
                                    collet_error *err)
 {
-    (void)d;
-    (void)err;
     *handle = b->data;
     return COLLET_OK;
 }

@@ -20,7 +20,6 @@ static int64_t setting(const collet_host *host, const char *key)
 static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    (void)self;
     /* Device 0 alone is described. */
     static const char described[] =
         "\", \"vendor\": \"nobody\", \"driver_version\": \"7\","
@@ -39,7 +38,6 @@ static collet_status capabilities(const collet_plugin *self, char *json, uint64_
                            setting(host, "remote.alike") ? 0 : (int)i, i ? "" : ", \"type\": \"",
                            i ? "" : host->config(host, "remote.type"), i ? "" : described);
     length += snprintf(text + length, sizeof text - (size_t)length, "]}");
-    (void)err;
     *needed = (uint64_t)length + 1;
     if (capacity >= *needed)
         memcpy(json, text, *needed);
@@ -50,8 +48,6 @@ static collet_status device_open(const collet_plugin *self, collet_device **out,
                                  collet_device_properties *properties, const collet_host *host,
                                  uint32_t index, const char *name, collet_error *err)
 {
-    (void)self;
-    (void)name;
     host->log(host, COLLET_LOG_WARNING, "remote: opening device %u", index);
     if (index >= setting(host, "remote.devices"))
         return host->fail(err, COLLET_UNAVAILABLE, "there is no device %u", index);

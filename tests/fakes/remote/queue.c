@@ -33,7 +33,6 @@ struct collet_queue {
 task *task_new(collet_device *d, collet_status (*work)(collet_device *, task *))
 {
     task *t = calloc(1, sizeof *t);
-    (void)d;
     if (t)
         t->work = work;
     return t;
@@ -161,7 +160,6 @@ void queue_push(collet_queue *q, task *t)
 
 static collet_status foreign_work(collet_device *d, task *t)
 {
-    (void)d;
     if (t->foreign)
         t->foreign(t->user);
     return COLLET_OK;
@@ -181,8 +179,6 @@ static void enqueue_foreign(remote_native_queue *queue, void (*work)(void *user)
 collet_status remote_native_queue_of(collet_device *d, collet_queue *q, void **handle,
                                      collet_error *err)
 {
-    (void)d;
-    (void)err;
     *handle = &q->native;
     return COLLET_OK;
 }
@@ -234,7 +230,6 @@ collet_status remote_queue_create(collet_device *d, collet_queue **out, collet_e
 
 void remote_queue_destroy(collet_device *d, collet_queue *q)
 {
-    (void)d;
     if (!q)
         return;
     pthread_mutex_lock(&q->time->lock);
@@ -250,7 +245,6 @@ void remote_queue_destroy(collet_device *d, collet_queue *q)
 
 uint64_t remote_queue_mark(collet_device *d, collet_queue *q)
 {
-    (void)d;
     pthread_mutex_lock(&q->time->lock);
     uint64_t value = q->time->pushed;
     pthread_mutex_unlock(&q->time->lock);
@@ -306,7 +300,6 @@ void queue_push_or_run(collet_device *d, collet_queue *q, task *t)
 
 static collet_status await(collet_device *d, task *t)
 {
-    (void)d;
     pthread_mutex_lock(&t->after->lock);
     reached(NULL, t->after, t->value, -1);
     pthread_mutex_unlock(&t->after->lock);

@@ -40,8 +40,6 @@ static collet_status stamp(collet_device *d, collet_queue *q, collet_stamp **out
 static collet_status elapsed(collet_device *d, collet_stamp *first, collet_stamp *last,
                              int64_t *nanoseconds, collet_error *err)
 {
-    (void)d;
-    (void)err;
     *nanoseconds = last->time - first->time;
     return COLLET_OK;
 }

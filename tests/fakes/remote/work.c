@@ -179,7 +179,6 @@ collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
                              uint64_t *workspace_bytes)
 {
     uint64_t bytes = sizeof(float);
-    (void)d;
     for (int32_t i = 0; i < operand(call, 0)->ndim; i++)
         bytes *= (uint64_t)operand(call, 0)->shape[i];
     *workspace_bytes = bytes + call->operands[0].byte_offset;
@@ -190,7 +189,6 @@ collet_status remote_accepts(collet_device *d, const collet_kernel_call *call,
 
 static collet_status write_work(collet_device *d, task *t)
 {
-    (void)d;
     memcpy(t->buffers[0]->data + t->offsets[0], t->source, t->bytes);
     return COLLET_OK;
 }
@@ -233,7 +231,6 @@ collet_status remote_read(collet_device *d, collet_queue *q, collet_buffer *b, u
 
 static collet_status copy_work(collet_device *d, task *t)
 {
-    (void)d;
     memcpy(t->buffers[0]->data + t->offsets[0], t->buffers[1]->data + t->offsets[1], t->bytes);
     return COLLET_OK;
 }

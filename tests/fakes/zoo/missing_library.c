@@ -6,7 +6,6 @@ int zoo_plain(void);
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)
 {
-    (void)host;
     zoo_fill(&zoo_table);
     return zoo_plain() ? &zoo_table : NULL;
 }

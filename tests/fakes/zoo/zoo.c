@@ -23,7 +23,6 @@
     static collet_status name(const collet_plugin *self, collet_device **device,                   \
                               collet_device_properties *properties, const collet_host *host,       \
                               uint32_t index, const char *name_of, collet_error *err)
-#define UNUSED(a, b, c) ((void)(a), (void)(b), (void)(c))
 
 /* ---- While it is loaded ---------------------------------------------------------------------- */
 
@@ -100,14 +99,12 @@ static void leave_processes(void)
 
 static void abort_with_text(collet_plugin *table)
 {
-    (void)table;
     fprintf(stderr, "the zoo is\nclosed\n");
     abort();
 }
 
 static void exit_7(collet_plugin *table)
 {
-    (void)table;
     exit(7);
 }
 
@@ -115,7 +112,6 @@ static void exit_7(collet_plugin *table)
  * $ZOO_STARTED. */
 static void hang_and_print(collet_plugin *table)
 {
-    (void)table;
     if (fork() == 0) {
         setsid();
         if (fork() == 0) {
@@ -175,7 +171,6 @@ static void change_rounding(const char *where)
 
 static void round_in_entry(collet_plugin *table)
 {
-    (void)table;
     change_rounding("entry");
 }
 
@@ -189,7 +184,6 @@ CAPABILITIES(round_in_capabilities)
 
 CAPABILITIES(fail)
 {
-    UNUSED(self, json, capacity);
     *needed = 0;
     return host->fail_text(err, COLLET_FAILED, "the driver does not respond: %s");
 }
@@ -197,7 +191,6 @@ CAPABILITIES(fail)
 /* A device_count of two, but one device. */
 CAPABILITIES(one_of_two)
 {
-    UNUSED(self, host, err);
     return zoo_write("{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 2,"
                      " \"devices\": [{\"name\": \"one\"}]}",
                      json, capacity, needed);
@@ -207,7 +200,6 @@ CAPABILITIES(one_of_two)
 CAPABILITIES(long_name)
 {
     static char text[100000];
-    UNUSED(self, host, err);
     size_t length = strlen(strcpy(text, "{\"jit\": false, \"parallel\": false, \"gpu\": false,"
                                         " \"device_count\": 1, \"devices\": [{\"name\": \""));
     memset(text + length, '}', 90000);
@@ -224,7 +216,6 @@ CAPABILITIES(divide_by_zero)
 /* The name would clear a terminal and is not UTF-8. */
 CAPABILITIES(hostile_name)
 {
-    UNUSED(self, host, err);
     return zoo_write("{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
                      " \"devices\": [{\"name\": \"\\u001b[2Jcard\\n\xff\xc2\x9b\\u009B \\\\n\","
                      " \"a\\nb\": 1}]}",
@@ -241,8 +232,6 @@ CAPABILITIES(report_memory)
 /* The setting zoo_own_op.devices=0 removes the device. */
 CAPABILITIES(devices_as_set)
 {
-    (void)self;
-    (void)err;
     const char *devices = host->config(host, "zoo_own_op.devices");
     return zoo_write(!strcmp(devices, "0")
                          ? "{\"jit\": true, \"parallel\": true, \"gpu\": true, \"device_count\": 0,"
@@ -286,8 +275,6 @@ CAPABILITIES(die_as_set)
     const char *safe = host->config(host, "zoo_fragile.safe_mode");
     const char *dies = host->config(host, "zoo_fragile.dies");
     char text[512];
-    (void)self;
-    (void)err;
     host->log_text(host, COLLET_LOG_DEBUG, "trying the library 100 %s");
     if (dies && (!safe || !strcmp(safe, "off") || !strcmp(dies, "always")))
         die(dies);
@@ -300,9 +287,6 @@ CAPABILITIES(die_as_set)
 
 DEVICE_OPEN(hostile_message)
 {
-    UNUSED(self, name_of, index);
-    (void)properties;
-    (void)device;
     return host->fail(err, COLLET_UNAVAILABLE, "the driver's \033[2J\r\n\xff\xc2\x9b message");
 }
 
@@ -314,9 +298,6 @@ static const char *setting_or_none(const collet_host *host, const char *key)
 
 DEVICE_OPEN(report_settings)
 {
-    UNUSED(self, name_of, index);
-    (void)properties;
-    (void)device;
     return host->fail(err, COLLET_UNAVAILABLE, "probe: %s, in_probe: %s, safe_mode: %s",
                       setting_or_none(host, "zoo_fragile.probe"), setting_or_none(host, "in_probe"),
                       setting_or_none(host, "zoo_fragile.safe_mode"));
@@ -373,7 +354,6 @@ __attribute__((constructor)) static void load(void)
 
 const collet_plugin *collet_plugin_entry(const collet_host *host)
 {
-    (void)host;
     zoo_fill(&zoo_table);
     if (backends[row()].capabilities)
         zoo_table.capabilities = backends[row()].capabilities;

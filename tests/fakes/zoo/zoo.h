@@ -25,9 +25,6 @@ static collet_status zoo_write(const char *text, char *json, uint64_t capacity, 
 static collet_status zoo_capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                       uint64_t *needed, const collet_host *host, collet_error *err)
 {
-    (void)self;
-    (void)host;
-    (void)err;
     return zoo_write(zoo_json, json, capacity, needed);
 }
 
@@ -35,27 +32,17 @@ static collet_status zoo_device_open(const collet_plugin *self, collet_device **
                                      collet_device_properties *properties, const collet_host *host,
                                      uint32_t index, const char *name, collet_error *err)
 {
-    (void)self;
-    (void)name;
-    (void)host;
-    (void)index;
-    (void)properties;
-    (void)err;
     *device = NULL;
     return COLLET_OK;
 }
 
 static void zoo_device_close(collet_device *device)
 {
-    (void)device;
 }
 
 static collet_status zoo_run(collet_device *device, collet_queue *queue,
                              const collet_kernel_call *call)
 {
-    (void)device;
-    (void)queue;
-    (void)call;
     return COLLET_REFUSED;
 }
 

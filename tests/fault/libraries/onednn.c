@@ -48,7 +48,6 @@ int dnnl_sgemm(char trans_a, char trans_b, int64_t m, int64_t n, int64_t k, floa
                const float *a, int64_t lda, const float *b, int64_t ldb, float beta, float *c,
                int64_t ldc)
 {
-    (void)alpha, (void)beta;
     if (!max_isa)
         raise(SIGILL);
     for (int64_t i = 0; i < m; i++) {

@@ -13,8 +13,6 @@
 
 #include "opencl/abi.h"
 
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
 OPENCL_FUNCTIONS(ABI_PROTOTYPE)
 
 static int object; /* target of all handles without contents */
