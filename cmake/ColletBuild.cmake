@@ -235,7 +235,7 @@ function(collet_add_test name)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
   add_executable(${name} ${own} ${TEST_UNPARSED_ARGUMENTS})
   set_source_files_properties(${own} PROPERTIES COMPILE_OPTIONS -O0) # compiles three times as fast
-  target_link_libraries(${name} PRIVATE collet_options ${core} ${TEST_LIBRARIES} PkgConfig::CMOCKA)
+  target_link_libraries(${name} PRIVATE collet_options ${core} ${TEST_LIBRARIES} test_main PkgConfig::CMOCKA)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_compile_definitions(${name} PRIVATE
     COLLET_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"

@@ -4,19 +4,14 @@
 #ifndef TESTS_COMMON_SUPPORT_H
 #define TESTS_COMMON_SUPPORT_H
 
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <collet/collet.h>
 
 #include "common/contains.h"
+#include "common/test.h"
 #include "common/unusual.h"
 
 #define REMOTE_PLUGIN COLLET_TEST_REMOTE "/remote.so"

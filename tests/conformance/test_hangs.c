@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend-check on a plugin whose kernels never return: what that costs and what is said. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 
 #include <stdio.h>
@@ -58,7 +53,7 @@ static void check(const char *arguments, int status, char text[8192])
         fail_msg("%s: expected status %d, got %d: %s", arguments, status, WEXITSTATUS(ended), text);
 }
 
-static void one_that_hangs_is_a_failure(void **state)
+TEST(one_that_hangs_is_a_failure)
 {
     char text[8192];
     check(ONE, 1, text);
@@ -72,7 +67,7 @@ static void one_that_hangs_is_a_failure(void **state)
     assert_contains(text, "case 4: add");
 }
 
-static void the_third_ends_the_run(void **state)
+TEST(the_third_ends_the_run)
 {
     char text[8192];
     check(THREE, 4, text);
@@ -86,7 +81,7 @@ static void the_third_ends_the_run(void **state)
     assert_contains(text, "\"exit_status\":\t4");
 }
 
-static void the_limit_ends_the_run(void **state)
+TEST(the_limit_ends_the_run)
 {
     char text[8192];
     time_t before = time(NULL);
@@ -99,7 +94,7 @@ static void the_limit_ends_the_run(void **state)
     assert_null(strstr(text, "FAIL"));
 }
 
-static void what_takes_long_is_named(void **state)
+TEST(what_takes_long_is_named)
 {
     char text[8192];
     check(LONG, 1, text);
@@ -108,7 +103,7 @@ static void what_takes_long_is_named(void **state)
     assert_contains(text, "of at most 3 s so far\n");
 }
 
-static void in_process_nothing_can_end_a_call(void **state)
+TEST(in_process_nothing_can_end_a_call)
 {
     static const char *const options[] = {"--in-process --timeout 1", "--limit 0 --in-process"};
     char text[8192];
@@ -122,14 +117,4 @@ static void in_process_nothing_can_end_a_call(void **state)
                     "--timeout must be a whole number of seconds from 0 to 1000000, not '0.001'");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_that_hangs_is_a_failure),
-        cmocka_unit_test(the_third_ends_the_run),
-        cmocka_unit_test(the_limit_ends_the_run),
-        cmocka_unit_test(what_takes_long_is_named),
-        cmocka_unit_test(in_process_nothing_can_end_a_call),
-    };
-    return cmocka_run_group_tests(tests, start_all, NULL);
-}
+TEST_GROUP(start_all, NULL)

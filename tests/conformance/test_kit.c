@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kit itself: it covers every op, cpu_scalar has every row, and its arithmetic is correct. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/test.h"
 #include "kit.h"
 #include "small.h"
 #include "common/contains.h"
@@ -42,7 +37,7 @@ static const op_row op_rows[] = {
 #include <collet/ops.def>
 };
 
-static void every_op_has_cases_and_limits(void **state)
+TEST(every_op_has_cases_and_limits)
 {
     for (size_t i = 0; i < sizeof op_rows / sizeof *op_rows; i++) {
         if (!kit_op_find(op_rows[i].id) && !strchr(op_rows[i].sigs, '?')) /* test_evaluate */
@@ -52,7 +47,7 @@ static void every_op_has_cases_and_limits(void **state)
     }
 }
 
-static void cpu_scalar_has_every_row(void **state)
+TEST(cpu_scalar_has_every_row)
 {
     assert_true(collet_ops_count(runtime) >= sizeof op_rows / sizeof *op_rows);
     for (size_t i = 0; i < collet_ops_count(runtime); i++) {
@@ -74,7 +69,7 @@ static void cpu_scalar_has_every_row(void **state)
 /* ---- Shapes -------------------------------------------------------------------------------- */
 
 /* An axis of two letters has the smaller of the two extents. */
-static void patterns_bind(void **state)
+TEST(patterns_bind)
 {
     static const int64_t batch[] = {7}, extents[][2] = {{3, 5}, {5, 3}, {0, 4}};
     for (size_t i = 0; i < sizeof extents / sizeof *extents; i++) {
@@ -96,7 +91,7 @@ static void patterns_bind(void **state)
 
 /* ---- Samples and descriptions -------------------------------------------------------------- */
 
-static void samples_are_spread(void **state)
+TEST(samples_are_spread)
 {
     for (int count = 1; count < 40; count++)
         for (int requested = 0; requested < 45; requested++) {
@@ -117,7 +112,7 @@ static void ignore(void *user, int number, const char *text)
 }
 
 /* Large cases (several megabytes): all, some, none. */
-static void large_cases_are_counted(void **state)
+TEST(large_cases_are_counted)
 {
     collet_context *context;
     collet_error err;
@@ -146,7 +141,7 @@ static void large_cases_are_counted(void **state)
     collet_context_destroy(context);
 }
 
-static void a_case_is_described_with_its_parameters(void **state)
+TEST(a_case_is_described_with_its_parameters)
 {
     static const uint32_t ops[] = {COLLET_OP_SUM, COLLET_OP_MIN, COLLET_OP_ARGMAX};
     kit_case c = {.data = "", .params.reduce = {.axes = 2, .keepdims = 1}};
@@ -180,7 +175,7 @@ static unsigned half(long double value)
     return bits;
 }
 
-static void halves_round_to_even(void **state)
+TEST(halves_round_to_even)
 {
     assert_int_equal(half(1), 0x3c00);
     assert_int_equal(half(-2), 0xc000);
@@ -202,7 +197,7 @@ static void halves_round_to_even(void **state)
     }
 }
 
-static void integers_saturate(void **state)
+TEST(integers_saturate)
 {
     int8_t small;
     uint64_t large;
@@ -218,7 +213,7 @@ static void integers_saturate(void **state)
     assert_true(large == 0);
 }
 
-static void ulps(void **state)
+TEST(ulps)
 {
     assert_true(kit_ulp(COLLET_F32, 1) == 0x1p-23L);
     assert_true(kit_ulp(COLLET_F32, 1.99L) == 0x1p-23L);
@@ -227,7 +222,7 @@ static void ulps(void **state)
     assert_true(kit_ulp(COLLET_F32, 1e-44L) == 0x1p-149L);
 }
 
-static void eigenvectors(void **state)
+TEST(eigenvectors)
 {
     const real m[9] = {2, 1, 0, 1, 2, 0, 0, 0, 5};
     real values[3], vectors[9], b[3] = {3, 3, 5}, x[3], smallest;
@@ -242,19 +237,4 @@ static void eigenvectors(void **state)
     assert_true(fabsl(x[0] - 1.5L) < 1e-17L && fabsl(x[1] - 1.5L) < 1e-17L && x[2] == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_op_has_cases_and_limits),
-        cmocka_unit_test(cpu_scalar_has_every_row),
-        cmocka_unit_test(patterns_bind),
-        cmocka_unit_test(samples_are_spread),
-        cmocka_unit_test(large_cases_are_counted),
-        cmocka_unit_test(a_case_is_described_with_its_parameters),
-        cmocka_unit_test(halves_round_to_even),
-        cmocka_unit_test(integers_saturate),
-        cmocka_unit_test(ulps),
-        cmocka_unit_test(eigenvectors),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+TEST_GROUP(start, stop)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kit's own values of elementwise functions, beside those of mpmath and of Python's integers in
  * conformance/vectors. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <math.h>
 #include <string.h>
 
+#include "common/test.h"
 #include "array/truth.h"
 #include "array/vectors.h"
 
@@ -44,7 +39,7 @@ static bool agrees(long double got, long double expected, long double error)
     return fabsl(got - expected) <= error;
 }
 
-static void real_functions_have_57_bits(void **state)
+TEST(real_functions_have_57_bits)
 {
     int rows = 0;
     for (int i = 0; i < FUNCTIONS; i++) {
@@ -59,7 +54,7 @@ static void real_functions_have_57_bits(void **state)
     assert_true(rows > 10000);
 }
 
-static void complex_functions_have_their_signs(void **state)
+TEST(complex_functions_have_their_signs)
 {
     int rows = 0;
     for (int i = 0; i < FUNCTIONS; i++) {
@@ -116,7 +111,7 @@ static void check_exact_row(const function *f, collet_dtype dtype, const long do
     }
 }
 
-static void exact_functions_have_the_bits(void **state)
+TEST(exact_functions_have_the_bits)
 {
     int rows = 0;
     for (int i = 0; i < FUNCTIONS; i++)
@@ -129,7 +124,7 @@ static void exact_functions_have_the_bits(void **state)
     assert_true(rows > 10000);
 }
 
-static void every_function_has_stored_values(void **state)
+TEST(every_function_has_stored_values)
 {
     for (int i = 0; i < FUNCTIONS; i++) {
         int64_t rows = 0;
@@ -139,15 +134,4 @@ static void every_function_has_stored_values(void **state)
             fail_msg("%s has no values in conformance/vectors: run make.py there",
                      functions[i].name);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_function_has_stored_values),
-        cmocka_unit_test(real_functions_have_57_bits),
-        cmocka_unit_test(complex_functions_have_their_signs),
-        cmocka_unit_test(exact_functions_have_the_bits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static collet_array *reshaped(collet_array *a, int32_t ndim, const int64_t *shap
     return out;
 }
 
-static void views_share_and_read_in_order(void **state)
+TEST_WITH(views_share_and_read_in_order, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3}, six = 6, three_two[] = {3, 2};
     collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *t, *r, *s, *u;
@@ -46,7 +46,7 @@ static void views_share_and_read_in_order(void **state)
     collet_array_destroy(u);
 }
 
-static void parts_of_complex_numbers_are_views(void **state)
+TEST_WITH(parts_of_complex_numbers_are_views, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3};
     float values[12], four = 4;
@@ -78,7 +78,7 @@ static void parts_of_complex_numbers_are_views(void **state)
     collet_array_destroy(same);
 }
 
-static void reshape_follows_strides_where_it_can(void **state)
+TEST_WITH(reshape_follows_strides_where_it_can, set_up_scalar, tear_down)
 {
     const int64_t shape[] = {4, 3, 2}, split[] = {2, 2, 1, 3, 2}, twelve[] = {4, 6}, whole = 24;
     collet_array *a = reshaped(floats(cx, 24, 0), 3, shape), *every, *b, *c;
@@ -99,7 +99,7 @@ static void reshape_follows_strides_where_it_can(void **state)
     collet_array_destroy(every);
 }
 
-static void views_that_leave_the_array_are_refused(void **state)
+TEST_WITH(views_that_leave_the_array_are_refused, set_up_scalar, tear_down)
 {
     collet_array *a = floats(cx, 6, 0), *out = NULL;
     const int64_t starts[][3] = {{0, 7, 1},         {5, 2, 1},  {-1, 1, 1}, {6, 1, 1}, {0, 2, -1},
@@ -127,7 +127,7 @@ static void views_that_leave_the_array_are_refused(void **state)
     collet_array_destroy(a);
 }
 
-static void sizes_are_checked_for_overflow(void **state)
+TEST_WITH(sizes_are_checked_for_overflow, set_up_scalar, tear_down)
 {
     collet_array *a = NULL;
     const int64_t many = (int64_t)1 << 53, more = many + 1, twice[] = {many, 0, 2};
@@ -154,7 +154,7 @@ static void sizes_are_checked_for_overflow(void **state)
     collet_array_destroy(a);
 }
 
-static void calls_name_what_does_not_fit(void **state)
+TEST_WITH(calls_name_what_does_not_fit, set_up_scalar, tear_down)
 {
     collet_array *a = floats(cx, 4, 0), *b = floats(cx, 3, 0), *c = floats(cx, 4, 0), *d = NULL;
     const int64_t four = 4;
@@ -187,7 +187,7 @@ static void calls_name_what_does_not_fit(void **state)
 }
 
 /* Inputs are broadcast to the output's shape, outputs never are, like in NumPy. */
-static void inputs_are_broadcast_to_the_output(void **state)
+TEST_WITH(inputs_are_broadcast_to_the_output, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3}, two_one[] = {2, 1}, one_three[] = {1, 3};
     collet_array *column = reshaped(floats(cx, 2, 1), 2, two_one), *row = floats(cx, 3, 10);
@@ -207,7 +207,7 @@ static void inputs_are_broadcast_to_the_output(void **state)
     collet_array_destroy(small);
 }
 
-static void overlaps_go_through_a_temporary(void **state)
+TEST_WITH(overlaps_go_through_a_temporary, set_up_scalar, tear_down)
 {
     collet_array *a = floats(cx, 6, 1), *head, *tail, *back, *wide;
     assert_ok(cx, collet_array_slice(cx, a, &head, 0, 0, 5, 1));
@@ -249,7 +249,7 @@ static void count_deletes(void *user)
     ++*(int *)user;
 }
 
-static void wrapped_memory_is_used_in_place(void **state)
+TEST_WITH(wrapped_memory_is_used_in_place, set_up_scalar, tear_down)
 {
     float memory[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     int deletes = 0;
@@ -285,7 +285,7 @@ static void wrapped_memory_is_used_in_place(void **state)
                   COLLET_OVERFLOW);
 }
 
-static void reading_checks_the_size(void **state)
+TEST_WITH(reading_checks_the_size, set_up_scalar, tear_down)
 {
     float sink[4];
     collet_array *a = floats(cx, 4, 0);
@@ -299,7 +299,7 @@ static void reading_checks_the_size(void **state)
     collet_runtime_destroy(NULL);
 }
 
-static void reductions_check_their_output(void **state)
+TEST_WITH(reductions_check_their_output, set_up_scalar, tear_down)
 {
     const int64_t two_three[] = {2, 3}, three = 3, one_three[] = {1, 3};
     collet_array *a = reshaped(floats(cx, 6, 0), 2, two_three), *b = empty_floats(cx, 3), *scalar,
@@ -335,7 +335,7 @@ static void reductions_check_their_output(void **state)
 }
 
 /* After fork(), a child's calls are refused and leave the parent's state untouched. */
-static void calls_after_fork_are_refused(void **state)
+TEST_WITH(calls_after_fork_are_refused, set_up_scalar, tear_down)
 {
     collet_array *a = floats(cx, 4, 0), *out = NULL;
     fflush(NULL);
@@ -374,7 +374,7 @@ static void *free_elsewhere(void *array)
     return NULL;
 }
 
-static void arrays_may_be_freed_on_any_thread(void **state)
+TEST_WITH(arrays_may_be_freed_on_any_thread, set_up_scalar, tear_down)
 {
     pthread_t thread;
     collet_array *a = floats(cx, 4, 0), *b = empty_floats(cx, 4);
@@ -391,7 +391,7 @@ static void arrays_may_be_freed_on_any_thread(void **state)
 }
 
 /* Along axes of one element, and in arrays without elements, a caller may have any strides. */
-static void strides_that_lead_to_no_element(void **state)
+TEST_WITH(strides_that_lead_to_no_element, set_up_scalar, tear_down)
 {
     static const int64_t odd[] = {INT64_MAX, INT64_MIN, 3, INT64_MAX / 4};
     static const int64_t shapes[][4] = {{1, 1, 2, 1}, {1, 0, 2, 1}, {0, 7, 2, 3}};
@@ -417,26 +417,4 @@ static void strides_that_lead_to_no_element(void **state)
         collet_array_destroy(flat);
         collet_array_destroy(sum);
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_scalar, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(views_share_and_read_in_order),
-        TEST(parts_of_complex_numbers_are_views),
-        TEST(reshape_follows_strides_where_it_can),
-        TEST(views_that_leave_the_array_are_refused),
-        TEST(sizes_are_checked_for_overflow),
-        TEST(calls_name_what_does_not_fit),
-        TEST(inputs_are_broadcast_to_the_output),
-        TEST(overlaps_go_through_a_temporary),
-        TEST(wrapped_memory_is_used_in_place),
-        TEST(strides_that_lead_to_no_element),
-        TEST(reading_checks_the_size),
-        TEST(reductions_check_their_output),
-        TEST(calls_after_fork_are_refused),
-        TEST(arrays_may_be_freed_on_any_thread),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ static void assert_reads(const collet_array *a, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void constant_arrays(void **state)
+TEST(constant_arrays)
 {
     collet_array *a, *none = NULL;
     assert_ok(cx, collet_array_full(cx, &a, COLLET_I32, 2, (const int64_t[]){2, 3}, -7));
@@ -22,7 +22,7 @@ static void constant_arrays(void **state)
     assert_null(none);
 }
 
-static void elements_of_an_axis(void **state)
+TEST(elements_of_an_axis)
 {
     static const int16_t numbers[] = {1, 2, 3, 4, 5, 6};
     collet_array *a, *last, *column, *one, *none = NULL;
@@ -45,7 +45,7 @@ static void elements_of_an_axis(void **state)
     collet_array_destroy(one);
 }
 
-static void texts(void **state)
+TEST(texts)
 {
     static const collet_c64 z[] = {{1, -2.5f}, {0.1f, 1e10f}};
     static const uint8_t b[] = {0, 2};
@@ -74,12 +74,4 @@ static void texts(void **state)
     collet_array_destroy(a);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(constant_arrays),
-        cmocka_unit_test(elements_of_an_axis),
-        cmocka_unit_test(texts),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

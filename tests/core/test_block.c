@@ -30,7 +30,7 @@ static void assert_first(collet_context *cx, const collet_array *a, float first)
 
 /* Each round uses half of the memory and frees it while its kernel is at work; in every other one
  * the arrays are smaller, so that they cannot use the same memory. */
-static void a_loop_that_frees_goes_on(void **state)
+TEST(a_loop_that_frees_goes_on)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.delay_us=100", NULL};
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
@@ -50,7 +50,7 @@ static void a_loop_that_frees_goes_on(void **state)
 }
 
 /* Freed memory is used again in the same queue, whose device has stopped. */
-static void a_queue_uses_its_memory_again(void **state)
+TEST(a_queue_uses_its_memory_again)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
@@ -66,7 +66,7 @@ static void a_queue_uses_its_memory_again(void **state)
 }
 
 /* Blocks that cannot be used again do not accumulate for ever, even if memory is enough for all. */
-static void retired_memory_is_bounded(void **state)
+TEST(retired_memory_is_bounded)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
@@ -84,7 +84,7 @@ static void retired_memory_is_bounded(void **state)
 }
 
 /* A free does not wait for the kernel, which never ends; nor does a call that has memory. */
-static void a_free_does_not_wait(void **state)
+TEST(a_free_does_not_wait)
 {
     static const char *const settings[] = {"remote.hang=1", "timeout=1", NULL};
     world w = open_world(BOTH, settings, "remote:0");
@@ -100,7 +100,7 @@ static void a_free_does_not_wait(void **state)
 }
 
 /* An allocation waits for a hung device as long as the setting allows. */
-static void short_memory_on_a_hung_device(void **state)
+TEST(short_memory_on_a_hung_device)
 {
     static const char *const settings[] = {"remote.hang=1", "remote.memory=512", "timeout=1", NULL};
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
@@ -117,7 +117,7 @@ static void short_memory_on_a_hung_device(void **state)
 }
 
 /* The memory that a plugin keeps is trimmed before a call is refused; a call that cannot fit is. */
-static void short_memory_is_trimmed(void **state)
+TEST(short_memory_is_trimmed)
 {
     static const char *const settings[] = {"remote.memory=1024", "remote.hoards=1", NULL};
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
@@ -144,7 +144,7 @@ static void short_memory_is_trimmed(void **state)
 }
 
 /* Scratch that has grown is freed after the commands that use it. */
-static void scratch_is_kept_while_used(void **state)
+TEST(scratch_is_kept_while_used)
 {
     static const char *const settings[] = {"remote.delay_us=3000", NULL};
     uint32_t plus;
@@ -183,7 +183,7 @@ static void hold_queue(const world *w, sem_t *gate)
 }
 
 /* Twenty commands are enqueued behind the one that loses the device. */
-static void a_device_is_lost_with_work_in_progress(void **state)
+TEST(a_device_is_lost_with_work_in_progress)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};
     sem_t gate;
@@ -219,7 +219,7 @@ static void count_questions(remote_control *c, uint64_t queue, uint64_t value, c
 }
 
 /* However many arrays were freed while a queue is at work, it is asked a few times a call. */
-static void questions_do_not_grow_with_freed_memory(void **state)
+TEST(questions_do_not_grow_with_freed_memory)
 {
     static remote_control control = {.enqueued = succeed, .waited = count_questions};
     char setting[40];
@@ -245,7 +245,7 @@ static void questions_do_not_grow_with_freed_memory(void **state)
 }
 
 /* The source of a copy between devices is used by both. */
-static void a_source_is_kept_during_the_copy(void **state)
+TEST(a_source_is_kept_during_the_copy)
 {
     static const char *const settings[] = {"remote.delay_us=3000", NULL};
     world w = open_world(REMOTE_PLUGIN, settings, "remote:0");
@@ -268,7 +268,7 @@ static void a_source_is_kept_during_the_copy(void **state)
 }
 
 /* Memory of its own, but no queues: what is freed is free at once. */
-static void a_synchronous_device_with_own_memory(void **state)
+TEST(a_synchronous_device_with_own_memory)
 {
     static const char *const settings[] = {"remote.synchronous=1", "remote.memory=1024", NULL};
     world w = open_world(BOTH, settings, "remote:0");
@@ -326,7 +326,7 @@ static void *loop(void *argument)
 }
 
 /* The memory holds what is in use: the shared array and two of each thread. */
-static void threads_share_short_memory(void **state)
+TEST(threads_share_short_memory)
 {
     static const char *const settings[] = {"remote.memory=1280", "remote.delay_us=20", NULL};
     job jobs[2];
@@ -343,23 +343,4 @@ static void threads_share_short_memory(void **state)
     }
     collet_array_destroy(shared);
     close_world(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_loop_that_frees_goes_on),
-        cmocka_unit_test(a_queue_uses_its_memory_again),
-        cmocka_unit_test(retired_memory_is_bounded),
-        cmocka_unit_test(a_free_does_not_wait),
-        cmocka_unit_test(short_memory_on_a_hung_device),
-        cmocka_unit_test(short_memory_is_trimmed),
-        cmocka_unit_test(scratch_is_kept_while_used),
-        cmocka_unit_test(a_device_is_lost_with_work_in_progress),
-        cmocka_unit_test(questions_do_not_grow_with_freed_memory),
-        cmocka_unit_test(a_source_is_kept_during_the_copy),
-        cmocka_unit_test(a_synchronous_device_with_own_memory),
-        cmocka_unit_test(threads_share_short_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

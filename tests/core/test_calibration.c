@@ -116,7 +116,7 @@ static const char *runs_on(const world *w, uint32_t op, collet_dtype dtype, int6
     return collet_last_backend(w->cx);
 }
 
-static void auto_follows_the_table(void **state)
+TEST_WITH(auto_follows_the_table, set_up, tear_down)
 {
     world w = open_calibrated(NULL);
     assert_string_equal(runs_on(&w, COLLET_OP_ADD, COLLET_F32, 100000, NULL), "cpu_scalar");
@@ -144,7 +144,7 @@ static void auto_follows_the_table(void **state)
 
 /* Bytes at 1 GB/s take longer than cpu_scalar needs for 100,000 elements, but not from the host to
  * it, where remote has them. */
-static void transfers_count(void **state)
+TEST_WITH(transfers_count, set_up, tear_down)
 {
     write_both(SCALAR, MADE
                "\"transfer\":{\"to_device\":1e9,\"to_host\":1e9,\"latency\":1e-6}," REMOTE_TIMES);
@@ -157,7 +157,7 @@ static void transfers_count(void **state)
 }
 
 /* An advantage of less than a tenth changes nothing. */
-static void a_little_is_not_enough(void **state)
+TEST_WITH(a_little_is_not_enough, set_up, tear_down)
 {
     write_both(SCALAR,
                MADE FAST_TRANSFERS "\"times\":{\"add f32\":[[100,9.5e-8],[1000000,9.5e-4]]}}");
@@ -169,7 +169,7 @@ static void a_little_is_not_enough(void **state)
 #define SLOW MADE "\"times\":{\"add f32\":[[100,1e-6],[1000000,1e-3]]}}"
 
 /* A dtype that was not measured needs a larger advantage. */
-static void other_dtypes(void **state)
+TEST_WITH(other_dtypes, set_up, tear_down)
 {
     static const char *const faster[] = {
         MADE "\"times\":{\"add f32\":[[100,7e-7],[1000000,7e-4]]}}",
@@ -190,7 +190,7 @@ static void other_dtypes(void **state)
 }
 
 /* Predicted times have the unit of their size. */
-static void units(void **state)
+TEST_WITH(units, set_up, tear_down)
 {
     static const char *const expected[] = {
         ": 0.1 ns: ", ": 100.0 ns: ", ": 100.00 us: ", ": 100.000 ms: ", ": 100.000 s: "};
@@ -214,7 +214,7 @@ static void units(void **state)
 }
 
 /* A calibration lists `where` under the dtype of its numbers; its condition is always bool. */
-static void conditions_do_not_count(void **state)
+TEST_WITH(conditions_do_not_count, set_up, tear_down)
 {
     static const char *const settings[] = {setting, "probe=on", "calibration=on", NULL};
     const collet_dtype dtypes[] = {COLLET_F32, COLLET_F64};
@@ -242,7 +242,7 @@ static void conditions_do_not_count(void **state)
 }
 
 /* Capabilities are part of the file's name. */
-static void another_machine_finds_no_file(void **state)
+TEST_WITH(another_machine_finds_no_file, set_up, tear_down)
 {
     write_both(SCALAR, REMOTE);
     world w = open_calibrated("remote.devices=3");
@@ -253,7 +253,7 @@ static void another_machine_finds_no_file(void **state)
 }
 
 /* Where nothing is to depend on measurements, earlier ones do not count. */
-static void without_measurements(void **state)
+TEST_WITH(without_measurements, set_up, tear_down)
 {
     write_both(SCALAR, REMOTE);
     for (int i = 0; i < 2; i++) {
@@ -264,7 +264,7 @@ static void without_measurements(void **state)
 }
 
 /* So is the size of the plugin's file, but not its place. */
-static void another_build_finds_no_file(void **state)
+TEST_WITH(another_build_finds_no_file, set_up, tear_down)
 {
     const char *settings[] = {setting, "probe=on", "calibration=on", NULL};
     char copy[96], command[512];
@@ -304,7 +304,7 @@ static const char *const malformed[][2] = {
 };
 
 /* Refused when they are written; ignored, with a warning, when they are there. */
-static void malformed_files(void **state)
+TEST_WITH(malformed_files, set_up, tear_down)
 {
     char path[256];
     collet_error err;
@@ -335,7 +335,7 @@ static void malformed_files(void **state)
 }
 
 /* The rules for files of the cache. */
-static void others_files(void **state)
+TEST_WITH(others_files, set_up, tear_down)
 {
     char path[256];
     world w = open_calibrated(NULL);
@@ -364,7 +364,7 @@ static void others_files(void **state)
 }
 
 /* Asked before measuring: a file of the usual size is written and removed. */
-static void no_room(void **state)
+TEST_WITH(no_room, set_up, tear_down)
 {
     struct rlimit before, little = {1000, RLIM_INFINITY};
     collet_error err;
@@ -382,7 +382,7 @@ static void no_room(void **state)
 }
 
 /* Files of a clock that was ahead do not push out a new one. */
-static void the_new_file_stays(void **state)
+TEST_WITH(the_new_file_stays, set_up, tear_down)
 {
     char path[256];
     const struct timespec tomorrow[] = {{time(NULL) + 86400, 0}, {time(NULL) + 86400, 0}};
@@ -402,7 +402,7 @@ static void the_new_file_stays(void **state)
     close_world(w);
 }
 
-static void refused(void **state)
+TEST_WITH(refused, set_up, tear_down)
 {
     collet_error err;
     world w = open_calibrated(NULL);
@@ -428,7 +428,7 @@ static void refused(void **state)
 }
 
 /* The file of before stays in use. */
-static void killed_in_the_middle(void **state)
+TEST_WITH(killed_in_the_middle, set_up, tear_down)
 {
     write_both(SCALAR, REMOTE);
     pid_t child = fork();
@@ -451,22 +451,5 @@ static void killed_in_the_middle(void **state)
 int main(void)
 {
     unsetenv("COLLET_MEASURE");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(auto_follows_the_table, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(transfers_count, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_little_is_not_enough, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(other_dtypes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(units, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(conditions_do_not_count, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_machine_finds_no_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(without_measurements, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(another_build_finds_no_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(malformed_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(others_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(no_room, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(the_new_file_stays, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(killed_in_the_middle, set_up, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

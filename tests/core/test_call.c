@@ -12,7 +12,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void an_absent_operand_of_an_elementwise_op(void **state)
+TEST_WITH(an_absent_operand_of_an_elementwise_op, set_up, tear_down)
 {
     uint32_t plus = 0;
     const int64_t two[] = {2, 2};
@@ -36,7 +36,7 @@ static void an_absent_operand_of_an_elementwise_op(void **state)
     collet_array_destroy(c);
 }
 
-static void sums_of_odd_axes(void **state)
+TEST_WITH(sums_of_odd_axes, set_up, tear_down)
 {
     const int32_t far[] = {-1, 77}, zero[] = {0};
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 1);
@@ -50,7 +50,7 @@ static void sums_of_odd_axes(void **state)
 }
 
 /* Columns of one table do not overlap, although their byte ranges do. */
-static void columns_of_a_table_do_not_overlap(void **state)
+TEST_WITH(columns_of_a_table_do_not_overlap, set_up, tear_down)
 {
     const int64_t table_shape[] = {4, 6};
     double zeros[24] = {0}, vectors[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 1, 1}, z[] = {0, 0, 1},
@@ -92,7 +92,7 @@ static void columns_of_a_table_do_not_overlap(void **state)
 }
 
 /* Extreme strides are refused before any arithmetic on them. */
-static void strides_wider_than_any_memory(void **state)
+TEST_WITH(strides_wider_than_any_memory, set_up, tear_down)
 {
     int8_t byte = 0;
     collet_array *a = NULL;
@@ -109,7 +109,7 @@ static void strides_wider_than_any_memory(void **state)
 }
 
 /* An empty wrapped array (NULL data) counts as a present operand. */
-static void empty_wrapped_arrays_are_operands(void **state)
+TEST_WITH(empty_wrapped_arrays_are_operands, set_up, tear_down)
 {
     const int64_t none = 0;
     const float zero[] = {0};
@@ -122,7 +122,7 @@ static void empty_wrapped_arrays_are_operands(void **state)
     collet_array_destroy(c);
 }
 
-static void fills_convert_as_copies_do(void **state)
+TEST_WITH(fills_convert_as_copies_do, set_up, tear_down)
 {
     const int64_t one = 1;
     int64_t big = 0;
@@ -158,7 +158,7 @@ static void fills_convert_as_copies_do(void **state)
 }
 
 /* The inverse of a shift differs from it where a length is odd. */
-static void shifts_and_axes(void **state)
+TEST_WITH(shifts_and_axes, set_up, tear_down)
 {
     static const float shifted[] = {4, 5, 1, 2, 3}, back[] = {3, 4, 5, 1, 2};
     static const int32_t last = -1, first = 0;
@@ -192,7 +192,7 @@ static void shifts_and_axes(void **state)
     close_world(w);
 }
 
-static void sorts_and_searches(void **state)
+TEST_WITH(sorts_and_searches, set_up, tear_down)
 {
     static const float down[] = {5, 4, 3, 2, 1};
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
@@ -217,20 +217,4 @@ static void sorts_and_searches(void **state)
     collet_array_destroy(a);
     collet_array_destroy(c);
     close_world(w);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(an_absent_operand_of_an_elementwise_op),
-        TEST(sums_of_odd_axes),
-        TEST(columns_of_a_table_do_not_overlap),
-        TEST(strides_wider_than_any_memory),
-        TEST(empty_wrapped_arrays_are_operands),
-        TEST(fills_convert_as_copies_do),
-        TEST(shifts_and_axes),
-        TEST(sorts_and_searches),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "common/test.h"
 #include "common/op_call.h"
 #include "common/sanitizer.h"
 
@@ -189,7 +190,7 @@ static void *call_everything(void *argument)
     return NULL;
 }
 
-static void two_contexts_call_at_once(void **state)
+TEST(two_contexts_call_at_once)
 {
     pthread_t threads[CALLERS];
     caller callers[CALLERS] = {{.index = 0}, {.index = 1}};
@@ -208,8 +209,4 @@ static void two_contexts_call_at_once(void **state)
     assert_true(atomic_load(&max_threads) <= before + CALLERS * GRANTED);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(two_contexts_call_at_once)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

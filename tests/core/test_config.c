@@ -7,7 +7,7 @@
 #include "common/support.h"
 
 /* The probe passes the backend's settings to its plugin. */
-static void settings_reach_the_probe(void **state)
+TEST(settings_reach_the_probe)
 {
     static const char *const settings[] = {"remote.devices=9", "remote.devices=3", NULL};
     collet_runtime *three = runtime_with(REMOTE_PLUGIN, settings);
@@ -19,7 +19,7 @@ static void settings_reach_the_probe(void **state)
 }
 
 /* A path with a leading '+' is prepended to the path of lower-priority sources. */
-static void a_path_is_added_in_front(void **state)
+TEST(a_path_is_added_in_front)
 {
     setenv("COLLET_PLUGIN_PATH", SCALAR_PLUGIN, 1);
     collet_runtime *both = runtime_with("+" REMOTE_PLUGIN, NULL);
@@ -57,7 +57,7 @@ static void keep_text(void *user, int32_t level, const char *text)
 }
 
 /* Every other source overrides a program's defaults; invalid defaults are refused. */
-static void a_program_has_defaults(void **state)
+TEST(a_program_has_defaults)
 {
     static const char *const three[] = {"num_threads=3", NULL}, *const five[] = {"num_threads=5",
                                                                                  NULL};
@@ -86,7 +86,7 @@ static void a_program_has_defaults(void **state)
 }
 
 /* The reason is the machine if no setting decides. */
-static void more_threads_than_processors(void **state)
+TEST(more_threads_than_processors)
 {
     static const char *const many[] = {"num_threads=1000000", NULL};
     char text[COLLET_ERROR_TEXT] = "", reason[128];
@@ -114,15 +114,4 @@ static void more_threads_than_processors(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof own, &own), 0);
     snprintf(reason, sizeof reason, "affinity of this thread allows 1 of %ld (", machine);
     assert_contains(text, reason);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_reach_the_probe),
-        cmocka_unit_test(a_path_is_added_in_front),
-        cmocka_unit_test(a_program_has_defaults),
-        cmocka_unit_test(more_threads_than_processors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

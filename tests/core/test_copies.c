@@ -39,7 +39,7 @@ static void assert_moved(uint64_t to_device, uint64_t to_host, uint64_t direct)
 }
 
 /* c is computed on device 0 and used on device 1 immediately. */
-static void copies_bypass_the_host(void **state)
+TEST_WITH(copies_bypass_the_host, NULL, tear_down)
 {
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
@@ -62,7 +62,7 @@ static void copies_bypass_the_host(void **state)
 }
 
 /* Bytes that are valid on the host are uploaded from it; no other device is involved. */
-static void host_bytes_are_uploaded(void **state)
+TEST_WITH(host_bytes_are_uploaded, NULL, tear_down)
 {
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
@@ -79,7 +79,7 @@ static void host_bytes_are_uploaded(void **state)
 
 /* The source is overwritten and freed as soon as the copy is enqueued, long before device 1 runs
  * it. */
-static void the_source_is_reused_after_the_copy(void **state)
+TEST_WITH(the_source_is_reused_after_the_copy, NULL, tear_down)
 {
     open_remote(NULL);
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
@@ -109,7 +109,7 @@ static void the_source_is_reused_after_the_copy(void **state)
 }
 
 /* A round trip through both devices: a copy of a copy. */
-static void a_copy_of_a_copy(void **state)
+TEST_WITH(a_copy_of_a_copy, NULL, tear_down)
 {
     open_remote("remote.devices=3");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
@@ -129,7 +129,7 @@ static void a_copy_of_a_copy(void **state)
     collet_array_destroy(d);
 }
 
-static void refused_copies_go_through_the_host(void **state)
+TEST_WITH(refused_copies_go_through_the_host, NULL, tear_down)
 {
     open_remote("remote.apart=1");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
@@ -145,7 +145,7 @@ static void refused_copies_go_through_the_host(void **state)
 }
 
 /* A kernel on device 0 fails after its output was copied: reading the copy reports the failure. */
-static void a_copy_of_a_failed_result_fails(void **state)
+TEST_WITH(a_copy_of_a_failed_result_fails, NULL, tear_down)
 {
     float sink[N];
     open_remote("remote.fail=1");
@@ -167,7 +167,7 @@ static void a_copy_of_a_failed_result_fails(void **state)
     collet_array_destroy(both);
 }
 
-static void bytes_of_a_lost_device_are_lost(void **state)
+TEST_WITH(bytes_of_a_lost_device_are_lost, NULL, tear_down)
 {
     open_remote("remote.lose=2");
     collet_array *a = floats(cx, N, 1), *c = empty_floats(cx, N), *d = empty_floats(cx, N);
@@ -193,7 +193,7 @@ static void fill_stack(void)
 }
 
 /* The loss is not known yet, and the queue has to be replaced before the copy. */
-static void a_copy_to_a_lost_device_leaves_its_source(void **state)
+TEST_WITH(a_copy_to_a_lost_device_leaves_its_source, NULL, tear_down)
 {
     const char *const settings[] = {"remote.fail=2", "remote.lose=5", NULL};
     open_shared(BOTH, settings, NULL);
@@ -256,29 +256,12 @@ static void the_device_that_hangs_is_lost(int finish)
     collet_array_destroy(z);
 }
 
-static void a_read_names_the_device_that_hangs(void **state)
+TEST_WITH(a_read_names_the_device_that_hangs, NULL, tear_down)
 {
     the_device_that_hangs_is_lost(0);
 }
 
-static void finish_names_the_device_that_hangs(void **state)
+TEST_WITH(finish_names_the_device_that_hangs, NULL, tear_down)
 {
     the_device_that_hangs_is_lost(1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(copies_bypass_the_host, tear_down),
-        cmocka_unit_test_teardown(host_bytes_are_uploaded, tear_down),
-        cmocka_unit_test_teardown(the_source_is_reused_after_the_copy, tear_down),
-        cmocka_unit_test_teardown(a_copy_of_a_copy, tear_down),
-        cmocka_unit_test_teardown(refused_copies_go_through_the_host, tear_down),
-        cmocka_unit_test_teardown(a_copy_of_a_failed_result_fails, tear_down),
-        cmocka_unit_test_teardown(bytes_of_a_lost_device_are_lost, tear_down),
-        cmocka_unit_test_teardown(a_copy_to_a_lost_device_leaves_its_source, tear_down),
-        cmocka_unit_test_teardown(a_read_names_the_device_that_hangs, tear_down),
-        cmocka_unit_test_teardown(finish_names_the_device_that_hangs, tear_down),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

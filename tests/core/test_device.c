@@ -30,7 +30,7 @@ static void add_on(collet_context *cx, const char *backend)
 }
 
 /* One plugin has devices with and without memory and queues of their own. */
-static void devices_differ(void **state)
+TEST(devices_differ)
 {
     world w = open_world(MIXED, NULL, "mixed");
     add_on(w.cx, "mixed:0");
@@ -56,7 +56,7 @@ static void note(void *user)
 
 /* Memory that a lost device may still write is kept until its queues are gone: libcore's memory
  * (which the address sanitizer watches) and the program's. */
-static void host_memory_at_work_is_kept(void **state)
+TEST(host_memory_at_work_is_kept)
 {
     static float memory[4];
     const int64_t n = 4;
@@ -81,7 +81,7 @@ static void host_memory_at_work_is_kept(void **state)
 }
 
 /* Devices that have only names are opened by name, never under "auto". */
-static void devices_by_name(void **state)
+TEST(devices_by_name)
 {
     const collet_dtype f32[] = {COLLET_F32, COLLET_F32, COLLET_F32};
     collet_backend_info info = {.struct_size = sizeof info};
@@ -118,7 +118,7 @@ static void devices_by_name(void **state)
 }
 
 /* A backend can have this many named devices. */
-static void names_are_bounded(void **state)
+TEST(names_are_bounded)
 {
     char choice[32];
     world w = open_world(NAMED ":" SCALAR_PLUGIN, NULL, "mixed_named:own");
@@ -143,7 +143,7 @@ static int is_recorded(collet_runtime *rt, const char *code, const char *reason)
     return 0;
 }
 
-static void an_unknown_property_is_refused(void **state)
+TEST(an_unknown_property_is_refused)
 {
     world w = open_world(MIXED, NULL, "mixed");
     assert_status(w.cx, collet_set_backend(w.cx, "mixed:5"), COLLET_UNAVAILABLE);
@@ -187,19 +187,19 @@ static void use_from_threads(const char *backend)
     collet_runtime_destroy(rt);
 }
 
-static void one_call_at_a_time(void **state)
+TEST(one_call_at_a_time)
 {
     use_from_threads("mixed:3");
     use_from_threads("mixed:4");
 }
 
-static void one_queue(void **state)
+TEST(one_queue)
 {
     use_from_threads("mixed:2");
 }
 
 /* Contexts that share a queue are told of their own failures only. */
-static void one_queue_and_a_failure(void **state)
+TEST(one_queue_and_a_failure)
 {
     static const char *const settings[] = {"mixed.fails=2", NULL};
     float sink[4];
@@ -238,7 +238,7 @@ static collet_array *matrix(collet_context *cx)
 
 /* A row that does not accept a call refuses it before its operands are copied to the device; those
  * that overlap are not copied either. */
-static void refused_products_move_nothing(void **state)
+TEST(refused_products_move_nothing)
 {
     static const char *const settings[] = {"mixed.refused=1048576", NULL};
     world w = open_world(MIXED ":" SCALAR_PLUGIN, settings, "mixed:1");
@@ -260,7 +260,7 @@ static void refused_products_move_nothing(void **state)
 }
 
 /* A device without memory for a write is skipped, like one that refuses. */
-static void no_memory_for_a_write_falls_back(void **state)
+TEST(no_memory_for_a_write_falls_back)
 {
     static const char *const settings[] = {"mixed.largest_write=8", NULL};
     world w = open_world(MIXED ":" SCALAR_PLUGIN, settings, "mixed:1");
@@ -278,7 +278,7 @@ static void no_memory_for_a_write_falls_back(void **state)
     close_world(w);
 }
 
-static void a_row_with_unknown_flags_is_left_out(void **state)
+TEST(a_row_with_unknown_flags_is_left_out)
 {
     world w = open_world(NEWER, NULL, "mixed_newer");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
@@ -316,7 +316,7 @@ static uint32_t find_op(collet_runtime *rt, const char *name)
 
 /* Two versions of one op: whichever is opened first, the op becomes the longer one, and what the
  * older row does not know goes to the newer. */
-static void an_op_grows(void **state)
+TEST(an_op_grows)
 {
     static const char *const orders[] = {"mixed,mixed_newer", "mixed_newer,mixed"};
     for (int order = 0; order < 2; order++) {
@@ -350,7 +350,7 @@ static void an_op_grows(void **state)
 
 /* If two backends define an op differently, the first definition counts; the second backend keeps
  * its other ops. */
-static void a_clash_costs_only_that_op(void **state)
+TEST(a_clash_costs_only_that_op)
 {
     world w = open_world(MIXED ":" CLASH, NULL, "mixed,mixed_clash");
     uint32_t op = find_op(w.rt, "mixed.scale"), odd = find_op(w.rt, "mixed_clash.odd");
@@ -377,7 +377,7 @@ static void a_clash_costs_only_that_op(void **state)
 
 /* ---- No device ----------------------------------------------------------------------------- */
 
-static void a_reason_suffices_without_devices(void **state)
+TEST(a_reason_suffices_without_devices)
 {
     world w = open_world(NONE ":" SCALAR_PLUGIN, NULL, NULL);
     assert_status(w.cx, collet_set_backend(w.cx, "mixed_none"), COLLET_UNAVAILABLE);
@@ -388,21 +388,5 @@ static void a_reason_suffices_without_devices(void **state)
 int main(void)
 {
     without_trace();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_differ),
-        cmocka_unit_test(host_memory_at_work_is_kept),
-        cmocka_unit_test(devices_by_name),
-        cmocka_unit_test(names_are_bounded),
-        cmocka_unit_test(an_unknown_property_is_refused),
-        cmocka_unit_test(one_call_at_a_time),
-        cmocka_unit_test(one_queue),
-        cmocka_unit_test(one_queue_and_a_failure),
-        cmocka_unit_test(refused_products_move_nothing),
-        cmocka_unit_test(no_memory_for_a_write_falls_back),
-        cmocka_unit_test(a_row_with_unknown_flags_is_left_out),
-        cmocka_unit_test(an_op_grows),
-        cmocka_unit_test(a_clash_costs_only_that_op),
-        cmocka_unit_test(a_reason_suffices_without_devices),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -13,7 +13,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void memory_of_one_space(void **state)
+TEST_WITH(memory_of_one_space, set_up, tear_down)
 {
     collet_memory_stats stats = {.struct_size = sizeof stats};
     assert_ok(cx, collet_memory(cx, &stats, "host"));
@@ -28,7 +28,7 @@ static void memory_of_one_space(void **state)
 }
 
 /* One backend claims all 63 devices: it gets 16, and the next one works. */
-static void devices_are_left(void **state)
+TEST_WITH(devices_are_left, set_up, tear_down)
 {
     static const char *const settings[] = {"remote.devices=63", "probe=off", "backend=remote",
                                            NULL};
@@ -42,7 +42,7 @@ static void devices_are_left(void **state)
     collet_runtime_destroy(crowded);
 }
 
-static void kernels_are_looked_up_by_real_dtypes(void **state)
+TEST_WITH(kernels_are_looked_up_by_real_dtypes, set_up, tear_down)
 {
     collet_error err;
     const collet_dtype valid[] = {COLLET_F32, COLLET_F32, COLLET_F32},
@@ -70,7 +70,7 @@ static void kernels_are_looked_up_by_real_dtypes(void **state)
 }
 
 /* A call that needs exactly one device says so in its error, and lists the available devices. */
-static void one_device_is_named(void **state)
+TEST_WITH(one_device_is_named, set_up, tear_down)
 {
     static const char *const several[] = {"auto", "", "cpu_scalar,remote", "remote,remote",
                                           "remote:"};
@@ -94,7 +94,7 @@ static void one_device_is_named(void **state)
 #undef ASK
 }
 
-static void peaks_can_be_reset(void **state)
+TEST_WITH(peaks_can_be_reset, set_up, tear_down)
 {
     static const char *const spaces[] = {"host", "remote:0"};
     assert_ok(cx, collet_set_backend(cx, "remote:0"));
@@ -117,7 +117,7 @@ static void peaks_can_be_reset(void **state)
     collet_array_destroy(small);
 }
 
-static void devices_have_properties(void **state)
+TEST_WITH(devices_have_properties, set_up, tear_down)
 {
     collet_error err;
     size_t b = 0;
@@ -152,7 +152,7 @@ static void devices_have_properties(void **state)
     collet_array_destroy(a);
 }
 
-static void processors_have_properties(void **state)
+TEST_WITH(processors_have_properties, set_up, tear_down)
 {
     collet_runtime *own = runtime_with(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL);
     for (size_t b = 0; b < 2; b++) {
@@ -164,19 +164,4 @@ static void processors_have_properties(void **state)
         assert_true(d.compute_units >= 1 && d.memory_bytes > 1 << 20);
     }
     collet_runtime_destroy(own);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(memory_of_one_space),
-        TEST(devices_are_left),
-        TEST(kernels_are_looked_up_by_real_dtypes),
-        TEST(one_device_is_named),
-        TEST(peaks_can_be_reset),
-        TEST(devices_have_properties),
-        TEST(processors_have_properties),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static const struct {
              {COLLET_U16, {1, 16, 1}}, {COLLET_I32, {0, 32, 1}},  {COLLET_U32, {1, 32, 1}},
              {COLLET_I64, {0, 64, 1}}, {COLLET_U64, {1, 64, 1}},  {COLLET_BOOL, {6, 8, 1}}};
 
-static void every_dtype(void **state)
+TEST(every_dtype)
 {
     const int64_t shape[] = {2, 3};
     unsigned char bytes[N * 16];
@@ -51,7 +51,7 @@ static void every_dtype(void **state)
     close_world(w);
 }
 
-static void every_field(void **state)
+TEST(every_field)
 {
     const int64_t shape[] = {2, 3};
     const float values[] = {0, 1, 2, 3, 4, 5};
@@ -92,7 +92,7 @@ static void every_field(void **state)
 }
 
 /* The array is acquired until the deleter is called. */
-static void the_array_is_acquired(void **state)
+TEST(the_array_is_acquired)
 {
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
     collet_array *a = floats(w.cx, N, 0), *b = empty_floats(w.cx, N), *wide = NULL;
@@ -136,7 +136,7 @@ static void add_one(world w, collet_array *a)
 }
 
 /* The other library and calls on a device write the memory in turns. */
-static void the_memory_is_shared(void **state)
+TEST(the_memory_is_shared)
 {
     const int64_t two[] = {2, N};
     tensor *t = NULL, *other = NULL;
@@ -180,7 +180,7 @@ static void the_memory_is_shared(void **state)
     close_world(w);
 }
 
-static void sharing_waits_for_a_writer(void **state)
+TEST(sharing_waits_for_a_writer)
 {
     tensor *t = NULL, *other = NULL;
     world w = open_world(SCALAR_PLUGIN, NULL, NULL);
@@ -205,7 +205,7 @@ static void *delete (void *argument)
     return NULL;
 }
 
-static void deleters_run_on_any_thread(void **state)
+TEST(deleters_run_on_any_thread)
 {
     pthread_t threads[4];
     tensor *t[4];
@@ -250,7 +250,7 @@ static tensor sample(void)
                                   .shape = shape}};
 }
 
-static void tensors_are_wrapped(void **state)
+TEST(tensors_are_wrapped)
 {
     int64_t strides[] = {2};
     collet_array *a = NULL, *b = NULL;
@@ -300,7 +300,7 @@ static void tensors_are_wrapped(void **state)
 
 /* What another library writes to its memory, on the host or on a device, is seen; what calls elsewhere write is
  * there when they return. A copy is nobody else's. */
-static void memory_of_others_is_shared(void **state)
+TEST(memory_of_others_is_shared)
 {
     for (int i = 0; i < 2; i++) {
         collet_array *a = NULL;
@@ -335,7 +335,7 @@ static void memory_of_others_is_shared(void **state)
     }
 }
 
-static void foreign_memory_of_a_device_is_not_shared_on_the_host(void **state)
+TEST(foreign_memory_of_a_device_is_not_shared_on_the_host)
 {
     collet_array *a = NULL;
     tensor *out = NULL;
@@ -361,7 +361,7 @@ static void refuse(world w, const tensor *t, collet_status status, const char *r
 }
 
 /* Nothing is deleted: the tensor remains the caller's. */
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
     static const dl_type none[] = {{6, 16, 1}, {2, 32, 4}, {2, 8, 1}, {0, 128, 1}, {9, 8, 1}};
     static const char *const texts[] = {
@@ -410,23 +410,4 @@ static void what_does_not_fit_is_refused(void **state)
     assert_status(w.cx, collet_array_from_dlpack(w.cx, &a, NULL), COLLET_INVALID);
     assert_status(w.cx, collet_array_from_dlpack(w.cx, NULL, &t), COLLET_INVALID);
     close_world(w);
-}
-
-#define TEST(name) cmocka_unit_test(name)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(every_dtype),
-        TEST(every_field),
-        TEST(the_array_is_acquired),
-        TEST(deleters_run_on_any_thread),
-        TEST(the_memory_is_shared),
-        TEST(sharing_waits_for_a_writer),
-        TEST(memory_of_others_is_shared),
-        TEST(foreign_memory_of_a_device_is_not_shared_on_the_host),
-        TEST(tensors_are_wrapped),
-        TEST(what_does_not_fit_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ static void fill(collet_context *in, collet_array *a, float value)
 
 /* ---- In this process --------------------------------------------------------------------- */
 
-static void nothing_begins_after_the_end(void **state)
+TEST(nothing_begins_after_the_end)
 {
     const collet_scalar one = {.dtype = COLLET_F32, .value.f32 = 1};
     collet_error err;
@@ -81,7 +81,7 @@ static void nothing_begins_after_the_end(void **state)
     close_shared();
 }
 
-static void work_is_done_at_the_end(void **state)
+TEST(work_is_done_at_the_end)
 {
     collet_error err;
     float bytes[N];
@@ -217,7 +217,7 @@ static void within_a_call(void)
     fill(cx, empty_floats(cx, N), 1);
 }
 
-static void every_end(void **state)
+TEST(every_end)
 {
     static void (*const ends[])(void) = {
         by_exit,    by_another_thread, while_others_compute, by_a_later_handler,
@@ -267,7 +267,7 @@ static int work_left(const char *of)
 }
 
 /* It may be in the C library's loader, whose lock the child would find locked for ever. */
-static void fork_waits_for_a_processor(void **state)
+TEST(fork_waits_for_a_processor)
 {
     assert_int_equal(work_left("remote.type=cpu"), 0);
     assert_int_equal(work_left("remote.type=gpu"), 1);
@@ -276,8 +276,5 @@ static void fork_waits_for_a_processor(void **state)
 int main(void)
 {
     pthread_atfork(note_work, NULL, NULL);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_end), cmocka_unit_test(nothing_begins_after_the_end),
-        cmocka_unit_test(work_is_done_at_the_end), cmocka_unit_test(fork_waits_for_a_processor)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -99,7 +99,7 @@ static void one_longer_axis(size_t index, uint32_t k, int32_t axis)
     op_call_free(&c);
 }
 
-static void shapes_that_do_not_fit(void **state)
+TEST(shapes_that_do_not_fit)
 {
     int tried = 0;
     for (size_t i = 0; i < op_call_count(rt); i++) {
@@ -114,7 +114,7 @@ static void shapes_that_do_not_fit(void **state)
 }
 
 /* One more leading axis where "..." does not match it; one axis fewer than required. */
-static void axes_that_are_too_many(void **state)
+TEST(axes_that_are_too_many)
 {
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
@@ -171,7 +171,7 @@ static void names_dtypes(const op_call *c)
         fail_msg("'%s' does not mend the call", text);
 }
 
-static void dtypes_that_do_not_fit(void **state)
+TEST(dtypes_that_do_not_fit)
 {
     for (size_t i = 0; i < op_call_count(rt); i++) {
         int refused = 0;
@@ -198,7 +198,7 @@ static void dtypes_that_do_not_fit(void **state)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-static void operands_that_are_absent(void **state)
+TEST(operands_that_are_absent)
 {
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
@@ -223,7 +223,7 @@ static void operands_that_are_absent(void **state)
 }
 
 /* Outputs whose elements (packed bytes: rows) all share one address. */
-static void outputs_that_repeat(void **state)
+TEST(outputs_that_repeat)
 {
     static unsigned char memory[128];
     for (size_t i = 0; i < op_call_count(rt); i++) {
@@ -248,7 +248,7 @@ static void outputs_that_repeat(void **state)
     }
 }
 
-static void outputs_that_overlap(void **state)
+TEST(outputs_that_overlap)
 {
     static _Alignas(64) unsigned char memory[OP_CALL_BYTES];
     for (size_t i = 0; i < op_call_count(rt); i++) {
@@ -272,7 +272,7 @@ static void outputs_that_overlap(void **state)
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-static void parameters_that_are_missing(void **state)
+TEST(parameters_that_are_missing)
 {
     for (size_t i = 0; i < op_call_count(rt); i++) {
         op_call c;
@@ -431,7 +431,7 @@ static const struct {
     {COLLET_OP_TERNARY_LINEAR, threshold_not_finite, COLLET_INVALID},
 };
 
-static void parameters_that_make_no_sense(void **state)
+TEST(parameters_that_make_no_sense)
 {
     for (size_t s = 0; s < sizeof spoilt / sizeof *spoilt; s++) {
         op_call c = {.info.id = 0};
@@ -446,7 +446,7 @@ static void parameters_that_make_no_sense(void **state)
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-static void packed_rows_are_adjacent(void **state)
+TEST(packed_rows_are_adjacent)
 {
     static unsigned char memory[4];
     const int64_t eight = 8, two = 2;
@@ -462,7 +462,7 @@ static void packed_rows_are_adjacent(void **state)
     collet_array_destroy(codes);
 }
 
-static void sizes_that_overflow(void **state)
+TEST(sizes_that_overflow)
 {
     static const int64_t wide[][2] = {
         {INT64_MAX, 2}, {(int64_t)1 << 32, (int64_t)1 << 32}, {3, INT64_MAX / 2}};
@@ -487,15 +487,4 @@ static void sizes_that_overflow(void **state)
     collet_array_destroy(one);
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test(name)
-    const struct CMUnitTest tests[] = {
-        TEST(shapes_that_do_not_fit),        TEST(axes_that_are_too_many),
-        TEST(dtypes_that_do_not_fit),        TEST(operands_that_are_absent),
-        TEST(packed_rows_are_adjacent),      TEST(outputs_that_repeat),
-        TEST(outputs_that_overlap),          TEST(parameters_that_are_missing),
-        TEST(parameters_that_make_no_sense), TEST(sizes_that_overflow),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

@@ -32,7 +32,7 @@ static collet_evaluate_params params_of(const collet_program *p)
                                     .constants = p && p->n_constants ? &half : NULL};
 }
 
-static void a_program_broadcasts(void **state)
+TEST(a_program_broadcasts)
 {
     const int64_t column[] = {3, 1}, row[] = {1, 2}, both[] = {3, 2};
     const float a[] = {1, 2, 3}, b[] = {2, -1}, y[] = {2.5f, -.5f, 4.5f, -1.5f, 6.5f, -2.5f};
@@ -60,7 +60,7 @@ static void a_program_broadcasts(void **state)
     }
 }
 
-static void a_reduction_at_the_end(void **state)
+TEST(a_reduction_at_the_end)
 {
     const int64_t shape[] = {2, 3}, three = 3;
     const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 1, 2};
@@ -93,7 +93,7 @@ static void a_reduction_at_the_end(void **state)
 }
 
 /* The output is one of the inputs, and swapped views of both. */
-static void outputs_are_inputs(void **state)
+TEST(outputs_are_inputs)
 {
     collet_array *a = floats(cx, 3, 1), *b = floats(cx, 3, 5), *out[4] = {b, a};
     static const collet_step copies[] = {{.op = COLLET_OP_COPY, .dtype = COLLET_F32, .in = {0}},
@@ -130,7 +130,7 @@ static void refused(const collet_program *p, collet_status status, const char *p
 }
 
 /* A block that ends within the pointer to its program, or in front of it. */
-static void a_shorter_block(void **state)
+TEST(a_shorter_block)
 {
     collet_array *a = floats(cx, 3, 1), *out[4] = {a};
     const collet_array *ins[8] = {a, a};
@@ -144,7 +144,7 @@ static void a_shorter_block(void **state)
     collet_array_destroy(a);
 }
 
-static void damaged_programs(void **state)
+TEST(damaged_programs)
 {
     collet_step other[3];
     uint16_t outs[2] = {4, 6};
@@ -181,14 +181,4 @@ static void damaged_programs(void **state)
     WITH(COLLET_DTYPE, "does not take bool", p.reduce = COLLET_OP_MIN);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_broadcasts),
-        cmocka_unit_test(a_reduction_at_the_end),
-        cmocka_unit_test(outputs_are_inputs),
-        cmocka_unit_test(a_shorter_block),
-        cmocka_unit_test(damaged_programs),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

@@ -29,7 +29,23 @@ static world open_both(const char *setting, const char *backend)
     return open_world(BOTH, settings, backend);
 }
 
-static void a_device_and_its_reason(void **state)
+/* The way that the user chose is a library that is switched off. The first test: libraries are settled once. */
+TEST(a_way_that_is_not_there)
+{
+    const int64_t shape[] = {200, 200};
+    const char *settings[] = {"cpu_openmp.ways=f32=onednn", "cpu_openmp.onednn=off", NULL};
+    world w = open_world(BOTH, settings, "auto");
+    collet_array *a = array_of(w.cx, 2, shape), *c = array_of(w.cx, 2, shape);
+    assert_non_null(
+        strstr(explained(w.cx, COLLET_OP_MATMUL, c, a, a),
+               "; onednn, chosen by the setting cpu_openmp.ways, is not used: switched off "
+               "by the setting cpu_openmp.onednn.\n"));
+    collet_array_destroy(a);
+    collet_array_destroy(c);
+    close_world(w);
+}
+
+TEST(a_device_and_its_reason)
 {
     world w = open_both(NULL, "auto");
     collet_array *a = floats(w.cx, 3, 1);
@@ -52,7 +68,7 @@ static void a_device_and_its_reason(void **state)
 }
 
 /* cpu_openmp says which of its ways it takes; the products are not computed. */
-static void a_way_and_its_reason(void **state)
+TEST(a_way_and_its_reason)
 {
     const int64_t shape[] = {200, 200};
     world w = open_both("cpu_openmp.ways=own", "auto");
@@ -68,24 +84,8 @@ static void a_way_and_its_reason(void **state)
     close_world(w);
 }
 
-/* The way that the user chose is a library that is switched off. */
-static void a_way_that_is_not_there(void **state)
-{
-    const int64_t shape[] = {200, 200};
-    const char *settings[] = {"cpu_openmp.ways=f32=onednn", "cpu_openmp.onednn=off", NULL};
-    world w = open_world(BOTH, settings, "auto");
-    collet_array *a = array_of(w.cx, 2, shape), *c = array_of(w.cx, 2, shape);
-    assert_non_null(
-        strstr(explained(w.cx, COLLET_OP_MATMUL, c, a, a),
-               "; onednn, chosen by the setting cpu_openmp.ways, is not used: switched off "
-               "by the setting cpu_openmp.onednn.\n"));
-    collet_array_destroy(a);
-    collet_array_destroy(c);
-    close_world(w);
-}
-
 /* An output is an input at another place, which takes a temporary; and nothing to do. */
-static void overlaps_and_nothing(void **state)
+TEST(overlaps_and_nothing)
 {
     const int64_t none[] = {0};
     world w = open_both(NULL, "auto");
@@ -102,7 +102,7 @@ static void overlaps_and_nothing(void **state)
     close_world(w);
 }
 
-static void errors_and_little_room(void **state)
+TEST(errors_and_little_room)
 {
     char text[40] = "untouched";
     world w = open_both(NULL, "auto");
@@ -129,14 +129,4 @@ static void errors_and_little_room(void **state)
     collet_array_destroy(a);
     collet_array_destroy(b);
     close_world(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_way_that_is_not_there), /* first: libraries are settled once */
-        cmocka_unit_test(a_device_and_its_reason), cmocka_unit_test(a_way_and_its_reason),
-        cmocka_unit_test(overlaps_and_nothing),    cmocka_unit_test(errors_and_little_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static collet_expression *parsed(const char *text)
 
 /* ---- Texts ------------------------------------------------------------------------------- */
 
-static void errors_name_columns(void **state)
+TEST(errors_name_columns)
 {
     static const struct {
         const char *text, *part;
@@ -96,7 +96,7 @@ static double value_of(const char *text)
                                        : s.value.f64;
 }
 
-static void numbers_are_pythons(void **state)
+TEST(numbers_are_pythons)
 {
     static const struct {
         const char *text;
@@ -160,7 +160,7 @@ static collet_dtype named(const char *name)
 }
 
 /* As NumPy 2.1 has it, but for bf16. */
-static void dtypes_are_numpys(void **state)
+TEST(dtypes_are_numpys)
 {
     static const char *const cases[][4] = {
         {"a + b", "i8", "u8", "i16"},
@@ -227,7 +227,7 @@ static void dtypes_are_numpys(void **state)
     }
 }
 
-static void promotion_is_symmetric(void **state)
+TEST(promotion_is_symmetric)
 {
     for (collet_dtype a = 1; a < COLLET_DTYPE_COUNT; a++)
         for (collet_dtype b = 1; b < COLLET_DTYPE_COUNT; b++) {
@@ -240,7 +240,7 @@ static void promotion_is_symmetric(void **state)
 }
 
 /* The example of the issue, its sum, and a second output. */
-static void the_first_example(void **state)
+TEST(the_first_example)
 {
     enum { N = 1000 };
     static float r[N], a[N], b[N], d[N], got[N];
@@ -288,7 +288,7 @@ static void the_first_example(void **state)
 }
 
 /* Arguments are bound by their names, in any order; outputs that are not given are made. */
-static void arguments_have_names(void **state)
+TEST(arguments_have_names)
 {
     collet_array *a = floats(cx, 3, 1), *b = floats(cx, 3, 5), *out = NULL;
     const struct {
@@ -346,7 +346,7 @@ static void arguments_have_names(void **state)
 }
 
 /* x**3 is a product with the values of pow, also where those are tiny or infinite. */
-static void powers_are_products(void **state)
+TEST(powers_are_products)
 {
     static const double exponents[] = {2,  3,   7,  12,  16,  17,   -1, -2,
                                        -3, -16, .5, -.5, 1.5, -1.5, 2.5};
@@ -381,7 +381,7 @@ static void powers_are_products(void **state)
 }
 
 /* Numbers take the dtype of the arrays, and another number gives another result at once. */
-static void numbers_among_inputs(void **state)
+TEST(numbers_among_inputs)
 {
     collet_expression *e = parsed("x * k + k * h; where(c, x, n)");
     collet_array *x = floats(cx, 3, 1), *out[] = {empty_floats(cx, 3), empty_floats(cx, 3)};
@@ -431,7 +431,7 @@ static void numbers_among_inputs(void **state)
 }
 
 /* Constants that change, by calls. */
-static void constants_change(void **state)
+TEST(constants_change)
 {
     collet_expression *e;
     uint32_t x, k, y, minus;
@@ -467,7 +467,7 @@ static void constants_change(void **state)
 }
 
 /* A literal cannot be changed; arithmetic of two is done at once, and a small power is a product. */
-static void literals(void **state)
+TEST(literals)
 {
     collet_expression *e;
     uint32_t x, two, four, y;
@@ -494,7 +494,7 @@ static void literals(void **state)
 }
 
 /* 12 inputs and 6 outputs in place: several programs. */
-static void large_graphs_are_cut(void **state)
+TEST(large_graphs_are_cut)
 {
     enum { IN = 12, OUT = 6 };
     collet_array *in[IN], *outs[OUT];
@@ -528,7 +528,7 @@ static void large_graphs_are_cut(void **state)
 }
 
 /* Unused inputs take part in the shape; a reduction over axes that the value does not have. */
-static void shapes_are_those_of_all_inputs(void **state)
+TEST(shapes_are_those_of_all_inputs)
 {
     collet_array *a = floats(cx, 3, 1), *b = floats(cx, 1, 1), *out = empty_floats(cx, 3), *sum;
     assert_ok(cx, collet_array_create(cx, &sum, COLLET_F32, 0, NULL));
@@ -583,7 +583,7 @@ static void *evaluate_often(void *argument)
     return NULL;
 }
 
-static void threads_share_an_expression(void **state)
+TEST(threads_share_an_expression)
 {
     collet_expression *e = parsed("a * b + 2");
     pthread_t threads[4];
@@ -594,22 +594,4 @@ static void threads_share_an_expression(void **state)
     collet_expression_destroy(e);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_name_columns),
-        cmocka_unit_test(numbers_are_pythons),
-        cmocka_unit_test(dtypes_are_numpys),
-        cmocka_unit_test(promotion_is_symmetric),
-        cmocka_unit_test(the_first_example),
-        cmocka_unit_test(arguments_have_names),
-        cmocka_unit_test(powers_are_products),
-        cmocka_unit_test(constants_change),
-        cmocka_unit_test(literals),
-        cmocka_unit_test(numbers_among_inputs),
-        cmocka_unit_test(large_graphs_are_cut),
-        cmocka_unit_test(shapes_are_those_of_all_inputs),
-        cmocka_unit_test(threads_share_an_expression),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

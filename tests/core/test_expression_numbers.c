@@ -95,7 +95,7 @@ static collet_scalar scalar_of(collet_dtype dtype, int64_t value)
 /* ---- Python's arithmetic ----------------------------------------------------------------- */
 
 /* The value of a text with x = 1.0. */
-static void integers_are_exact(void **state)
+TEST(integers_are_exact)
 {
     static const struct {
         const char *text;
@@ -165,7 +165,7 @@ static void integers_are_exact(void **state)
     collet_array_destroy((collet_array *)x);
 }
 
-static void mistakes_have_a_place(void **state)
+TEST(mistakes_have_a_place)
 {
     static const struct {
         const char *text, *part;
@@ -198,7 +198,7 @@ static void mistakes_have_a_place(void **state)
 }
 
 /* Through i64 or f64 these would be rounded twice, or cut. */
-static void numbers_are_rounded_once(void **state)
+TEST(numbers_are_rounded_once)
 {
     static const struct {
         const char *text;
@@ -237,7 +237,7 @@ static void numbers_are_rounded_once(void **state)
 /* ---- Weak results ------------------------------------------------------------------------ */
 
 /* Texts of x and k: x is an element with the value 5, k a number. */
-static void results_of_numbers(void **state)
+TEST(results_of_numbers)
 {
     static const struct {
         const char *text;
@@ -386,7 +386,7 @@ static void compare(const char *sign, const collet_array *x, exact element,
     assert_int_equal(made.value.b8, holds(sign, element, n));
 }
 
-static void comparisons(void **state)
+TEST(comparisons)
 {
     static const char *const signs[] = {"<", "<=", ">", ">=", "==", "!="};
     static const uint32_t ops[] = {COLLET_OP_LESS,    COLLET_OP_LESS_EQUAL,
@@ -428,7 +428,7 @@ static void comparisons(void **state)
 
 /* ---- Expressions by calls, derivatives --------------------------------------------------- */
 
-static void numbers_by_calls(void **state)
+TEST(numbers_by_calls)
 {
     collet_expression *e;
     uint32_t x, big, one, sum, product, y;
@@ -459,7 +459,7 @@ static void numbers_by_calls(void **state)
 }
 
 /* The derivative with respect to the first input, which is 2.0. */
-static void derivatives(void **state)
+TEST(derivatives)
 {
     static const struct {
         const char *text;
@@ -501,7 +501,7 @@ static void derivatives(void **state)
 }
 
 /* A number that does not fit leaves all outputs as they were, of one program and of several. */
-static void numbers_are_checked_first(void **state)
+TEST(numbers_are_checked_first)
 {
     static const char *const texts[] = {"a+b; a+b+k", "a+b; a+b+c+d+e+f+g+h+i+j+k"};
     for (size_t t = 0; t < COUNT(texts); t++) {
@@ -529,7 +529,7 @@ static void numbers_are_checked_first(void **state)
 }
 
 /* Nested where()s of numbers, each used twice: nothing is computed again and again. */
-static void nested_selections(void **state)
+TEST(nested_selections)
 {
     collet_expression *e;
     const collet_scalar one = {.dtype = COLLET_I64, .value.i64 = 1};
@@ -559,18 +559,4 @@ static void nested_selections(void **state)
     collet_expression_destroy(e);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers_are_exact),
-        cmocka_unit_test(mistakes_have_a_place),
-        cmocka_unit_test(numbers_are_rounded_once),
-        cmocka_unit_test(results_of_numbers),
-        cmocka_unit_test(comparisons),
-        cmocka_unit_test(numbers_by_calls),
-        cmocka_unit_test(derivatives),
-        cmocka_unit_test(numbers_are_checked_first),
-        cmocka_unit_test(nested_selections),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

@@ -54,7 +54,7 @@ static uint64_t kept_after_trim(collet_context *cx)
     return memory_of(cx, "remote:0").held;
 }
 
-static void trim(void **state)
+TEST(trim)
 {
     world w = open_spoiled("none", "absent");
     assert_int_equal(kept_after_trim(w.cx), 0);
@@ -67,7 +67,7 @@ static void trim(void **state)
 }
 
 /* The device of the tests counts every allocation as kept until a trim; libcore does not. */
-static void memory(void **state)
+TEST(memory)
 {
     for (int own = 0; own < 2; own++) {
         world w = open_spoiled(own ? "collet.memory/1" : "none", "absent");
@@ -93,7 +93,7 @@ static void memory(void **state)
 }
 
 /* Without it the bytes are copied through host memory. */
-static void copy(void **state)
+TEST(copy)
 {
     for (int own = 0; own < 2; own++) {
         world w = open_spoiled(own ? "collet.copy/1" : "none", "absent");
@@ -108,7 +108,7 @@ static void copy(void **state)
     }
 }
 
-static void pinned(void **state)
+TEST(pinned)
 {
     collet_pinned *p = NULL;
     collet_array *a = NULL, *b = NULL;
@@ -151,7 +151,7 @@ static const char *const reasons[] = {"bytes, and the first version has ", "`res
                                       "a function in its table is NULL"};
 
 /* Logged as errors; that they are not used is seen where a call of them would crash. */
-static void spoiled_tables(void **state)
+TEST(spoiled_tables)
 {
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -167,13 +167,4 @@ static void spoiled_tables(void **state)
             close_world(w);
         }
     }
-}
-
-#define TEST(name) cmocka_unit_test(name)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(copy), TEST(memory), TEST(pinned), TEST(trim),
-                                       TEST(spoiled_tables)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,23 +66,23 @@ static void another_context(const char *setting, const char *backend, collet_sta
     collet_array_destroy(y);
 }
 
-static void failure_reaches_another_context(void **state)
+TEST_WITH(failure_reaches_another_context, NULL, tear_down)
 {
     another_context("remote.fail=4", "remote:0", COLLET_FAILED);
 }
 
-static void failure_reaches_another_device(void **state)
+TEST_WITH(failure_reaches_another_device, NULL, tear_down)
 {
     another_context("remote.fail=4", "remote:1", COLLET_FAILED);
 }
 
-static void loss_reaches_another_device(void **state)
+TEST_WITH(loss_reaches_another_device, NULL, tear_down)
 {
     another_context("remote.lose=4", "remote:1", COLLET_DEVICE_LOST);
 }
 
 /* One context that changes its backend. */
-static void failure_reaches_the_next_backend(void **state)
+TEST_WITH(failure_reaches_the_next_backend, NULL, tear_down)
 {
     open_remote("remote.fail=2", NULL);
     collet_array *a = floats(cx, 4, 1), *x = empty_floats(cx, 4), *y = empty_floats(cx, 4);
@@ -100,7 +100,7 @@ static void failure_reaches_the_next_backend(void **state)
 }
 
 /* An array keeps its failure when a part of it is written, and loses it when all is written. */
-static void failure_stays_beside_a_partial_write(void **state)
+TEST_WITH(failure_stays_beside_a_partial_write, NULL, tear_down)
 {
     open_remote("remote.fail=2,3", NULL);
     collet_context *other = context_on("remote:0");
@@ -126,7 +126,7 @@ static void failure_stays_beside_a_partial_write(void **state)
 }
 
 /* A sum of results of more queues than are recorded; one of them failed, or none. */
-static void failure_of_any_of_many_queues(void **state)
+TEST(failure_of_any_of_many_queues)
 {
     const int queues = 12;
     for (int bad = 0; bad <= queues; bad++) {
@@ -215,23 +215,9 @@ static void found_during_a_call(const char *enqueued_by)
     collet_array_destroy(failed);
 }
 
-static void failure_found_during_a_call(void **state)
+TEST_WITH(failure_found_during_a_call, NULL, tear_down)
 {
     found_during_a_call("cx");
     close_shared();
     found_during_a_call("other");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(failure_reaches_another_context, tear_down),
-        cmocka_unit_test_teardown(failure_reaches_another_device, tear_down),
-        cmocka_unit_test_teardown(loss_reaches_another_device, tear_down),
-        cmocka_unit_test_teardown(failure_reaches_the_next_backend, tear_down),
-        cmocka_unit_test_teardown(failure_stays_beside_a_partial_write, tear_down),
-        cmocka_unit_test_teardown(failure_found_during_a_call, tear_down),
-        cmocka_unit_test(failure_of_any_of_many_queues),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

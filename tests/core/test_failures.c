@@ -41,7 +41,7 @@ static void open_remote(const char *first, const char *second, const char *backe
 static const float doubled[] = {2, 4, 6, 8};
 
 /* The outputs of failed work stay invalid, however many failures follow. */
-static void every_failure_is_remembered(void **state)
+TEST_WITH(every_failure_is_remembered, NULL, tear_down)
 {
     float sink[4];
     collet_array *bad[12];
@@ -61,7 +61,7 @@ static void every_failure_is_remembered(void **state)
 }
 
 /* The enqueuing context gets the error even if another context waited first. */
-static void finish_reports_failures_seen_by_another_context(void **state)
+TEST_WITH(finish_reports_failures_seen_by_another_context, NULL, tear_down)
 {
     float sink[4];
     open_remote("remote.fail=1", NULL, "remote");
@@ -78,7 +78,7 @@ static void finish_reports_failures_seen_by_another_context(void **state)
 }
 
 /* Overwriting all bytes succeeds although the work that wrote them before failed. */
-static void failed_outputs_can_be_overwritten(void **state)
+TEST_WITH(failed_outputs_can_be_overwritten, NULL, tear_down)
 {
     const float fresh[] = {2, 4, 6, 8};
     open_remote("remote.fail=1,2", NULL, "remote:0");
@@ -100,7 +100,7 @@ static void failed_outputs_can_be_overwritten(void **state)
 }
 
 /* Failed work that only read an array does not make the next write of it fail. */
-static void failed_readers_do_not_invalidate(void **state)
+TEST_WITH(failed_readers_do_not_invalidate, NULL, tear_down)
 {
     open_remote("remote.fail=1", NULL, "remote:0");
     collet_context *other = context_of(rt);
@@ -117,7 +117,7 @@ static void failed_readers_do_not_invalidate(void **state)
 }
 
 /* A lost device is not read if the host or another device has valid bytes. */
-static void bytes_elsewhere_survive_their_device(void **state)
+TEST_WITH(bytes_elsewhere_survive_their_device, NULL, tear_down)
 {
     const int64_t two[] = {2, 2};
     const float transposed[] = {1, 3, 2, 4};
@@ -140,7 +140,7 @@ static void bytes_elsewhere_survive_their_device(void **state)
 }
 
 /* The device reports its loss during an upload; later calls skip it. */
-static void a_loss_during_a_transfer(void **state)
+TEST_WITH(a_loss_during_a_transfer, NULL, tear_down)
 {
     collet_status status = COLLET_OK;
     open_remote("remote.lose=1", NULL, "remote:0");
@@ -167,7 +167,7 @@ static void a_loss_during_a_transfer(void **state)
     collet_array_destroy(f);
 }
 
-static void a_device_that_does_not_open_is_tried_once(void **state)
+TEST_WITH(a_device_that_does_not_open_is_tried_once, NULL, tear_down)
 {
     open_remote("remote.closed=1", "plugin_deny=nobody", NULL);
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
@@ -181,7 +181,7 @@ static void a_device_that_does_not_open_is_tried_once(void **state)
 }
 
 /* "The text of the context's last failure" excludes a failure that a fallback handled. */
-static void success_keeps_the_last_error(void **state)
+TEST_WITH(success_keeps_the_last_error, NULL, tear_down)
 {
     open_remote("remote.refuse=1", NULL, "remote,cpu_scalar");
     collet_array *a = floats(cx, 4, 1), *b = floats(cx, 3, 1), *c = empty_floats(cx, 4);
@@ -199,7 +199,7 @@ static void success_keeps_the_last_error(void **state)
 }
 
 /* REFUSED by a backend that has the kernel takes precedence over a missing kernel in the next. */
-static void the_most_specific_failure_is_reported(void **state)
+TEST_WITH(the_most_specific_failure_is_reported, NULL, tear_down)
 {
     open_remote("remote.memory=8", NULL, "remote:1,cpu_scalar");
     uint32_t plus = 0;
@@ -212,7 +212,7 @@ static void the_most_specific_failure_is_reported(void **state)
     collet_array_destroy(c);
 }
 
-static void a_kernel_has_four_statuses(void **state)
+TEST_WITH(a_kernel_has_four_statuses, NULL, tear_down)
 {
     open_remote("remote.status=3", NULL, "remote");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4);
@@ -223,7 +223,7 @@ static void a_kernel_has_four_statuses(void **state)
 }
 
 /* A strided read of bytes that are valid on the host needs no device memory. */
-static void reading_needs_no_device_memory(void **state)
+TEST_WITH(reading_needs_no_device_memory, NULL, tear_down)
 {
     const int64_t two[] = {2, 2};
     const float transposed[] = {1, 3, 2, 4};
@@ -239,7 +239,7 @@ static void reading_needs_no_device_memory(void **state)
 }
 
 /* "auto" leaves the first choice only for bytes that are not valid on the host. */
-static void auto_ignores_bytes_valid_on_the_host(void **state)
+TEST_WITH(auto_ignores_bytes_valid_on_the_host, NULL, tear_down)
 {
     open_remote("remote.apart=0", NULL, "remote:1");
     collet_array *a = floats(cx, 4, 1), *c = empty_floats(cx, 4), *d = empty_floats(cx, 4);
@@ -265,7 +265,7 @@ static void free_wrapped(float memory[4])
     collet_array_destroy(a);
 }
 
-static void wrapped_memory_that_cannot_be_copied_is_logged(void **state)
+TEST_WITH(wrapped_memory_that_cannot_be_copied_is_logged, NULL, tear_down)
 {
     float memory[4] = {0};
     open_remote(NULL, NULL, "remote");
@@ -280,25 +280,4 @@ static void wrapped_memory_that_cannot_be_copied_is_logged(void **state)
         assert_contains(not_copied, "a wrapped array was destroyed, and its 16 bytes at");
         close_shared();
     }
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(every_failure_is_remembered),
-        TEST(finish_reports_failures_seen_by_another_context),
-        TEST(failed_outputs_can_be_overwritten),
-        TEST(failed_readers_do_not_invalidate),
-        TEST(bytes_elsewhere_survive_their_device),
-        TEST(a_loss_during_a_transfer),
-        TEST(a_device_that_does_not_open_is_tried_once),
-        TEST(success_keeps_the_last_error),
-        TEST(the_most_specific_failure_is_reported),
-        TEST(a_kernel_has_four_statuses),
-        TEST(reading_needs_no_device_memory),
-        TEST(auto_ignores_bytes_valid_on_the_host),
-        TEST(wrapped_memory_that_cannot_be_copied_is_logged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

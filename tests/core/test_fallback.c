@@ -101,7 +101,7 @@ static void check(const cause *c, size_t choice, int permission, const char *pro
     close_world(w);
 }
 
-static void every_case(void **state)
+TEST(every_case)
 {
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         for (size_t choice = 0; choice < sizeof choices / sizeof *choices; choice++)
@@ -111,7 +111,7 @@ static void every_case(void **state)
 }
 
 /* cpu_scalar is the first choice of "auto", and has no op of another plugin. */
-static void automatic(void **state)
+TEST(automatic)
 {
     world w = open_world(BOTH, NULL, "remote");
     cause c = {"no op", NULL, 0, COLLET_F32, COLLET_UNSUPPORTED};
@@ -130,14 +130,14 @@ static void automatic(void **state)
 }
 
 /* Backends that were not probed are opened for it. */
-static void unproven(void **state)
+TEST(unproven)
 {
     for (int permission = 0; permission < 3; permission++)
         check(&causes[0], 0, permission, "probe=off", 0);
 }
 
 /* The permission can be taken back, and does not change what is chosen. */
-static void taken_back(void **state)
+TEST(taken_back)
 {
     world w = open_world(BOTH, NULL, "remote");
     collet_memory_stats stats = {.struct_size = sizeof stats};
@@ -152,15 +152,4 @@ static void taken_back(void **state)
     collet_set_fallback(w.cx, 0);
     expect(w.cx, &causes[0], NULL, "taken back");
     close_world(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_case),
-        cmocka_unit_test(automatic),
-        cmocka_unit_test(unproven),
-        cmocka_unit_test(taken_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void compute(const char *backend, rlim_t bytes)
     _exit(!fine);
 }
 
-static void no_limit_ends_the_program(void **state)
+TEST(no_limit_ends_the_program)
 {
     static const char *const backends[] = {"cpu_scalar", "cpu_openmp", "opencl",
                                            "worker:cpu_scalar"};
@@ -62,7 +62,7 @@ static void no_limit_ends_the_program(void **state)
 }
 
 /* A call that fails names the limit. */
-static void the_limit_is_named(void **state)
+TEST(the_limit_is_named)
 {
     struct rlimit before, none;
     collet_backend_info info = {.struct_size = sizeof info};
@@ -93,13 +93,11 @@ static int tear_down_all(void **state)
     return system(command);
 }
 
+TEST_GROUP(NULL, tear_down_all)
+
 int main(void)
 {
     if (!mkdtemp(directory) || setenv("POCL_CACHE_DIR", directory, 1)) /* nothing kept there */
         return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_limit_ends_the_program),
-        cmocka_unit_test(the_limit_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, tear_down_all);
+    return test_run();
 }

@@ -386,7 +386,7 @@ static void stop_work(const pthread_t *threads)
         pthread_join(threads[i], NULL);
 }
 
-static void every_function_in_a_child(void **state)
+TEST(every_function_in_a_child)
 {
     static char *const backends[BUSY] = {"remote:0", "remote:1", "cpu_openmp"};
     float memory[4] = {0};
@@ -424,10 +424,4 @@ static void every_function_in_a_child(void **state)
     assert_int_equal(deleted, 1);
     assert_true(memory[3] == 6.0f);
     close_shared();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_function_in_a_child)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

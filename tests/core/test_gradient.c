@@ -87,7 +87,7 @@ static void points(double (*x)[POINTS], double from, double to)
         }
 }
 
-static void every_function(void **state)
+TEST(every_function)
 {
     double x[INPUTS][POINTS];
     int tried = 0;
@@ -110,7 +110,7 @@ static void every_function(void **state)
     assert_true(tried > 50);
 }
 
-static void compositions(void **state)
+TEST(compositions)
 {
     static const char *const texts[] = {
         "a * b + 3*a - b / 2",
@@ -133,7 +133,7 @@ static void compositions(void **state)
     }
 }
 
-static void sums_and_errors(void **state)
+TEST(sums_and_errors)
 {
     double x[INPUTS][POINTS], d[POINTS];
     collet_expression *e, *gradient;
@@ -160,7 +160,7 @@ static void sums_and_errors(void **state)
 }
 
 /* Where a factor of the derivative is infinite, the derivative is not. */
-static void finite_at_zero(void **state)
+TEST(finite_at_zero)
 {
     static const char *const texts[] = {
         "hypot(b, a)",
@@ -183,13 +183,4 @@ static void finite_at_zero(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_function),
-        cmocka_unit_test(compositions),
-        cmocka_unit_test(sums_and_errors),
-        cmocka_unit_test(finite_at_zero),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

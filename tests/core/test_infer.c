@@ -52,7 +52,7 @@ static void infer_one(const op_call *c)
     assert_int_equal(op_call_infer_given(c, &err), COLLET_OK);
 }
 
-static void shapes_are_those_of_calls(void **state)
+TEST(shapes_are_those_of_calls)
 {
     static const char letters[] = {0, '.', 'F', 'K', 'M', 'N', 'R', 'a'};
     int tried = 0;
@@ -69,7 +69,7 @@ static void shapes_are_those_of_calls(void **state)
 }
 
 /* A call accepts arrays of the inferred shapes and dtypes. */
-static void calls_accept_what_is_inferred(void **state)
+TEST(calls_accept_what_is_inferred)
 {
     for (size_t i = 0; i < op_call_count(rt); i++)
         for (int sig = 0; sig < 24; sig++) {
@@ -96,7 +96,7 @@ static void calls_accept_what_is_inferred(void **state)
 }
 
 /* Operands of random shapes, mostly invalid: infer and call return the same status. */
-static void infer_and_call_agree_on_random_shapes(void **state)
+TEST(infer_and_call_agree_on_random_shapes)
 {
     uint32_t random = 1;
     int accepted = 0, refused = 0;
@@ -130,7 +130,7 @@ static void infer_and_call_agree_on_random_shapes(void **state)
 
 /* ---- Single ops ------------------------------------------------------------------------------ */
 
-static void broadcasting(void **state)
+TEST(broadcasting)
 {
     const collet_array_spec ins[] = {spec_of(COLLET_F64, 2, 4, 1), spec_of(COLLET_F64, 1, 5, 0)};
     collet_array_spec out = {.ndim = COLLET_INFER};
@@ -142,7 +142,7 @@ static void broadcasting(void **state)
     assert_int_equal(out.shape[1], 5);
 }
 
-static void several_results(void **state)
+TEST(several_results)
 {
     collet_fft_params fft = {.struct_size = sizeof fft, .last_axes = 1, .inverse = 1};
     collet_array_spec in = spec_of(COLLET_C64, 1, 4, 0), real = {COLLET_F32, COLLET_INFER, {0}};
@@ -166,7 +166,7 @@ static void several_results(void **state)
 }
 
 /* An op without inputs takes its dtype from its value and its shape from the caller. */
-static void nothing_to_infer_from(void **state)
+TEST(nothing_to_infer_from)
 {
     collet_fill_params fill = {.struct_size = sizeof fill, .value = {.dtype = COLLET_I32}};
     collet_array_spec out = {.ndim = COLLET_INFER};
@@ -197,7 +197,7 @@ static void refuse(const collet_array_spec *ins, collet_array_spec out, collet_s
     assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATMUL, &out, ins, NULL, NULL), status);
 }
 
-static void hostile_input(void **state)
+TEST(hostile_input)
 {
     const collet_array_spec open = {.ndim = COLLET_INFER}, valid = spec_of(COLLET_F32, 2, 3, 3);
     const int64_t large = INT64_MAX / 8;
@@ -234,7 +234,7 @@ static void hostile_input(void **state)
 }
 
 /* The broadcast axes plus the op's own exceed COLLET_MAX_DIMS. */
-static void too_many_axes(void **state)
+TEST(too_many_axes)
 {
     collet_array_spec ins[] = {spec_of(COLLET_F32, 2, 3, 3), spec_of(COLLET_F32, 7, 1, 1)};
     collet_array_spec out = {.ndim = COLLET_INFER};
@@ -253,7 +253,7 @@ static void too_many_axes(void **state)
 }
 
 /* An output that the absent inputs do not determine must be absent too. */
-static void observables_without_velocities(void **state)
+TEST(observables_without_velocities)
 {
     const collet_array_spec r = {.dtype = COLLET_F64, .ndim = 3, .shape = {2, 5, 3}};
     const collet_array_spec absent = {.ndim = COLLET_ABSENT}, open = {.ndim = COLLET_INFER};
@@ -278,7 +278,7 @@ static void check_shape(const collet_array_spec *spec, int32_t ndim, const int64
 }
 
 /* B + 1 offsets, or an input with an axis of bodies, give the outputs that axis. */
-static void bodies_of_frames(void **state)
+TEST(bodies_of_frames)
 {
     const collet_array_spec r = {.dtype = COLLET_F64, .ndim = 3, .shape = {2, 5, 3}};
     const collet_array_spec absent = {.ndim = COLLET_ABSENT}, open = {.ndim = COLLET_INFER};
@@ -316,7 +316,7 @@ static void bodies_of_frames(void **state)
 /* ---- Descriptions ---------------------------------------------------------------------------- */
 
 /* Every byte of a block is struct_size, a described field, reserved or padding; names differ. */
-static void fields_are_described(void **state)
+TEST(fields_are_described)
 {
     int fields = 0;
     for (size_t i = 0; i < collet_ops_count(rt); i++) {
@@ -336,7 +336,7 @@ static void fields_are_described(void **state)
     assert_true(fields > 15);
 }
 
-static void a_description_in_full(void **state)
+TEST(a_description_in_full)
 {
     const collet_ops_info transpose = info_of("transpose"), rmsd = info_of("rmsd");
     assert_string_equal(transpose.operands[1].name, "a");
@@ -362,7 +362,7 @@ static size_t signatures(const char *name)
     return count;
 }
 
-static void signatures_are_enumerated(void **state)
+TEST(signatures_are_enumerated)
 {
     collet_dtype dtypes[COLLET_MAX_OPERANDS];
     uint32_t types = COLLET_DTYPE_COUNT - 1, reals = types - 2;
@@ -378,7 +378,7 @@ static void signatures_are_enumerated(void **state)
     assert_int_equal(collet_ops_signature(rt, 0, dtypes, 0, NULL), COLLET_NOT_FOUND);
 }
 
-static void an_op_is_described_by_its_id(void **state)
+TEST(an_op_is_described_by_its_id)
 {
     for (size_t i = 0; i < collet_ops_count(rt); i++) {
         collet_ops_info at = {.struct_size = sizeof at}, by_id = {.struct_size = sizeof by_id};
@@ -394,7 +394,7 @@ static void an_op_is_described_by_its_id(void **state)
 
 /* ---- Ops by name ----------------------------------------------------------------------------- */
 
-static void unknown_ops_get_a_suggestion(void **state)
+TEST(unknown_ops_get_a_suggestion)
 {
     collet_error err;
     uint32_t id = 0;
@@ -408,7 +408,7 @@ static void unknown_ops_get_a_suggestion(void **state)
     assert_int_equal(collet_ops_find(rt, &id, NULL, &err), COLLET_INVALID);
 }
 
-static void defaults_fill_a_parameter_block(void **state)
+TEST(defaults_fill_a_parameter_block)
 {
     collet_error err;
     collet_reduce_params reduce;
@@ -441,7 +441,7 @@ static void defaults_fill_a_parameter_block(void **state)
 }
 
 /* The typed wrapper of argmax. */
-static void argmax_over_an_axis(void **state)
+TEST(argmax_over_an_axis)
 {
     const int64_t shape[] = {2, 3};
     const float values[] = {1, 9, 2, 8, 4, 8};
@@ -472,7 +472,7 @@ static void same_operands(const char *op, const char *outs, const char *ins)
     assert_string_equal(names, row);
 }
 
-static void typed_calls_have_the_operands_of_the_op(void **state)
+TEST(typed_calls_have_the_operands_of_the_op)
 {
 #define TEXT(list) #list
 #define TEXT_OF(list) TEXT(list)
@@ -481,27 +481,4 @@ static void typed_calls_have_the_operands_of_the_op(void **state)
 #include <collet/ops.def>
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_op_is_described_by_its_id),
-        cmocka_unit_test(shapes_are_those_of_calls),
-        cmocka_unit_test(calls_accept_what_is_inferred),
-        cmocka_unit_test(infer_and_call_agree_on_random_shapes),
-        cmocka_unit_test(broadcasting),
-        cmocka_unit_test(several_results),
-        cmocka_unit_test(nothing_to_infer_from),
-        cmocka_unit_test(hostile_input),
-        cmocka_unit_test(too_many_axes),
-        cmocka_unit_test(observables_without_velocities),
-        cmocka_unit_test(bodies_of_frames),
-        cmocka_unit_test(fields_are_described),
-        cmocka_unit_test(a_description_in_full),
-        cmocka_unit_test(signatures_are_enumerated),
-        cmocka_unit_test(unknown_ops_get_a_suggestion),
-        cmocka_unit_test(defaults_fill_a_parameter_block),
-        cmocka_unit_test(argmax_over_an_axis),
-        cmocka_unit_test(typed_calls_have_the_operands_of_the_op),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

@@ -59,7 +59,7 @@ static const char *open_code(const collet_runtime *rt, const char *file)
 
 /* ---- Choice ------------------------------------------------------------------------------ */
 
-static void only_named_ones_are_opened(void **state)
+TEST(only_named_ones_are_opened)
 {
     world w = world_with("layers=", NULL);
     assert_adds(w.cx, COLLET_OK);
@@ -69,7 +69,7 @@ static void only_named_ones_are_opened(void **state)
 }
 
 /* It is refused before its manifest is read. */
-static void a_refused_one_is_no_backend(void **state)
+TEST(a_refused_one_is_no_backend)
 {
     world w = world_with("layers=", "plugin_deny=outer");
     for (size_t i = 0; i < collet_backend_count(w.rt); i++) {
@@ -81,7 +81,7 @@ static void a_refused_one_is_no_backend(void **state)
     close_world(w);
 }
 
-static void the_first_is_the_outermost(void **state)
+TEST(the_first_is_the_outermost)
 {
     world w = world_with("layers=outer, inner", NULL);
     assert_adds(w.cx, COLLET_OK);
@@ -92,7 +92,7 @@ static void the_first_is_the_outermost(void **state)
 }
 
 /* The functions of a layer are the same over both. */
-static void devices_tell_their_table(void **state)
+TEST(devices_tell_their_table)
 {
     world w = world_with("layers=outer,inner", NULL);
     assert_ok(w.cx, collet_set_backend(w.cx, "remote:0"));
@@ -105,7 +105,7 @@ static void devices_tell_their_table(void **state)
 }
 
 /* Only a device that needs the slot cannot be opened. */
-static void a_slot_may_be_missing(void **state)
+TEST(a_slot_may_be_missing)
 {
     world w = world_with("layers=lacks", NULL);
     assert_adds(w.cx, COLLET_OK);
@@ -115,7 +115,7 @@ static void a_slot_may_be_missing(void **state)
     close_world(w);
 }
 
-static void one_may_be_named_twice(void **state)
+TEST(one_may_be_named_twice)
 {
     world w = world_with("layers=outer,inner,outer", NULL);
     assert_adds(w.cx, COLLET_OK);
@@ -123,7 +123,7 @@ static void one_may_be_named_twice(void **state)
     close_world(w);
 }
 
-static void a_layer_is_no_backend(void **state)
+TEST(a_layer_is_no_backend)
 {
     world w = world_with("layers=outer", NULL);
     assert_int_equal(collet_backend_count(w.rt), 2);
@@ -131,7 +131,7 @@ static void a_layer_is_no_backend(void **state)
     close_world(w);
 }
 
-static void its_table_is_used(void **state)
+TEST(its_table_is_used)
 {
     world w = world_with("layers=outer,inner", "inner.hides=yes");
     assert_ok(w.cx, collet_set_backend(w.cx, "cpu_scalar"));
@@ -152,7 +152,7 @@ static void assert_not_created(const char *layers, collet_status status, const c
     assert_contains(err.text, text);
 }
 
-static void unknown_names_are_errors(void **state)
+TEST(unknown_names_are_errors)
 {
     assert_not_created(
         "layers=inner,uoter", COLLET_INVALID,
@@ -170,7 +170,7 @@ static void assert_unusable(const char *layers, const char *text)
     close_world(w);
 }
 
-static void a_backend_is_not_used_without_its_layer(void **state)
+TEST(a_backend_is_not_used_without_its_layer)
 {
     assert_unusable("layers=refuses", "returned NULL: it is no friend of cpu_scalar");
     assert_unusable("layers=outer,renames", "the table's name is 'another'");
@@ -182,28 +182,10 @@ static void a_backend_is_not_used_without_its_layer(void **state)
     assert_unusable("layers=drops", "own ops, but the table below ");
 }
 
-static void denied_ones_are_refused(void **state)
+TEST(denied_ones_are_refused)
 {
     collet_runtime *rt = NULL;
     collet_error err = {COLLET_OK, ""};
     assert_int_equal(create(&rt, "layers=outer", "plugin_deny=outer", &err), COLLET_UNAVAILABLE);
     assert_contains(err.text, "switched off");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_named_ones_are_opened),
-        cmocka_unit_test(a_refused_one_is_no_backend),
-        cmocka_unit_test(the_first_is_the_outermost),
-        cmocka_unit_test(devices_tell_their_table),
-        cmocka_unit_test(a_slot_may_be_missing),
-        cmocka_unit_test(one_may_be_named_twice),
-        cmocka_unit_test(a_layer_is_no_backend),
-        cmocka_unit_test(its_table_is_used),
-        cmocka_unit_test(unknown_names_are_errors),
-        cmocka_unit_test(a_backend_is_not_used_without_its_layer),
-        cmocka_unit_test(denied_ones_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

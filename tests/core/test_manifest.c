@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Manifests: the fields read from a plugin's file, and every invalid content. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,6 +8,7 @@
 #include <collet/collet.h>
 #include <collet/plugin.h>
 
+#include "common/test.h"
 #include "common/elf_image.h"
 #include "plugins/manifest.h"
 
@@ -100,13 +95,13 @@ static void check_good(size_t alignment)
     manifest_clear(&m);
 }
 
-static void good(void **state)
+TEST(good)
 {
     check_good(4);
     check_good(8);
 }
 
-static void optional_members(void **state)
+TEST(optional_members)
 {
     manifest m;
     const char *code;
@@ -123,7 +118,7 @@ static void optional_members(void **state)
 }
 
 /* It needs none of a backend's members. */
-static void layers(void **state)
+TEST(layers)
 {
     manifest m;
     const char *code;
@@ -137,7 +132,7 @@ static void layers(void **state)
                 "manifest-content", "\"layer\" must be true or false");
 }
 
-static void settings(void **state)
+TEST(settings)
 {
     manifest m;
     const char *code;
@@ -155,7 +150,7 @@ static void settings(void **state)
 }
 
 /* A refused manifest still reports its name. */
-static void versions(void **state)
+TEST(versions)
 {
     manifest m;
     const char *code;
@@ -259,13 +254,13 @@ static const struct {
     {SETTINGS("1,2"), "manifest-content", "must be one.word"},
 };
 
-static void bad_json(void **state)
+TEST(bad_json)
 {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         expect_json(refused[i].json, refused[i].code, refused[i].reason);
 }
 
-static void names(void **state)
+TEST(names)
 {
     char longest[COLLET_MAX_NAME + 1];
     memset(longest, 'a', sizeof longest);
@@ -278,7 +273,7 @@ static void names(void **state)
                  manifest_name_valid("a.b"));
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
     char *large = malloc(MANIFEST_MAX_BYTES + 2);
     assert_non_null(large);
@@ -306,7 +301,7 @@ static void expect_long(const char *format, int length, int list, const char *co
     expect(strcmp(code, "ok") ? COLLET_FORMAT : COLLET_OK, code, reason);
 }
 
-static void lengths(void **state)
+TEST(lengths)
 {
     static const struct {
         const char *format;
@@ -331,7 +326,7 @@ static void lengths(void **state)
 }
 
 /* A note of GNU's is taken as the build-id only if it is of that type and of usual length. */
-static void build_ids(void **state)
+TEST(build_ids)
 {
     static const unsigned char id[80] = {0xab, 0x01};
     static const struct {
@@ -350,7 +345,7 @@ static void build_ids(void **state)
     }
 }
 
-static void notes(void **state)
+TEST(notes)
 {
     elf_image_start(&image, 4);
     expect(COLLET_FORMAT, "no-manifest", "not a plugin");
@@ -376,7 +371,7 @@ static void notes(void **state)
 
 /* ---- ELF --------------------------------------------------------------------------------- */
 
-static void segments(void **state)
+TEST(segments)
 {
     make(GOOD);
     elf_image_segment(&image, 1)->p_offset = UINT64_MAX - 8;
@@ -403,7 +398,7 @@ static Elf64_Nhdr *first_note(void)
     return (Elf64_Nhdr *)(void *)(image.bytes + elf_image_segment(&image, 1)->p_offset);
 }
 
-static void note_sizes(void **state)
+TEST(note_sizes)
 {
     make(GOOD);
     first_note()->n_descsz = UINT32_MAX;
@@ -424,7 +419,7 @@ static void note_sizes(void **state)
 }
 
 /* Segments may overlap, so that a small file has gigabytes of notes. */
-static void many_note_segments(void **state)
+TEST(many_note_segments)
 {
     enum { SEGMENTS = 512 };
     static const char content[2048];
@@ -440,7 +435,7 @@ static void many_note_segments(void **state)
 }
 
 /* Every truncated file is refused; no changed byte causes invalid accesses (sanitizers check). */
-static void damage(void **state)
+TEST(damage)
 {
     manifest m;
     const char *code;
@@ -463,17 +458,7 @@ static void damage(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good),       cmocka_unit_test(layers),
-        cmocka_unit_test(settings),   cmocka_unit_test(optional_members),
-        cmocka_unit_test(versions),   cmocka_unit_test(bad_json),
-        cmocka_unit_test(names),      cmocka_unit_test(sizes),
-        cmocka_unit_test(lengths),    cmocka_unit_test(build_ids),
-        cmocka_unit_test(notes),      cmocka_unit_test(segments),
-        cmocka_unit_test(note_sizes), cmocka_unit_test(many_note_segments),
-        cmocka_unit_test(damage),
-    };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = test_run();
     print_message("%d files refused, %d cut or with a changed bit\n", refusals, damages);
     return failed;
 }

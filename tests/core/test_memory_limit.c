@@ -50,7 +50,7 @@ static int remove_root(void **state)
 
 /* ---- Control groups -------------------------------------------------------------------------- */
 
-static void no_group_limits(void **state)
+TEST(no_group_limits)
 {
     collet_memory_limit l = limit_of("0::/none\n");
     assert_true(l.machine > 64 * MIB && l.total == l.machine && !*l.by);
@@ -60,7 +60,7 @@ static void no_group_limits(void **state)
 }
 
 /* As systemd and Slurm nest them: any of the parents may be the least. */
-static void version_2(void **state)
+TEST(version_2)
 {
     put("/a/b/c", "memory.max", "max\n");
     put("/a/b", "memory.max", "50331648\n");
@@ -82,7 +82,7 @@ static void version_2(void **state)
     assert_int_equal(limit_of("0::/a/b/c\n").available, 0);
 }
 
-static void version_1(void **state)
+TEST(version_1)
 {
     static const char *const self =
         "12:cpu,cpuacct:/x\n4:memory:/slurm/uid_0/job_7/step_0\n0::/none\n";
@@ -98,7 +98,7 @@ static void version_1(void **state)
 }
 
 /* In a container the mounted root is the group itself, whose path is not there. */
-static void in_a_container(void **state)
+TEST(in_a_container)
 {
     put("", "memory.max", "100663296\n");
     collet_memory_limit l = limit_of("0::/docker/0123456789ab\n");
@@ -139,7 +139,7 @@ static int under_limit(void)
     return 0;
 }
 
-static void limits_of_resources(void **state)
+TEST(limits_of_resources)
 {
     int status = -1;
     if (ADDRESS_SANITIZER || THREAD_SANITIZER)
@@ -152,7 +152,7 @@ static void limits_of_resources(void **state)
     assert_int_equal(status, 0);
 }
 
-static void arguments(void **state)
+TEST(arguments)
 {
     collet_error err;
     collet_memory_limit l = {.struct_size = 0};
@@ -160,12 +160,4 @@ static void arguments(void **state)
     assert_int_equal(collet_memory_limit_read(&l, &err), COLLET_INVALID);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_group_limits), cmocka_unit_test(version_2),
-        cmocka_unit_test(version_1),       cmocka_unit_test(in_a_container),
-        cmocka_unit_test(arguments),       cmocka_unit_test(limits_of_resources),
-    };
-    return cmocka_run_group_tests(tests, make_root, remove_root);
-}
+TEST_GROUP(make_root, remove_root)

@@ -14,7 +14,7 @@
 
 /* ---- Devices and queues ------------------------------------------------------------------ */
 
-static void devices_are_described(void **state)
+TEST(devices_are_described)
 {
     static const char *const without[] = {"remote.extension=collet.native/1 absent", NULL};
     collet_native_device native = {.struct_size = sizeof native};
@@ -65,7 +65,7 @@ static void assert_multiple(collet_context *cx, const collet_array *a, float fac
 
 /* Collet's work, the program's in the native queue, Collet's in two contexts: each sees what came
  * before. */
-static void commands_are_in_order(void **state)
+TEST(commands_are_in_order)
 {
     static const char *const slow[] = {"remote.delay_us=10000", NULL};
     world w = open_world(REMOTE_PLUGIN, slow, "remote");
@@ -96,7 +96,7 @@ static void commands_are_in_order(void **state)
 
 /* Written on the device, the host's copy is stale; only read, both stay valid, and a later write
  * waits for the reader. */
-static void release_makes_valid(void **state)
+TEST(release_makes_valid)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, N, 0);
@@ -118,7 +118,7 @@ static void release_makes_valid(void **state)
     close_world(w);
 }
 
-static void misuse_is_refused(void **state)
+TEST(misuse_is_refused)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, N, 0), *wide = NULL;
@@ -151,7 +151,7 @@ static void misuse_is_refused(void **state)
 }
 
 /* Each function that takes a context and an array; the array keeps its contents. */
-static void arrays_of_another_runtime_are_refused(void **state)
+TEST(arrays_of_another_runtime_are_refused)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     world other = open_world(REMOTE_PLUGIN, NULL, "remote");
@@ -193,7 +193,7 @@ static void arrays_of_another_runtime_are_refused(void **state)
     close_world(w);
 }
 
-static void the_host_is_a_device_too(void **state)
+TEST(the_host_is_a_device_too)
 {
     float values[N] = {0};
     const int64_t n = N;
@@ -221,7 +221,7 @@ static void count(void *user)
     ++*(int *)user;
 }
 
-static void foreign_memory(void **state)
+TEST(foreign_memory)
 {
     static float memory[2 * N];
     const int64_t n = N, back = -1;
@@ -260,7 +260,7 @@ static void foreign_memory(void **state)
     close_world(w);
 }
 
-static void wrong_memory_is_refused(void **state)
+TEST(wrong_memory_is_refused)
 {
     static float memory[N];
     const int64_t n = N - 1, huge[] = {INT64_MAX / 2, INT64_MAX / 2};
@@ -291,17 +291,4 @@ static void wrong_memory_is_refused(void **state)
     collet_array_destroy(a);
     assert_int_equal(deleted, 1);
     close_world(w);
-}
-
-#define TEST(name) cmocka_unit_test(name)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(devices_are_described),    TEST(commands_are_in_order),
-        TEST(release_makes_valid),      TEST(misuse_is_refused),
-        TEST(foreign_memory),           TEST(wrong_memory_is_refused),
-        TEST(the_host_is_a_device_too), TEST(arrays_of_another_runtime_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,7 +157,7 @@ static void call_empty(const char *backend, size_t index, int sig, char empty)
     op_call_free(&c);
 }
 
-static void operands_without_elements(void **state)
+TEST(operands_without_elements)
 {
     static const char letters[] = ".ABCDEFGHIJKLMNOPQRSTUVWXYZab";
     int tried = 0;
@@ -260,7 +260,7 @@ static int share_memory(size_t index, int sig)
     return tried;
 }
 
-static void outputs_over_inputs(void **state)
+TEST(outputs_over_inputs)
 {
     int tried = 0;
     for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
@@ -291,7 +291,7 @@ static const char *text_of_offsets(const int64_t offsets[3])
     return status == COLLET_OK ? "" : collet_last_error(cx);
 }
 
-static void offsets_of_no_atoms(void **state)
+TEST(offsets_of_no_atoms)
 {
     assert_ok(cx, collet_set_backend(cx, "cpu_scalar"));
     assert_string_equal(text_of_offsets((const int64_t[]){0, 0, 4}), "");
@@ -300,12 +300,4 @@ static void offsets_of_no_atoms(void **state)
     assert_non_null(strstr(text_of_offsets((const int64_t[]){0, 3, 5}), "is 5; there are 4 atoms"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_without_elements),
-        cmocka_unit_test(outputs_over_inputs),
-        cmocka_unit_test(offsets_of_no_atoms),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

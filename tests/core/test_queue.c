@@ -144,14 +144,14 @@ static void read_before(int after_failure)
     close_failing();
 }
 
-static void a_failed_queue_carries_no_order(void **state)
+TEST(a_failed_queue_carries_no_order)
 {
     for (int mode = REMOTE_GOES_ON; mode <= REMOTE_SKIPS; mode++)
         read_before(mode);
 }
 
 /* The same with an earlier write in place of the read. */
-static void nor_between_writes(void **state)
+TEST(nor_between_writes)
 {
     gate g;
     open_failing(REMOTE_SKIPS);
@@ -170,7 +170,7 @@ static void nor_between_writes(void **state)
 
 /* The failed queue is replaced, and its context goes on with X: one that follows in the same queue
  * waits for the read, too. */
-static void nor_once_it_is_replaced(void **state)
+TEST(nor_once_it_is_replaced)
 {
     gate g;
     open_failing(REMOTE_SKIPS);
@@ -190,7 +190,7 @@ static void nor_once_it_is_replaced(void **state)
 }
 
 /* The memory of X is neither freed (the stand-in ends the test there) nor used again. */
-static void freed_memory_is_kept(void **state)
+TEST(freed_memory_is_kept)
 {
     gate g;
     open_failing(REMOTE_SKIPS);
@@ -214,7 +214,7 @@ static void freed_memory_is_kept(void **state)
 }
 
 /* More queues than can be recorded: the host waits until one is done. */
-static void many_queues(void **state)
+TEST(many_queues)
 {
     gate g;
     collet_array *out[CONTEXTS];
@@ -241,7 +241,7 @@ static void many_queues(void **state)
 
 /* A direct copy reads X in a queue of another device, and a queue that the source keeps for copies
  * goes on after it. */
-static void copies_between_devices(void **state)
+TEST(copies_between_devices)
 {
     gate g;
     open_failing(REMOTE_SKIPS);
@@ -280,7 +280,7 @@ static void lose(collet_context *in)
 }
 
 /* The stand-in ends the test where a stamp is released that a command has yet to set. */
-static void a_stamp_at_work_is_kept(void **state)
+TEST(a_stamp_at_work_is_kept)
 {
     gate g;
     collet_timestamp *t = NULL;
@@ -301,7 +301,7 @@ static void note(void *user)
 }
 
 /* Memory of the program's own on a device: its deleter waits for the end of the runtime. */
-static void foreign_memory_at_work_is_kept(void **state)
+TEST(foreign_memory_at_work_is_kept)
 {
     gate g;
     static float memory[N];
@@ -326,15 +326,5 @@ static void foreign_memory_at_work_is_kept(void **state)
 int main(void)
 {
     without_trace();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failed_queue_carries_no_order),
-        cmocka_unit_test(nor_between_writes),
-        cmocka_unit_test(nor_once_it_is_replaced),
-        cmocka_unit_test(freed_memory_is_kept),
-        cmocka_unit_test(many_queues),
-        cmocka_unit_test(copies_between_devices),
-        cmocka_unit_test(a_stamp_at_work_is_kept),
-        cmocka_unit_test(foreign_memory_at_work_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records: returned entries never move, even during concurrent appends. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/test.h"
 #include "plugins/record.h"
 
 #define THREADS 4
@@ -32,7 +27,7 @@ static void *append(void *argument)
     return NULL;
 }
 
-static void many_threads(void **state)
+TEST(many_threads)
 {
     record_list *list;
     pthread_t threads[THREADS];
@@ -57,10 +52,4 @@ static void many_threads(void **state)
     assert_null(record_at(list, record_count(list)));
     record_list_free(list);
     record_list_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_threads)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static collet_array *info_array(void)
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-static void bytes_of_rows(void **state)
+TEST(bytes_of_rows)
 {
     static const struct {
         uint32_t format;
@@ -101,14 +101,14 @@ static void round_trip(uint32_t format, const char *name, int64_t bytes)
     free(packed);
 }
 
-static void blocks_of_gguf(void **state)
+TEST(blocks_of_gguf)
 {
     round_trip(COLLET_TERNARY_TQ1_0, "tq1_0.bin", 108);
     round_trip(COLLET_TERNARY_TQ2_0, "tq2_0.bin", 132);
 }
 
 /* Any byte is read as five digits, also bytes that packing never produces. */
-static void bytes_that_packing_never_produces(void **state)
+TEST(bytes_that_packing_never_produces)
 {
     void *bytes = file_of("any_tq1_0.bin", 5 * 54), *codes = file_of("any_codes.bin", 1280);
     collet_array *in = array_of(cx, COLLET_U8, 1, SHAPE(5 * 54), bytes), *info = info_array();
@@ -253,7 +253,7 @@ static collet_array *untouchable(const operand *o)
     return a;
 }
 
-static void invalid_calls(void **state)
+TEST(invalid_calls)
 {
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         const invalid *c = &calls[i];
@@ -272,13 +272,4 @@ static void invalid_calls(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_of_rows),
-        cmocka_unit_test(blocks_of_gguf),
-        cmocka_unit_test(bytes_that_packing_never_produces),
-        cmocka_unit_test(invalid_calls),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

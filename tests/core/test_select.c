@@ -85,7 +85,7 @@ static void assert_choice(const place *p, const char *backend, const char *expec
 }
 
 /* file < environment < program's option < collet_set_backend */
-static void authority(void **state)
+TEST_WITH(authority, set_up, tear_down)
 {
     const place *p = *state;
     assert_choice(p, NULL, "auto");
@@ -109,7 +109,7 @@ static void authority(void **state)
     unsetenv("COLLET_BACKEND");
 }
 
-static void unknown_names_get_a_suggestion(void **state)
+TEST_WITH(unknown_names_get_a_suggestion, set_up, tear_down)
 {
     const place *p = *state;
     collet_runtime *rt = NULL;
@@ -128,7 +128,7 @@ static void unknown_names_get_a_suggestion(void **state)
     collet_runtime_destroy(rt);
 }
 
-static void unusable_backends_get_their_reason(void **state)
+TEST_WITH(unusable_backends_get_their_reason, set_up, tear_down)
 {
     const place *p = *state;
     collet_runtime *rt = NULL;
@@ -161,7 +161,7 @@ static void count_warning(void *user, int32_t level, const char *text)
 }
 
 /* A list skips unusable backends with a warning; unknown names are errors. */
-static void a_list_is_an_order_of_preference(void **state)
+TEST_WITH(a_list_is_an_order_of_preference, set_up, tear_down)
 {
     const place *p = *state;
     int warnings = 0;
@@ -193,7 +193,7 @@ static void a_list_is_an_order_of_preference(void **state)
     collet_runtime_destroy(rt);
 }
 
-static void the_environment_is_checked_too(void **state)
+TEST_WITH(the_environment_is_checked_too, set_up, tear_down)
 {
     const place *p = *state;
     collet_runtime *rt = NULL;
@@ -207,7 +207,7 @@ static void the_environment_is_checked_too(void **state)
     unsetenv("COLLET_BACKEND");
 }
 
-static void backends_are_listed_in_order_of_preference(void **state)
+TEST_WITH(backends_are_listed_in_order_of_preference, set_up, tear_down)
 {
     const char *const names[] = {"cpu_scalar", "remote", "cuda"};
     const int states[] = {COLLET_BACKEND_USABLE, COLLET_BACKEND_USABLE, COLLET_BACKEND_UNAVAILABLE};
@@ -244,7 +244,7 @@ static void backends_are_listed_in_order_of_preference(void **state)
 }
 
 /* With probing off a plugin's code first runs when needed; it then works or reports why not. */
-static void unproven_backends_are_tried_at_first_use(void **state)
+TEST_WITH(unproven_backends_are_tried_at_first_use, set_up, tear_down)
 {
     static const char *const settings[] = {"probe=off", NULL};
     const place *p = *state;
@@ -274,7 +274,7 @@ static int32_t state_of(const collet_runtime *rt, const char *name)
 }
 
 /* Under "auto" a backend that was not probed is opened only for a call that no other can run. */
-static void auto_opens_what_is_unproven_last(void **state)
+TEST_WITH(auto_opens_what_is_unproven_last, set_up, tear_down)
 {
     collet_runtime *rt =
         runtime_with(COLLET_TEST_ZOO "/zoo_missing_library.so:" SCALAR_PLUGIN, NULL);
@@ -310,7 +310,7 @@ static void auto_opens_what_is_unproven_last(void **state)
     collet_runtime_destroy(rt);
 }
 
-static void no_backend_at_all(void **state)
+TEST_WITH(no_backend_at_all, set_up, tear_down)
 {
     const place *p = *state;
     collet_runtime *rt = runtime_with(p->broken, NULL);
@@ -322,7 +322,7 @@ static void no_backend_at_all(void **state)
     collet_runtime_destroy(rt);
 }
 
-static void several_backends_and_none(void **state)
+TEST_WITH(several_backends_and_none, set_up, tear_down)
 {
     place *p = *state;
     char other[96];
@@ -365,7 +365,7 @@ static void assert_refused(const place *p, const char *text, collet_status statu
     assert_contains(err.text, part);
 }
 
-static void bad_configuration_is_refused(void **state)
+TEST_WITH(bad_configuration_is_refused, set_up, tear_down)
 {
     const place *p = *state;
     assert_refused(p, "backend cpu_scalar\n", COLLET_FORMAT, "collet.conf:1: ");
@@ -399,7 +399,7 @@ static void bad_configuration_is_refused(void **state)
 }
 
 /* By the manifest of a plugin that is unknown to libcore. */
-static void bad_keys_of_a_backend_are_refused(void **state)
+TEST_WITH(bad_keys_of_a_backend_are_refused, set_up, tear_down)
 {
     static const char *const settings[] = {"remote.delay=20", NULL};
     const place *p = *state;
@@ -429,7 +429,7 @@ static void keep_warning(void *user, int32_t level, const char *text)
         snprintf(user, COLLET_ERROR_TEXT, "%s", text);
 }
 
-static void devices_without_a_place_are_warned_about(void **state)
+TEST_WITH(devices_without_a_place_are_warned_about, set_up, tear_down)
 {
     for (int i = 0; i < 2; i++) {
         char message[COLLET_ERROR_TEXT] = "";
@@ -451,7 +451,7 @@ static void devices_without_a_place_are_warned_about(void **state)
     }
 }
 
-static void unknown_variable_is_warned_about(void **state)
+TEST_WITH(unknown_variable_is_warned_about, set_up, tear_down)
 {
     char message[COLLET_ERROR_TEXT] = "";
     collet_runtime *rt = NULL;
@@ -501,7 +501,7 @@ static void assert_file_refused(const place *p, const char *file, collet_status 
 }
 
 /* Its settings name libraries that run. Nothing here is waited for. */
-static void files_that_are_not_trusted(void **state)
+TEST_WITH(files_that_are_not_trusted, set_up, tear_down)
 {
     const place *p = *state;
     write_file(p->file, "backend = cpu_scalar\n");
@@ -546,7 +546,7 @@ static void assert_file_used(const place *p, const char *const *settings)
 }
 
 /* The environment decides whether the file is trusted, not a setting in that file. */
-static void file_of_a_trusted_group(void **state)
+TEST_WITH(file_of_a_trusted_group, set_up, tear_down)
 {
     const place *p = *state;
     write_file(p->file, "trust_group = 54322\nbackend = cpu_scalar\n");
@@ -566,7 +566,7 @@ static void file_of_a_trusted_group(void **state)
 }
 
 /* Users who may write to a directory on the path of a file that does not exist. */
-static void no_file_at_all(void **state)
+TEST_WITH(no_file_at_all, set_up, tear_down)
 {
     const place *p = *state;
     char *before = getenv("XDG_CONFIG_HOME") ? strdup(getenv("XDG_CONFIG_HOME")) : NULL;
@@ -586,7 +586,7 @@ static void no_file_at_all(void **state)
 }
 
 /* Below the current directory, whose name comes first in what is checked. */
-static void relative_file(void **state)
+TEST_WITH(relative_file, set_up, tear_down)
 {
     const place *p = *state;
     char *before = getcwd(NULL, 0);
@@ -600,7 +600,7 @@ static void relative_file(void **state)
 }
 
 /* If several files have the name of a backend, the manifest of the good one counts. */
-static void keys_of_a_backend_with_a_bad_file(void **state)
+TEST_WITH(keys_of_a_backend_with_a_bad_file, set_up, tear_down)
 {
     place *p = *state;
     char bad[96], again[96], worse[112];
@@ -635,7 +635,7 @@ static void expect_no_directories(void)
 }
 
 /* Directories of the user are absolute and in a home that exists, or there are none. */
-static void without_a_home(void **state)
+TEST_WITH(without_a_home, set_up, tear_down)
 {
     static const char *const names[] = {"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"};
     const place *p = *state;
@@ -656,7 +656,7 @@ static void without_a_home(void **state)
 }
 
 /* The file may be for several machines, and a backend be absent on this one. */
-static void keys_of_absent_backends(void **state)
+TEST_WITH(keys_of_absent_backends, set_up, tear_down)
 {
     const place *p = *state;
     char message[COLLET_ERROR_TEXT] = "";
@@ -692,7 +692,7 @@ static void keep_error(void *user, int32_t level, const char *text)
         snprintf(user, COLLET_ERROR_TEXT, "%s", text);
 }
 
-static void reads_of_undeclared_keys_are_logged(void **state)
+TEST_WITH(reads_of_undeclared_keys_are_logged, set_up, tear_down)
 {
     static const char *settings[] = {"probe=off", "log=error", NULL};
     char message[COLLET_ERROR_TEXT] = "";
@@ -719,7 +719,7 @@ static void reads_of_undeclared_keys_are_logged(void **state)
     collet_runtime_destroy(rt);
 }
 
-static void settings_report_their_source(void **state)
+TEST_WITH(settings_report_their_source, set_up, tear_down)
 {
     static const char *const settings[] = {"num_threads=1", "remote.memory=3K",
                                            "remote.refuse=", NULL};
@@ -755,35 +755,4 @@ static void settings_report_their_source(void **state)
     collet_setting s = {.struct_size = sizeof s};
     assert_int_equal(collet_setting_at(rt, &s, collet_setting_count(rt), NULL), COLLET_NOT_FOUND);
     collet_runtime_destroy(rt);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(authority),
-        TEST(unknown_names_get_a_suggestion),
-        TEST(unusable_backends_get_their_reason),
-        TEST(a_list_is_an_order_of_preference),
-        TEST(the_environment_is_checked_too),
-        TEST(backends_are_listed_in_order_of_preference),
-        TEST(unproven_backends_are_tried_at_first_use),
-        TEST(auto_opens_what_is_unproven_last),
-        TEST(no_backend_at_all),
-        TEST(several_backends_and_none),
-        TEST(without_a_home),
-        TEST(bad_configuration_is_refused),
-        TEST(bad_keys_of_a_backend_are_refused),
-        TEST(files_that_are_not_trusted),
-        TEST(file_of_a_trusted_group),
-        TEST(no_file_at_all),
-        TEST(relative_file),
-        TEST(keys_of_a_backend_with_a_bad_file),
-        TEST(keys_of_absent_backends),
-        TEST(reads_of_undeclared_keys_are_logged),
-        TEST(unknown_variable_is_warned_about),
-        TEST(devices_without_a_place_are_warned_about),
-        TEST(settings_report_their_source),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

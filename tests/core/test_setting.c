@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of settings: what each type accepts, the form that code reads, and the error. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/test.h"
 #include "util/setting.h"
 
 static const struct {
@@ -55,7 +50,7 @@ static const struct {
      "a.b must be left unset, because the backend's probe determines it, not 'x'"},
 };
 
-static void values(void **state)
+TEST(values)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         setting s = {"a.b", "", cases[i].type, cases[i].values, "", "help"};
@@ -70,17 +65,11 @@ static void values(void **state)
     }
 }
 
-static void types(void **state)
+TEST(types)
 {
     assert_true(setting_type_valid(&(setting){.type = "size", .values = ""}));
     assert_true(setting_type_valid(&(setting){.type = "words", .values = "a"}));
     assert_false(setting_type_valid(&(setting){.type = "words", .values = ""}));
     assert_false(setting_type_valid(&(setting){.type = "choice", .values = ""}));
     assert_false(setting_type_valid(&(setting){.type = "number", .values = ""}));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(types)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

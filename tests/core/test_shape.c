@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matching a call's shapes with an op's patterns: axes of two letters. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "common/test.h"
 #include "op/shape.h"
 #include "op/table.h"
 #include "common/contains.h"
@@ -35,7 +30,7 @@ static collet_status check(const shapes *s, collet_error *err)
     return op_check_shapes(&o, &views, NULL, scratch, err);
 }
 
-static void the_shorter_side(void **state)
+TEST(the_shorter_side)
 {
     static const shapes fitting[] = {
         {{2, 2, 2}, {{5, 3}, {3, 3}, {5, 3}}},       {{2, 2, 2}, {{3, 3}, {3, 5}, {3, 5}}},
@@ -48,7 +43,7 @@ static void the_shorter_side(void **state)
         assert_int_equal(COLLET_OK, check(&fitting[i], &err));
 }
 
-static void any_other_extent_is_named(void **state)
+TEST(any_other_extent_is_named)
 {
     static const struct {
         shapes s;
@@ -65,13 +60,4 @@ static void any_other_extent_is_named(void **state)
         assert_int_equal(COLLET_SHAPE, check(&wrong[i].s, &err));
         assert_contains(err.text, wrong[i].text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_shorter_side),
-        cmocka_unit_test(any_other_extent_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

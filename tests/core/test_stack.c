@@ -158,21 +158,12 @@ static void every_op(const char *backend)
     close_shared();
 }
 
-static void every_op_of_cpu_scalar(void **state)
+TEST(every_op_of_cpu_scalar)
 {
     every_op("cpu_scalar");
 }
 
-static void every_op_of_cpu_openmp(void **state)
+TEST(every_op_of_cpu_openmp)
 {
     every_op("cpu_openmp");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_op_of_cpu_scalar),
-        cmocka_unit_test(every_op_of_cpu_openmp),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

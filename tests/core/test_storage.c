@@ -13,7 +13,7 @@
 #define BOTH REMOTE_PLUGIN ":" SCALAR_PLUGIN
 
 /* A chain of kernels transfers each input once, and each result only when it is read. */
-static void a_chain_moves_inputs_and_results_only(void **state)
+TEST(a_chain_moves_inputs_and_results_only)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 16, 0), *b = floats(w.cx, 16, 100), *c = empty_floats(w.cx, 16);
@@ -36,7 +36,7 @@ static void a_chain_moves_inputs_and_results_only(void **state)
 }
 
 /* A prefetched array is copied once; what is valid there, or acquired, is not. */
-static void a_prefetch_copies_once(void **state)
+TEST(a_prefetch_copies_once)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 16, 1), *c = empty_floats(w.cx, 16);
@@ -67,7 +67,7 @@ static void a_prefetch_copies_once(void **state)
 
 /* Results of one device are used on the other and on the host: every reader gets the newest
  * bytes. */
-static void the_newest_bytes_win(void **state)
+TEST(the_newest_bytes_win)
 {
     world w = open_world(BOTH, NULL, "remote:0");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
@@ -86,7 +86,7 @@ static void the_newest_bytes_win(void **state)
 }
 
 /* A partial write keeps the rest of the storage, in whichever space that was valid. */
-static void a_partial_write_keeps_the_rest(void **state)
+TEST(a_partial_write_keeps_the_rest)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 6, 0), *part, *b = floats(w.cx, 3, 50);
@@ -113,7 +113,7 @@ static void a_partial_write_keeps_the_rest(void **state)
 }
 
 /* Out of device memory: refused without loss of data; falls back where allowed. */
-static void refusal_falls_back_or_not(void **state)
+TEST(refusal_falls_back_or_not)
 {
     static const char *const settings[] = {"remote.memory=100", NULL};
     world w = open_world(BOTH, settings, "remote");
@@ -139,7 +139,7 @@ static void refusal_falls_back_or_not(void **state)
     close_world(w);
 }
 
-static void a_missing_kernel_falls_back_or_is_reported(void **state)
+TEST(a_missing_kernel_falls_back_or_is_reported)
 {
     world w = open_world(BOTH, NULL, "remote");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
@@ -161,7 +161,7 @@ static void a_missing_kernel_falls_back_or_is_reported(void **state)
 }
 
 /* libcore's own copies (temporaries, strided reads and writes) need no kernel of the backend. */
-static void core_copies_without_a_kernel(void **state)
+TEST(core_copies_without_a_kernel)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     const int64_t shape[] = {2, 3};
@@ -181,7 +181,7 @@ static void core_copies_without_a_kernel(void **state)
 }
 
 /* The next wait reports a failure after launch; the failed output is never readable. */
-static void a_late_failure_is_reported(void **state)
+TEST(a_late_failure_is_reported)
 {
     static const char *const settings[] = {"remote.fail=2", NULL};
     world w = open_world(REMOTE_PLUGIN, settings, "remote");
@@ -204,7 +204,7 @@ static void a_late_failure_is_reported(void **state)
 }
 
 /* A lost device loses only bytes valid there alone; the context continues on other devices. */
-static void a_lost_device_loses_only_its_own(void **state)
+TEST(a_lost_device_loses_only_its_own)
 {
     static const char *const settings[] = {"remote.lose=2", NULL};
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
@@ -258,7 +258,7 @@ static void *read_elsewhere(void *argument)
 
 /* A reader of the first result does not wait for the second, and a reader of the second does not
  * keep others from enqueuing. A device that hangs is lost when the time is over. */
-static void a_hung_device_is_lost_in_time(void **state)
+TEST(a_hung_device_is_lost_in_time)
 {
     static const char *const settings[] = {"remote.hang=2", "timeout=3", NULL};
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
@@ -294,7 +294,7 @@ static void a_hung_device_is_lost_in_time(void **state)
 }
 
 /* A failed queue is replaced once its commands are over. The setting limits this wait too. */
-static void a_failed_queue_that_hangs_is_lost_in_time(void **state)
+TEST(a_failed_queue_that_hangs_is_lost_in_time)
 {
     static const char *const settings[] = {"remote.fail=1", "remote.hang=2", "timeout=1", NULL};
     world w = open_world(BOTH, settings, "remote:0,cpu_scalar");
@@ -315,7 +315,7 @@ static void a_failed_queue_that_hangs_is_lost_in_time(void **state)
 }
 
 /* "auto" prefers the device that holds the bytes. */
-static void auto_follows_the_bytes(void **state)
+TEST(auto_follows_the_bytes)
 {
     world w = open_world(BOTH, NULL, "remote:1");
     collet_array *a = floats(w.cx, 4, 1), *c = empty_floats(w.cx, 4);
@@ -367,7 +367,7 @@ static void *work(void *argument)
 }
 
 /* Contexts on several threads, devices and the host share an input and a runtime. */
-static void contexts_share_an_array(void **state)
+TEST(contexts_share_an_array)
 {
     static const char *const settings[] = {"remote.delay_us=50", NULL};
     const char *const backends[] = {"remote:0", "remote:0", "remote:1", "cpu_scalar"};
@@ -388,7 +388,7 @@ static void contexts_share_an_array(void **state)
 }
 
 /* In any order of destruction the last user keeps the runtime alive; device memory is freed. */
-static void arrays_may_outlive_everything(void **state)
+TEST(arrays_may_outlive_everything)
 {
     world w = open_world(REMOTE_PLUGIN, NULL, "remote");
     collet_array *a = floats(w.cx, 16, 0), *c = empty_floats(w.cx, 16);
@@ -432,7 +432,7 @@ static void *free_array(void *array)
 }
 
 /* The memory has the result before its deleter runs, on whatever thread the last view is freed. */
-static void wrapped_memory_has_the_result_when_freed(void **state)
+TEST(wrapped_memory_has_the_result_when_freed)
 {
     float memory[4] = {0};
     const int64_t four = 4;
@@ -455,7 +455,7 @@ static void wrapped_memory_has_the_result_when_freed(void **state)
 }
 
 /* Pages that cannot be written: every write is refused before it is tried, and reads work. */
-static void read_only_memory_is_never_written(void **state)
+TEST(read_only_memory_is_never_written)
 {
     const int64_t four = 4, two[] = {2, 2};
     float *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -523,7 +523,7 @@ static collet_array *written(collet_context *cx, int64_t n, int byte)
 
 /* Arrays that follow each other get the same pages, which the system would have to clear; of 3 to 24 MiB, aligned
  * to cache lines or to huge pages. */
-static void freed_memory_is_used_again(void **state)
+TEST(freed_memory_is_used_again)
 {
     world w = open_world(BOTH, NULL, "cpu_scalar");
     for (int64_t n = (3 << 18) + 1; n < 8 << 20; n *= 2) {
@@ -541,7 +541,7 @@ static void freed_memory_is_used_again(void **state)
 }
 
 /* A part of what many arrays had, until it is trimmed; no part of very large ones. */
-static void little_freed_memory_is_kept(void **state)
+TEST(little_freed_memory_is_kept)
 {
     collet_array *many[20];
     world w = open_world(BOTH, NULL, "cpu_scalar");
@@ -566,25 +566,5 @@ static void little_freed_memory_is_kept(void **state)
 int main(void)
 {
     without_trace();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain_moves_inputs_and_results_only),
-        cmocka_unit_test(a_prefetch_copies_once),
-        cmocka_unit_test(the_newest_bytes_win),
-        cmocka_unit_test(a_partial_write_keeps_the_rest),
-        cmocka_unit_test(refusal_falls_back_or_not),
-        cmocka_unit_test(a_missing_kernel_falls_back_or_is_reported),
-        cmocka_unit_test(core_copies_without_a_kernel),
-        cmocka_unit_test(a_late_failure_is_reported),
-        cmocka_unit_test(a_lost_device_loses_only_its_own),
-        cmocka_unit_test(a_hung_device_is_lost_in_time),
-        cmocka_unit_test(a_failed_queue_that_hangs_is_lost_in_time),
-        cmocka_unit_test(auto_follows_the_bytes),
-        cmocka_unit_test(contexts_share_an_array),
-        cmocka_unit_test(arrays_may_outlive_everything),
-        cmocka_unit_test(wrapped_memory_has_the_result_when_freed),
-        cmocka_unit_test(read_only_memory_is_never_written),
-        cmocka_unit_test(freed_memory_is_used_again),
-        cmocka_unit_test(little_freed_memory_is_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -11,7 +11,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void older_and_newer_blocks(void **state)
+TEST_WITH(older_and_newer_blocks, set_up, tear_down)
 {
     struct {
         collet_reduce_params known;
@@ -40,7 +40,7 @@ static void older_and_newer_blocks(void **state)
 }
 
 /* Every op with parameters: a word that no field describes must be 0. */
-static void reserved_fields_are_zero(void **state)
+TEST_WITH(reserved_fields_are_zero, set_up, tear_down)
 {
     int reserved = 0;
     for (size_t i = 0; i < collet_ops_count(rt); i++) {
@@ -80,7 +80,7 @@ typedef struct newer_record {
 
 /* Outputs of a newer program are zeros where this library has nothing; an input of a newer program
  * that asks for something unknown is refused. */
-static void structs_of_newer_programs(void **state)
+TEST_WITH(structs_of_newer_programs, set_up, tear_down)
 {
     newer_record record = {.known = {.struct_size = sizeof record}, .more = ~0ull};
     collet_error err;
@@ -112,15 +112,4 @@ static void structs_of_newer_programs(void **state)
     options.known.reserved = 1;
     assert_int_equal(collet_runtime_create(&newer, &options.known, &err), COLLET_INVALID);
     assert_contains(err.text, "options->reserved is 1");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(older_and_newer_blocks),
-        TEST(reserved_fields_are_zero),
-        TEST(structs_of_newer_programs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,13 +163,13 @@ static void everything_at_once(const char *const *settings)
     pthread_mutex_destroy(&m.freed.lock);
 }
 
-static void on_proven_backends(void **state)
+TEST(on_proven_backends)
 {
     static const char *const settings[] = {"remote.delay_us=20", "backend=cpu_scalar", NULL};
     everything_at_once(settings);
 }
 
-static void on_unopened_backends(void **state)
+TEST(on_unopened_backends)
 {
     static const char *const settings[] = {"probe=off", "backend=cpu_scalar", NULL};
     for (int i = 0; i < 5; i++)
@@ -203,7 +203,7 @@ static void *fail_in_turn(void *argument)
     return NULL;
 }
 
-static void threads_have_their_own_texts(void **state)
+TEST(threads_have_their_own_texts)
 {
     pthread_t threads[WORKERS];
     world w = open_world(BOTH, NULL, "cpu_scalar");
@@ -218,14 +218,4 @@ static void threads_have_their_own_texts(void **state)
     assert_int_equal(t.wrong, 0);
     assert_string_equal(collet_last_error(w.cx), "");
     close_world(w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_proven_backends),
-        cmocka_unit_test(on_unopened_backends),
-        cmocka_unit_test(threads_have_their_own_texts),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,7 @@ static void free_both(collet_timestamp **times)
     collet_timestamp_destroy(times[1]);
 }
 
-static void device_clock(void **state)
+TEST(device_clock)
 {
     collet_timestamp *t[2], *again;
     int64_t nanoseconds;
@@ -108,7 +108,7 @@ static void device_clock(void **state)
 }
 
 /* A device without the extension is waited for. */
-static void host_clock(void **state)
+TEST(host_clock)
 {
     collet_timestamp *t[2];
     world w = open_timed("remote.extension=collet.timing/1 absent", "remote:0");
@@ -129,7 +129,7 @@ static void host_clock(void **state)
 }
 
 /* It keeps its device open, and does not need its context. */
-static void outlives(void **state)
+TEST(outlives)
 {
     collet_timestamp *t[2];
     world w = open_timed(NULL, "remote:0");
@@ -140,7 +140,7 @@ static void outlives(void **state)
     assert_int_equal(control.stamps, 0);
 }
 
-static void failures(void **state)
+TEST(failures)
 {
     collet_timestamp *t[2], *late;
     int64_t nanoseconds = 7;
@@ -167,7 +167,7 @@ static void failures(void **state)
     close_world(w);
 }
 
-static void lost(void **state)
+TEST(lost)
 {
     collet_timestamp *t[2], *late = NULL;
     int64_t nanoseconds = 7;
@@ -188,7 +188,7 @@ static void lost(void **state)
     close_world(w);
 }
 
-static void invalid(void **state)
+TEST(invalid)
 {
     collet_timestamp *t[2], *none = NULL;
     int64_t ns = 7;
@@ -215,12 +215,8 @@ static void invalid(void **state)
     close_timed(w);
 }
 
-#define TEST(name) cmocka_unit_test(name)
-
 int main(void)
 {
     without_trace();
-    const struct CMUnitTest tests[] = {TEST(device_clock), TEST(host_clock), TEST(outlives),
-                                       TEST(failures),     TEST(lost),       TEST(invalid)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

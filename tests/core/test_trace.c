@@ -132,7 +132,7 @@ static void adds(collet_context *cx, int n)
     collet_array_destroy(b);
 }
 
-static void device_clock(void **state)
+TEST(device_clock)
 {
     double sum;
     world w = open_traced(NULL, "remote:0");
@@ -156,7 +156,7 @@ static void device_clock(void **state)
 }
 
 /* Without collet.timing/1 each kernel is waited for. */
-static void host_clock(void **state)
+TEST(host_clock)
 {
     double sum;
     world w = open_traced("remote.extension=collet.timing/1 absent", "remote:0");
@@ -169,7 +169,7 @@ static void host_clock(void **state)
     cJSON_Delete(list);
 }
 
-static void sequential(void **state)
+TEST(sequential)
 {
     static float values[160 * 160];
     double share = 0;
@@ -202,7 +202,7 @@ static void sequential(void **state)
         fail_msg("kernels take %.3f of the time of the run", share);
 }
 
-static void failed_work(void **state)
+TEST(failed_work)
 {
     failing = 2;
     world w = open_traced(NULL, "remote:0");
@@ -224,7 +224,7 @@ static void failed_work(void **state)
 
 /* ---- The file ---------------------------------------------------------------------------- */
 
-static void killed(void **state)
+TEST(killed)
 {
     int how;
     pid_t child = fork();
@@ -240,7 +240,7 @@ static void killed(void **state)
     cJSON_Delete(list);
 }
 
-static void shared(void **state)
+TEST(shared)
 {
     world a = open_traced(NULL, "cpu_scalar"), b = open_traced(NULL, "cpu_scalar");
     adds(a.cx, 1);
@@ -258,7 +258,7 @@ static void shared(void **state)
     cJSON_Delete(list);
 }
 
-static void cannot_be_written(void **state)
+TEST(cannot_be_written)
 {
     const char *settings[] = {"trace=/nowhere/trace.json", NULL};
     collet_runtime_options options = {
@@ -281,7 +281,7 @@ static collet_status open_at(const char *file, collet_runtime **rt, collet_error
 }
 
 /* An earlier trace is replaced, also one that was cut, but no other file. */
-static void other_files_are_kept(void **state)
+TEST(other_files_are_kept)
 {
     static const char *const texts[] = {"important", "[1]", "[\n{\"ph\":\"X\"}]"};
     char found[32] = "";
@@ -306,7 +306,7 @@ static void other_files_are_kept(void **state)
     }
 }
 
-static void pipes(void **state)
+TEST(pipes)
 {
     char fifo[] = "/tmp/collet-fifo-XXXXXX", bytes[3];
     collet_runtime *rt;
@@ -329,18 +329,4 @@ static void pipes(void **state)
     unlink(fifo);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(device_clock),
-        cmocka_unit_test(host_clock),
-        cmocka_unit_test(sequential),
-        cmocka_unit_test(failed_work),
-        cmocka_unit_test(killed),
-        cmocka_unit_test(shared),
-        cmocka_unit_test(cannot_be_written),
-        cmocka_unit_test(other_files_are_kept),
-        cmocka_unit_test(pipes),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+TEST_GROUP(make_file, remove_file)

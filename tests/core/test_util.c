@@ -10,7 +10,7 @@
 #include "util/text.h"
 #include "settings/threads.h"
 
-static void long_texts_are_cut_visibly(void **state)
+TEST(long_texts_are_cut_visibly)
 {
     text_buffer t;
     text_clear(&t);
@@ -26,7 +26,7 @@ static void long_texts_are_cut_visibly(void **state)
     assert_string_equal(t.bytes, "2 x 0 x 5 and ()");
 }
 
-static void distance_counts_edits(void **state)
+TEST(distance_counts_edits)
 {
     assert_int_equal(text_distance("openmp", "openmp"), 0);
     assert_int_equal(text_distance("opnemp", "openmp"), 1);
@@ -45,7 +45,7 @@ static void distance_counts_edits(void **state)
 }
 
 /* A suggestion is a few edits away, at most a third of the name. */
-static void only_near_names_are_suggested(void **state)
+TEST(only_near_names_are_suggested)
 {
     const char *best = NULL;
     text_nearest("matmull", "md", &best);
@@ -69,7 +69,7 @@ static void only_near_names_are_suggested(void **state)
 }
 
 /* A text quoted in a message cannot control a terminal or break JSON; its own line ends stay. */
-static void messages_escape_what_they_quote(void **state)
+TEST(messages_escape_what_they_quote)
 {
     static const struct {
         const char *quoted, *shown;
@@ -117,7 +117,7 @@ static void write_group(const char *root, const char *group, const char *file, c
 }
 
 /* The smallest quota of a group and its parents applies, rounded up; "max" means no quota. */
-static void cgroup_quotas_bind(void **state)
+TEST(cgroup_quotas_bind)
 {
     char root[] = "/tmp/collet-cgroup-XXXXXX", command[64];
     assert_non_null(mkdtemp(root));
@@ -145,7 +145,7 @@ static void cgroup_quotas_bind(void **state)
     assert_int_equal(threads_within_quota(1), 1);
 }
 
-static void affinity_binds(void **state)
+TEST(affinity_binds)
 {
     cpu_set_t all, one;
     size_t cpu = 0;
@@ -159,7 +159,7 @@ static void affinity_binds(void **state)
     assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
-static void every_status_and_dtype_has_a_text(void **state)
+TEST(every_status_and_dtype_has_a_text)
 {
     for (collet_status s = 0; s < COLLET_STATUS_COUNT; s++) {
         assert_int_equal(strncmp(collet_status_name(s), "COLLET_", 7), 0);
@@ -178,7 +178,7 @@ static void every_status_and_dtype_has_a_text(void **state)
     assert_int_equal(collet_fail(NULL, COLLET_IO, "x"), COLLET_IO);
 }
 
-static void versions_as_text_and_number_agree(void **state)
+TEST(versions_as_text_and_number_agree)
 {
     char text[32];
     int number = collet_version_number();
@@ -196,7 +196,7 @@ static void json_refused(const char *text, size_t length, const char *reason)
         fail_msg("%s, not %s", err.text, reason);
 }
 
-static void json_is_strict(void **state)
+TEST(json_is_strict)
 {
     static char many[8000];
     size_t length = 0;
@@ -212,7 +212,7 @@ static void json_is_strict(void **state)
 }
 
 /* In a program with another decimal point too: this test runs again in one. */
-static void numbers_of_json_have_points(void **state)
+TEST(numbers_of_json_have_points)
 {
     const char text[] = "[2.5,-0.125,1e-300]";
     cJSON *tree = json_read(text), *again = NULL;
@@ -226,21 +226,4 @@ static void numbers_of_json_have_points(void **state)
     cJSON_free(printed);
     cJSON_Delete(tree);
     cJSON_Delete(again);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_texts_are_cut_visibly),
-        cmocka_unit_test(distance_counts_edits),
-        cmocka_unit_test(only_near_names_are_suggested),
-        cmocka_unit_test(messages_escape_what_they_quote),
-        cmocka_unit_test(cgroup_quotas_bind),
-        cmocka_unit_test(affinity_binds),
-        cmocka_unit_test(json_is_strict),
-        cmocka_unit_test(numbers_of_json_have_points),
-        cmocka_unit_test(every_status_and_dtype_has_a_text),
-        cmocka_unit_test(versions_as_text_and_number_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -410,33 +410,22 @@ static void run(const char *backend, int rounds, void (*one)(collet_context *))
     collet_runtime_destroy(rt);
 }
 
-static void chains_on_the_host(void **state)
+TEST(chains_on_the_host)
 {
     run("cpu_scalar", 3000, one_chain);
 }
 
-static void chains_on_a_device(void **state)
+TEST(chains_on_a_device)
 {
     run("remote", 300, one_chain);
 }
 
-static void sums_on_the_host(void **state)
+TEST(sums_on_the_host)
 {
     run("cpu_scalar", 4000, one_sum);
 }
 
-static void sums_on_a_device(void **state)
+TEST(sums_on_a_device)
 {
     run("remote", 400, one_sum);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_on_the_host),
-        cmocka_unit_test(chains_on_a_device),
-        cmocka_unit_test(sums_on_the_host),
-        cmocka_unit_test(sums_on_a_device),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

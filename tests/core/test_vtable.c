@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each violation of the contract in a plugin's table is refused with its own message. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/test.h"
 #include "plugins/vtable.h"
 
 #define SIG_ADD COLLET_SIG(COLLET_F32, COLLET_F32, COLLET_F32)
@@ -105,7 +100,7 @@ static void expect(const sample *s, const char *expected, const char *reason)
         fail_msg("%d %s: %s; expected %s: %s", status, why.code, why.text, expected, reason);
 }
 
-static void good(void **state)
+TEST_WITH(a_valid_table, setup, teardown)
 {
     sample *s = *state;
     expect(s, "ok", "");
@@ -116,7 +111,7 @@ static void good(void **state)
     expect(s, "ok", "");
 }
 
-static void head(void **state)
+TEST_WITH(head, setup, teardown)
 {
     sample *s = *state;
     s->table.abi = 3u << 16;
@@ -135,7 +130,7 @@ static void head(void **state)
     expect(s, "vtable-name", "version");
 }
 
-static void slots(void **state)
+TEST_WITH(slots, setup, teardown)
 {
     sample *s = *state;
     s->table.device_open = NULL;
@@ -144,7 +139,7 @@ static void slots(void **state)
     expect(s, "ok", "");
 }
 
-static void reserved_fields(void **state)
+TEST_WITH(reserved_fields, setup, teardown)
 {
     sample *s = *state;
     s->table.flags = 1;
@@ -164,7 +159,7 @@ static void expect_device(const sample *s, collet_device_properties of, const ch
         fail_msg("%d %s: %s; expected %s: %s", status, why.code, why.text, expected, reason);
 }
 
-static void devices(void **state)
+TEST_WITH(devices, setup, teardown)
 {
     const collet_device_properties plain = {.memory = COLLET_MEMORY_HOST,
                                             .order = COLLET_ORDER_SYNCHRONOUS,
@@ -188,7 +183,7 @@ static void devices(void **state)
     expect_device(*state, of, "device-properties", "reserved to 1");
 }
 
-static void arrays(void **state)
+TEST_WITH(arrays, setup, teardown)
 {
     sample *s = *state;
     s->table.kernels = NULL;
@@ -209,7 +204,7 @@ static void arrays(void **state)
 }
 
 /* Longer rows of a later minor version are indexed by their own size. */
-static void longer_rows(void **state)
+TEST_WITH(longer_rows, setup, teardown)
 {
     sample *s = *state;
     struct {
@@ -227,7 +222,7 @@ static void longer_rows(void **state)
     assert_ptr_equal(vtable_op(&s->table, 1), &s->ops[1]);
 }
 
-static void rows(void **state)
+TEST_WITH(rows, setup, teardown)
 {
     sample *s = *state;
     collet_kernel_row saved = s->rows[0];
@@ -258,7 +253,7 @@ static void rows(void **state)
 }
 
 /* A row with unknown flags is left out; its op and signature are not looked at. */
-static void row_flags(void **state)
+TEST_WITH(row_flags, setup, teardown)
 {
     sample *s = *state;
     assert_true(vtable_row_usable(&s->rows[0]));
@@ -275,7 +270,7 @@ static void row_flags(void **state)
     expect(s, "ok", "");
 }
 
-static void row_params(void **state)
+TEST_WITH(row_params, setup, teardown)
 {
     sample *s = *state;
     s->rows[0].params_size = 4;
@@ -290,7 +285,7 @@ static void row_params(void **state)
     expect(s, "ok", "");
 }
 
-static void own_ops(void **state)
+TEST_WITH(own_ops, setup, teardown)
 {
     sample *s = *state;
     static const char *const names[] = {"twice", "zoo.", ".twice", "zoo.a.b", "Zoo.twice", NULL};
@@ -348,7 +343,7 @@ static void own_ops(void **state)
 }
 
 /* An op with as many operands as a call can have. */
-static void own_op_of_all_operands(void **state)
+TEST_WITH(own_op_of_all_operands, setup, teardown)
 {
     sample *s = *state;
     s->ops[0].shapes = "M : M M M M M M M M M M M";
@@ -362,7 +357,7 @@ static void own_op_of_all_operands(void **state)
     expect(s, "vtable-sig", "op zoo.twice has no signature f:ffffffffff[31]; it has ");
 }
 
-static void own_operand_names(void **state)
+TEST_WITH(own_operand_names, setup, teardown)
 {
     sample *s = *state;
     static const char *const malformed[] = {"out[F : a[F,N] b[N]?",
@@ -378,7 +373,7 @@ static void own_operand_names(void **state)
     }
 }
 
-static void own_parameter_fields(void **state)
+TEST_WITH(own_parameter_fields, setup, teardown)
 {
     sample *s = *state;
     s->ops[1].shapes = "out[F] : a[F,N] scale[N]?";
@@ -448,7 +443,7 @@ static void own_parameter_fields(void **state)
 }
 
 /* Kind, dtype, size, alignment and default of a field fit each other. */
-static void own_field_kinds(void **state)
+TEST_WITH(own_field_kinds, setup, teardown)
 {
     static const struct {
         const char *choices;
@@ -502,7 +497,7 @@ static void own_field_kinds(void **state)
     }
 }
 
-static void kernels_differ(void **state)
+TEST_WITH(kernels_differ, setup, teardown)
 {
     sample *s = *state;
     s->manifest.kernel_count = 2;
@@ -517,7 +512,7 @@ static void kernels_differ(void **state)
 }
 
 /* A plugin of a newer minor version may implement ops unknown to this core. */
-static void newer_minor(void **state)
+TEST_WITH(newer_minor, setup, teardown)
 {
     sample *s = *state;
     const collet_kernel_row row = s->rows[0];
@@ -556,7 +551,7 @@ static void newer_minor(void **state)
         assert_string_equal(why.code, "layer-differs");                                            \
     } while (0)
 
-static void layer_over_another_table(void **state)
+TEST_WITH(layer_over_another_table, setup, teardown)
 {
     const sample *s = *state;
     DIFFERS(over.table.kernel_count--);
@@ -572,30 +567,4 @@ static void layer_over_another_table(void **state)
     DIFFERS(over.ops[1].params_size++);
     DIFFERS(over.ops[1].alias++);
     DIFFERS(over.ops[1].field_count++);
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        CASE(good),
-        CASE(head),
-        CASE(slots),
-        CASE(reserved_fields),
-        CASE(devices),
-        CASE(arrays),
-        CASE(longer_rows),
-        CASE(rows),
-        CASE(row_flags),
-        CASE(row_params),
-        CASE(own_ops),
-        CASE(own_op_of_all_operands),
-        CASE(own_operand_names),
-        CASE(own_parameter_fields),
-        CASE(own_field_kinds),
-        CASE(kernels_differ),
-        CASE(newer_minor),
-        CASE(layer_over_another_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

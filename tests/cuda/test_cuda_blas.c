@@ -150,11 +150,11 @@ static void cublas_fails(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_blas, close_blas)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_blas, close_blas)
     const struct CMUnitTest tests[] = {
-        TEST(layouts),
-        TEST(other_layouts),
-        TEST(cublas_fails),
+        CASE(layouts),
+        CASE(other_layouts),
+        CASE(cublas_fails),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

@@ -213,20 +213,20 @@ static void several_in_libcore(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, nothing_left)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fresh, nothing_left)
     const struct CMUnitTest tests[] = {
-        TEST(no_driver),
-        TEST(no_driver_in_libcore),
-        TEST(another_library),
-        TEST(no_gpu),
-        TEST(a_driver_that_does_not_start),
-        TEST(no_compiler),
-        TEST(no_context),
-        TEST(no_such_device),
-        TEST(too_old),
-        TEST(facts),
-        TEST(facts_by_nvml),
-        TEST(several_in_libcore),
+        CASE(no_driver),
+        CASE(no_driver_in_libcore),
+        CASE(another_library),
+        CASE(no_gpu),
+        CASE(a_driver_that_does_not_start),
+        CASE(no_compiler),
+        CASE(no_context),
+        CASE(no_such_device),
+        CASE(too_old),
+        CASE(facts),
+        CASE(facts_by_nvml),
+        CASE(several_in_libcore),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

@@ -261,19 +261,19 @@ static void times(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
     const struct CMUnitTest tests[] = {
-        TEST(memory_is_used_again),
-        TEST(memory_is_short),
-        TEST(memory_is_limited),
-        TEST(foreign_memory_is_checked),
-        TEST(foreign_commands_are_marked),
-        TEST(times),
-        TEST(the_current_context_stays),
-        TEST(timeline),
-        TEST(a_long_queue),
-        TEST(several_devices),
-        TEST(threads),
+        CASE(memory_is_used_again),
+        CASE(memory_is_short),
+        CASE(memory_is_limited),
+        CASE(foreign_memory_is_checked),
+        CASE(foreign_commands_are_marked),
+        CASE(times),
+        CASE(the_current_context_stays),
+        CASE(timeline),
+        CASE(a_long_queue),
+        CASE(several_devices),
+        CASE(threads),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

@@ -200,19 +200,19 @@ static void lost_gpus_copy_nothing(void **state)
     assert_filled(&two, 2.0f);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_two, close_two)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_two, close_two)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bytes_arrive_in_order),
-        TEST(part_of_a_buffer_is_copied),
-        TEST(gpus_without_peer_access_are_refused),
-        TEST(access_that_was_there_before_is_taken),
-        TEST(access_that_is_not_given_is_refused),
-        TEST(a_copy_that_is_short_of_something_is_refused),
-        TEST(a_way_back_that_fails_is_waited_for),
-        TEST(lost_gpus_copy_nothing),
+        CASE(bytes_arrive_in_order),
+        CASE(part_of_a_buffer_is_copied),
+        CASE(gpus_without_peer_access_are_refused),
+        CASE(access_that_was_there_before_is_taken),
+        CASE(access_that_is_not_given_is_refused),
+        CASE(a_copy_that_is_short_of_something_is_refused),
+        CASE(a_way_back_that_fails_is_waited_for),
+        CASE(lost_gpus_copy_nothing),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

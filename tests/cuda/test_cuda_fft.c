@@ -218,9 +218,9 @@ static void plans(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fft, close_fft)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_fft, close_fft)
     const struct CMUnitTest tests[] = {
-        TEST(layouts), TEST(other_layouts), TEST(fails), TEST(plan_is_lost), TEST(plans),
+        CASE(layouts), CASE(other_layouts), CASE(fails), CASE(plan_is_lost), CASE(plans),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

@@ -365,21 +365,21 @@ static void no_queue(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_one, close_one)
     const struct CMUnitTest tests[] = {
-        TEST(a_launch),
-        TEST(a_program_of_steps),
-        TEST(a_signal_of_the_program),
-        TEST(a_chip_newer_than_the_compiler),
-        TEST(a_compiler_older_than_tiles),
-        TEST(what_does_not_compile),
-        TEST(a_shortage_is_not_remembered),
-        TEST(cubins_on_disk),
-        TEST(a_launch_refused),
-        TEST(a_fault),
-        TEST(a_fault_among_others),
-        TEST(an_error_that_passes),
-        TEST(no_queue),
+        CASE(a_launch),
+        CASE(a_program_of_steps),
+        CASE(a_signal_of_the_program),
+        CASE(a_chip_newer_than_the_compiler),
+        CASE(a_compiler_older_than_tiles),
+        CASE(what_does_not_compile),
+        CASE(a_shortage_is_not_remembered),
+        CASE(cubins_on_disk),
+        CASE(a_launch_refused),
+        CASE(a_fault),
+        CASE(a_fault_among_others),
+        CASE(an_error_that_passes),
+        CASE(no_queue),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

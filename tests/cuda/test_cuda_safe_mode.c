@@ -112,7 +112,7 @@ static void a_library_that_crashes(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, fresh, nothing_left)
-    const struct CMUnitTest tests[] = {TEST(as_set), TEST(a_library_that_crashes)};
+#define CASE(name) cmocka_unit_test_setup_teardown(name, fresh, nothing_left)
+    const struct CMUnitTest tests[] = {CASE(as_set), CASE(a_library_that_crashes)};
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

@@ -121,9 +121,9 @@ static void fails(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_solver, close_solver)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_solver, close_solver)
     const struct CMUnitTest tests[] = {
-        TEST(which_serves), TEST(batched), TEST(handles), TEST(fails),
+        CASE(which_serves), CASE(batched), CASE(handles), CASE(fails),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

@@ -249,21 +249,21 @@ static void bytes_are_counted_once(void **state)
     assert_int_equal(nothing_left(state), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_staged, close_one)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_staged, close_one)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bytes_of_any_number_arrive),
-        TEST(few_bytes_are_left_to_the_driver),
-        TEST(a_write_returns_before_it_is_done),
-        TEST(a_read_comes_after_what_is_enqueued),
-        TEST(the_memory_goes_back_with_a_trim),
-        TEST(without_page_locked_memory_the_driver_copies),
-        TEST(what_is_page_locked_needs_no_piece),
-        TEST(a_piece_that_fails_ends_the_transfer),
-        TEST(a_lost_device_is_reported),
-        TEST(it_can_be_off),
+        CASE(bytes_of_any_number_arrive),
+        CASE(few_bytes_are_left_to_the_driver),
+        CASE(a_write_returns_before_it_is_done),
+        CASE(a_read_comes_after_what_is_enqueued),
+        CASE(the_memory_goes_back_with_a_trim),
+        CASE(without_page_locked_memory_the_driver_copies),
+        CASE(what_is_page_locked_needs_no_piece),
+        CASE(a_piece_that_fails_ends_the_transfer),
+        CASE(a_lost_device_is_reported),
+        CASE(it_can_be_off),
         cmocka_unit_test(bytes_are_counted_once),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);

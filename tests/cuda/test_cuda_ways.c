@@ -253,10 +253,10 @@ static void missing_libraries(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_libraries, close_one)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, open_libraries, close_one)
     const struct CMUnitTest tests[] = {
-        TEST(the_usual_ways), TEST(the_setting_decides), TEST(the_calibration_decides),
-        TEST(another_gpu),    TEST(what_is_not_there), TEST(missing_libraries),
+        CASE(the_usual_ways), CASE(the_setting_decides), CASE(the_calibration_decides),
+        CASE(another_gpu),    CASE(what_is_not_there), CASE(missing_libraries),
     };
     return cmocka_run_group_tests(tests, load_plugin, NULL);
 }

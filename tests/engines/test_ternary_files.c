@@ -532,16 +532,16 @@ static void wrong_arguments(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test(name)
+#define CASE(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
-        TEST(written_layers_are_described),
-        TEST(loaded_network_gives_the_same_bits),
-        TEST(layers_are_loaded_one_by_one),
-        TEST(numbers_are_quantized_as_in_memory),
-        TEST(ternary_numbers_are_kept),
-        TEST(every_call_can_be_cancelled),
-        TEST(wrong_arguments),
-        TEST(unknown_members_are_refused),
+        CASE(written_layers_are_described),
+        CASE(loaded_network_gives_the_same_bits),
+        CASE(layers_are_loaded_one_by_one),
+        CASE(numbers_are_quantized_as_in_memory),
+        CASE(ternary_numbers_are_kept),
+        CASE(every_call_can_be_cancelled),
+        CASE(wrong_arguments),
+        CASE(unknown_members_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, clean_up);
 }

@@ -429,11 +429,11 @@ static void contexts_of_another_runtime(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test(name)
+#define CASE(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
-        TEST(layer_by_layer),         TEST(strided_ends),         TEST(one_layer),
-        TEST(longer_layers),          TEST(freed_in_any_order),   TEST(weights_of_many_threads),
-        TEST(layers_that_do_not_fit), TEST(runs_that_do_not_fit), TEST(contexts_of_another_runtime),
+        CASE(layer_by_layer),         CASE(strided_ends),         CASE(one_layer),
+        CASE(longer_layers),          CASE(freed_in_any_order),   CASE(weights_of_many_threads),
+        CASE(layers_that_do_not_fit), CASE(runs_that_do_not_fit), CASE(contexts_of_another_runtime),
     };
     return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
 }

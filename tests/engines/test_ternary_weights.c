@@ -406,21 +406,21 @@ static void checking_can_be_cancelled(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test(name)
+#define CASE(name) cmocka_unit_test(name)
     const struct CMUnitTest tests[] = {
-        TEST(from_codes),
-        TEST(from_numbers),
-        TEST(the_callers_rounding_changes_nothing),
-        TEST(from_bytes),
-        TEST(from_strided_rows),
-        TEST(from_numbers_with_short_blocks),
-        TEST(without_weights),
-        TEST(invalid_numbers),
-        TEST(invalid_codes),
-        TEST(invalid_bytes),
-        TEST(arrays_of_another_runtime),
-        TEST(padding_of_every_width),
-        TEST(checking_can_be_cancelled),
+        CASE(from_codes),
+        CASE(from_numbers),
+        CASE(the_callers_rounding_changes_nothing),
+        CASE(from_bytes),
+        CASE(from_strided_rows),
+        CASE(from_numbers_with_short_blocks),
+        CASE(without_weights),
+        CASE(invalid_numbers),
+        CASE(invalid_codes),
+        CASE(invalid_bytes),
+        CASE(arrays_of_another_runtime),
+        CASE(padding_of_every_width),
+        CASE(checking_can_be_cancelled),
     };
     return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
 }

@@ -107,21 +107,12 @@ static void every_allocation_may_fail(const char *backend)
     assert_true(n > 30 && reported > 20);
 }
 
-static void on_host_memory(void **state)
+TEST(on_host_memory)
 {
     every_allocation_may_fail("cpu_scalar");
 }
 
-static void on_device_memory(void **state)
+TEST(on_device_memory)
 {
     every_allocation_may_fail("remote,cpu_scalar");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_host_memory),
-        cmocka_unit_test(on_device_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static collet_status whole_session(collet_error *err)
     return status;
 }
 
-static void each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
     collet_error err;
     long n = 0, reported = 0;
@@ -105,8 +105,4 @@ static int tear_down(void **state)
     return system(command);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_allocation_fails)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

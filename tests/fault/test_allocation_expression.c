@@ -39,7 +39,7 @@ static collet_status make_and_run(collet_array **outs, const collet_array *const
     return status;
 }
 
-static void each_allocation_fails(void **state)
+TEST(each_allocation_fails)
 {
     collet_array *in[INPUTS], *outs[6];
     for (int i = 0; i < INPUTS; i++)
@@ -69,7 +69,7 @@ static void each_allocation_fails(void **state)
         collet_array_destroy(outs[i]);
 }
 
-static void a_built_expression_allocates_nothing(void **state)
+TEST(a_built_expression_allocates_nothing)
 {
     collet_array *a = floats(cx, 5, 1), *b = floats(cx, 5, 2), *out = empty_floats(cx, 5);
     const collet_array *ins[] = {a, b};
@@ -88,11 +88,4 @@ static void a_built_expression_allocates_nothing(void **state)
     collet_array_destroy(out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_allocation_fails),
-        cmocka_unit_test(a_built_expression_allocates_nothing),
-    };
-    return cmocka_run_group_tests(tests, set_up_scalar, tear_down);
-}
+TEST_GROUP(set_up_scalar, tear_down)

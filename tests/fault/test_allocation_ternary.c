@@ -109,7 +109,7 @@ static long fail_each(collet_status (*make)(collet_context *, collet_ternary_wei
     }
 }
 
-static void weights(void **state)
+TEST(weights)
 {
     long from_codes = fail_each(make_from_codes), from_bytes = fail_each(make_from_bytes);
     long from_numbers = fail_each(make_from_numbers);
@@ -160,7 +160,7 @@ static void close_model(model *m)
     collet_array_destroy(m->more_y);
 }
 
-static void making_networks(void **state)
+TEST(making_networks)
 {
     model m;
     long n = 0;
@@ -257,12 +257,12 @@ static void run_twice_on(const char *backend)
     assert_int_equal(allocation_outstanding, before);
 }
 
-static void running_on_one_thread(void **state)
+TEST(running_on_one_thread)
 {
     run_twice_on("cpu_scalar");
 }
 
-static void running_on_all_threads(void **state)
+TEST(running_on_all_threads)
 {
     run_twice_on("cpu_openmp");
 }
@@ -392,7 +392,7 @@ static long fail_each_file(collet_status (*work)(collet_context *, collet_ternar
     }
 }
 
-static void files(void **state)
+TEST(files)
 {
     static collet_status (*const work[])(collet_context *, collet_ternary_output **) = {
         pack_files, write_layers, unpack_file, count_file, load_file, run_file};
@@ -420,14 +420,4 @@ static void files(void **state)
     assert_int_equal(rmdir(directory), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights),
-        cmocka_unit_test(making_networks),
-        cmocka_unit_test(files),
-        cmocka_unit_test(running_on_one_thread),
-        cmocka_unit_test(running_on_all_threads),
-    };
-    return cmocka_run_group_tests(tests, make_operands, free_operands);
-}
+TEST_GROUP(make_operands, free_operands)

@@ -4,6 +4,7 @@
  * stand-in of collet-probe) and kept in the cache: each failure becomes a reason or an error with a
  * text, or nothing that anyone notices; no descriptor, process, file or memory is left.
  */
+#include "common/test.h"
 #include "common/failing_calls.h"
 #include "failing_malloc.h"
 #include "loader_fixture.h"
@@ -206,7 +207,7 @@ static long every_call_may_fail(const fixture *f, const failing_case *c)
     return sessions;
 }
 
-static void calls_of_the_system(void **state)
+TEST_WITH(calls_of_the_system, set_up, fixture_teardown)
 {
     long sessions = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -216,7 +217,7 @@ static void calls_of_the_system(void **state)
 
 /* ---- Allocations ----------------------------------------------------------------------------- */
 
-static void every_allocation_may_fail(void **state)
+TEST_WITH(every_allocation_may_fail, set_up, fixture_teardown)
 {
     fixture *f = *state;
     char reasons[4096];
@@ -315,7 +316,7 @@ static void expect_trust(const char *file, const char *code, const char *text)
         close(fd);
 }
 
-static void group_of_the_user(void **state)
+TEST_WITH(group_of_the_user, set_up, fixture_teardown)
 {
     const char *file = fixture_path(*state, "good.so");
     if (geteuid() || chown(file, 0, 54321))
@@ -330,7 +331,7 @@ static void group_of_the_user(void **state)
 }
 
 /* A file of the user, one of libcore's owner, and one of neither. */
-static void owners(void **state)
+TEST_WITH(owners, set_up, fixture_teardown)
 {
     const char *file = fixture_path(*state, "good.so");
     if (geteuid() || chown(file, 54321, 0) || chown(((fixture *)*state)->directory, 0, 0))
@@ -363,7 +364,7 @@ static void owners(void **state)
 
 /* ---- Ways ------------------------------------------------------------------------------------ */
 
-static void links(void **state)
+TEST_WITH(links, set_up, fixture_teardown)
 {
     const fixture *f = *state;
     static char target[PATH_MAX], way[2 * PATH_MAX];
@@ -387,17 +388,4 @@ static void links(void **state)
     if (geteuid() || lchown(fixture_path(f, "sub/theirs"), 54321, 54321))
         skip();
     expect_trust(fixture_path(f, "sub/theirs"), "foreign-owner", "the link");
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_teardown)
-    const struct CMUnitTest tests[] = {
-        CASE(calls_of_the_system),
-        CASE(every_allocation_may_fail),
-        CASE(group_of_the_user),
-        CASE(owners),
-        CASE(links),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

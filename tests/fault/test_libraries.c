@@ -5,21 +5,17 @@
  * process.
  */
 #include <dlfcn.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <collet/collet.h>
 #include <collet/ops/array.h>
 #include <collet/ops/linalg.h>
+
+#include "common/test.h"
 
 #define N 136 /* larger than what own kernels compute by default */
 
@@ -169,7 +165,7 @@ static void expect(const library_case *c)
 #define LEFT_ALONE(library, why)                                                                   \
     "\"" library "\":{\"library\":null,\"reason\":\"not used in safe mode: " why
 
-static void a_crash(void **state)
+TEST(a_crash)
 {
     expect(&(library_case){
         FAKE("crashes"),
@@ -182,7 +178,7 @@ static void a_crash(void **state)
         NULL});
 }
 
-static void a_hang(void **state)
+TEST(a_hang)
 {
     expect(&(library_case){
         FAKE("hangs"),
@@ -193,7 +189,7 @@ static void a_hang(void **state)
         NULL});
 }
 
-static void an_end(void **state)
+TEST(an_end)
 {
     expect(&(library_case){
         FAKE("ends"),
@@ -204,7 +200,7 @@ static void an_end(void **state)
         NULL});
 }
 
-static void a_safe_mode_that_is_set(void **state)
+TEST(a_safe_mode_that_is_set)
 {
     expect(&(library_case){FAKE("right"),
                            "off",
@@ -214,7 +210,7 @@ static void a_safe_mode_that_is_set(void **state)
                            NULL});
 }
 
-static void a_wrong_product(void **state)
+TEST(a_wrong_product)
 {
     expect(&(library_case){FAKE("wrong"),
                            "off",
@@ -224,7 +220,7 @@ static void a_wrong_product(void **state)
                            "cpu_openmp.openblas has no effect: its products"});
 }
 
-static void another_library(void **state)
+TEST(another_library)
 {
     expect(&(library_case){FAKE("lacks"),
                            "off",
@@ -235,7 +231,7 @@ static void another_library(void **state)
 }
 
 /* The stand-ins are slow, so that our kernels compute the products. */
-static void rates(void **state)
+TEST(rates)
 {
     measures = 1;
     expect(&(library_case){
@@ -251,7 +247,7 @@ static void rates(void **state)
 }
 
 /* As the OpenBLAS of PyPI has one. */
-static void a_prefix(void **state)
+TEST(a_prefix)
 {
     const library_case prefixed = {FAKE("prefixed"),       "off", "cpu_openmp.openblas_core=mine",
                                    {"\"core\": \"mine\""}, NULL,  NULL};
@@ -263,7 +259,7 @@ static void a_prefix(void **state)
 }
 
 /* As the OpenBLAS inside NumPy has them, whose names have a prefix and a suffix. */
-static void long_integers(void **state)
+TEST(long_integers)
 {
     static const char *const libraries[] = {FAKE("long"), FAKE("suffixed")};
     for (int i = 0; i < 2; i++)
@@ -275,7 +271,7 @@ static void long_integers(void **state)
                                "cpu_openmp.openblas has no effect: "});
 }
 
-static void no_library(void **state)
+TEST(no_library)
 {
     expect(&(library_case){COLLET_TEST_NOTHING "/libopenblas.so.0",
                            "off",
@@ -288,7 +284,7 @@ static void no_library(void **state)
 }
 
 /* The stand-in selects Prescott unless a core is set. */
-static void a_core_by_features(void **state)
+TEST(a_core_by_features)
 {
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
@@ -311,7 +307,7 @@ static void a_core_by_features(void **state)
 #endif
 }
 
-static void a_core_that_is_set(void **state)
+TEST(a_core_that_is_set)
 {
     expect(&(library_case){FAKE("right"),
                            "off",
@@ -335,7 +331,7 @@ static void a_core_that_is_set(void **state)
         "Prescott"});
 }
 
-static void a_core_of_the_environment(void **state)
+TEST(a_core_of_the_environment)
 {
     assert_int_equal(setenv("OPENBLAS_CORETYPE", "Mine", 1), 0);
     expect(&(library_case){FAKE("right"),
@@ -348,7 +344,7 @@ static void a_core_of_the_environment(void **state)
 }
 
 /* The stand-in crashes unless limited to an instruction set, as oneDNN 2.6 in some VMs. */
-static void a_crash_of_one_instruction_set(void **state)
+TEST(a_crash_of_one_instruction_set)
 {
     expect(&(library_case){"off",
                            FAKE("onednn2"),
@@ -358,7 +354,7 @@ static void a_crash_of_one_instruction_set(void **state)
                            NULL});
 }
 
-static void versions_of_onednn(void **state)
+TEST(versions_of_onednn)
 {
     expect(&(library_case){
         "off",
@@ -389,7 +385,7 @@ static void versions_of_onednn(void **state)
 }
 
 /* Without a setting oneDNN is searched by its sonames, here Debian 13's. */
-static void sonames_of_onednn(void **state)
+TEST(sonames_of_onednn)
 {
     if (dlopen("libdnnl.so.3", RTLD_LAZY)) /* the first name that is tried */
         skip();
@@ -401,7 +397,7 @@ static void sonames_of_onednn(void **state)
                            NULL});
 }
 
-static void a_wrong_onednn(void **state)
+TEST(a_wrong_onednn)
 {
     expect(&(library_case){"off",
                            FAKE("onednn_wrong"),
@@ -414,25 +410,6 @@ static void a_wrong_onednn(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_crash),
-        cmocka_unit_test(a_hang),
-        cmocka_unit_test(an_end),
-        cmocka_unit_test(a_safe_mode_that_is_set),
-        cmocka_unit_test(a_wrong_product),
-        cmocka_unit_test(another_library),
-        cmocka_unit_test(rates),
-        cmocka_unit_test(a_prefix),
-        cmocka_unit_test(long_integers),
-        cmocka_unit_test(no_library),
-        cmocka_unit_test(a_core_by_features),
-        cmocka_unit_test(a_core_that_is_set),
-        cmocka_unit_test(a_core_of_the_environment),
-        cmocka_unit_test(a_crash_of_one_instruction_set),
-        cmocka_unit_test(versions_of_onednn),
-        cmocka_unit_test(sonames_of_onednn),
-        cmocka_unit_test(a_wrong_onednn),
-    };
     (void)unsetenv("OPENBLAS_CORETYPE");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

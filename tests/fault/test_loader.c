@@ -2,6 +2,7 @@
 /*
  * Every bad plugin of the zoo is refused for its own reason, and the good one next to it is found.
  */
+#include "common/test.h"
 #include "loader_fixture.h"
 #include "common/contains.h"
 
@@ -36,7 +37,7 @@ static void expect(fixture *f, const char *stage, const char *code, const char *
 
 /* ---- Files ------------------------------------------------------------------------------- */
 
-static void text_file(void **state)
+TEST_WITH(text_file, fixture_setup, fixture_teardown)
 {
     fixture_write(*state, "bad.so", "not a library\n", 14);
     expect(*state, "manifest", "not-elf", "not an ELF file");
@@ -46,13 +47,13 @@ static void text_file(void **state)
     assert_string_equal(p->manifest.version, "");
 }
 
-static void empty_file(void **state)
+TEST_WITH(empty_file, fixture_setup, fixture_teardown)
 {
     fixture_write(*state, "bad.so", "", 0);
     expect(*state, "manifest", "empty", "empty");
 }
 
-static void truncated(void **state)
+TEST_WITH(truncated, fixture_setup, fixture_teardown)
 {
     size_t count;
     char *bytes = fixture_read(COLLET_TEST_ZOO "/zoo_good.so", &count);
@@ -66,7 +67,7 @@ static void truncated(void **state)
     free(bytes);
 }
 
-static void wrong_class(void **state)
+TEST_WITH(wrong_class, fixture_setup, fixture_teardown)
 {
     fixture_add_patched(*state, "bad.so", EI_CLASS, (const char[]){ELFCLASS32}, 1);
     expect(*state, "manifest", "wrong-class", ", 32-bit, ");
@@ -92,7 +93,7 @@ static void expect_kind(fixture *f, char class, char order, const char machine[2
     expect(f, "manifest", "wrong-class", text);
 }
 
-static void kinds_of_processors(void **state)
+TEST_WITH(kinds_of_processors, fixture_setup, fixture_teardown)
 {
     static const struct {
         char class, order, machine[2];
@@ -108,7 +109,7 @@ static void kinds_of_processors(void **state)
         expect_kind(*state, kinds[i].class, kinds[i].order, kinds[i].machine, kinds[i].text);
 }
 
-static void wrong_machine(void **state)
+TEST_WITH(wrong_machine, fixture_setup, fixture_teardown)
 {
     fixture_add_patched(*state, "bad.so", offsetof(Elf64_Ehdr, e_machine), &(Elf64_Half){EM_SPARC},
                         sizeof(Elf64_Half));
@@ -121,14 +122,14 @@ static void wrong_machine(void **state)
 #endif
 }
 
-static void not_shared_object(void **state)
+TEST_WITH(not_shared_object, fixture_setup, fixture_teardown)
 {
     fixture_add_patched(*state, "bad.so", offsetof(Elf64_Ehdr, e_type), &(Elf64_Half){ET_REL},
                         sizeof(Elf64_Half));
     expect(*state, "manifest", "not-shared-object", "type 1");
 }
 
-static void no_manifest(void **state)
+TEST_WITH(no_manifest, fixture_setup, fixture_teardown)
 {
     fixture_add(*state, "plain_library", "bad.so");
     expect(*state, "manifest", "no-manifest", "not a plugin");
@@ -152,7 +153,7 @@ static const struct {
     {MANIFEST("[2,0]", "[\"add\",\"add\"]"), "manifest-content", "'add' twice"},
 };
 
-static void bad_manifests(void **state)
+TEST_WITH(bad_manifests, fixture_setup, fixture_teardown)
 {
     for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++) {
         fixture_add_manifest(*state, "bad.so", manifests[i].manifest);
@@ -161,7 +162,7 @@ static void bad_manifests(void **state)
 }
 
 /* No code of a plugin with an incompatible ABI runs, not even with probing off. */
-static void refused_before_it_runs(void **state)
+TEST_WITH(refused_before_it_runs, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add_manifest(f, "bad.so", MANIFEST("[3,0]", "[\"add\"]"));
@@ -177,7 +178,7 @@ static void refused_before_it_runs(void **state)
     assert_null(table);
 }
 
-static void sanitizer_mismatch(void **state)
+TEST_WITH(sanitizer_mismatch, fixture_setup, fixture_teardown)
 {
     size_t count;
     char *bytes = fixture_read(COLLET_TEST_ZOO "/zoo_good.so", &count);
@@ -190,7 +191,7 @@ static void sanitizer_mismatch(void **state)
     expect(*state, "manifest", "sanitizer-mismatch", COLLET_SANITIZER);
 }
 
-static void kernels_differ(void **state)
+TEST_WITH(kernels_differ, fixture_setup, fixture_teardown)
 {
     fixture_add_manifest(*state, "bad.so",
                          "{\"name\":\"zoo_good\",\"abi\":[2,0]," MEMBERS
@@ -202,7 +203,7 @@ static void kernels_differ(void **state)
     expect(*state, "probe", "kernels-differ", "has the kernel add");
 }
 
-static void other_name(void **state)
+TEST_WITH(other_name, fixture_setup, fixture_teardown)
 {
     fixture_add_manifest(*state, "bad.so", MANIFEST("[2,0]", "[\"add\"]"));
     expect(*state, "probe", "vtable-name", "'zoo_good'");
@@ -234,7 +235,7 @@ static const struct {
     {"flush_to_zero", "changes-floating-point", "-ffast-math"},
 };
 
-static void zoo(void **state)
+TEST_WITH(zoo, fixture_setup, fixture_teardown)
 {
     for (size_t i = 0; i < sizeof bad_plugins / sizeof *bad_plugins; i++) {
         fixture_add(*state, bad_plugins[i].zoo, "bad.so");
@@ -255,7 +256,7 @@ static void expect_no_processes(void)
     assert_int_equal(errno, ECHILD);
 }
 
-static void hangs(void **state)
+TEST_WITH(hangs, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     /* Orphans of the probe are reparented to this process, which can then wait for them. */
@@ -271,7 +272,7 @@ static void hangs(void **state)
 }
 
 /* Processes that a constructor starts end with the probe, in any session; memory is limited. */
-static void started_processes_end(void **state)
+TEST_WITH(started_processes_end, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
@@ -282,7 +283,7 @@ static void started_processes_end(void **state)
 }
 
 /* A killed program leaves no process of a plugin that its probe has started. */
-static void killed_host(void **state)
+TEST_WITH(killed_host, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "hang_entry", "bad.so");
@@ -302,7 +303,7 @@ static void killed_host(void **state)
     expect_no_processes();
 }
 
-static void missing_library(void **state)
+TEST_WITH(missing_library, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "missing_library", "bad.so");
@@ -338,7 +339,7 @@ static const collet_plugin *open_one(fixture *f, const char *name, collet_status
     return table;
 }
 
-static void opens_good_ones(void **state)
+TEST_WITH(opens_good_ones, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "good", "good.so");
@@ -355,7 +356,7 @@ static void opens_good_ones(void **state)
     assert_true(fixture_record(f, "good.so", "open")->accepted);
 }
 
-static void changed_since(void **state)
+TEST_WITH(changed_since, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "good", "good.so");
@@ -371,7 +372,7 @@ static void changed_since(void **state)
                      COLLET_UNAVAILABLE);
 }
 
-static void control_is_restored(void **state)
+TEST_WITH(control_is_restored, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     collet_floating before = collet_floating_now();
@@ -384,7 +385,7 @@ static void control_is_restored(void **state)
     assert_true(collet_floating_equal(before, collet_floating_now()));
 }
 
-static void rounds(void **state)
+TEST_WITH(rounds, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     collet_floating before = collet_floating_now();
@@ -401,7 +402,7 @@ static void rounds(void **state)
 }
 
 /* A file that passes all checks, but that the dynamic linker refuses. */
-static void not_loaded(void **state)
+TEST_WITH(not_loaded, fixture_setup, fixture_teardown)
 {
     size_t count;
     char *bytes = fixture_read(COLLET_TEST_ZOO "/zoo_good.so", &count);
@@ -422,7 +423,7 @@ static void not_loaded(void **state)
 }
 
 /* Records of files that are named one by one. */
-static void names_of_files(void **state)
+TEST_WITH(names_of_files, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_write(f, "plain", "x", 1);
@@ -433,7 +434,7 @@ static void names_of_files(void **state)
     assert_string_equal(fixture_record(f, ".so", "manifest")->code, "not-elf");
 }
 
-static void probe_missing(void **state)
+TEST_WITH(probe_missing, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     f->options.probe_program = COLLET_TEST_NOTHING "/collet-probe";
@@ -445,7 +446,7 @@ static void probe_missing(void **state)
     assert_non_null(open_one(f, "zoo_good", COLLET_OK));
 }
 
-static void probe_not_trusted(void **state)
+TEST_WITH(probe_not_trusted, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     char path[PATH_MAX];
@@ -464,7 +465,7 @@ static void probe_not_trusted(void **state)
                         "collet-probe is not found, not trusted or built for another processor");
 }
 
-static void probe_of_another_processor(void **state)
+TEST_WITH(probe_of_another_processor, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     char path[PATH_MAX];
@@ -483,7 +484,7 @@ static void probe_of_another_processor(void **state)
     assert_contains(p->reason, "built for another processor");
 }
 
-static void settings_reach_the_probe(void **state)
+TEST_WITH(settings_reach_the_probe, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     const char *settings[] = {"zoo_own_op.devices=0", NULL};
@@ -495,7 +496,7 @@ static void settings_reach_the_probe(void **state)
     assert_contains(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off");
 }
 
-static void undeclared_setting(void **state)
+TEST_WITH(undeclared_setting, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "undeclared", "undeclared.so");
@@ -507,7 +508,7 @@ static void undeclared_setting(void **state)
 }
 
 /* However many there are, the last one included. */
-static void many_settings_reach_the_probe(void **state)
+TEST_WITH(many_settings_reach_the_probe, fixture_setup, fixture_teardown)
 {
     enum { COUNT = 1000 };
     fixture *f = *state;
@@ -522,42 +523,4 @@ static void many_settings_reach_the_probe(void **state)
     f->options.settings = settings;
     fixture_scan(f);
     assert_contains(fixture_plugin(f, "zoo_own_op")->capabilities, "switched off");
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-    const struct CMUnitTest tests[] = {
-        CASE(text_file),
-        CASE(empty_file),
-        CASE(truncated),
-        CASE(wrong_class),
-        CASE(wrong_machine),
-        CASE(not_shared_object),
-        CASE(no_manifest),
-        CASE(bad_manifests),
-        CASE(refused_before_it_runs),
-        CASE(sanitizer_mismatch),
-        CASE(kernels_differ),
-        CASE(other_name),
-        CASE(zoo),
-        CASE(hangs),
-        CASE(started_processes_end),
-        CASE(killed_host),
-        CASE(kinds_of_processors),
-        CASE(probe_of_another_processor),
-        CASE(missing_library),
-        CASE(opens_good_ones),
-        CASE(changed_since),
-        CASE(control_is_restored),
-        CASE(rounds),
-        CASE(not_loaded),
-        CASE(names_of_files),
-        CASE(probe_missing),
-        CASE(probe_not_trusted),
-        CASE(settings_reach_the_probe),
-        CASE(undeclared_setting),
-        CASE(many_settings_reach_the_probe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
  *
  * A mark in the cached capabilities distinguishes a cached result from a new one.
  */
+#include "common/test.h"
 #include "loader_fixture.h"
 
 #include <dirent.h>
@@ -79,7 +80,7 @@ static void cache_marked(fixture *f)
 }
 
 /* A file that a manifest names is never taken from its owner. */
-static void standard_input_is_left_alone(void **state)
+TEST_WITH(standard_input_is_left_alone, setup, fixture_teardown)
 {
     fixture *f = *state;
     const char *depends[] = {"/dev/stdin"};
@@ -111,7 +112,7 @@ static int was_used(fixture *f)
     return strstr(fixture_plugin(f, "zoo_good")->capabilities, MARK) != NULL;
 }
 
-static void cached_and_used(void **state)
+TEST_WITH(cached_and_used, setup, fixture_teardown)
 {
     struct stat st;
     cache_marked(*state);
@@ -126,7 +127,7 @@ static void cached_and_used(void **state)
     assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-static void stale_by_file(void **state)
+TEST_WITH(stale_by_file, setup, fixture_teardown)
 {
     fixture *f = *state;
     cache_marked(f);
@@ -135,7 +136,7 @@ static void stale_by_file(void **state)
 }
 
 /* Like an update of libcore, which is part of collet-probe. */
-static void stale_by_probe(void **state)
+TEST_WITH(stale_by_probe, setup, fixture_teardown)
 {
     fixture *f = *state;
     size_t count;
@@ -148,7 +149,7 @@ static void stale_by_probe(void **state)
     assert_false(was_used(f));
 }
 
-static void stale_by_environment(void **state)
+TEST_WITH(stale_by_environment, setup, fixture_teardown)
 {
     cache_marked(*state);
     assert_int_equal(setenv("ZOO_SOMETHING", "1", 1), 0);
@@ -159,7 +160,7 @@ static void stale_by_environment(void **state)
     assert_int_equal(unsetenv("ZOO_SOMETHING"), 0);
 }
 
-static void stale_by_settings(void **state)
+TEST_WITH(stale_by_settings, setup, fixture_teardown)
 {
     fixture *f = *state;
     const char *settings[] = {"zoo_own_op.devices=3", NULL};
@@ -180,7 +181,7 @@ static int count_cached(void)
     return count;
 }
 
-static void stale_by_limits(void **state)
+TEST_WITH(stale_by_limits, setup, fixture_teardown)
 {
     static const __rlimit_resource_t limits[] = {RLIMIT_AS,     RLIMIT_DATA,  RLIMIT_STACK,
                                                  RLIMIT_NOFILE, RLIMIT_NPROC, RLIMIT_MEMLOCK};
@@ -199,7 +200,7 @@ static void stale_by_limits(void **state)
 }
 
 /* Alternating between two configurations probes once for each. */
-static void several_results(void **state)
+TEST_WITH(several_results, setup, fixture_teardown)
 {
     fixture *f = *state;
     static const char *const settings[] = {"zoo_own_op.devices=3", NULL};
@@ -211,7 +212,7 @@ static void several_results(void **state)
     assert_true(was_used(f));
 }
 
-static void bounded(void **state)
+TEST_WITH(bounded, setup, fixture_teardown)
 {
     fixture *f = *state;
     static char number[32];
@@ -225,7 +226,7 @@ static void bounded(void **state)
 }
 
 /* A writer that was killed leaves its temporary file, which a later writer removes. */
-static void left_behind(void **state)
+TEST_WITH(left_behind, setup, fixture_teardown)
 {
     fixture *f = *state;
     static const char *const settings[] = {"zoo_own_op.devices=3", NULL};
@@ -244,7 +245,7 @@ static void left_behind(void **state)
     assert_int_equal(access(fixture_path(f, "kept/here/.other"), F_OK), 0);
 }
 
-static void hostile_contents(void **state)
+TEST_WITH(hostile_contents, setup, fixture_teardown)
 {
     size_t count;
     cache_marked(*state);
@@ -283,7 +284,7 @@ static void hostile_contents(void **state)
     free(good);
 }
 
-static void hostile_file(void **state)
+TEST_WITH(hostile_file, setup, fixture_teardown)
 {
     fixture *f = *state;
     char moved[PATH_MAX];
@@ -315,7 +316,7 @@ static void hostile_file(void **state)
     assert_false(was_used(f));
 }
 
-static void hostile_directory(void **state)
+TEST_WITH(hostile_directory, setup, fixture_teardown)
 {
     fixture *f = *state;
     char target[PATH_MAX];
@@ -335,7 +336,7 @@ static void hostile_directory(void **state)
 }
 
 /* Descriptor 0 is as good as another, and is free afterwards. */
-static void without_a_standard_input(void **state)
+TEST_WITH(without_a_standard_input, setup, fixture_teardown)
 {
     fixture *f = *state;
     int input = fcntl(0, F_DUPFD_CLOEXEC, 3);
@@ -352,7 +353,7 @@ static void without_a_standard_input(void **state)
     assert_int_equal(left, -1);
 }
 
-static void cannot_be_written(void **state)
+TEST_WITH(cannot_be_written, setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_write(f, "file", "", 0);
@@ -364,7 +365,7 @@ static void cannot_be_written(void **state)
 }
 
 /* A write beyond the limit on file size would end the program. */
-static void no_larger_than_allowed(void **state)
+TEST_WITH(no_larger_than_allowed, setup, fixture_teardown)
 {
     struct rlimit before, none;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -378,7 +379,7 @@ static void no_larger_than_allowed(void **state)
 }
 
 /* Results that may change are probed again; results that depend only on the file are cached. */
-static void what_is_cached(void **state)
+TEST_WITH(what_is_cached, setup, fixture_teardown)
 {
     fixture *f = *state;
     static const struct {
@@ -403,7 +404,7 @@ static void what_is_cached(void **state)
     }
 }
 
-static void no_device_is_probed_again(void **state)
+TEST_WITH(no_device_is_probed_again, setup, fixture_teardown)
 {
     fixture *f = *state;
     const char *settings[] = {"zoo_own_op.devices=0", NULL};
@@ -412,30 +413,4 @@ static void no_device_is_probed_again(void **state)
     fixture_scan(f);
     fixture_assert_proven(f, "zoo_own_op");
     assert_null(cached_file());
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
-    const struct CMUnitTest tests[] = {
-        CASE(cached_and_used),
-        CASE(stale_by_file),
-        CASE(stale_by_probe),
-        CASE(stale_by_environment),
-        CASE(stale_by_settings),
-        CASE(several_results),
-        CASE(bounded),
-        CASE(left_behind),
-        CASE(hostile_contents),
-        CASE(hostile_file),
-        CASE(hostile_directory),
-        CASE(without_a_standard_input),
-        CASE(cannot_be_written),
-        CASE(no_larger_than_allowed),
-        CASE(what_is_cached),
-        CASE(no_device_is_probed_again),
-        CASE(standard_input_is_left_alone),
-        CASE(stale_by_limits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

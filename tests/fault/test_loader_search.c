@@ -2,6 +2,7 @@
 /*
  * The search path of plugins, which files are trusted, and which of two duplicates is used.
  */
+#include "common/test.h"
 #include "loader_fixture.h"
 
 #include <fcntl.h>
@@ -35,14 +36,14 @@ static void expect_policy(fixture *f, const char *code, const char *reason)
     fixture_assert_refused(f, "own_op.so", "policy", code, reason);
 }
 
-static void world_writable_file(void **state)
+TEST_WITH(world_writable_file, fixture_setup, fixture_teardown)
 {
     two_good(*state);
     assert_int_equal(chmod(fixture_path(*state, "own_op.so"), 0646), 0);
     expect_policy(*state, "world-writable", "chmod");
 }
 
-static void foreign_owner(void **state)
+TEST_WITH(foreign_owner, fixture_setup, fixture_teardown)
 {
     two_good(*state);
     if (geteuid() || chown(fixture_path(*state, "own_op.so"), 54321, 54321))
@@ -76,7 +77,7 @@ static int trusted_in_namespace(const char *path)
     return WEXITSTATUS(status);
 }
 
-static void user_namespace(void **state)
+TEST_WITH(user_namespace, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     subdirectory(f, "theirs", 0755);
@@ -90,7 +91,7 @@ static void user_namespace(void **state)
     assert_int_equal(trusted_in_namespace(fixture_path(f, "theirs/mine/own_op.so")), 0);
 }
 
-static void world_writable_directory(void **state)
+TEST_WITH(world_writable_directory, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     subdirectory(f, "open", 01777);
@@ -104,7 +105,7 @@ static void world_writable_directory(void **state)
     expect_policy(f, "world-writable-directory", "/open");
 }
 
-static void foreign_directory(void **state)
+TEST_WITH(foreign_directory, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     subdirectory(f, "theirs", 0755);
@@ -119,7 +120,7 @@ static void foreign_directory(void **state)
 }
 
 /* Whoever may write above the file's directory can replace that directory. */
-static void directories_above(void **state)
+TEST_WITH(directories_above, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     subdirectory(f, "above", 0777);
@@ -148,7 +149,7 @@ static void directories_above(void **state)
 }
 
 /* The user who made a link in a directory that all may write to can replace it. */
-static void foreign_link(void **state)
+TEST_WITH(foreign_link, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     subdirectory(f, "sticky", 01777);
@@ -162,7 +163,7 @@ static void foreign_link(void **state)
     expect_policy(f, "foreign-owner", "the link /");
 }
 
-static void group_writable(void **state)
+TEST_WITH(group_writable, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     two_good(f);
@@ -209,7 +210,7 @@ static void count_warnings(const collet_host *host, int32_t level, const char *f
 
 /* Three for one reason, with another between: a warning where another plugin is usable, else an
  * error tells it. Nothing else is logged of them. */
-static void warned_once(void **state)
+TEST_WITH(warned_once, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     collet_host host = fixture_host;
@@ -242,7 +243,7 @@ static void assert_unknown_group(const char *reason, const char *name)
 }
 
 /* Laboratories install so: their group may write to the file and to the directories. */
-static void trusted_group(void **state)
+TEST_WITH(trusted_group, fixture_setup, fixture_teardown)
 {
     static const struct {
         const char *groups;
@@ -286,7 +287,7 @@ typedef struct access_list {
 } access_list;
 
 /* The group's bits are then the list's mask, and the group is root's. */
-static void access_control_list(void **state)
+TEST_WITH(access_control_list, fixture_setup, fixture_teardown)
 {
     access_list list = {2,
                         {{OWNER, 7, ~0u},
@@ -322,7 +323,7 @@ static void access_control_list(void **state)
     fixture_assert_proven(f, "zoo_good");
 }
 
-static void loop_of_links(void **state)
+TEST_WITH(loop_of_links, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "good", "good.so");
@@ -332,7 +333,7 @@ static void loop_of_links(void **state)
     expect_policy(f, "unreadable", "links");
 }
 
-static void denied(void **state)
+TEST_WITH(denied, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     two_good(f);
@@ -343,7 +344,7 @@ static void denied(void **state)
     expect_policy(f, "denied", "by name");
 }
 
-static void no_regular_file(void **state)
+TEST_WITH(no_regular_file, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "good", "good.so");
@@ -354,7 +355,7 @@ static void no_regular_file(void **state)
     expect_policy(f, "not-regular", "regular");
 }
 
-static void dangling_link(void **state)
+TEST_WITH(dangling_link, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "good", "good.so");
@@ -362,7 +363,7 @@ static void dangling_link(void **state)
     expect_policy(f, "unreadable", "No such file");
 }
 
-static void duplicate_name(void **state)
+TEST_WITH(duplicate_name, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "good", "a.so");
@@ -374,7 +375,7 @@ static void duplicate_name(void **state)
 }
 
 /* A broken file does not hide a valid one with the same backend name. */
-static void first_usable_wins(void **state)
+TEST_WITH(first_usable_wins, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_write(f, "a_zoo_good.so", "text", 4);
@@ -405,7 +406,7 @@ static void add_not_loadable(fixture *f, const char *name)
 }
 
 /* A file that could not be loaded does not hide one that could. */
-static void loaded_wins(void **state)
+TEST_WITH(loaded_wins, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     collet_host host = fixture_host;
@@ -432,7 +433,7 @@ static void loaded_wins(void **state)
     assert_int_equal(warnings, 2);
 }
 
-static void duplicate_file(void **state)
+TEST_WITH(duplicate_file, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "good", "good.so");
@@ -444,7 +445,7 @@ static void duplicate_file(void **state)
     fixture_assert_refused(f, "zzz.so", "search", "duplicate-file", "another name");
 }
 
-static void path_elements(void **state)
+TEST_WITH(path_elements, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     fixture_add(f, "good", "good.so");
@@ -486,7 +487,7 @@ static int searched(const fixture *f, const char *path)
 }
 
 /* Program, environment, user, system: a '+' path is added, any other replaces the following. */
-static void order_and_plus(void **state)
+TEST_WITH(order_and_plus, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     char data[PATH_MAX], user[PATH_MAX + 32], plus[PATH_MAX + 1];
@@ -535,7 +536,7 @@ static void order_and_plus(void **state)
     assert_int_equal(unsetenv("XDG_DATA_HOME"), 0);
 }
 
-static void directory_that_cannot_be_read(void **state)
+TEST_WITH(directory_that_cannot_be_read, fixture_setup, fixture_teardown)
 {
     fixture *f = *state;
     struct rlimit files, none;
@@ -548,34 +549,4 @@ static void directory_that_cannot_be_read(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
     assert_int_equal(f->count, 0);
     fixture_assert_refused(f, f->directory + 1, "search", "unreadable", "Too many open files");
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-    const struct CMUnitTest tests[] = {
-        CASE(world_writable_file),
-        CASE(foreign_owner),
-        CASE(world_writable_directory),
-        CASE(foreign_directory),
-        CASE(user_namespace),
-        CASE(directories_above),
-        CASE(group_writable),
-        CASE(trusted_group),
-        CASE(warned_once),
-        CASE(foreign_link),
-        CASE(access_control_list),
-        CASE(loop_of_links),
-        CASE(denied),
-        CASE(no_regular_file),
-        CASE(dangling_link),
-        CASE(duplicate_name),
-        CASE(first_usable_wins),
-        CASE(loaded_wins),
-        CASE(duplicate_file),
-        CASE(path_elements),
-        CASE(order_and_plus),
-        CASE(directory_that_cannot_be_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /*
  * The cache of probe results without probes: what is kept, and what a file may hold.
  */
+#include "common/test.h"
 #include "loader_fixture.h"
 
 #include <dirent.h>
@@ -84,7 +85,7 @@ static const char *cached_file(void)
     return name;
 }
 
-static void contents(void **state)
+TEST_WITH(contents, set_up, fixture_teardown)
 {
     fixture *f = *state;
     const probe_cache_key key = sample_key(f);
@@ -111,7 +112,7 @@ static void contents(void **state)
     assert_false(probe_cache_get(&key, &report));
 }
 
-static void variables(void **state)
+TEST_WITH(variables, set_up, fixture_teardown)
 {
     const probe_cache_key key = sample_key(*state);
     probe_report report = {.code = NULL};
@@ -134,7 +135,7 @@ static void variables(void **state)
 }
 
 /* Another library in place of the one that a setting names. */
-static void files_of_settings(void **state)
+TEST_WITH(files_of_settings, set_up, fixture_teardown)
 {
     fixture *f = *state;
     char library[PATH_MAX + 32];
@@ -151,7 +152,7 @@ static void files_of_settings(void **state)
     assert_false(probe_cache_get(&key, &report));
 }
 
-static void names(void **state)
+TEST_WITH(names, set_up, fixture_teardown)
 {
     fixture *f = *state;
     probe_cache_key key = sample_key(f);
@@ -168,7 +169,7 @@ static void names(void **state)
     assert_false(kept(&key, "entry-null", NULL));
 }
 
-static void identities(void **state)
+TEST_WITH(identities, set_up, fixture_teardown)
 {
     const file_identity a = {1, 2, 3, 4, 5, 6, 7};
     assert_true(file_identity_equal(&a, &a));
@@ -177,13 +178,4 @@ static void identities(void **state)
         ((unsigned char *)&b)[i * sizeof(uint64_t)]++;
         assert_false(file_identity_equal(&a, &b));
     }
-}
-
-int main(void)
-{
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_teardown)
-    const struct CMUnitTest tests[] = {
-        CASE(contents), CASE(variables), CASE(files_of_settings), CASE(names), CASE(identities),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

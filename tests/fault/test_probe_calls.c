@@ -2,17 +2,12 @@
 /* collet-probe when calls of the system fail in it (failing_probe): what libcore makes of it. */
 #include <errno.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "plugins/probe.h"
 
 #define PROGRAM COLLET_TEST_BIN "/../tests/failing_probe"
@@ -57,7 +52,7 @@ static void expect(const failing_case *c, int64_t timeout_ms)
     probe_report_clear(&report);
 }
 
-static void calls(void **state)
+TEST(calls)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect(&cases[i], 20000);
@@ -65,18 +60,9 @@ static void calls(void **state)
     print_message("%zu calls\n", sizeof cases / sizeof *cases);
 }
 
-static void started_by_hand(void **state)
+TEST(started_by_hand)
 {
     assert_int_equal(setenv("FAILING_CALL", "", 1), 0);
     int status = system("'" PROGRAM "' 2>/dev/null");
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls),
-        cmocka_unit_test(started_by_hand),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probes that die and are repeated in safe mode, and how choices are passed back to a plugin. */
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "common/test.h"
 #include "common/contains.h"
 
 #include <collet/collet.h>
@@ -76,7 +71,7 @@ static long probe_of(const found *f)
 }
 
 /* The crash is reported to the capabilities, the records, and the process that opens the plugin. */
-static void a_crash(void **state)
+TEST(a_crash)
 {
     found f = run_probe("cache=off", "zoo_fragile.dies=crash");
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
@@ -87,7 +82,7 @@ static void a_crash(void **state)
     assert_contains(f.reason, "in_probe: none, safe_mode: " CRASHED);
 }
 
-static void an_exit(void **state)
+TEST(an_exit)
 {
     found f = run_probe("cache=off", "zoo_fragile.dies=exit");
     assert_int_equal(f.state, COLLET_BACKEND_USABLE);
@@ -103,7 +98,7 @@ static void time_passes(void)
     assert_int_equal(system(command), 0);
 }
 
-static void a_crash_is_remembered(void **state)
+TEST(a_crash_is_remembered)
 {
     found first = run_probe(cache, "zoo_fragile.dies=crash");
     time_passes();
@@ -114,7 +109,7 @@ static void a_crash_is_remembered(void **state)
 }
 
 /* Not cached: the machine may just have been busy. */
-static void a_hang_is_not_remembered(void **state)
+TEST(a_hang_is_not_remembered)
 {
     const char *dies = "zoo_fragile.dies=hang";
     timeout = "probe_timeout_ms=700";
@@ -128,7 +123,7 @@ static void a_hang_is_not_remembered(void **state)
 
 /* Under a limit on address space it would hang each time; but the machine may have been busy, so it
  * is tried again on another day. */
-static void a_hang_with_little_memory_is_remembered(void **state)
+TEST(a_hang_with_little_memory_is_remembered)
 {
     const char *dies = "zoo_fragile.dies=hang";
     struct rlimit before;
@@ -148,14 +143,14 @@ static void a_hang_with_little_memory_is_remembered(void **state)
     assert_true(probe_of(&first) != probe_of(&third));
 }
 
-static void a_crash_in_safe_mode(void **state)
+TEST(a_crash_in_safe_mode)
 {
     found f = run_probe("cache=off", "zoo_fragile.dies=always");
     assert_int_equal(f.state, COLLET_BACKEND_UNAVAILABLE);
     assert_contains(f.reason, "crashed in its capabilities (SIGILL)");
 }
 
-static void what_the_user_sets(void **state)
+TEST(what_the_user_sets)
 {
     const char *off = "zoo_fragile.safe_mode=off", *on = "zoo_fragile.safe_mode=on";
     assert_int_equal(run_probe(off, "zoo_fragile.dies=crash").state, COLLET_BACKEND_UNAVAILABLE);
@@ -165,7 +160,7 @@ static void what_the_user_sets(void **state)
     assert_contains(f.reason, "safe_mode: on");
 }
 
-static void choices_are_remembered(void **state)
+TEST(choices_are_remembered)
 {
     char expected[64];
     found first = run_probe(cache, NULL), second = run_probe(cache, NULL);
@@ -177,7 +172,7 @@ static void choices_are_remembered(void **state)
     assert_contains(run_probe("cache=off", "zoo_fragile.probe=mine").reason, "probe: mine,");
 }
 
-static void nothing_is_inherited(void **state)
+TEST(nothing_is_inherited)
 {
     int file = open("/dev/null", O_RDONLY);
     assert_true(file > 0);
@@ -187,7 +182,7 @@ static void nothing_is_inherited(void **state)
     assert_int_equal(close(file), 0);
 }
 
-static void without_a_probe(void **state)
+TEST(without_a_probe)
 {
     assert_contains(run_probe("probe=off", NULL).reason,
                     "probe: none, in_probe: none, safe_mode: none");
@@ -206,19 +201,4 @@ static int remove_cache(void **state)
     return system(command);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_crash),
-        cmocka_unit_test(an_exit),
-        cmocka_unit_test(a_crash_is_remembered),
-        cmocka_unit_test(a_hang_is_not_remembered),
-        cmocka_unit_test(a_hang_with_little_memory_is_remembered),
-        cmocka_unit_test(a_crash_in_safe_mode),
-        cmocka_unit_test(what_the_user_sets),
-        cmocka_unit_test(choices_are_remembered),
-        cmocka_unit_test(nothing_is_inherited),
-        cmocka_unit_test(without_a_probe),
-    };
-    return cmocka_run_group_tests(tests, make_cache, remove_cache);
-}
+TEST_GROUP(make_cache, remove_cache)

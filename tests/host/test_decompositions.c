@@ -200,13 +200,13 @@ static void large_matrices(void **state)
 
 int main(void)
 {
-#define TEST(name, start) cmocka_unit_test_setup_teardown(name, start, tear_down)
+#define CASE(name, start) cmocka_unit_test_setup_teardown(name, start, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(vectors_in_batches, on_scalar),
-        TEST(vectors_in_batches, on_openmp),
-        TEST(pivots_beyond_the_range, on_scalar),
-        TEST(shapes_are_named, on_scalar),
-        TEST(large_matrices, on_openmp),
+        CASE(vectors_in_batches, on_scalar),
+        CASE(vectors_in_batches, on_openmp),
+        CASE(pivots_beyond_the_range, on_scalar),
+        CASE(shapes_are_named, on_scalar),
+        CASE(large_matrices, on_openmp),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static int add_everywhere(collet_runtime *rt)
     return wrong;
 }
 
-static void over_itself(void **state)
+TEST(over_itself)
 {
     collet_runtime *rt = validated("layers=validation,validation", NULL);
     assert_int_equal(add_everywhere(rt), 0);
@@ -79,7 +79,7 @@ static void *work(void *rt)
 }
 
 /* Threads are in the layer, which takes its locks, when the program forks. */
-static void a_child_of_fork_works(void **state)
+TEST(a_child_of_fork_works)
 {
     pthread_t threads[2];
     collet_runtime *rt = validated("layers=validation", NULL);
@@ -118,7 +118,7 @@ static void ignore(remote_control *c, uint64_t queue, uint64_t value, collet_sta
 
 /* A write is refused after its queue was told to wait for a read in another queue: it records no
  * use of the buffer, and the read is not done when the queue ends. */
-static void a_refused_write_is_no_use(void **state)
+TEST(a_refused_write_is_no_use)
 {
     static remote_control control = {.enqueued = succeed, .waited = ignore};
     char setting[48];
@@ -143,14 +143,4 @@ static void a_refused_write_is_no_use(void **state)
     collet_context_destroy(other);
     close_world(w);
     assert_string_equal(said, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(over_itself),
-        cmocka_unit_test(a_child_of_fork_works),
-        cmocka_unit_test(a_refused_write_is_no_use),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

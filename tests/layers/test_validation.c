@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The validation layer over a backend of this program: each rule is broken once by the backend or
  * by the caller, and reported. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
 #include <dlfcn.h>
 #include <fenv.h>
 #include <locale.h>
@@ -19,6 +13,7 @@
 #include <collet/collet.h>
 #include <collet/extensions.h>
 
+#include "common/test.h"
 #include "subject.h"
 #include "common/contains.h"
 
@@ -187,7 +182,7 @@ static collet_status run_row(room *r, uint32_t row)
 
 /* ---- No mistake -------------------------------------------------------------------------- */
 
-static void a_clean_life_is_silent(void **state)
+TEST(a_clean_life_is_silent)
 {
     room r;
     for (uint32_t index = 0; index < 3; index++) {
@@ -219,7 +214,7 @@ static void a_clean_life_is_silent(void **state)
     quiet();
 }
 
-static void the_table_is_the_same_each_time(void **state)
+TEST(the_table_is_the_same_each_time)
 {
     collet_plugin copy = subject;
     assert_ptr_equal(entry(&host, &subject, &err), layer);
@@ -578,7 +573,7 @@ static void try_defect(const defect *d, uint32_t index)
     said[0] = '\0';
 }
 
-static void the_plugin_is_watched(void **state)
+TEST(the_plugin_is_watched)
 {
     for (size_t i = 0; i < sizeof defects / sizeof *defects; i++)
         try_defect(&defects[i], 0);
@@ -587,7 +582,7 @@ static void the_plugin_is_watched(void **state)
 }
 
 /* A program goes on with the state that it had. */
-static void what_was_changed_is_put_back(void **state)
+TEST(what_was_changed_is_put_back)
 {
     room r;
     make(&r, 0);
@@ -600,7 +595,7 @@ static void what_was_changed_is_put_back(void **state)
     quiet();
 }
 
-static void refusals_pass(void **state)
+TEST(refusals_pass)
 {
     room r;
     make(&r, 1);
@@ -614,7 +609,7 @@ static void refusals_pass(void **state)
 
 /* ---- Mistakes of the caller: handles ----------------------------------------------------- */
 
-static void handles(void **state)
+TEST(handles)
 {
     room r, host_room;
     collet_buffer *b;
@@ -643,7 +638,7 @@ static void handles(void **state)
     quiet();
 }
 
-static void foreign_handles(void **state)
+TEST(foreign_handles)
 {
     room r, second;
     make(&r, 0);
@@ -661,7 +656,7 @@ static void foreign_handles(void **state)
     quiet();
 }
 
-static void lives(void **state)
+TEST(lives)
 {
     room r;
     make(&r, 0);
@@ -686,7 +681,7 @@ static void lives(void **state)
 /* ---- Mistakes of the caller: arguments --------------------------------------------------- */
 
 /* An enqueued command uses a buffer until a wait, a read or the queue's end. */
-static void frees(void **state)
+TEST(frees)
 {
     room r;
     make(&r, 0);
@@ -728,7 +723,7 @@ static void frees(void **state)
 
 /* A queue that went on after another one says nothing of that one's work: it may have failed, and
  * skipped the wait. */
-static void a_wait_reaches_no_other_queue(void **state)
+TEST(a_wait_reaches_no_other_queue)
 {
     room r;
     make(&r, 0);
@@ -747,7 +742,7 @@ static void a_wait_reaches_no_other_queue(void **state)
     quiet();
 }
 
-static void arguments(void **state)
+TEST(arguments)
 {
     room r;
     collet_buffer *b;
@@ -787,7 +782,7 @@ static void arguments(void **state)
     quiet();
 }
 
-static void copies(void **state)
+TEST(copies)
 {
     room r, second;
     const collet_copy_extension *e;
@@ -826,7 +821,7 @@ static void copies(void **state)
     quiet();
 }
 
-static void timing(void **state)
+TEST(timing)
 {
     room r, second, host_room;
     collet_stamp *s[3], *other;
@@ -879,7 +874,7 @@ static void timing(void **state)
     quiet();
 }
 
-static void natives(void **state)
+TEST(natives)
 {
     room r;
     collet_native_device native = {.struct_size = sizeof native};
@@ -914,7 +909,7 @@ static void natives(void **state)
     quiet();
 }
 
-static void pinned_memory(void **state)
+TEST(pinned_memory)
 {
     room r;
     void *address, *handle;
@@ -939,7 +934,7 @@ static void pinned_memory(void **state)
     free(handle);
 }
 
-static void too_many_queues(void **state)
+TEST(too_many_queues)
 {
     room r;
     collet_queue *q;
@@ -962,7 +957,7 @@ static void wrong_call(const char *text)
     prepare(&k, &calls, 0);
 }
 
-static void calls_are_checked(void **state)
+TEST(calls_are_checked)
 {
     make(&calls, 0);
     prepare(&k, &calls, 0);
@@ -1017,7 +1012,7 @@ static void calls_are_checked(void **state)
     quiet();
 }
 
-static void calls_are_accepted_without_memory(void **state)
+TEST(calls_are_accepted_without_memory)
 {
     uint64_t bytes = 0;
     make(&calls, 1);
@@ -1039,7 +1034,7 @@ static void calls_are_accepted_without_memory(void **state)
     quiet();
 }
 
-static void calls_on_host_memory_are_checked(void **state)
+TEST(calls_on_host_memory_are_checked)
 {
     static _Alignas(64) char scratch[256];
     make(&calls, 1);
@@ -1127,7 +1122,7 @@ static void any_call(room *r)
     expect("queue_mark: libcore: another call is under way on a device with COLLET_THREADS_ONE");
 }
 
-static void threads(void **state)
+TEST(threads)
 {
     room r;
     make(&r, 0);
@@ -1155,29 +1150,4 @@ static int load(void **state)
     return layer ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clean_life_is_silent),
-        cmocka_unit_test(the_table_is_the_same_each_time),
-        cmocka_unit_test(the_plugin_is_watched),
-        cmocka_unit_test(what_was_changed_is_put_back),
-        cmocka_unit_test(refusals_pass),
-        cmocka_unit_test(handles),
-        cmocka_unit_test(foreign_handles),
-        cmocka_unit_test(lives),
-        cmocka_unit_test(frees),
-        cmocka_unit_test(a_wait_reaches_no_other_queue),
-        cmocka_unit_test(arguments),
-        cmocka_unit_test(copies),
-        cmocka_unit_test(natives),
-        cmocka_unit_test(timing),
-        cmocka_unit_test(pinned_memory),
-        cmocka_unit_test(too_many_queues),
-        cmocka_unit_test(calls_are_checked),
-        cmocka_unit_test(calls_are_accepted_without_memory),
-        cmocka_unit_test(calls_on_host_memory_are_checked),
-        cmocka_unit_test(threads),
-    };
-    return cmocka_run_group_tests(tests, load, NULL);
-}
+TEST_GROUP(load, NULL)

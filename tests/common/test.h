@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test.h - tests that list themselves: TEST(name) { ... } is a test, a function of `void **state`. The tests of a
+ * program run in the order of the file; it needs no main.
+ */
+#ifndef TESTS_COMMON_TEST_H
+#define TESTS_COMMON_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+/* Runs set_up before the test and tear_down after it; NULL: none. */
+#define TEST_WITH(name, set_up, tear_down)                                                         \
+    static void name(void **state);                                                                \
+    __attribute__((constructor)) static void name##_test(void)                                     \
+    {                                                                                              \
+        test_add(#name, name, set_up, tear_down);                                                  \
+    }                                                                                              \
+    static void name(void **state)
+/* Runs set_up before all tests of the program and tear_down after them. */
+#define TEST_GROUP(set_up, tear_down)                                                              \
+    __attribute__((constructor)) static void test_group_(void)                                     \
+    {                                                                                              \
+        test_group(set_up, tear_down);                                                             \
+    }
+
+void test_add(const char *name, CMUnitTestFunction test, CMFixtureFunction set_up,
+              CMFixtureFunction tear_down);
+void test_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+/* For a program with a main of its own. Returns what main returns: the number of failed tests, 1 without a test. */
+int test_run(void);
+
+#endif
