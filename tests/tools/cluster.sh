@@ -74,7 +74,7 @@ TASKS=3,5 "$scripts/rsoxs.sh" 5 $rsoxs -o array >ids
 same whole array
 
 find films -name '[abc].h5' >list
-JOBS=3 "$scripts/parallel.sh" 5 collet-rsoxs --list list -c films/config.txt --integrate -o parallel --quiet
+JOBS=3 "$scripts/parallel.sh" 5 collet-rsoxs --films list -c films/config.txt --integrate -o parallel --quiet
 collet-rsoxs $rsoxs -o parallel --merge 5 --quiet
 same whole parallel
 

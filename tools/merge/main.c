@@ -33,15 +33,11 @@ static const char doc[] =
     "earlier ones end. Keys, units, selections, masses, bodies and axes must agree.\n\n"
     "Example:\n"
     "  collet-merge out.npz.shards\n"
-    "  collet-merge -o all.npz part1.npz part2.npz\n\n"
-    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line; 3 shards of a "
-    "trajectory that ends inside a frame or has a damaged one, every frame before it was written.";
+    "  collet-merge -o all.npz part1.npz part2.npz\n\n" TOOL_EXIT_TEXT;
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'o', "OUT", 0,
-     "The file to write, with its meta file: an .npz; of shards any that collet-extract writes, or "
-     "a directory",
-     1},
+    {"output", 'o', "OUT", 0,
+     "The results, with their meta file: an .npz; of shards any that collet-extract writes", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 1},
     {0},
@@ -52,6 +48,8 @@ static void check(struct argp_state *state, const merge_options *options)
     if (merge_is_shards(options->paths[0])) {
         if (options->n > 1)
             tool_error(state, "give one directory of shards, alone");
+        if (options->output && tool_form_of(options->output) == TOOL_FORM_UNKNOWN)
+            tool_error(state, "-o %s: " TOOL_FORM_HINT, options->output);
         return;
     }
     size_t length = options->output ? strlen(options->output) : 0;
@@ -70,6 +68,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'o':
+        tool_refuse_stream(state, "-o", text);
         options->output = text;
         return 0;
     case KEY_FORCE:

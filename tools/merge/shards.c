@@ -2,6 +2,7 @@
 /* Tests: tests/tools/test_shards.c */
 #include "shards.h"
 
+#include "common/arguments.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/progress.h"
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define TRUNCATED 3 /* exit status */
 
 static const char ending[] = ".shards";
 
@@ -55,15 +54,6 @@ static char *choose_output(const merge_options *options)
     return length > 0 ? strndup(options->paths[0], length) : NULL;
 }
 
-/* A name without an ending that says the form is a directory's. */
-static int has_form(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-
-    return dot && (strcmp(dot, ".npz") == 0 || strcmp(dot, ".csv") == 0 ||
-                   strcmp(dot, ".xvg") == 0 || strcmp(dot, ".h5") == 0);
-}
-
 static int report(const collet_trajectory *trajectory, const merge_options *options)
 {
     collet_trajectory_info info = {.struct_size = sizeof info};
@@ -77,7 +67,7 @@ static int report(const collet_trajectory *trajectory, const merge_options *opti
                tool_plural(info.frames), info.seconds);
     if (!tool_flush("collet-merge", "the results and the meta file are complete"))
         return 1;
-    return info.truncated ? TRUNCATED : 0;
+    return info.truncated ? TOOL_EXIT_INCOMPLETE : TOOL_EXIT_OK;
 }
 
 static int merge(const merge_options *options, const char *output, tool_progress *progress,
@@ -90,7 +80,7 @@ static int merge(const merge_options *options, const char *output, tool_progress
                                           .progress_user = progress,
                                           .log = tool_log,
                                           .log_user = progress};
-    uint32_t flags = (has_form(output) ? 0 : COLLET_TRAJECTORY_DIRECTORY) |
+    uint32_t flags = (tool_form_of(output) == TOOL_FORM_FILE ? 0 : COLLET_TRAJECTORY_DIRECTORY) |
                      (options->force ? COLLET_TRAJECTORY_OVERWRITE : 0);
     collet_error err;
 

@@ -52,26 +52,26 @@ static collet_status add_list(rsoxs_films *films, const char *path, collet_error
     char *line = NULL;
     size_t size = 0;
     ssize_t length;
-    FILE *f = fopen(path, "r");
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     if (!f)
-        return collet_fail(err, COLLET_IO, "--list: %s: %s", path, strerror(errno));
+        return collet_fail(err, COLLET_IO, "--films: %s: %s", path, strerror(errno));
     errno = 0;
     while (status == COLLET_OK && (length = getline(&line, &size, f)) >= 0) {
         if (memchr(line, '\0', (size_t)length)) /* as find -print0 writes */
             status = collet_fail(err, COLLET_INVALID,
-                                 "--list: %s: a name ends in a zero byte: write one a line", path);
+                                 "--films: %s: a name ends in a zero byte: write one a line", path);
         line[strcspn(line, "\r\n")] = '\0';
         if (status == COLLET_OK && *line)
             status = add_film(films, line, err);
     }
     if (status == COLLET_OK && !feof(f))
         status =
-            collet_fail(err, COLLET_IO, "--list: %s: cannot be read: %s", path, strerror(errno));
+            collet_fail(err, COLLET_IO, "--films: %s: cannot be read: %s", path, strerror(errno));
     free(line);
     fclose(f);
     if (status == COLLET_OK && films->count == 0)
         status =
-            collet_fail(err, COLLET_INVALID, "--list: %s has no films: write one a line", path);
+            collet_fail(err, COLLET_INVALID, "--films: %s has no films: write one a line", path);
     return status;
 }
 

@@ -18,6 +18,9 @@ static collet_status check(const rsoxs_options *options, collet_error *err)
         return collet_fail(err, COLLET_INVALID,
                            "--shard: the ranks of an MPI job divide the work themselves; "
                            "COLLET_MPI=off lets each do its own");
+    if (options->list && strcmp(options->list, "-") == 0)
+        return collet_fail(err, COLLET_INVALID,
+                           "--films: each rank of an MPI job reads the list: name a file, not -");
     collet_status status = rsoxs_films_open(&films, options, err);
     rsoxs_films_close(&films);
     return status;
@@ -62,7 +65,7 @@ static int end(const tool_ranks *ranks, const collet_error *err)
     int stopped = tool_interrupt_signal();
 
     return tool_ranks_fail(ranks, stopped && ranks->rank > 0 ? NULL : err->text,
-                           stopped ? 128 + stopped : RSOXS_EXIT_FAILURE);
+                           stopped ? 128 + stopped : TOOL_EXIT_FAILURE);
 }
 
 int rsoxs_job(const rsoxs_options *options, tool_ranks *ranks)

@@ -45,7 +45,7 @@ cJSON *rsoxs_run_json(const rsoxs_run *run)
     cJSON_AddNumberToObject(root, "kept", (double)run->kept);
     cJSON_AddNumberToObject(root, "beams", (double)run->n_beams);
     cJSON_AddStringToObject(root, "method", run->options->method ? "direct" : "fast");
-    cJSON_AddStringToObject(root, "precision", collet_dtype_name(run->options->dtype));
+    cJSON_AddStringToObject(root, "dtype", collet_dtype_name(run->options->dtype));
     cJSON_AddStringToObject(root, "directory", run->directory);
     return root;
 }

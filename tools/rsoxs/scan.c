@@ -376,14 +376,14 @@ int rsoxs_scan(const rsoxs_options *options)
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
-        result = RSOXS_EXIT_FAILURE;
+        result = TOOL_EXIT_FAILURE;
     } else if (!tool_flush("collet-rsoxs", options->plan ? NULL : "all files are complete")) {
-        result = RSOXS_EXIT_FAILURE;
+        result = TOOL_EXIT_FAILURE;
     }
     print_failed(&s);
     print_wanting(&s);
     if (s.failed && result == 0)
-        result = RSOXS_EXIT_FAILURE;
+        result = TOOL_EXIT_FAILURE;
     close_scan(&s);
     return result;
 }

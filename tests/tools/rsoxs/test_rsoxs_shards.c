@@ -92,15 +92,19 @@ static void films_are_listed(void **state)
 {
     (void)state;
     write_text("list", "c.h5\r\n\na.h5");
-    EXPECT(0, "3 films in listed: 18 patterns, ", "b.h5", "--list", "list", "-o", "listed",
+    EXPECT(0, "3 films in listed: 18 patterns, ", "b.h5", "--films", "list", "-o", "listed",
            "--integrate");
     expect_same("listed", "whole");
+    const tool_setup piped = {.prepare = tool_from_file, .user = (char[]){"list"}};
+    expect(rsoxs_with(&piped, (const char *const[]){"b.h5", "--films", "-", "-o", "listed",
+                                                    "--integrate", "--resume", NULL}),
+           0, "18 patterns of earlier runs kept");
     write_text("list", "\n");
-    expect(RSOXS("--list", "list"), 1, "--list: list has no films: write one a line");
-    expect(RSOXS("--list", "nothing"), 1, "--list: nothing: No such file or directory");
-    expect(RSOXS("--list", "."), 1, "--list: .: cannot be read: Is a directory");
+    expect(RSOXS("--films", "list"), 1, "--films: list has no films: write one a line");
+    expect(RSOXS("--films", "nothing"), 1, "--films: nothing: No such file or directory");
+    expect(RSOXS("--films", "."), 1, "--films: .: cannot be read: Is a directory");
     io_save(io_path(directory, "list"), "a.h5\0b.h5", 10);
-    expect(RSOXS("--list", "list"), 1, "--list: list: a name ends in a zero byte");
+    expect(RSOXS("--films", "list"), 1, "--films: list: a name ends in a zero byte");
     expect(RSOXS("--plan"), 2, "a morphology is required");
 }
 
