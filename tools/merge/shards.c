@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/test_shards.c */
 #include "shards.h"
+#include "rsoxs.h"
 
 #include "common/arguments.h"
 #include "common/interrupt.h"
@@ -10,8 +11,6 @@
 
 #include <collet/trajectory.h>
 
-#include <dirent.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,28 +99,6 @@ static int merge(const merge_options *options, const char *output, tool_progress
     return 1;
 }
 
-/* Whether the directory has patterns of collet-rsoxs, or directories of some; not deeper. */
-static int has_patterns(const char *path, int depth)
-{
-    DIR *entries = opendir(path);
-    const struct dirent *entry;
-    int found = 0;
-
-    while (entries && !found && (entry = readdir(entries)) != NULL) {
-        char *below = NULL;
-        found = fnmatch("Energy_*.h5", entry->d_name, 0) == 0;
-        if (!found && depth > 0 && entry->d_name[0] != '.' &&
-            (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
-            asprintf(&below, "%s/%s", path, entry->d_name) >= 0) {
-            found = has_patterns(below, depth - 1);
-            free(below);
-        }
-    }
-    if (entries)
-        closedir(entries);
-    return found;
-}
-
 int merge_shards(const merge_options *options)
 {
     collet_trajectory *trajectory = NULL;
@@ -130,12 +107,8 @@ int merge_shards(const merge_options *options)
     int result = 1;
 
     tool_interrupt_install();
-    if (has_patterns(options->paths[0], 1))
-        fprintf(
-            stderr,
-            "collet-merge: %s: these are patterns of collet-rsoxs: complete them by collet-rsoxs "
-            "--merge N, with the arguments of its shards but --shard I/N\n",
-            tool_shown(options->paths[0]));
+    if (merge_is_rsoxs(options->paths[0]))
+        result = merge_rsoxs(options->paths[0], options->quiet);
     else if (output)
         result = merge(options, output, &progress, &trajectory);
     else

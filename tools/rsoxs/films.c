@@ -2,6 +2,8 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs_shards.c */
 #include "films.h"
 
+#include "io/spool.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -265,4 +267,54 @@ void rsoxs_films_close(rsoxs_films *films)
     free(films->films);
     free(films->inodes);
     free(films->directory);
+}
+
+/* ---- The work of shards ---------------------------------------------------------------------- */
+
+static collet_status add_word(io_spool *file, const char *word, collet_error *err)
+{
+    return io_spool_write(file, word, strlen(word) + 1, err);
+}
+
+/* All films by name: a list of them may be standard input. */
+static collet_status write_words(io_spool *file, const rsoxs_options *o, const rsoxs_films *films,
+                                 collet_error *err)
+{
+    char shards[24];
+
+    snprintf(shards, sizeof shards, "%lld", (long long)o->shard.n_shards);
+    collet_status status = add_word(file, shards, err);
+    for (int64_t i = 0; i < o->n_words && status == COLLET_OK; i++)
+        status = add_word(file, o->words[i], err);
+    if (status == COLLET_OK)
+        status = add_word(file, "--", err);
+    for (int64_t i = 0; i < films->count && status == COLLET_OK; i++)
+        status = add_word(file, films->films[i].path, err);
+    return status == COLLET_OK ? io_spool_publish(file, 1, err) : status;
+}
+
+collet_status rsoxs_films_note(const rsoxs_films *films, const rsoxs_options *options,
+                               collet_error *err)
+{
+    int length = (int)strlen(films->directory);
+    char *directory = NULL, *path = NULL;
+    io_spool *file = NULL;
+    collet_status status = COLLET_OK;
+
+    while (length > 1 && films->directory[length - 1] == '/')
+        length--;
+    if (asprintf(&directory, "%.*s.shards", length, films->directory) < 0 ||
+        asprintf(&path, "%s/" RSOXS_SHARDS_FILE, directory) < 0)
+        status = collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    else if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        status =
+            collet_fail(err, COLLET_IO, "%s: cannot be created: %s", directory, strerror(errno));
+    if (status == COLLET_OK)
+        status = io_spool_create(path, IO_SPOOL_OUTPUT, &file, err);
+    if (status == COLLET_OK)
+        status = write_words(file, options, films, err);
+    io_spool_free(file);
+    free(directory);
+    free(path);
+    return status;
 }

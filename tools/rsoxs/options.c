@@ -26,7 +26,6 @@ enum {
     KEY_PNG,
     KEY_DEVICES,
     KEY_SHARD,
-    KEY_MERGE,
     KEY_FILMS,
 };
 
@@ -46,7 +45,7 @@ static const char doc[] =
     "  collet-rsoxs film.h5 -c run/config.txt -o patterns --energies 284.5,285.2\n"
     "  collet-rsoxs film.h5 --plan --memory 4G\n"
     "  collet-rsoxs films/*.h5 -o patterns --integrate --resume --shard 3/100\n"
-    "  collet-rsoxs films/*.h5 -o patterns --integrate --merge 100\n\n" TOOL_EXIT_TEXT;
+    "  collet-merge patterns.shards\n\n" TOOL_EXIT_TEXT;
 
 static const struct argp_option argp_options[] = {
     {"config", 'c', "FILE", 0, "Configuration (default: config.txt in the current directory)", 1},
@@ -81,12 +80,7 @@ static const struct argp_option argp_options[] = {
     {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: all processors)", 3},
     {"shard", KEY_SHARD, "I/N|slurm", 0,
      "Compute part I of N: whole morphologies where there are at least N, else energies; slurm: of "
-     "the task of a job array",
-     4},
-    {"merge", KEY_MERGE, "N", 0,
-     "After all N shards: name patterns that are missing, with their shards, and make what no "
-     "shard "
-     "could make alone; computes no pattern",
+     "the task of a job array. collet-merge DIR.shards completes the results",
      4},
     {"plan", KEY_PLAN, NULL, 0, "Print the work and memory needed, compute nothing", 5},
     {"json", KEY_JSON, NULL, 0, "Print the summary or the plan as JSON", 5},
@@ -172,11 +166,6 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
     case KEY_SHARD:
         tool_shard_parse(state, text, &o->shard);
         return 0;
-    case KEY_MERGE:
-        o->merge = tool_parse_count(state, "--merge", text, 1);
-        if (o->merge > TOOL_SHARDS)
-            tool_error(state, "--merge: '%s': there are at most %d shards", text, TOOL_SHARDS);
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -192,14 +181,34 @@ static void check(struct argp_state *state, rsoxs_options *o)
         tool_error(state, "--backend and --devices exclude each other");
     if (o->wedge > 0 && !o->integrate)
         tool_error(state, "--wedge needs --integrate");
-    if (o->merge && (o->shard.n_shards || o->force || o->plan))
-        tool_error(state, "--merge excludes --shard, --force and --plan");
-    o->resume |= o->merge > 0;
+}
+
+/* Keeps what shards have in common, with whole names. */
+static void remember(struct argp_state *state, rsoxs_options *o, int key, const char *text)
+{
+    static const int not_common[] = {KEY_SHARD, KEY_RESUME, KEY_FORCE, KEY_PLAN,
+                                     KEY_JSON,  KEY_FILMS,  'q'};
+    const struct argp_option *row = argp_options;
+
+    for (size_t i = 0; i < sizeof not_common / sizeof *not_common; i++)
+        if (key == not_common[i])
+            return;
+    while (row->name && row->key != key)
+        row++;
+    if (!row->name)
+        return;
+    char **more = realloc(o->words, (size_t)(o->n_words + 1) * sizeof *more);
+    o->words = more ? more : o->words;
+    if (!more ||
+        asprintf(&more[o->n_words], "--%s%s%s", row->name, text ? "=" : "", text ? text : "") < 0)
+        argp_failure(state, TOOL_EXIT_FAILURE, 0, "out of memory");
+    o->n_words++;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     rsoxs_options *o = state->input;
+    remember(state, o, key, text);
     switch (key) {
     case 'c':
         o->configuration = text;
@@ -282,6 +291,9 @@ void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options)
 
 void rsoxs_options_free(rsoxs_options *options)
 {
+    for (int64_t i = 0; i < options->n_words; i++)
+        free(options->words[i]);
+    free(options->words);
     free(options->films);
     free(options->energies);
 }

@@ -281,9 +281,9 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
     if (run->options->part)
         return;
     if (!rsoxs_run_whole(run))
-        printf("several shards compute energies of this film: collet-rsoxs --merge %" PRId64
-               " completes it\n",
-               run->options->shard.n_shards);
+        printf(
+            "several shards compute energies of this film: collet-merge %s.shards completes it\n",
+            tool_shown(run->directory));
     else if (run->options->integrate)
         printf("%s/%s: I(q, chi), I(q), wedges and A(q) of %" PRId64 " energ%s\n",
                tool_shown(run->directory), RSOXS_INTEGRALS, run->n_chosen,
