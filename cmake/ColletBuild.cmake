@@ -209,6 +209,17 @@ function(collet_add_tool name)
   endif()
   collet_search_beside(${name} "${libraries};$ORIGIN/../lib")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # The manual page has what --help prints, so the program must run here.
+  if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    message(WARNING "no manual page of ${name}: set CMAKE_CROSSCOMPILING_EMULATOR to a program that runs it")
+    return()
+  endif()
+  set(page ${PROJECT_SOURCE_DIR}/man/${name}.1)
+  set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${page} ${PROJECT_SOURCE_DIR}/man/page.sh)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/man)
+  add_custom_command(TARGET ${name} POST_BUILD VERBATIM COMMAND ${PROJECT_SOURCE_DIR}/man/page.sh
+    ${page} ${CMAKE_BINARY_DIR}/man/${name}.1 ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${name}>)
+  install(FILES ${CMAKE_BINARY_DIR}/man/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endfunction()
 
 # collet_add_test(NAME [source...] [INTERNAL] [LABEL label] [LIBRARIES library...] [DEFINES macro...]

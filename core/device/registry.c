@@ -100,7 +100,7 @@ static collet_status scan(collet_runtime *r, collet_error *err)
                               .examined = check_settings,
                               .user = r,
                               .probe = config_boolean(c, CONFIG_PROBE),
-                              .timeout_ms = config_integer(c, CONFIG_PROBE_TIMEOUT),
+                              .timeout_ms = 1000 * config_integer(c, CONFIG_PROBE_TIMEOUT),
                               .host = &r->host};
     return loader_scan(&options, r->records, &r->plugins, &r->plugin_count, err);
 }

@@ -48,9 +48,10 @@
       "layers between libcore and the backends, separated by commas, the outermost first; "        \
       "programs checks the program's calls")                                                       \
     X(PROBE, "probe", "COLLET_PROBE", "boolean", "", "on",                                         \
-      "probe plugins in a child process before they are loaded; off: trust the manifest")          \
-    X(PROBE_TIMEOUT, "probe_timeout_ms", "COLLET_PROBE_TIMEOUT_MS", "integer", "", "10000",        \
-      "time limit of a probe in milliseconds")                                                     \
+      "internal: probe plugins in a child process before they are loaded; off: trust the "         \
+      "manifest")                                                                                  \
+    X(PROBE_TIMEOUT, "probe_timeout", "COLLET_PROBE_TIMEOUT", "integer", "", "10",                 \
+      "seconds that a probe, or the start of a worker, may take")                                  \
     X(MEASURE, "measure", "COLLET_MEASURE", "boolean", "", "on",                                   \
       "probes measure which of several libraries is the fastest; off: the usual ones are used")    \
     X(CACHE, "cache", "COLLET_CACHE", "boolean", "", "on",                                         \

@@ -23,7 +23,7 @@ typedef struct setting {
     const char *type;
     const char *values;   /* separated by blanks: words that any type but "words" also accepts */
     const char *fallback; /* the default in the form above, or "" */
-    const char *help;
+    const char *help; /* "internal: ...": for tests and developers */
 } setting;
 
 /* 1 if the type exists and `values` is set as the type requires. */

@@ -4,7 +4,7 @@
 # tried up to three times:
 #
 #   JOBS=4 ./parallel.sh 100 collet-rsoxs films/*.h5 -o patterns --integrate --threads 2
-#   collet-rsoxs films/*.h5 -o patterns --integrate --merge 100
+#   collet-merge patterns.shards
 #
 #   JOBS=4 ./parallel.sh 100 collet-extract conf.gro traj.xtc -o out.npz
 #   collet-merge out.npz.shards

@@ -17,11 +17,11 @@
 
 /* ---- The conversation ------------------------------------------------------------------------ */
 
-static void patience_set(collet_device *d, const char *milliseconds)
+static void patience_set(collet_device *d, const char *seconds)
 {
-    int64_t ms = milliseconds ? strtoll(milliseconds, NULL, 10) : 0;
-    struct timeval limit = {ms / 1000, ms % 1000 * 1000};
-    d->patience = ms ? ms * 1000000 : -1;
+    int64_t s = seconds ? strtoll(seconds, NULL, 10) : 0;
+    struct timeval limit = {s, 0};
+    d->patience = s ? s * 1000000000 : -1;
     setsockopt(d->process.control, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(d->process.control, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
@@ -57,13 +57,9 @@ static collet_status converse(collet_device *d, collet_device_properties *proper
                               collet_error *err)
 {
     const collet_host *host = d->host;
-    patience_set(d, host->config(host, "probe_timeout_ms"));
+    patience_set(d, host->config(host, "probe_timeout"));
     collet_status status = take_opened(d, properties, err);
-    const char *seconds = host->config(host, "timeout");
-    char milliseconds[32];
-    snprintf(milliseconds, sizeof milliseconds, "%lld",
-             seconds ? 1000 * strtoll(seconds, NULL, 10) : 0);
-    patience_set(d, milliseconds);
+    patience_set(d, host->config(host, "timeout"));
     return status;
 }
 
@@ -203,8 +199,6 @@ collet_status worker_open(const collet_plugin *self, collet_device **device,
                           uint32_t index, const char *name, collet_error *err)
 {
     collet_error why = {COLLET_OK, ""};
-    if (!name && index == 0)
-        name = host->config(host, "worker.device");
     if (!name)
         return host->fail(err, COLLET_UNAVAILABLE, "there is no device %u: " WORKER_USAGE, index);
     if (!name_valid(name))

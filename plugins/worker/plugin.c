@@ -4,7 +4,6 @@
  * Tests: tests/worker/test_worker.c */
 #include "device.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "shared/host/util/plugin_head.h"
@@ -18,20 +17,13 @@ COLLET_PLUGIN_MANIFEST("manifest.json");
 static collet_status capabilities(const collet_plugin *self, char *json, uint64_t capacity,
                                   uint64_t *needed, const collet_host *host, collet_error *err)
 {
+    static const char text[] =
+        "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 0,"
+        " \"reason\": \"" WORKER_USAGE "\"}";
     (void)self;
-    const char *device = host->config(host, "worker.device");
-    char text[512];
+    (void)host;
     (void)err;
-    if (device)
-        snprintf(text, sizeof text,
-                 "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 1,"
-                 " \"devices\": [{\"name\": \"the setting worker.device, in a process of its own\","
-                 " \"memory_space\": \"own\", \"asynchronous\": true}]}");
-    else
-        snprintf(text, sizeof text,
-                 "{\"jit\": false, \"parallel\": false, \"gpu\": false, \"device_count\": 0,"
-                 " \"reason\": \"" WORKER_USAGE "\"}");
-    *needed = strlen(text) + 1;
+    *needed = sizeof text;
     if (capacity >= *needed)
         memcpy(json, text, *needed);
     return COLLET_OK;

@@ -12,11 +12,11 @@ formats=$("$program" --help | sed -n '/^Formats/,/^$/s/^  \.\([a-z0-9]\+\) .*/\1
 # "--name" of each option, at the start of a line or after its short form.
 listed=$({ "$program" --help; for command in $commands; do "$program" "$command" --help; done; } | grep -oE '^ +(-[[:alnum:]?], )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
 
-# Written --name, \-\-name or .Fl -name.
-described=$(sed 's/\\-/-/g; s/Fl -\([a-z]\)/--\1/g' "$page" | grep -oE -- '--[a-z-]+')
+# Written .Fl -name.
+described=$(sed 's/Fl -\([a-z]\)/--\1/g' "$page" | grep -oE -- '--[a-z-]+')
 
 for command in $commands; do
-    grep -qE "^\.(B|Cm|Ss) $command$" "$page" || {
+    grep -qE "^\.(It )?(Cm|Ss) $command$" "$page" || {
         echo "$page does not document the command $command" >&2
         exit 1
     }

@@ -1,18 +1,37 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# settings.sh BACKEND_INFO PAGE: checks that the tables of the page list the keys that users can set,
-# no more and no fewer, and the environment variables.
+# settings.sh BACKEND_INFO PAGE CONTRIBUTING: checks that the tables of the page list the keys that users set, and
+# the table of CONTRIBUTING the internal ones, no more and no fewer, both with the environment variables; and that
+# backend-info --env prints the former.
 set -euo pipefail
-table=$("$1" --env --json)
+# Lines "KEY users|internal VARIABLE".
+table=$("$1" --env --json | awk -F'"' '
+    $2 == "key" { key = $4 }
+    $2 == "variable" { variable = $4 }
+    $2 == "type" { type = $4 }
+    $2 == "help" && key { print key, type == "probe" || $4 ~ /^internal: / ? "internal" : "users", variable; key = "" }')
+failed=0
 
-there=$(awk -F'"' '$2 == "key" { key = $4 }
-    $2 == "type" && key && $4 != "probe" { print key }' <<<"$table")
-listed=$(awk -F'|' '/^\| `/ { print $2 }' "$2" | grep -oE '`[a-z_.]+`' | tr -d '`')
-difference=$(diff <(sort <<<"$there") <(sort <<<"$listed") || true)
-for variable in $(awk -F'"' '$2 == "variable" { print $4 }' <<<"$table"); do
-    grep -q "\`$variable\`" "$2" || difference+=" $variable"
-done
-if [ -n "$difference" ]; then
-    echo "$2 and $1 --env differ: $difference" >&2
-    exit 1
-fi
+# compare WHAT THERE LISTED: two lists of keys.
+compare() {
+    local difference
+    difference=$(diff <(sort <<<"$2") <(sort <<<"$3")) || {
+        echo "$1 and backend-info --env differ: $difference" >&2
+        failed=1
+    }
+}
+
+# check KIND PAGE TEXT: the rows of a table in the text.
+check() {
+    compare "$2" "$(awk -v kind="$1" '$2 == kind { print $1 }' <<<"$table")" \
+        "$(awk -F'|' '/^\| `/ { print $2 }' <<<"$3" | grep -oE '`[a-z_.]+`' | tr -d '`')"
+    for variable in $(awk -v kind="$1" '$2 == kind { print $3 }' <<<"$table"); do
+        grep -q "\`$variable\`" <<<"$3" || { echo "$2 has no $variable" >&2; failed=1; }
+    done
+}
+
+check users "$2" "$(cat "$2")"
+check internal "$3" "$(sed -n '/^## Internal settings/,/^## Other/p' "$3")"
+compare "backend-info --env without --json" "$(awk '$2 == "users" { print $1 }' <<<"$table")" \
+    "$("$1" --env | grep -oE '^[a-z_.]+ ' | tr -d ' ')"
+exit $failed

@@ -37,7 +37,7 @@ refused="the file system of $work/noexec is mounted noexec, so no program can lo
 said "no backend can be used: cpu_openmp: $refused" env COLLET_PLUGIN_PATH="$work/noexec" "$show_search"
 said "cpu_openmp  unavailable .*$refused" env COLLET_PLUGIN_PATH="$work/noexec" "$info"
 said "$refused" env COLLET_PLUGIN_PATH="$work/noexec" "$info" cpu_openmp
-[ $status = 3 ] || { echo "noexec.sh: backend-info of a plugin that cannot run: status $status"; exit 1; }
+[ $status = 77 ] || { echo "noexec.sh: backend-info of a plugin that cannot run: status $status"; exit 1; }
 said "computed by cpu_openmp" env COLLET_PLUGIN_PATH="+$work/noexec" COLLET_BACKEND=cpu_openmp "$show_search"
 said "the plugin $work/noexec/cpu_openmp.so is not used: $refused" \
     env COLLET_PLUGIN_PATH="+$work/noexec" "$info"

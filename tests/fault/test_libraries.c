@@ -114,7 +114,7 @@ static int run_case(const library_case *c)
     /* A minute is enough even on a busy machine. */
     const char *settings[] = {
         measures ? "measure=on" : "measure=off",      "cache=off", openblas, onednn,
-        c->more ? c->more : "probe_timeout_ms=60000", NULL};
+        c->more ? c->more : "probe_timeout=60", NULL};
     collet_runtime *rt = NULL;
     collet_context *cx = NULL;
     collet_error err = {COLLET_OK, ""};
@@ -183,7 +183,7 @@ TEST(a_hang)
     expect(&(library_case){
         FAKE("hangs"),
         "off",
-        "probe_timeout_ms=4000",
+        "probe_timeout=4",
         {LEFT_ALONE("blas", "the probe hung in its capabilities (no response after 4000 ms)")},
         NULL,
         NULL});

@@ -55,7 +55,7 @@ lay() {
         share/doc/collet/{core/DESIGN.md,plugins/README.md,examples/{plugin,plugin_async}/plugin.c}; do
         [ -e "$prefix/$path" ] || fail "the installation has no $path"
     done
-    for name in rsoxs.sh extract.sh parallel.sh; do
+    for name in slurm.sh parallel.sh; do
         [ -x "$prefix/share/doc/collet/examples/cluster/$name" ] || fail "examples/cluster/$name cannot be run"
     done
     for name in $BACKENDS; do

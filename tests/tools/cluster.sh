@@ -65,24 +65,24 @@ done
 rsoxs="films/a.h5 films/b.h5 films/c.h5 -c films/config.txt --integrate"
 collet-rsoxs $rsoxs -o whole --quiet
 
-LOST=3,5 "$scripts/rsoxs.sh" 5 $rsoxs -o array >ids
+LOST=3,5 "$scripts/slurm.sh" 5 array collet-rsoxs $rsoxs >ids
 [ "$(cat ids)" = "71
 71" ]
 grep -q "^collet-rsoxs: shards with missing patterns, of 5: 3, 5; " log
 grep -q "^exit status 1" log
-TASKS=3,5 "$scripts/rsoxs.sh" 5 $rsoxs -o array >ids
+TASKS=3,5 "$scripts/slurm.sh" 5 array collet-rsoxs $rsoxs >ids
 same whole array
 
 find films -name '[abc].h5' >list
-JOBS=3 "$scripts/parallel.sh" 5 collet-rsoxs --list list -c films/config.txt --integrate -o parallel --quiet
-collet-rsoxs $rsoxs -o parallel --merge 5 --quiet
+JOBS=3 "$scripts/parallel.sh" 5 collet-rsoxs --films list -c films/config.txt --integrate -o parallel --quiet
+collet-merge parallel.shards --quiet
 same whole parallel
 
 collet-extract "$water/conf.gro" "$water/traj.trr" -o whole.npz --quiet
-LOST=2 "$scripts/extract.sh" 4 array.npz "$water/conf.gro" "$water/traj.trr" >ids
+LOST=2 "$scripts/slurm.sh" 4 array.npz collet-extract "$water/conf.gro" "$water/traj.trr" >ids
 grep -q "shard 2 of 4 is missing" log
 [ ! -e array.npz ]
-TASKS=2 "$scripts/extract.sh" 4 array.npz "$water/conf.gro" "$water/traj.trr" >ids
+TASKS=2 "$scripts/slurm.sh" 4 array.npz collet-extract "$water/conf.gro" "$water/traj.trr" >ids
 same whole.npz array.npz
 
 "$scripts/parallel.sh" 4 collet-extract "$water/conf.gro" "$water/traj.trr" -o parallel.npz --quiet

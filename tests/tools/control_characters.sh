@@ -42,10 +42,10 @@ shown 0 backend-info --why --json
 COLLET_BACKEND=$bad shown 1 backend-info nowhere
 shown 1 backend-info "$bad/nothing.so"
 shown 2 backend-info one "$bad"
-shown 3 backend-check "$hostile"
-shown 3 backend-check --json "$hostile"
+shown 1 backend-check "$hostile"
+shown 1 backend-check --json "$hostile"
 set -- "$bad/top.gro" "$bad/traj.xtc"
-shown 0 collet-extract --masses "$bad/masses.txt" -d "$bad/d" "$@"
+shown 0 collet-extract --masses "$bad/masses.txt" -o "$bad/d/" "$@"
 shown 0 collet-extract --masses "$bad/masses.txt" --json -o "$bad/x.npz" "$@"
 iconv -f UTF-8 -t UTF-8 "$bad/x.meta.json" >out || { echo "the meta file is not UTF-8"; failed=1; }
 shown 1 collet-extract -o "$bad/y.npz" "$@"

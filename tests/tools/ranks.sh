@@ -82,10 +82,10 @@ extract() {
 
     # Names of directories may end in a slash, and may be there.
     mkdir -p folder/out slash
-    job folder 2 "${extract[@]:0:5}" -d out/
+    job folder 2 "${extract[@]:0:5}" -o out/
     [ $status = 0 ] && [ -e folder/out/meta.json ] && [ "$(ls folder)" = out ] || fault "a directory"
-    "$bin/collet-extract" "${extract[@]:1:4}" -q -d slash/out/ --shard 2/3 || fault "a shard"
-    job slash 0 "${extract[@]:0:5}" -d out/ --resume
+    "$bin/collet-extract" "${extract[@]:1:4}" -q -o slash/out/ --shard 2/3 || fault "a shard"
+    job slash 0 "${extract[@]:0:5}" -o out/ --resume
     [ $status = 0 ] && [ -e slash/out/meta.json ] && [ ! -e slash/out.shards ] ||
         fault "--resume of a directory"
 

@@ -37,7 +37,7 @@ static const char *const runs[][11] = {
     {"backend-check", "--list", "cpu_scalar"},
     {"backend-check", "--quick", "cpu_scalar", "--op", "add", "--sig", "f:ff"},
     {"collet-extract", "--force", "-o", "x.npz", PEPTIDE "conf.gro", PEPTIDE "traj.trr"},
-    {"collet-extract", "--json", "--force", "-d", "x", PEPTIDE "conf.gro", PEPTIDE "traj.trr"},
+    {"collet-extract", "--json", "--force", "-o", "x/", PEPTIDE "conf.gro", PEPTIDE "traj.trr"},
     {"collet-rsoxs", "make", "sphere", "--size", "8", "--radius", "2", "-o", ".", "--force"},
     {"collet-rsoxs", "validate", "morphology.h5", "-c", "config.txt"},
     {"collet-rsoxs", "--plan", "morphology.h5"},
@@ -127,8 +127,8 @@ static void close_streams(void *user)
 static void test_closed(void **state)
 {
     static const char *const args[] = {"-q",
-                                       "-d",
-                                       "closed",
+                                       "-o",
+                                       "closed/",
                                        "--stop",
                                        "1",
                                        "--keys",

@@ -315,9 +315,12 @@ static void check_output(const char *option, const char *path, const char *text)
     tool_setup setup = {.directory = directory};
     int before = io_count_entries(directory);
     tool_result result = tool_run("collet-extract", args, &setup);
+    size_t length = strlen(path);
 
     tool_expect(&result, 1);
-    if (strstr(result.err, path) == NULL || strstr(result.err, text) == NULL)
+    /* Messages name a directory without its slash. */
+    if (memmem(result.err, strlen(result.err), path, length - (path[length - 1] == '/')) == NULL ||
+        strstr(result.err, text) == NULL)
         fail_msg("'%s' not found in: %s", text, result.err);
     tool_free(&result);
     assert_int_equal(io_count_entries(directory), before);
@@ -330,10 +333,10 @@ static void test_unwritable_output(void **state)
     save_text("file", "a file");
     check_output("-o", "nowhere/out.npz", "no directory nowhere");
     check_output("-o", "/proc/out.npz", "no file can be created in /proc/ (");
-    check_output("-d", "/proc/out", "choose another directory");
+    check_output("-o", "/proc/out/", "choose another directory");
     check_output("-o", "folder.npz", "already exists");
-    check_output("-d", "file", "file");
-    check_output("-d", "nowhere/results", "no directory nowhere/; create it");
+    check_output("-o", "file/", "file");
+    check_output("-o", "nowhere/results/", "no directory nowhere/; create it");
 }
 
 /* The summary is printed after the results, which are kept. */
@@ -396,9 +399,8 @@ static void test_usage(void **state)
         {"a", "b", "--batch", "0"},
         {"a", "b", "--batch", "many"},
         {"a", "b", "--threads", "0"},
-        {"a", "b", "-o", "x.npz", "-d", "y"},
         {"a", "b", "-o", "-"},
-        {"a", "b", "-d", "-"},
+        {"a", "b", "-o", "/"},
         {"a", "b", "-o", "x"},
         {"a", "b", "-o", "x.txt"},
         {"a", "b", "-o", ".npz"},

@@ -227,7 +227,7 @@ static void test_gro_trajectory(void **state)
 /* The directory "results" of an earlier run, with or without its meta file. */
 static void check_directory_is_kept(const char *inner)
 {
-    const char *args[] = {"-d", "results", "--keys", "com", PEPTIDE "conf.gro", PEPTIDE "traj.xtc",
+    const char *args[] = {"-o", "results/", "--keys", "com", PEPTIDE "conf.gro", PEPTIDE "traj.xtc",
                           NULL};
     tool_setup setup = {.directory = directory};
 
@@ -250,7 +250,7 @@ static void check_directory_is_kept(const char *inner)
 static void test_directory(void **state)
 {
     npz whole = EXTRACT(directory, WATER "conf.gro", WATER "traj.trr");
-    const char *args[] = {"--force",        "-q", "-d", "results", WATER "conf.gro",
+    const char *args[] = {"--force",        "-q", "-o", "results/", WATER "conf.gro",
                           WATER "traj.trr", NULL};
     tool_setup setup = {.directory = directory};
     char *inner = strdup(io_path(directory, "results"));

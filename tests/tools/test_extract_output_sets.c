@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of collet-extract -d belong together, also after a kill between two files and during another
- * run. */
+/* Files of collet-extract -o DIR/ belong together, also after a kill between two files and during
+ * another run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static const char *const names[] = {"time_ps.npy", "com.npy", "meta.json"};
 #define FILES 3
 #define LINE(frames)                                                                               \
     {                                                                                              \
-        "-q", "--force", "-d", "set", "--keys", "time_ps,com", "--stop", frames,                   \
+        "-q", "--force", "-o", "set/", "--keys", "time_ps,com", "--stop", frames,                  \
             PEPTIDE "conf.gro", PEPTIDE "traj.trr", NULL                                           \
     }
 static const char *const two_frames[] = LINE("2"), *const three_frames[] = LINE("3");

@@ -108,14 +108,14 @@ static void test_named_device(void **state)
     tool_free(&r);
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         r = INFO_WITH(none[i][0], "--json");
-        tool_expect(&r, 3);
+        tool_expect(&r, 77);
         assert_contains(r.err, "selects no usable backend: ");
         tool_free(&r);
         r = INFO_WITH(none[i][0], "--env");
         tool_expect(&r, 0);
         tool_free(&r);
         r = INFO_WITH(none[i][0], NULL);
-        tool_expect(&r, 3);
+        tool_expect(&r, 77);
         assert_contains(r.out, "selects no usable backend: ");
         assert_contains(r.out, none[i][1]);
         assert_null(strstr(r.out, "* "));
@@ -136,7 +136,7 @@ static void test_named_device(void **state)
     cJSON_Delete(json);
     tool_free(&r);
     r = INFO("worker:none");
-    tool_expect(&r, 3);
+    tool_expect(&r, 77);
     assert_int_equal(strncmp(r.err, "backend-info: worker:none: there is no backend 'none'; ", 54),
                      0);
     assert_contains(r.err, "available: ");
@@ -281,7 +281,7 @@ static void test_file(void **state)
     fputs("text\n", out);
     fclose(out);
     r = INFO(file);
-    tool_expect(&r, 3);
+    tool_expect(&r, 77);
     assert_contains(r.out, "text: unavailable: not an ELF file\n");
     assert_string_equal(r.err, "");
     tool_free(&r);
@@ -293,13 +293,13 @@ static void test_unavailable(void **state)
 {
     tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "zoo_crash_entry");
     (void)state;
-    tool_expect(&r, 3);
+    tool_expect(&r, 77);
     assert_contains(r.out, "zoo_crash_entry 1.0: unavailable: ");
     assert_contains(r.out, "the zoo is closed");
     tool_free(&r);
 
     r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "--json", "--why");
-    cJSON *root = parsed(&r, 3);
+    cJSON *root = parsed(&r, 77);
     const cJSON *b = find(member(root, "backends"), "name", "zoo_crash_entry");
     assert_string_equal(text_of(b, "status"), "unavailable");
     assert_true(strlen(text_of(b, "reason")) > 0);
@@ -321,7 +321,7 @@ static void test_refused_files(void **state)
     for (int file = 0; file < 2; file++) {
         tool_result r = INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/libzoo_plain_library.so",
                                   file ? path : "libzoo_plain_library", "--why");
-        tool_expect(&r, 3);
+        tool_expect(&r, 77);
         assert_contains(r.err, "libzoo_plain_library.so is refused: ");
         assert_contains(r.out, "libzoo_plain_library.so\n  policy    passed ");
         assert_contains(r.out, "  manifest  refused  no-manifest ");
@@ -329,7 +329,7 @@ static void test_refused_files(void **state)
     }
     tool_result r =
         INFO_WITH("COLLET_PLUGIN_PATH=" COLLET_TEST_ZOO "/libzoo_plain_library.so", "--why");
-    tool_expect(&r, 3);
+    tool_expect(&r, 77);
     assert_contains(r.out, "no backend was found. Searched:\n  /");
     assert_null(strstr(r.out, "the search path is empty"));
     tool_free(&r);
@@ -413,7 +413,7 @@ static void test_nothing_found(void **state)
     const char *const none[] = {NULL};
     tool_result r = info_with("COLLET_PLUGIN_PATH=" COLLET_TEST_NOTHING "/plugins", none);
     (void)state;
-    tool_expect(&r, 3);
+    tool_expect(&r, 77);
     assert_contains(r.out, "no backend was found");
     assert_contains(r.out, "  " COLLET_TEST_NOTHING "/plugins: ");
     tool_free(&r);
@@ -486,11 +486,11 @@ static void test_export_json(void **state)
     int fd = mkstemp(path);
     (void)state;
     assert_true(fd >= 0 && !close(fd));
-    tool_result r = INFO("--export-json", path, "cpu_scalar");
+    tool_result r = INFO("-o", path, "cpu_scalar");
     tool_expect(&r, 1);
     assert_contains(r.err, "already exists: choose another name, or replace it (--force)");
     tool_free(&r);
-    r = INFO("--export-json", path, "cpu_scalar", "--force");
+    r = INFO("-o", path, "cpu_scalar", "--force");
     tool_expect(&r, 0);
     assert_contains(r.out, "cpu_scalar ");
     tool_free(&r);
@@ -504,9 +504,9 @@ static void test_export_json(void **state)
     assert_string_equal(text_of(find(member(root, "backends"), "name", "cpu_scalar"), "status"),
                         "usable");
     cJSON_Delete(root);
-    r = INFO("--export-json", "/nowhere/report.json");
+    r = INFO("-o", "/nowhere/report.json");
     tool_expect(&r, 1);
-    assert_contains(r.err, "--export-json: /nowhere/report.json: ");
+    assert_contains(r.err, "-o: /nowhere/report.json: ");
     tool_free(&r);
 }
 
@@ -557,7 +557,7 @@ static void test_doctor(void **state)
     assert_null(strstr(r.out, "worker for"));
     tool_free(&r);
     r = INFO_WITH("COLLET_PLUGIN_PATH=" BAD_PLUGIN, "--doctor", "--json");
-    cJSON *root = parsed(&r, 3);
+    cJSON *root = parsed(&r, 77);
     const cJSON *first = cJSON_GetArrayItem(member(root, "findings"), 0);
     assert_string_equal(text_of(first, "what"), "any usable backend");
     assert_contains(text_of(first, "why"), "which is searched instead of /");

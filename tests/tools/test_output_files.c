@@ -31,7 +31,7 @@ static const struct {
     {"p.t2", {"collet-ternary", "pack", "c.npy", "-o", "p.t2", "-q"}},
     {"u.npy", {"collet-ternary", "unpack", "m.t2", "-o", "u.npy", "-q"}},
     {"y.npy", {"collet-ternary", "run", "m.t2", "x.npy", "-o", "y.npy", FAST}},
-    {"info.json", {"backend-info", "--export-json", "info.json", "cpu_scalar"}},
+    {"info.json", {"backend-info", "-o", "info.json", "cpu_scalar"}},
     {"film/morphology.h5", {MAKE, "-o", "film"}},
     {"film/config.txt", {MAKE, "-o", "film"}},
     {"film/expected.json", {MAKE, "-o", "film"}},

@@ -160,9 +160,9 @@ static void a_device_that_fails_is_told_of(void **state)
 static void frames_are_shared(void **state)
 {
     (void)state;
-    EXPECT("", 0, "51 frames of 648 atoms", EXTRACT, "-d", "one", "--backend", "cpu_openmp");
-    EXPECT("", 0, "  cpu_openmp: 51 frames, ", EXTRACT, "-d", "alone", "--devices", "cpu_openmp");
-    EXPECT("", 0, " a second\n  cpu_scalar: ", EXTRACT, "-d", "two", "--devices",
+    EXPECT("", 0, "51 frames of 648 atoms", EXTRACT, "-o", "one/", "--backend", "cpu_openmp");
+    EXPECT("", 0, "  cpu_openmp: 51 frames, ", EXTRACT, "-o", "alone/", "--devices", "cpu_openmp");
+    EXPECT("", 0, " a second\n  cpu_scalar: ", EXTRACT, "-o", "two/", "--devices",
            "cpu_openmp,cpu_scalar");
     expect_same("one/L_vector.npy", "alone/L_vector.npy");
     expect_same("one/rmsd.npy", "alone/rmsd.npy");
@@ -173,7 +173,7 @@ static void frames_are_shared(void **state)
     EXPECT("", 0, " on the device\n  cpu_openmp: ", EXTRACT, "--plan", "--backend", "cpu_openmp");
     EXPECT("", 0, "\"part\":", EXTRACT, "--plan", "--json", "--devices", "cpu_openmp,cpu_scalar");
     EXPECT("", 2, "exclude each other", EXTRACT, "--devices", "cpu_openmp", "--backend", "auto");
-    EXPECT("", 1, "devices: cpu_openmp is given twice", EXTRACT, "-d", "none", "--devices",
+    EXPECT("", 1, "devices: cpu_openmp is given twice", EXTRACT, "-o", "none/", "--devices",
            "cpu_openmp,cpu_openmp");
 }
 
@@ -185,7 +185,7 @@ static void frames_of_shards_are_shared(void **state)
         char shard[8];
 
         snprintf(shard, sizeof shard, "%d/2", i);
-        EXPECT("", 0, "of-2.npz: ", EXTRACT, "-d", "shards", "--devices", "cpu_openmp", "--shard",
+        EXPECT("", 0, "of-2.npz: ", EXTRACT, "-o", "shards/", "--devices", "cpu_openmp", "--shard",
                shard);
     }
     EXPECT("", 0, "51 frames", "collet-merge", "shards.shards");
@@ -197,7 +197,7 @@ static void a_device_of_extract_that_fails_is_told_of(void **state)
 {
     (void)state;
     tool_result r = run_until_warned((const char *const[]){
-        EXTRACT, "-d", "lost", "--json", "--devices", "cpu_openmp,remote:1", NULL});
+        EXTRACT, "-o", "lost/", "--json", "--devices", "cpu_openmp,remote:1", NULL});
     assert_contains(r.err,
                     "collet-extract: warning: the device remote:1 failed, the others did its "
                     "part: remote:1: ");
@@ -207,7 +207,7 @@ static void a_device_of_extract_that_fails_is_told_of(void **state)
     tool_free(&r);
     expect_same("one/L_vector.npy", "lost/L_vector.npy");
     r = run("", 1,
-            (const char *const[]){EXTRACT, "-d", "none", "--devices", "remote:0,remote:1", NULL});
+            (const char *const[]){EXTRACT, "-o", "none/", "--devices", "remote:0,remote:1", NULL});
     assert_contains(r.err, "collet-extract: remote:");
     assert_null(strstr(r.err, "warning"));
     tool_free(&r);

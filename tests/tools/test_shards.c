@@ -118,8 +118,8 @@ static void command_lines(void **state)
     PLAIN(0, "2-of-2.npz: 26 frames", "-o", "own.csv", "--shard", "2/2");
     MERGE(0, "other.npz: 51 frames", "-o", "other.npz", "own.csv.shards");
     MERGE(0, "own.csv: 51 frames", "own.csv.shards");
-    /* A directory is the output of a name without ending. */
-    PLAIN(0, "", "-d", "folder/", "--shard", "1/1");
+    /* A directory is the output of a name that ends in a slash. */
+    PLAIN(0, "", "-o", "folder/", "--shard", "1/1");
     MERGE(0, "folder: 51 frames", "folder.shards");
     free(io_load(io_path(directory, "folder/com.npy")).data);
 

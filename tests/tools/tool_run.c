@@ -138,6 +138,12 @@ void tool_to_full_device(void *user)
         _exit(125);
 }
 
+void tool_from_file(void *path)
+{
+    if (!freopen(path, "r", stdin))
+        _exit(125);
+}
+
 void tool_to_closed_pipe(void *user)
 {
     int ends[2];

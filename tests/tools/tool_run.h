@@ -39,6 +39,8 @@ void tool_to_full_device(void *user);
 void tool_to_closed_pipe(void *user);
 /* No file may be larger than the number in a text. */
 void tool_limit_files(void *bytes);
+/* Standard input is a file. */
+void tool_from_file(void *path);
 /* Preloads a library. */
 void tool_preload(void *library);
 /* The program is killed as kill_at.c says, whose KILL_AT is a text. */

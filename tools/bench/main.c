@@ -12,9 +12,9 @@
 /* A wrong command line prints no report. */
 static int finish(bench_session *s, int result)
 {
-    if (s->report && result != BENCH_EXIT_USAGE && !tool_print_json(s->report))
+    if (s->report && result != TOOL_EXIT_USAGE && !tool_print_json(s->report))
         return bench_out_of_memory();
-    return tool_flush("backend-bench", NULL) ? result : BENCH_EXIT_FAILURE;
+    return tool_flush("backend-bench", NULL) ? result : TOOL_EXIT_FAILURE;
 }
 
 #define ROW(name) &bench_mode_##name,

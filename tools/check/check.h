@@ -8,15 +8,8 @@
 
 #include <stdio.h>
 
+#include "common/exit.h"
 #include "kit.h"
-
-/* Exit statuses. */
-#define CHECK_PASSED 0
-#define CHECK_FAILED 1
-#define CHECK_USAGE 2
-#define CHECK_UNLOADABLE 3
-#define CHECK_ENDED 4
-#define CHECK_ABSENT 77
 
 #define CHECK_MAX_ROWS 4096
 

@@ -12,7 +12,9 @@
 #include <string.h>
 
 enum {
-    KEY_SEED = 256,
+    KEY_OP = 256,
+    KEY_SEED,
+    KEY_JSON,
     KEY_LIST,
     KEY_QUICK,
     KEY_SAMPLE,
@@ -28,7 +30,7 @@ enum {
 };
 
 static const struct argp_option arguments[] = {
-    {"op", 'o', "OP", 0, "Only this kernel", 0},
+    {"op", KEY_OP, "OP", 0, "Only this kernel", 0},
     {"sig", KEY_SIG, "SIG", 0, "Only this signature, as printed: f:ff", 0},
     {"case", KEY_CASE, "N", 0, "Only the case of this number", 0},
     {"seed", KEY_SEED, "N", 0, "Seed of the random values (default 1)", 0},
@@ -39,7 +41,7 @@ static const struct argp_option arguments[] = {
     {"verbs", KEY_VERBS, NULL, 0,
      "Only the checks of devices, memory and queues; with --op NAME one of them", 0},
     {"layer", KEY_LAYER, "NAME", 0, "Put a layer over the backend", 0},
-    {"json", 'j', NULL, 0, "Machine-readable output", 0},
+    {"json", KEY_JSON, NULL, 0, "Machine-readable output", 0},
     {"list", KEY_LIST, NULL, 0, "Print the kernels and the limits, check nothing", 0},
     {"timeout", KEY_TIMEOUT, "SECONDS", 0,
      "How long one case may take (default 60; 0: any time). The row of a case that takes longer "
@@ -78,7 +80,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
     check_options *options = state->input;
     switch (key) {
-    case 'o':
+    case KEY_OP:
         options->op = text;
         return 0;
     case KEY_SIG:
@@ -116,7 +118,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_SAMPLE:
         options->sample = true;
         return 0;
-    case 'j':
+    case KEY_JSON:
         options->json = true;
         return 0;
     case KEY_LIST:
@@ -145,21 +147,19 @@ int main(int argc, char **argv)
         .parser = parse,
         .args_doc = "PLUGIN.so|NAME",
         .children = tool_short_help,
-        .doc =
-            "Run every kernel of a backend on generated shapes, dtypes, strides, overlaps and "
-            "edge values and judge the results against an oracle; check its devices, memory and "
-            "queues from several threads."
-            "\vExit status: 0 all passed, 1 a failure, 2 usage, 3 the plugin cannot be loaded, 4 "
-            "--timeout or --limit ended the run before all was checked, 77 its hardware is absent.",
+        .doc = "Run every kernel of a backend on generated shapes, dtypes, strides, overlaps and "
+               "edge values and judge the results against an oracle; check its devices, memory and "
+               "queues from several threads."
+               "\v" TOOL_EXIT_TEXT,
     };
     check_options options = {.only = -1, .large = -1, .rows = -1, .seed = 1, .timeout = 60};
     tool_parse(&parser, argc, argv, 0, &options);
-    int status = CHECK_PASSED;
+    int status = TOOL_EXIT_OK;
     if (options.list)
         check_list(&options);
     else
         status = check_supervise(&options);
-    if (!tool_flush("backend-check", NULL) && status == CHECK_PASSED)
-        return CHECK_FAILED;
+    if (!tool_flush("backend-check", NULL) && status == TOOL_EXIT_OK)
+        return TOOL_EXIT_FAILURE;
     return status;
 }

@@ -105,7 +105,7 @@ static void print_summary(const check_shared *shared, int status, double seconds
 {
     int counts[4], cases;
     count_rows(shared, counts, &cases);
-    if (status == CHECK_ABSENT) {
+    if (status == TOOL_EXIT_UNAVAILABLE) {
         printf("SKIP  %s\n", tool_shown(shared->reason));
     } else if (shared->phase == CHECK_DONE || shared->phase == CHECK_STOPPED) {
         int waiting = counts[CHECK_ROW_WAITING];
@@ -116,7 +116,7 @@ static void print_summary(const check_shared *shared, int status, double seconds
             printf("; %d row%s not checked", waiting, tool_plural(waiting));
         putchar('\n');
     }
-    if (status != CHECK_ABSENT && shared->phase != CHECK_DONE) {
+    if (status != TOOL_EXIT_UNAVAILABLE && shared->phase != CHECK_DONE) {
         fflush(stdout);
         fprintf(stderr, "backend-check: %s\n", tool_shown(shared->reason));
     }

@@ -215,16 +215,16 @@ static int status_of(const check_shared *shared)
     case CHECK_DONE:
         for (int32_t i = 0; i < shared->row_count; i++)
             if (shared->rows[i].state == CHECK_ROW_FAIL)
-                return CHECK_FAILED;
-        return CHECK_PASSED;
+                return TOOL_EXIT_FAILURE;
+        return TOOL_EXIT_OK;
     case CHECK_STOPPED:
-        return CHECK_ENDED;
+        return TOOL_EXIT_INCOMPLETE;
     case CHECK_NO_DEVICE:
-        return CHECK_ABSENT;
+        return TOOL_EXIT_UNAVAILABLE;
     case CHECK_NOTHING:
-        return CHECK_USAGE;
+        return TOOL_EXIT_USAGE;
     default:
-        return CHECK_UNLOADABLE;
+        return TOOL_EXIT_FAILURE;
     }
 }
 
@@ -327,7 +327,7 @@ int check_supervise(const check_options *options)
         mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         fprintf(stderr, "backend-check: out of memory\n");
-        return CHECK_FAILED;
+        return TOOL_EXIT_FAILURE;
     }
     double now = tool_now();
     supervision s = {.options = options, .shared = shared, .began = now, .shown = now};
@@ -338,7 +338,7 @@ int check_supervise(const check_options *options)
     } else if (!work(&s)) {
         fprintf(stderr, "backend-check: cannot start a process: %s\n", strerror(errno));
         munmap(shared, sizeof *shared);
-        return CHECK_FAILED;
+        return TOOL_EXIT_FAILURE;
     }
     refuse_missing_case(options, shared);
     int status = status_of(shared);

@@ -49,7 +49,7 @@ static COLLET_PRINTF(3, 4) void refuse(worker *w, int32_t phase, const char *for
 static void beat(const worker *w)
 {
     if (w->files.pipe >= 0 && write(w->files.pipe, "", 1) < 0)
-        _exit(CHECK_FAILED);
+        _exit(TOOL_EXIT_FAILURE);
 }
 
 /* The refusal repeats the informative messages of the search for plugins. */

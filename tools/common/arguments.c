@@ -56,6 +56,28 @@ int tool_is_plugin_file(const char *text)
     return strchr(text, '/') != NULL || (length > 3 && strcmp(text + length - 3, ".so") == 0);
 }
 
+tool_form tool_form_of(const char *name)
+{
+    static const char *const endings[] = {".npz", ".csv", ".xvg", ".h5"};
+    size_t length = strlen(name);
+
+    if (length > 1 && name[length - 1] == '/')
+        return TOOL_FORM_DIRECTORY;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        if (length > n && strcmp(name + length - n, endings[i]) == 0)
+            return TOOL_FORM_FILE;
+    }
+    return TOOL_FORM_UNKNOWN;
+}
+
+void tool_refuse_stream(const struct argp_state *state, const char *option, const char *name)
+{
+    if (strcmp(name, "-") == 0)
+        tool_error(state, "%s: the output must be a file, not '-'; ./- is a file of that name",
+                   option);
+}
+
 /* A file that the program opens would get the number of a closed standard stream, and what is
  * printed. Reading and writing these fails as before; messages are lost. */
 static void hold_closed_streams(void)

@@ -3,6 +3,8 @@
 #ifndef TOOLS_COMMON_ARGUMENTS_H
 #define TOOLS_COMMON_ARGUMENTS_H
 
+#include "common/exit.h"
+
 #include <argp.h>
 #include <collet/types.h>
 #include <stdint.h>
@@ -23,8 +25,16 @@ void tool_add_text(struct argp_state *state, const char *name, const char *text,
 /* Whether an argument is the file of a plugin, not the name of a backend. */
 int tool_is_plugin_file(const char *text);
 
-/* The exit status of a wrong command line, of every program. */
-#define TOOL_EXIT_USAGE 2
+/* The form of results that the name of -o says: files end in .npz, .csv, .xvg or .h5, directories of
+ * .npy files in a slash. */
+typedef enum tool_form { TOOL_FORM_UNKNOWN, TOOL_FORM_FILE, TOOL_FORM_DIRECTORY } tool_form;
+tool_form tool_form_of(const char *name);
+#define TOOL_FORM_HINT                                                                             \
+    "the name says the form of the output: let it end in .npz, .csv, .xvg or .h5, or in a slash "  \
+    "for a directory of .npy files"
+
+/* tool_error for the output "-": files get their names when they are complete. */
+void tool_refuse_stream(const struct argp_state *state, const char *option, const char *name);
 
 /* argp_parse, with --version, which prints "PROGRAM VERSION (libcore VERSION)"; keeps the numbers
  * of standard streams that are closed from other files. A wrong command line, or too little memory:

@@ -83,7 +83,7 @@ static collet_status try_files(const job *j, collet_error *err)
 {
     const extract_options *o = j->options;
     uint32_t flags = COLLET_TRAJECTORY_CHECK | (o->force ? COLLET_TRAJECTORY_OVERWRITE : 0) |
-                     (o->directory != NULL ? COLLET_TRAJECTORY_DIRECTORY : 0);
+                     (o->directory ? COLLET_TRAJECTORY_DIRECTORY : 0);
     collet_trajectory *trajectory = NULL;
     collet_status status = collet_trajectory_create(&trajectory, &o->settings, err);
 
@@ -232,21 +232,19 @@ static int end(const job *j, const collet_error *err)
                  ? "; complete shards are kept, --resume continues"
                  : "");
     return tool_ranks_fail(j->ranks, stopped && j->ranks->rank > 0 ? NULL : text,
-                           stopped ? 128 + tool_interrupt_signal() : EXTRACT_EXIT_FAILURE);
+                           stopped ? 128 + tool_interrupt_signal() : TOOL_EXIT_FAILURE);
 }
 
 int extract_job(extract_options *options, tool_ranks *ranks)
 {
     job j = {.options = options, .ranks = ranks};
-    int result = EXTRACT_EXIT_OK, length;
+    int result = TOOL_EXIT_OK;
     collet_error err;
 
     if (options->settings.threads == 0)
         options->settings.threads = tool_ranks_threads(ranks);
-    for (length = (int)strlen(options->path); length > 1 && options->path[length - 1] == '/';)
-        length--;
-    if (asprintf(&j.directory, "%.*s.shards", length, options->path) < 0)
-        return tool_ranks_fail(ranks, "out of memory", EXTRACT_EXIT_FAILURE);
+    if (asprintf(&j.directory, "%s.shards", options->path) < 0)
+        return tool_ranks_fail(ranks, "out of memory", TOOL_EXIT_FAILURE);
     if (work(&j, &result, &err) != COLLET_OK)
         result = end(&j, &err);
     else

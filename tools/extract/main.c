@@ -16,7 +16,7 @@ static int run_alone(const extract_options *options)
     collet_trajectory *trajectory = NULL;
     tool_progress progress;
     collet_error err;
-    int result = EXTRACT_EXIT_FAILURE;
+    int result = TOOL_EXIT_FAILURE;
 
     if (extract_run(options, &progress, &trajectory, &err) == COLLET_OK) {
         result = extract_report(trajectory, options);
@@ -37,7 +37,7 @@ static int run(extract_options *options, int argc, char **argv)
     tool_ranks ranks;
 
     if (!tool_ranks_open(&ranks, "collet-extract", argc, argv))
-        return EXTRACT_EXIT_FAILURE;
+        return TOOL_EXIT_FAILURE;
     tool_interrupt_install(); /* not before: a signal ends a rank that waits for others to join */
     if (ranks.ranks != NULL && (options->plan || options->settings.devices != NULL))
         return tool_ranks_fail(
@@ -46,7 +46,7 @@ static int run(extract_options *options, int argc, char **argv)
             : options->plan ? "--plan: an MPI job has none: COLLET_MPI=off, or without a launcher"
                             : "--devices: the ranks of an MPI job divide the devices themselves: "
                               "--backend opencl:0,opencl:1",
-            EXTRACT_EXIT_USAGE);
+            TOOL_EXIT_USAGE);
     if (options->plan)
         return extract_plan(options);
     if (ranks.ranks != NULL && options->shard.n_shards > 0)
@@ -55,7 +55,7 @@ static int run(extract_options *options, int argc, char **argv)
                                    ? NULL
                                    : "--shard: the ranks of an MPI job divide the work themselves; "
                                      "COLLET_MPI=off lets each do its own",
-                               EXTRACT_EXIT_USAGE);
+                               TOOL_EXIT_USAGE);
     if (ranks.ranks != NULL || (options->resume && options->shard.n_shards == 0))
         return extract_job(options, &ranks);
     return run_alone(options);
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 {
     extract_options options;
     collet_error err;
-    int result = EXTRACT_EXIT_USAGE;
+    int result = TOOL_EXIT_USAGE;
 
     extract_options_parse(argc, argv, &options);
     if (collet_trajectory_check_selection(options.settings.selection, &err) != COLLET_OK) {

@@ -55,18 +55,15 @@ static const char doc[] =
     "Examples:\n"
     "  collet-extract conf.gro traj.trr\n"
     "  collet-extract conf.gro traj.trr -o out.npz --selection 'name CA or name N'\n"
-    "  collet-extract conf.gro traj.xtc -d out --start 1000 --step 10 --axis 1,0,0\n"
-    "  collet-extract conf.gro traj.trr --selection water --each residue --keys com\n\n"
-    "Exit status: 0 success; 1 failure, nothing was written unless the message reports it; 2 wrong "
-    "command line or selection; 3 the trajectory ends inside a frame or a frame is damaged, every "
-    "frame before it was written; 128 + n stopped by signal n, nothing was written.";
+    "  collet-extract conf.gro traj.xtc -o out/ --start 1000 --step 10 --axis 1,0,0\n"
+    "  collet-extract conf.gro traj.trr --selection water --each residue --keys "
+    "com\n\n" TOOL_EXIT_TEXT;
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'o', "OUT", 0,
-     "Write one file, whose name ends in .npz, .csv, .xvg or .h5 (default: the name of TRAJ with "
-     ".npz, here)",
+    {"output", 'o', "OUT", 0,
+     "The results: a file, whose name ends in .npz, .csv, .xvg or .h5, or DIR/, a directory with "
+     "one .npy file a key (default: the name of TRAJ with .npz, here)",
      1},
-    {NULL, 'd', "DIR", 0, "Write a directory with one .npy file a key, and meta.json", 1},
     {"plot", KEY_PLOT, "DIR", 0, "Draw pictures of the results over time into this directory", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"shard", KEY_SHARD, "I/N|slurm", 0,
@@ -135,35 +132,16 @@ static void parse_axis(struct argp_state *state, const char *text, double axis[3
         tool_error(state, "--axis: '%s' has no direction", text);
 }
 
-static int has_form(const char *name)
-{
-    static const char *const endings[] = {".npz", ".csv", ".xvg", ".h5"};
-    size_t length = strlen(name);
-
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t n = strlen(endings[i]);
-        if (length > n && strcmp(name + length - n, endings[i]) == 0)
-            return 1;
-    }
-    return 0;
-}
-
 /* Refuses names of other formats. */
 static void check_output(struct argp_state *state, const extract_options *options)
 {
-    const char *name = options->directory != NULL ? options->directory : options->output;
+    const char *name = options->output;
 
-    if (options->output != NULL && options->directory != NULL)
-        tool_error(state, "-o and -d exclude each other");
     if (name == NULL)
         return;
-    if (strcmp(name, "-") == 0)
-        tool_error(state, "results cannot go to standard output; name a file: -o OUT.npz");
-    if (name == options->output && !has_form(name))
-        tool_error(state,
-                   "-o %s: the name says the form of the output: let it end in .npz, .csv, .xvg or "
-                   ".h5, or write .npy files with -d DIR",
-                   name);
+    tool_refuse_stream(state, "-o", name);
+    if (tool_form_of(name) == TOOL_FORM_UNKNOWN)
+        tool_error(state, "-o %s: " TOOL_FORM_HINT, name);
 }
 
 static void check(struct argp_state *state, const extract_options *options)
@@ -185,7 +163,7 @@ static void check(struct argp_state *state, const extract_options *options)
 static void out_of_memory(void)
 {
     fputs("collet-extract: out of memory\n", stderr);
-    exit(EXTRACT_EXIT_FAILURE);
+    exit(TOOL_EXIT_FAILURE);
 }
 
 /* Repeated options accumulate. */
@@ -313,9 +291,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case 'o':
         options->output = text;
         return 0;
-    case 'd':
-        options->directory = text;
-        return 0;
     case 'q':
         options->quiet = 1;
         return 0;
@@ -401,11 +376,14 @@ static char *default_path(const char *trajectory)
 
 static void choose_path(extract_options *options)
 {
-    const char *named = options->directory != NULL ? options->directory : options->output;
+    const char *named = options->output;
 
     options->path = named != NULL ? strdup(named) : default_path(options->settings.trajectory);
     if (options->path == NULL)
         out_of_memory();
+    options->directory = tool_form_of(options->path) == TOOL_FORM_DIRECTORY;
+    for (size_t end = strlen(options->path); end > 1 && options->path[end - 1] == '/'; end--)
+        options->path[end - 1] = '\0';
 }
 
 /* 1: the word is this option, perhaps shortened to `shortest` letters or more; `*has_value`:

@@ -3,15 +3,10 @@
 #ifndef TOOLS_EXTRACT_OPTIONS_H
 #define TOOLS_EXTRACT_OPTIONS_H
 
+#include "common/exit.h"
 #include "common/shard.h"
 
 #include <collet/trajectory.h>
-
-/* Exit statuses; 128 + signal when one stopped the work. */
-#define EXTRACT_EXIT_OK 0
-#define EXTRACT_EXIT_FAILURE 1
-#define EXTRACT_EXIT_USAGE 2
-#define EXTRACT_EXIT_TRUNCATED 3
 
 /* Constant strings belong to argv; NULL: not given. */
 typedef struct extract_options {
@@ -21,20 +16,20 @@ typedef struct extract_options {
     char *keys;     /* of all --keys, separated by ',' */
     const char **continuations; /* the TRAJ after the first, ended by NULL */
     size_t n_continuations;
-    const char *output;    /* -o */
-    const char *directory; /* -d */
-    const char *plot;      /* the directory of --plot; NULL: no pictures */
-    char *path;            /* of the output: one of these, or the trajectory's name with .npz */
-    tool_shard shard;      /* of --shard */
-    int force;             /* an existing output may be replaced: --force, or it was named */
-    int resume;            /* an existing shard of the same work is kept */
-    int plan;              /* nothing is written */
+    const char *output; /* -o */
+    const char *plot;   /* the directory of --plot; NULL: no pictures */
+    char *path;         /* the output, or the trajectory's name with .npz; no slash at the end */
+    int directory;      /* the output is one */
+    tool_shard shard;   /* of --shard */
+    int force;          /* existing files may be replaced */
+    int resume;         /* an existing shard of the same work is kept */
+    int plan;           /* nothing is written */
     int quiet;
     int json;
     double seconds; /* of a job's run; 0: use the trajectory's */
 } extract_options;
 
-/* Reads the command line. A wrong one ends the program with EXTRACT_EXIT_USAGE and a message;
+/* Reads the command line. A wrong one ends the program with TOOL_EXIT_USAGE and a message;
  * --help and --version end it with 0. */
 void extract_options_parse(int argc, char **argv, extract_options *options);
 void extract_options_free(extract_options *options);

@@ -83,6 +83,6 @@ int extract_plan(const extract_options *options)
     else if (!(options->json ? print_json(&plan, &m) : print_text(&plan, &m)))
         extract_complain("out of memory for the plan");
     else if (tool_flush("collet-extract", NULL))
-        return EXTRACT_EXIT_OK;
-    return EXTRACT_EXIT_FAILURE;
+        return TOOL_EXIT_OK;
+    return TOOL_EXIT_FAILURE;
 }

@@ -145,11 +145,11 @@ int extract_report(const collet_trajectory *trajectory, const extract_options *o
     else if (!options->quiet)
         print_summary(trajectory, options);
     if (!tool_flush("collet-extract", "the results and the meta file are complete"))
-        return EXTRACT_EXIT_FAILURE;
+        return TOOL_EXIT_FAILURE;
     collet_trajectory_get_info(trajectory, &info);
     if (!info.truncated)
-        return EXTRACT_EXIT_OK;
+        return TOOL_EXIT_OK;
     fprintf(stderr, "collet-extract: %s holds the %lld frame%s before it\n",
             tool_shown(info.output), (long long)info.frames, tool_plural(info.frames));
-    return EXTRACT_EXIT_TRUNCATED;
+    return TOOL_EXIT_INCOMPLETE;
 }

@@ -53,7 +53,7 @@ static collet_status run(const extract_options *options, const collet_trajectory
                          tool_progress *progress, collet_trajectory **trajectory, collet_error *err)
 {
     collet_trajectory_info info = {.struct_size = sizeof info};
-    uint32_t flags = (options->directory != NULL ? COLLET_TRAJECTORY_DIRECTORY : 0) |
+    uint32_t flags = (options->directory ? COLLET_TRAJECTORY_DIRECTORY : 0) |
                      (options->force ? COLLET_TRAJECTORY_OVERWRITE : 0) |
                      (options->resume ? COLLET_TRAJECTORY_RESUME : 0);
 

@@ -365,5 +365,5 @@ int info_doctor(collet_runtime *runtime, int32_t json)
     for (size_t i = 0; i < all.count; i++)
         clear(&all.items[i]);
     free(all.items);
-    return all.out_of_memory ? INFO_EXIT_FAILURE : any ? INFO_EXIT_OK : INFO_EXIT_UNAVAILABLE;
+    return all.out_of_memory ? TOOL_EXIT_FAILURE : any ? TOOL_EXIT_OK : TOOL_EXIT_UNAVAILABLE;
 }

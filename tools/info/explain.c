@@ -73,12 +73,12 @@ int info_explain(collet_runtime *runtime, const info_options *options)
     collet_context_destroy(cx);
     if (status != COLLET_OK) {
         fprintf(stderr, "backend-info: %s\n", err.text);
-        return usage                          ? INFO_EXIT_USAGE
-               : status == COLLET_UNAVAILABLE ? INFO_EXIT_UNAVAILABLE
-                                              : INFO_EXIT_FAILURE;
+        return usage                          ? TOOL_EXIT_USAGE
+               : status == COLLET_UNAVAILABLE ? TOOL_EXIT_FAILURE
+                                              : TOOL_EXIT_FAILURE;
     }
     if (options->json)
-        return print_json(&layout, text) ? INFO_EXIT_OK : INFO_EXIT_FAILURE;
+        return print_json(&layout, text) ? TOOL_EXIT_OK : TOOL_EXIT_FAILURE;
     fputs(text, stdout);
-    return INFO_EXIT_OK;
+    return TOOL_EXIT_OK;
 }

@@ -3,17 +3,12 @@
 #ifndef TOOLS_INFO_INFO_H
 #define TOOLS_INFO_INFO_H
 
+#include "common/exit.h"
+
 #include <cjson/cJSON.h>
 #include <collet/collet.h>
 
-/* ---- Command line, exit status (options.c) ------------------------------------------------- */
-
-enum {
-    INFO_EXIT_OK = 0,
-    INFO_EXIT_FAILURE = 1,     /* NAME is unknown, nothing could be listed, or no GPU found */
-    INFO_EXIT_USAGE = 2,       /* wrong command line: option, op, shape or dtype */
-    INFO_EXIT_UNAVAILABLE = 3, /* what NAME or the setting `backend` selects cannot be used */
-};
+/* ---- Command line (options.c) -------------------------------------------------------------- */
 
 #define INFO_DEFAULTS_MAX 8
 
@@ -25,7 +20,7 @@ typedef struct info_options {
     int32_t file;           /* `name` is the path of its plugin */
     int32_t json, why, env, doctor;
     int32_t gpu;                                 /* one is required */
-    const char *export;                          /* file for the JSON report, or NULL */
+    const char *output;                          /* file for the JSON report, or NULL */
     int32_t force;                               /* it may exist */
     const char *defaults[INFO_DEFAULTS_MAX + 1]; /* "key=value", then NULL */
     char *argument[2];                           /* as typed */

@@ -111,7 +111,7 @@ static int not_one(const info_options *options)
 {
     fprintf(stderr, "backend-info: '%s' is not the name of one backend\n",
             tool_shown(options->name));
-    return INFO_EXIT_FAILURE;
+    return TOOL_EXIT_FAILURE;
 }
 
 /* Prints the steps of files that became no backend, if the command line requests them. */
@@ -141,30 +141,30 @@ static int find_wanted(const collet_runtime *runtime, info_options *options,
     uint32_t kernels = 0;
     int32_t found = find_backend(runtime, options, backend);
     if (!found && explain_refused(runtime, options))
-        return INFO_EXIT_UNAVAILABLE;
+        return TOOL_EXIT_UNAVAILABLE;
     if (!found && options->file) {
         fprintf(stderr, "backend-info: %s is not the file of a plugin\n",
                 tool_shown(options->name));
-        return INFO_EXIT_FAILURE;
+        return TOOL_EXIT_FAILURE;
     }
     if (found && !options->named && options->device < (int64_t)backend->device_count)
-        return INFO_EXIT_OK;
+        return TOOL_EXIT_OK;
     collet_status status = try_choice(options, found ? backend->name : options->name, &kernels);
     if (status != COLLET_OK)
         return found && status == COLLET_UNAVAILABLE &&
                        (options->named || backend->state == COLLET_BACKEND_UNAVAILABLE)
-                   ? INFO_EXIT_UNAVAILABLE
-                   : INFO_EXIT_FAILURE;
+                   ? TOOL_EXIT_UNAVAILABLE
+                   : TOOL_EXIT_FAILURE;
     if (!found || !options->named)
         return not_one(options);
     options->named_kernels = kernels;
     backend->state = COLLET_BACKEND_USABLE;
     backend->reason = "";
     backend->device_count = 1;
-    return INFO_EXIT_OK;
+    return TOOL_EXIT_OK;
 }
 
-/* Prints the JSON report, or writes it to the file of --export-json. */
+/* Prints the JSON report, or writes it to the file of -o. */
 static int32_t put_json(const collet_runtime *runtime, const info_options *options,
                         const collet_backend_info *only, const char *path)
 {
@@ -175,7 +175,7 @@ static int32_t put_json(const collet_runtime *runtime, const info_options *optio
     if (!report || (!fine && !path))
         fputs("backend-info: out of memory for the report\n", stderr);
     else if (!fine)
-        fprintf(stderr, "backend-info: --export-json: %s\n", err.text);
+        fprintf(stderr, "backend-info: -o: %s\n", err.text);
     cJSON_Delete(report);
     return fine;
 }
@@ -199,7 +199,7 @@ static int print_report(collet_runtime *runtime, info_options *options)
     int32_t usable = 1;
     if (options->name) {
         int status = find_wanted(runtime, options, &backend);
-        if (status != INFO_EXIT_OK)
+        if (status != TOOL_EXIT_OK)
             return status;
         only = &backend;
         usable = backend.state != COLLET_BACKEND_UNAVAILABLE;
@@ -209,13 +209,13 @@ static int print_report(collet_runtime *runtime, info_options *options)
     if (!options->json) {
         usable &= print_text(runtime, options, only);
     } else if (!put_json(runtime, options, only, NULL)) {
-        return INFO_EXIT_FAILURE;
+        return TOOL_EXIT_FAILURE;
     } else if (!only && (!options->env || options->why)) {
         usable = info_has_selected(runtime);
     }
-    if (options->export && !put_json(runtime, options, only, options->export))
-        return INFO_EXIT_FAILURE;
-    return usable ? INFO_EXIT_OK : INFO_EXIT_UNAVAILABLE;
+    if (options->output && !put_json(runtime, options, only, options->output))
+        return TOOL_EXIT_FAILURE;
+    return usable ? TOOL_EXIT_OK : TOOL_EXIT_UNAVAILABLE;
 }
 
 int main(int argc, char **argv)
@@ -226,7 +226,7 @@ int main(int argc, char **argv)
     char *path = options.file ? realpath(options.name, NULL) : NULL;
     if (options.file && !path) {
         fprintf(stderr, "backend-info: %s: %s\n", tool_shown(options.name), strerror(errno));
-        return INFO_EXIT_FAILURE;
+        return TOOL_EXIT_FAILURE;
     }
     if (path)
         options.name = path;
@@ -243,13 +243,13 @@ int main(int argc, char **argv)
     if (collet_runtime_create(&runtime, &settings, &err) != COLLET_OK) {
         fprintf(stderr, "backend-info: %s\n", err.text);
         free(path);
-        return INFO_EXIT_FAILURE;
+        return TOOL_EXIT_FAILURE;
     }
     int result = options.doctor    ? info_doctor(runtime, options.json)
                  : options.explain ? info_explain(runtime, &options)
                                    : print_report(runtime, &options);
     if (!tool_flush("backend-info", NULL) || (options.gpu && !has_gpu(runtime)))
-        result = INFO_EXIT_FAILURE;
+        result = TOOL_EXIT_FAILURE;
     collet_runtime_destroy(runtime);
     free(path);
     return result;

@@ -14,7 +14,6 @@ enum {
     KEY_ENV,
     KEY_DOCTOR,
     KEY_REQUIRE,
-    KEY_EXPORT,
     KEY_FORCE,
     KEY_EXPLAIN,
     KEY_DEFAULT
@@ -27,12 +26,7 @@ static const char doc[] =
     "in worker:cpu_openmp; PLUGIN.so, a plugin that is not installed. With --env alone, the "
     "settings and nothing else. With --explain, SHAPE and DTYPE are those of the call, as for "
     "backend-bench:\n"
-    "  backend-info --explain matmul 512x512x512 f32\n\n"
-    "Exit status: 0 success; 1 there is no backend called NAME, or nothing could be listed, or no "
-    "GPU "
-    "was found with --require gpu; 2 "
-    "wrong command line; 3 what NAME or, without NAME, the setting `backend` selects cannot be "
-    "used.";
+    "  backend-info --explain matmul 512x512x512 f32\n\n" TOOL_EXIT_TEXT;
 
 static const struct argp_option argp_options[] = {
     {"json", KEY_JSON, NULL, 0, "Print JSON", 0},
@@ -44,8 +38,8 @@ static const struct argp_option argp_options[] = {
     {"require", KEY_REQUIRE, "gpu", 0, "Exit with 1 if no usable backend has a GPU", 0},
     {"explain", KEY_EXPLAIN, "OP", 0,
      "Tell which backend would run OP, by which way and why, without running it", 0},
-    {"export-json", KEY_EXPORT, "FILE", 0, "Write the JSON report to FILE, too", 0},
-    {"force", KEY_FORCE, NULL, 0, "Replace the FILE of --export-json", 0},
+    {"output", 'o', "FILE", 0, "Write the report as JSON to FILE, too", 0},
+    {"force", KEY_FORCE, NULL, 0, "Replace the FILE of -o", 0},
     {"default", KEY_DEFAULT, "KEY=VALUE", 0,
      "A default of the program that starts this one, below environment and configuration file", 0},
     {0},
@@ -73,9 +67,8 @@ static void take_arguments(info_options *options, struct argp_state *state)
 {
     char **argument = options->argument;
     if (options->explain) {
-        if (options->why || options->env || options->doctor || options->export)
-            tool_error(state, "--explain is about one call: without --why, --env, --doctor and "
-                              "--export-json");
+        if (options->why || options->env || options->doctor || options->output)
+            tool_error(state, "--explain is about one call: without --why, --env, --doctor and -o");
         options->shape = argument[0];
         options->dtype = argument[1];
         return;
@@ -110,8 +103,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
             tool_error(state, "--require: '%s' is not supported; only gpu is", text);
         options->gpu = 1;
         break;
-    case KEY_EXPORT:
-        options->export = text;
+    case 'o':
+        tool_refuse_stream(state, "-o", text);
+        options->output = text;
         break;
     case KEY_FORCE:
         options->force = 1;
@@ -124,9 +118,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case ARGP_KEY_END:
         take_arguments(options, state);
-        if (options->doctor && (options->name || options->why || options->env || options->export))
-            tool_error(state, "--doctor examines all backends: without NAME, --why, --env and "
-                              "--export-json");
+        if (options->doctor && (options->name || options->why || options->env || options->output))
+            tool_error(state, "--doctor examines all backends: without NAME, --why, --env and -o");
         break;
     case ARGP_KEY_ARG:
         if (state->arg_num > 1)

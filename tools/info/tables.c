@@ -116,12 +116,19 @@ static void print_cache(const collet_runtime *runtime)
     }
 }
 
+/* Of tests, developers and probes: CONTRIBUTING.md lists them. */
+static int is_internal(const collet_setting *s)
+{
+    return !strncmp(s->help, "internal: ", 10) || !strcmp(s->type, "probe");
+}
+
 void info_list_settings(const collet_runtime *runtime)
 {
     for (size_t i = 0; i < collet_setting_count(runtime); i++) {
         collet_setting s = {.struct_size = sizeof s};
-        if (collet_setting_at(runtime, &s, i, NULL) == COLLET_OK)
-            print_setting(&s);
+        if (collet_setting_at(runtime, &s, i, NULL) != COLLET_OK || is_internal(&s))
+            continue;
+        print_setting(&s);
         if (!strcmp(s.key, "cache_dir"))
             print_cache(runtime);
     }

@@ -3,6 +3,7 @@
  * Tests: tests/tools/test_merge.c */
 #include "options.h"
 #include "part.h"
+#include "rsoxs.h"
 #include "shards.h"
 
 #include "common/arguments.h"
@@ -26,22 +27,21 @@ enum { KEY_FORCE = 256 };
 static const char doc[] =
     "Makes the results of a work from its shards, or joins the results of several runs of "
     "collet-extract by time.\v"
-    "OUT.npz.shards is the directory that collet-extract --shard wrote: the merged file has "
-    "the results and, unless -o gives another, the name of one run.\n\n"
+    "OUT.shards is the directory that collet-extract --shard or collet-rsoxs --shard wrote: the "
+    "results are those of one run and, unless -o gives another, have its name. Patterns of "
+    "collet-rsoxs are in OUT already: what no shard could make alone is added, and what is missing "
+    "is named.\n\n"
     "Each A.npz needs its A.meta.json. Files are in the order of time: where a later one begins, "
     "the "
     "earlier ones end. Keys, units, selections, masses, bodies and axes must agree.\n\n"
     "Example:\n"
     "  collet-merge out.npz.shards\n"
-    "  collet-merge -o all.npz part1.npz part2.npz\n\n"
-    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line; 3 shards of a "
-    "trajectory that ends inside a frame or has a damaged one, every frame before it was written.";
+    "  collet-merge patterns.shards\n"
+    "  collet-merge -o all.npz part1.npz part2.npz\n\n" TOOL_EXIT_TEXT;
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'o', "OUT", 0,
-     "The file to write, with its meta file: an .npz; of shards any that collet-extract writes, or "
-     "a directory",
-     1},
+    {"output", 'o', "OUT", 0,
+     "The results, with their meta file: an .npz; of shards any that collet-extract writes", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 1},
     {0},
@@ -52,6 +52,11 @@ static void check(struct argp_state *state, const merge_options *options)
     if (merge_is_shards(options->paths[0])) {
         if (options->n > 1)
             tool_error(state, "give one directory of shards, alone");
+        if (merge_is_rsoxs(options->paths[0]) && (options->output || options->force))
+            tool_error(state, "%s is for results of collet-extract; patterns are in place already",
+                       options->output ? "-o" : "--force");
+        if (options->output && tool_form_of(options->output) == TOOL_FORM_UNKNOWN)
+            tool_error(state, "-o %s: " TOOL_FORM_HINT, options->output);
         return;
     }
     size_t length = options->output ? strlen(options->output) : 0;
@@ -70,6 +75,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'o':
+        tool_refuse_stream(state, "-o", text);
         options->output = text;
         return 0;
     case KEY_FORCE:
@@ -375,8 +381,7 @@ static int is_alone(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static const struct argp argp = {
-        argp_options, parse_option, "OUT.npz.shards\nA.npz B.npz...", doc, tool_short_help,
-        NULL,         NULL};
+        argp_options, parse_option, "OUT.shards\nA.npz B.npz...", doc, tool_short_help, NULL, NULL};
     merge_options options = {.command = command_line_copy(argc, argv),
                              .paths = calloc((size_t)argc + 1, sizeof *options.paths)};
     int result = 1;

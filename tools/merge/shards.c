@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests: tests/tools/test_shards.c */
 #include "shards.h"
+#include "rsoxs.h"
 
+#include "common/arguments.h"
 #include "common/interrupt.h"
 #include "common/output.h"
 #include "common/progress.h"
@@ -9,14 +11,10 @@
 
 #include <collet/trajectory.h>
 
-#include <dirent.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define TRUNCATED 3 /* exit status */
 
 static const char ending[] = ".shards";
 
@@ -55,15 +53,6 @@ static char *choose_output(const merge_options *options)
     return length > 0 ? strndup(options->paths[0], length) : NULL;
 }
 
-/* A name without an ending that says the form is a directory's. */
-static int has_form(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-
-    return dot && (strcmp(dot, ".npz") == 0 || strcmp(dot, ".csv") == 0 ||
-                   strcmp(dot, ".xvg") == 0 || strcmp(dot, ".h5") == 0);
-}
-
 static int report(const collet_trajectory *trajectory, const merge_options *options)
 {
     collet_trajectory_info info = {.struct_size = sizeof info};
@@ -77,7 +66,7 @@ static int report(const collet_trajectory *trajectory, const merge_options *opti
                tool_plural(info.frames), info.seconds);
     if (!tool_flush("collet-merge", "the results and the meta file are complete"))
         return 1;
-    return info.truncated ? TRUNCATED : 0;
+    return info.truncated ? TOOL_EXIT_INCOMPLETE : TOOL_EXIT_OK;
 }
 
 static int merge(const merge_options *options, const char *output, tool_progress *progress,
@@ -90,7 +79,7 @@ static int merge(const merge_options *options, const char *output, tool_progress
                                           .progress_user = progress,
                                           .log = tool_log,
                                           .log_user = progress};
-    uint32_t flags = (has_form(output) ? 0 : COLLET_TRAJECTORY_DIRECTORY) |
+    uint32_t flags = (tool_form_of(output) == TOOL_FORM_FILE ? 0 : COLLET_TRAJECTORY_DIRECTORY) |
                      (options->force ? COLLET_TRAJECTORY_OVERWRITE : 0);
     collet_error err;
 
@@ -110,28 +99,6 @@ static int merge(const merge_options *options, const char *output, tool_progress
     return 1;
 }
 
-/* Whether the directory has patterns of collet-rsoxs, or directories of some; not deeper. */
-static int has_patterns(const char *path, int depth)
-{
-    DIR *entries = opendir(path);
-    const struct dirent *entry;
-    int found = 0;
-
-    while (entries && !found && (entry = readdir(entries)) != NULL) {
-        char *below = NULL;
-        found = fnmatch("Energy_*.h5", entry->d_name, 0) == 0;
-        if (!found && depth > 0 && entry->d_name[0] != '.' &&
-            (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
-            asprintf(&below, "%s/%s", path, entry->d_name) >= 0) {
-            found = has_patterns(below, depth - 1);
-            free(below);
-        }
-    }
-    if (entries)
-        closedir(entries);
-    return found;
-}
-
 int merge_shards(const merge_options *options)
 {
     collet_trajectory *trajectory = NULL;
@@ -140,12 +107,8 @@ int merge_shards(const merge_options *options)
     int result = 1;
 
     tool_interrupt_install();
-    if (has_patterns(options->paths[0], 1))
-        fprintf(
-            stderr,
-            "collet-merge: %s: these are patterns of collet-rsoxs: complete them by collet-rsoxs "
-            "--merge N, with the arguments of its shards but --shard I/N\n",
-            tool_shown(options->paths[0]));
+    if (merge_is_rsoxs(options->paths[0]))
+        result = merge_rsoxs(options->paths[0], options->quiet);
     else if (output)
         result = merge(options, output, &progress, &trajectory);
     else

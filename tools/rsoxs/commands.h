@@ -5,8 +5,7 @@
 #define TOOLS_RSOXS_COMMANDS_H
 
 #include "common/command.h"
-
-#define RSOXS_EXIT_FAILURE 1
+#include "common/exit.h"
 
 #define RSOXS_COMMANDS(X)                                                                          \
     X(make)                                                                                        \

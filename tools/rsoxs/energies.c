@@ -33,11 +33,10 @@ void rsoxs_energies_describe(const rsoxs_run *run, double energy,
     h = hash(h, w->detector, sizeof w->detector);
     h = hash(h, run->beams, (size_t)run->n_beams * sizeof *run->beams);
     h = hash(h, constants, (size_t)w->n_materials * sizeof *constants);
-    snprintf(
-        text, RSOXS_SETTINGS,
-        "collet-rsoxs 2; morphology %s; method %u; precision %s; q grid %u; dc %u; configuration "
-        "%016" PRIx64,
-        run->morphology, w->method, collet_dtype_name(w->dtype), w->grid, w->neighbours, h);
+    snprintf(text, RSOXS_SETTINGS,
+             "collet-rsoxs 2; morphology %s; method %u; dtype %s; q grid %u; dc %u; configuration "
+             "%016" PRIx64,
+             run->morphology, w->method, collet_dtype_name(w->dtype), w->grid, w->neighbours, h);
 }
 
 collet_status rsoxs_energies_left(rsoxs_run *run, double energy,

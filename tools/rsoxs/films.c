@@ -2,6 +2,8 @@
 /* Tests: tests/tools/rsoxs/test_rsoxs_shards.c */
 #include "films.h"
 
+#include "io/spool.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -52,26 +54,26 @@ static collet_status add_list(rsoxs_films *films, const char *path, collet_error
     char *line = NULL;
     size_t size = 0;
     ssize_t length;
-    FILE *f = fopen(path, "r");
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     if (!f)
-        return collet_fail(err, COLLET_IO, "--list: %s: %s", path, strerror(errno));
+        return collet_fail(err, COLLET_IO, "--films: %s: %s", path, strerror(errno));
     errno = 0;
     while (status == COLLET_OK && (length = getline(&line, &size, f)) >= 0) {
         if (memchr(line, '\0', (size_t)length)) /* as find -print0 writes */
             status = collet_fail(err, COLLET_INVALID,
-                                 "--list: %s: a name ends in a zero byte: write one a line", path);
+                                 "--films: %s: a name ends in a zero byte: write one a line", path);
         line[strcspn(line, "\r\n")] = '\0';
         if (status == COLLET_OK && *line)
             status = add_film(films, line, err);
     }
     if (status == COLLET_OK && !feof(f))
         status =
-            collet_fail(err, COLLET_IO, "--list: %s: cannot be read: %s", path, strerror(errno));
+            collet_fail(err, COLLET_IO, "--films: %s: cannot be read: %s", path, strerror(errno));
     free(line);
     fclose(f);
     if (status == COLLET_OK && films->count == 0)
         status =
-            collet_fail(err, COLLET_INVALID, "--list: %s has no films: write one a line", path);
+            collet_fail(err, COLLET_INVALID, "--films: %s has no films: write one a line", path);
     return status;
 }
 
@@ -265,4 +267,54 @@ void rsoxs_films_close(rsoxs_films *films)
     free(films->films);
     free(films->inodes);
     free(films->directory);
+}
+
+/* ---- The work of shards ---------------------------------------------------------------------- */
+
+static collet_status add_word(io_spool *file, const char *word, collet_error *err)
+{
+    return io_spool_write(file, word, strlen(word) + 1, err);
+}
+
+/* All films by name: a list of them may be standard input. */
+static collet_status write_words(io_spool *file, const rsoxs_options *o, const rsoxs_films *films,
+                                 collet_error *err)
+{
+    char shards[24];
+
+    snprintf(shards, sizeof shards, "%lld", (long long)o->shard.n_shards);
+    collet_status status = add_word(file, shards, err);
+    for (int64_t i = 0; i < o->n_words && status == COLLET_OK; i++)
+        status = add_word(file, o->words[i], err);
+    if (status == COLLET_OK)
+        status = add_word(file, "--", err);
+    for (int64_t i = 0; i < films->count && status == COLLET_OK; i++)
+        status = add_word(file, films->films[i].path, err);
+    return status == COLLET_OK ? io_spool_publish(file, 1, err) : status;
+}
+
+collet_status rsoxs_films_note(const rsoxs_films *films, const rsoxs_options *options,
+                               collet_error *err)
+{
+    int length = (int)strlen(films->directory);
+    char *directory = NULL, *path = NULL;
+    io_spool *file = NULL;
+    collet_status status = COLLET_OK;
+
+    while (length > 1 && films->directory[length - 1] == '/')
+        length--;
+    if (asprintf(&directory, "%.*s.shards", length, films->directory) < 0 ||
+        asprintf(&path, "%s/" RSOXS_SHARDS_FILE, directory) < 0)
+        status = collet_fail(err, COLLET_NO_MEMORY, "out of memory");
+    else if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        status =
+            collet_fail(err, COLLET_IO, "%s: cannot be created: %s", directory, strerror(errno));
+    if (status == COLLET_OK)
+        status = io_spool_create(path, IO_SPOOL_OUTPUT, &file, err);
+    if (status == COLLET_OK)
+        status = write_words(file, options, films, err);
+    io_spool_free(file);
+    free(directory);
+    free(path);
+    return status;
 }

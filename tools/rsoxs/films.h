@@ -25,9 +25,10 @@ typedef struct rsoxs_films {
 } rsoxs_films;
 
 /*
- * Reads the list of --list and the configuration; names the directories: -o DIR, else the configuration's, for one film;
- * DIR/NAME for several. Sets first and end: shard I of N does whole films where there are at least
- * N, else energies. INVALID, for instance for two films of the same name.
+ * Reads the list of --films and the configuration; names the directories: -o DIR, else the
+ * configuration's, for one film; DIR/NAME for several. Sets first and end: shard I of N does whole
+ * films where there are at least N, else energies. INVALID, for instance for two films of the same
+ * name.
  */
 collet_status rsoxs_films_open(rsoxs_films *films, const rsoxs_options *options, collet_error *err);
 void rsoxs_films_close(rsoxs_films *films);
@@ -35,6 +36,12 @@ void rsoxs_films_close(rsoxs_films *films);
 int rsoxs_films_chosen(const rsoxs_options *options, double energy);
 /* The shard of n_shards, from 1, that does an energy of a film. */
 int64_t rsoxs_films_shard(const rsoxs_films *films, int64_t n_shards, int64_t film, int64_t energy);
+/* The file in DIR.shards, beside the directory of the patterns: the number of shards, and the
+ * options and films of one process, each word with a NUL. By it collet-merge completes the work. */
+#define RSOXS_SHARDS_FILE "collet-rsoxs.work"
+/* Writes the file, which is the same for all shards of a work. */
+collet_status rsoxs_films_note(const rsoxs_films *films, const rsoxs_options *options,
+                               collet_error *err);
 /* The path of the film of this process that is this file; NULL: none. */
 const char *rsoxs_films_find(const rsoxs_films *films, const struct stat *file);
 

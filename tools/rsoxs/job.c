@@ -18,6 +18,9 @@ static collet_status check(const rsoxs_options *options, collet_error *err)
         return collet_fail(err, COLLET_INVALID,
                            "--shard: the ranks of an MPI job divide the work themselves; "
                            "COLLET_MPI=off lets each do its own");
+    if (options->list && strcmp(options->list, "-") == 0)
+        return collet_fail(err, COLLET_INVALID,
+                           "--films: each rank of an MPI job reads the list: name a file, not -");
     collet_status status = rsoxs_films_open(&films, options, err);
     rsoxs_films_close(&films);
     return status;
@@ -38,14 +41,14 @@ static rsoxs_options part_of(const rsoxs_options *options, const tool_ranks *ran
     return part;
 }
 
-/* Of what all ranks have done; or a plan, or the merge that the command line asks for. */
+/* Of what all ranks have done; or a plan. */
 static int merge(const rsoxs_options *options, const tool_ranks *ranks, int64_t threads,
                  double seconds)
 {
     rsoxs_options all = *options;
     char text[400];
 
-    if (options->plan || options->merge)
+    if (options->plan)
         return rsoxs_scan(options);
     all.merge = ranks->size;
     all.resume = 1;
@@ -62,7 +65,7 @@ static int end(const tool_ranks *ranks, const collet_error *err)
     int stopped = tool_interrupt_signal();
 
     return tool_ranks_fail(ranks, stopped && ranks->rank > 0 ? NULL : err->text,
-                           stopped ? 128 + stopped : RSOXS_EXIT_FAILURE);
+                           stopped ? 128 + stopped : TOOL_EXIT_FAILURE);
 }
 
 int rsoxs_job(const rsoxs_options *options, tool_ranks *ranks)
@@ -76,7 +79,7 @@ int rsoxs_job(const rsoxs_options *options, tool_ranks *ranks)
     if (ranks->rank == 0 && check(options, &err) != COLLET_OK)
         return end(ranks, &err);
     collet_status status = tool_ranks_agree(ranks, 0, &worst, &err);
-    if (status == COLLET_OK && !options->plan && !options->merge)
+    if (status == COLLET_OK && !options->plan)
         result = rsoxs_scan(&part);
     if (result > 128)
         return tool_ranks_fail(ranks, NULL, (int)result);
@@ -88,7 +91,7 @@ int rsoxs_job(const rsoxs_options *options, tool_ranks *ranks)
     result = 0;
     if (status == COLLET_OK && ranks->rank == 0) {
         result = merge(options, ranks, part.threads, tool_now() - began);
-        if (result != 0 && worst == 0 && !options->plan && !options->merge)
+        if (result != 0 && worst == 0 && !options->plan)
             fprintf(stderr, "collet-rsoxs: " TOOL_RANKS_APART "\n");
         result = worst > result ? worst : result;
     }

@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     const tool_command *command = tool_command_find(rsoxs_commands, argc, argv);
     rsoxs_options options;
     tool_ranks ranks;
-    int result = RSOXS_EXIT_FAILURE;
+    int result = TOOL_EXIT_FAILURE;
 
     if (command)
         return tool_command_run(command, argc, argv);

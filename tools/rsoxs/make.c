@@ -143,12 +143,12 @@ static int run(const tool_command *self, int argc, char **argv)
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
-        result = RSOXS_EXIT_FAILURE;
+        result = TOOL_EXIT_FAILURE;
     } else {
         tool_interrupt_report();
         print_summary(&scene, &paths);
         if (!tool_flush("collet-rsoxs", "all files are complete"))
-            result = RSOXS_EXIT_FAILURE;
+            result = TOOL_EXIT_FAILURE;
     }
     make_scene_free(&scene);
     make_options_free(&options);

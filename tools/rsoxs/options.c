@@ -11,7 +11,7 @@
 enum {
     KEY_BACKEND = 256,
     KEY_METHOD,
-    KEY_PRECISION,
+    KEY_DTYPE,
     KEY_GRID,
     KEY_DC,
     KEY_ENERGIES,
@@ -26,8 +26,7 @@ enum {
     KEY_PNG,
     KEY_DEVICES,
     KEY_SHARD,
-    KEY_MERGE,
-    KEY_LIST,
+    KEY_FILMS,
 };
 
 static const char doc[] =
@@ -46,14 +45,14 @@ static const char doc[] =
     "  collet-rsoxs film.h5 -c run/config.txt -o patterns --energies 284.5,285.2\n"
     "  collet-rsoxs film.h5 --plan --memory 4G\n"
     "  collet-rsoxs films/*.h5 -o patterns --integrate --resume --shard 3/100\n"
-    "  collet-rsoxs films/*.h5 -o patterns --integrate --merge 100\n\n"
-    "Exit status: 0 success; 1 failure, patterns that are complete are kept; 2 wrong command line; "
-    "128 + n stopped by signal n, patterns that are complete are kept.";
+    "  collet-merge patterns.shards\n\n" TOOL_EXIT_TEXT;
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'c', "FILE", 0, "Configuration (default: config.txt in the current directory)", 1},
-    {NULL, 'o', "DIR", 0, "Directory of the patterns (default: HDF5DirName of FILE, or HDF5)", 1},
-    {"list", KEY_LIST, "FILE", 0, "Also the morphologies that this file names, one a line", 1},
+    {"config", 'c', "FILE", 0, "Configuration (default: config.txt in the current directory)", 1},
+    {"output", 'o', "DIR", 0, "Directory of the patterns (default: HDF5DirName of FILE, or HDF5)",
+     1},
+    {"films", KEY_FILMS, "FILE", 0,
+     "Also the morphologies that this file names, one a line; - is standard input", 1},
     {"energies", KEY_ENERGIES, "EV,...", 0, "Only these of FILE's energies", 1},
     {"resume", KEY_RESUME, NULL, 0,
      "Keep the patterns that an earlier run with the same settings has written", 1},
@@ -64,7 +63,7 @@ static const struct argp_option argp_options[] = {
     {"png", KEY_PNG, NULL, 0, "Draw each pattern, DIR/Energy_285.20.png, and DIR/intensity.png", 1},
     {"method", KEY_METHOD, "fast|direct", 0,
      "Transform each field once (default), or the polarisation for each energy and angle", 2},
-    {"precision", KEY_PRECISION, "f32|f64", 0, "Precision of the computation (default: f32)", 2},
+    {"dtype", KEY_DTYPE, "f32|f64", 0, "Element type of the computation (default: f32)", 2},
     {"q-grid", KEY_GRID, "cyrsoxs|fft", 0,
      "q of pixel i of N: -pi/a + i 2 pi/(a (N - 1)) (default), or (i - N/2) 2 pi/(N a)", 2},
     {"dc", KEY_DC, "keep|neighbours", 0,
@@ -81,12 +80,7 @@ static const struct argp_option argp_options[] = {
     {"threads", KEY_THREADS, "N", 0, "CPU threads to compute with (default: all processors)", 3},
     {"shard", KEY_SHARD, "I/N|slurm", 0,
      "Compute part I of N: whole morphologies where there are at least N, else energies; slurm: of "
-     "the task of a job array",
-     4},
-    {"merge", KEY_MERGE, "N", 0,
-     "After all N shards: name patterns that are missing, with their shards, and make what no "
-     "shard "
-     "could make alone; computes no pattern",
+     "the task of a job array. collet-merge DIR.shards completes the results",
      4},
     {"plan", KEY_PLAN, NULL, 0, "Print the work and memory needed, compute nothing", 5},
     {"json", KEY_JSON, NULL, 0, "Print the summary or the plan as JSON", 5},
@@ -109,7 +103,7 @@ static void parse_energies(struct argp_state *state, rsoxs_options *o, const cha
     do {
         double *more = realloc(o->energies, (size_t)(o->n_energies + 1) * sizeof *more);
         if (!more)
-            argp_failure(state, RSOXS_EXIT_FAILURE, 0, "out of memory");
+            argp_failure(state, TOOL_EXIT_FAILURE, 0, "out of memory");
         o->energies = more;
         more[o->n_energies] = strtod(at, &end);
         if (end == at || (*end != ',' && *end != '\0') || !(more[o->n_energies] > 0))
@@ -148,8 +142,8 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
     case KEY_METHOD:
         o->method = choose(state, "--method", text, "fast", "direct");
         return 0;
-    case KEY_PRECISION:
-        o->dtype = choose(state, "--precision", text, "f32", "f64") ? COLLET_F64 : COLLET_F32;
+    case KEY_DTYPE:
+        o->dtype = choose(state, "--dtype", text, "f32", "f64") ? COLLET_F64 : COLLET_F32;
         return 0;
     case KEY_GRID:
         o->grid = choose(state, "--q-grid", text, "cyrsoxs", "fft");
@@ -172,11 +166,6 @@ static error_t parse_number(int key, char *text, struct argp_state *state)
     case KEY_SHARD:
         tool_shard_parse(state, text, &o->shard);
         return 0;
-    case KEY_MERGE:
-        o->merge = tool_parse_count(state, "--merge", text, 1);
-        if (o->merge > TOOL_SHARDS)
-            tool_error(state, "--merge: '%s': there are at most %d shards", text, TOOL_SHARDS);
-        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -192,19 +181,40 @@ static void check(struct argp_state *state, rsoxs_options *o)
         tool_error(state, "--backend and --devices exclude each other");
     if (o->wedge > 0 && !o->integrate)
         tool_error(state, "--wedge needs --integrate");
-    if (o->merge && (o->shard.n_shards || o->force || o->plan))
-        tool_error(state, "--merge excludes --shard, --force and --plan");
-    o->resume |= o->merge > 0;
+}
+
+/* Keeps what shards have in common, with whole names. */
+static void remember(struct argp_state *state, rsoxs_options *o, int key, const char *text)
+{
+    static const int not_common[] = {KEY_SHARD, KEY_RESUME, KEY_FORCE, KEY_PLAN,
+                                     KEY_JSON,  KEY_FILMS,  'q'};
+    const struct argp_option *row = argp_options;
+
+    for (size_t i = 0; i < sizeof not_common / sizeof *not_common; i++)
+        if (key == not_common[i])
+            return;
+    while (row->name && row->key != key)
+        row++;
+    if (!row->name)
+        return;
+    char **more = realloc(o->words, (size_t)(o->n_words + 1) * sizeof *more);
+    o->words = more ? more : o->words;
+    if (!more ||
+        asprintf(&more[o->n_words], "--%s%s%s", row->name, text ? "=" : "", text ? text : "") < 0)
+        argp_failure(state, TOOL_EXIT_FAILURE, 0, "out of memory");
+    o->n_words++;
 }
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
     rsoxs_options *o = state->input;
+    remember(state, o, key, text);
     switch (key) {
     case 'c':
         o->configuration = text;
         return 0;
     case 'o':
+        tool_refuse_stream(state, "-o", text);
         o->directory = text;
         return 0;
     case 'q':
@@ -216,7 +226,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_DEVICES:
         o->devices = text;
         return 0;
-    case KEY_LIST:
+    case KEY_FILMS:
         o->list = text;
         return 0;
     case KEY_RESUME:
@@ -274,13 +284,16 @@ void rsoxs_options_parse(int argc, char **argv, rsoxs_options *options)
                                .place = {0, 1}};
     if (!options->films) {
         fputs("collet-rsoxs: out of memory\n", stderr);
-        exit(RSOXS_EXIT_FAILURE);
+        exit(TOOL_EXIT_FAILURE);
     }
     tool_parse(&argp, argc, argv, 0, options);
 }
 
 void rsoxs_options_free(rsoxs_options *options)
 {
+    for (int64_t i = 0; i < options->n_words; i++)
+        free(options->words[i]);
+    free(options->words);
     free(options->films);
     free(options->energies);
 }

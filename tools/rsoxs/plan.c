@@ -45,7 +45,7 @@ cJSON *rsoxs_run_json(const rsoxs_run *run)
     cJSON_AddNumberToObject(root, "kept", (double)run->kept);
     cJSON_AddNumberToObject(root, "beams", (double)run->n_beams);
     cJSON_AddStringToObject(root, "method", run->options->method ? "direct" : "fast");
-    cJSON_AddStringToObject(root, "precision", collet_dtype_name(run->options->dtype));
+    cJSON_AddStringToObject(root, "dtype", collet_dtype_name(run->options->dtype));
     cJSON_AddStringToObject(root, "directory", run->directory);
     return root;
 }
@@ -281,9 +281,9 @@ void rsoxs_print_summary(const rsoxs_run *run, double seconds)
     if (run->options->part)
         return;
     if (!rsoxs_run_whole(run))
-        printf("several shards compute energies of this film: collet-rsoxs --merge %" PRId64
-               " completes it\n",
-               run->options->shard.n_shards);
+        printf(
+            "several shards compute energies of this film: collet-merge %s.shards completes it\n",
+            tool_shown(run->directory));
     else if (run->options->integrate)
         printf("%s/%s: I(q, chi), I(q), wedges and A(q) of %" PRId64 " energ%s\n",
                tool_shown(run->directory), RSOXS_INTEGRALS, run->n_chosen,

@@ -115,8 +115,8 @@ static void print_wanting(const scan *s)
         fprintf(stderr,
                 "collet-rsoxs: shards with missing patterns, of %" PRId64
                 ": %s; run them again, as --resume --shard %" PRId64 "/%" PRId64
-                ", and then --merge %" PRId64 "\n",
-                n_shards, text, first, n_shards, n_shards);
+                ", and then collet-merge\n",
+                n_shards, text, first, n_shards);
     free(text);
 }
 
@@ -359,7 +359,9 @@ int rsoxs_scan(const rsoxs_options *options)
     collet_status status = open_scan(&s, options, &err);
     int result = 0;
 
-    /* A signal that comes earlier ends the process: nothing is written yet. */
+    if (status == COLLET_OK && options->shard.n_shards && !options->part && !options->plan)
+        status = rsoxs_films_note(&s.session.films, options, &err);
+    /* A signal that comes earlier ends the process: no pattern is written yet. */
     tool_interrupt_install();
     if (status == COLLET_OK && s.session.films.count > 1)
         status = scan_films(&s, began, &err);
@@ -376,14 +378,14 @@ int rsoxs_scan(const rsoxs_options *options)
         result = 128 + tool_interrupt_signal();
     } else if (status != COLLET_OK) {
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
-        result = RSOXS_EXIT_FAILURE;
+        result = TOOL_EXIT_FAILURE;
     } else if (!tool_flush("collet-rsoxs", options->plan ? NULL : "all files are complete")) {
-        result = RSOXS_EXIT_FAILURE;
+        result = TOOL_EXIT_FAILURE;
     }
     print_failed(&s);
     print_wanting(&s);
     if (s.failed && result == 0)
-        result = RSOXS_EXIT_FAILURE;
+        result = TOOL_EXIT_FAILURE;
     close_scan(&s);
     return result;
 }

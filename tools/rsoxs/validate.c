@@ -20,11 +20,10 @@ static const char doc[] =
     "computed.\n\n"
     "Examples:\n"
     "  collet-rsoxs validate film.h5 -c config.txt\n"
-    "  collet-rsoxs validate Material2.txt -c config.txt\n\n"
-    "Exit status: 0 no fault, warnings perhaps; 1 faults, or failure; 2 wrong command line.";
+    "  collet-rsoxs validate Material2.txt -c config.txt";
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'c', "FILE", 0, "The configuration of a morphology or of optical constants", 1},
+    {"config", 'c', "FILE", 0, "The configuration of a morphology or of optical constants", 1},
     {"json", KEY_JSON, NULL, 0, "Print what was found as JSON", 1},
     {0},
 };
@@ -127,7 +126,7 @@ static int run(const tool_command *self, int argc, char **argv)
     if (status != COLLET_OK)
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
     int printed = tool_flush("collet-rsoxs", NULL);
-    return status == COLLET_OK && !v.faults && printed ? 0 : RSOXS_EXIT_FAILURE;
+    return status == COLLET_OK && !v.faults && printed ? 0 : TOOL_EXIT_FAILURE;
 }
 
 const tool_command rsoxs_validate = {

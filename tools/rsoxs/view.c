@@ -21,11 +21,10 @@ static const char doc[] =
     "of s.\n\n"
     "Example:\n"
     "  collet-rsoxs view film.h5 --material 1 --axis y --at 20 --field S -o s.png\n"
-    "  collet-rsoxs view film.h5 -o film.vti\n\n"
-    "Exit status: 0 success; 1 failure; 2 wrong command line.";
+    "  collet-rsoxs view film.h5 -o film.vti";
 
 static const struct argp_option argp_options[] = {
-    {NULL, 'o', "FILE", 0, "Write this file; required: .png, or .vti for ParaView", 1},
+    {"output", 'o', "FILE", 0, "Write this file; required: .png, or .vti for ParaView", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace an existing file", 1},
     {"material", KEY_MATERIAL, "I", 0, "The material, counted from 1 (default: 1)", 2},
     {"axis", KEY_AXIS, "z|y|x", 0, "Slice across this axis (default: z)", 2},
@@ -83,6 +82,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
             o->of_slice = argp_options[i].name;
     switch (key) {
     case 'o':
+        tool_refuse_stream(state, "-o", text);
         o->image = ends_with(text, ".vti");
         if (!o->image && !ends_with(text, ".png"))
             tool_error(state, "-o: '%s' does not end in .png or .vti", text);
@@ -190,7 +190,7 @@ static int run(const tool_command *self, int argc, char **argv)
                          : draw_slice(&o, &err);
     if (status != COLLET_OK)
         fprintf(stderr, "collet-rsoxs: %s\n", err.text);
-    return status == COLLET_OK ? 0 : RSOXS_EXIT_FAILURE;
+    return status == COLLET_OK ? 0 : TOOL_EXIT_FAILURE;
 }
 
 const tool_command rsoxs_view = {

@@ -9,9 +9,8 @@
 static const char doc[] =
     "Packs ternary weights (-1, 0, +1) into 2 bits each, shows what is in a packed file, and runs "
     "networks of packed layers.\v"
-    "'collet-ternary COMMAND --help' lists the options of a command. " TERNARY_WEIGHTS_ARE "\n\n"
-    "Exit status: 0 success; 1 failure, nothing was written; 2 wrong command line; 128 + n stopped "
-    "by signal n, nothing was written.";
+    "'collet-ternary COMMAND --help' lists the options of a command. " TERNARY_WEIGHTS_ARE
+    "\n\n" TOOL_EXIT_TEXT;
 
 #define ROW(name) &ternary_##name,
 static const tool_command *const commands[] = {TERNARY_COMMANDS(ROW) NULL};

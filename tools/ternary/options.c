@@ -87,8 +87,7 @@ error_t ternary_parse_option(int key, char *text, struct argp_state *state,
 {
     switch (key) {
     case 'o':
-        if (strcmp(text, "-") == 0)
-            tool_error(state, "-o: the output must be a file, not '-'; ./- is a file of that name");
+        tool_refuse_stream(state, "-o", text);
         options->output = text;
         return 0;
     case 'q':

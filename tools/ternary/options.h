@@ -34,7 +34,7 @@ enum {
     {"threads", TERNARY_KEY_THREADS, "N", 0, "CPU threads to compute with", 7},                    \
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 7}
 #define TERNARY_OPTION_OUTPUT                                                                      \
-    {NULL, 'o', "FILE", 0, "Write this file", 1},                                                  \
+    {"output", 'o', "FILE", 0, "Write this file", 1},                                              \
     {"force", TERNARY_KEY_FORCE, NULL, 0, "Replace an existing file", 1}
 #define TERNARY_OPTION_JSON {"json", TERNARY_KEY_JSON, NULL, 0, "Print JSON", 7}
 #define TERNARY_OPTION_ACTIVATIONS                                                                 \

@@ -102,7 +102,7 @@ int scatter_write_settings(hid_t file, const char *settings)
     return done;
 }
 
-/* Writes "'precision f32', not 'precision f64'": the first part, between semicolons, that
+/* Writes "'dtype f32', not 'dtype f64'": the first part, between semicolons, that
  * differs. */
 static void name_difference(const char *has, const char *expected, char text[DIFFERENCE])
 {

@@ -58,7 +58,7 @@ def test_forms_have_the_same_arrays(tmp_path, monkeypatch, form, each):
 
 @pytest.mark.skipif(not PROGRAM.exists(), reason="collet-extract is not built")
 def test_a_directory_of_collet_extract(run):
-    subprocess.run([PROGRAM, *FILES, "-q", "-d", "folder", "--keys", "positions"], check=True)
+    subprocess.run([PROGRAM, *FILES, "-q", "-o", "folder/", "--keys", "positions"], check=True)
     found = run("folder rmsd --fit-atoms name~CA")[1]
     positions = np.load("folder/positions.npy")
     chosen = np.flatnonzero([label.startswith("CA of ") for label in np.load("folder/atoms.npy")])

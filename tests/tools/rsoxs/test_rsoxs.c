@@ -57,9 +57,9 @@ static char *read_bytes(const char *name, long *size)
 static void both_methods_write_the_same(void **state)
 {
     (void)state;
-    EXPECT(0, "2 patterns", "film.h5", "-o", "fast", "--energies", "280,300", "--precision", "f64");
-    EXPECT(0, "2 patterns", "film.h5", "-o", "direct", "--energies", "280,300", "--precision",
-           "f64", "--method", "direct");
+    EXPECT(0, "2 patterns", "film.h5", "-o", "fast", "--energies", "280,300", "--dtype", "f64");
+    EXPECT(0, "2 patterns", "film.h5", "-o", "direct", "--energies", "280,300", "--dtype", "f64",
+           "--method", "direct");
     float *a = read_pattern("fast/Energy_300.00.h5"), *b = read_pattern("direct/Energy_300.00.h5");
     float peak = 0;
     for (int i = 0; i < Y * X; i++)
@@ -167,7 +167,7 @@ static void several_devices_share_the_energies(void **state)
     EXPECT(0, "\"part\":", "film.h5", "--plan", "--json", "--devices",
            "cpu_openmp,cpu_scalar");
     EXPECT(0, "\"devices\":\t[\"cpu_openmp\", \"cpu_scalar\"]", "film.h5", "--json", "--devices",
-           "cpu_openmp,cpu_scalar", "-o", "two", "--precision", "f64");
+           "cpu_openmp,cpu_scalar", "-o", "two", "--dtype", "f64");
     /* One is lost: the other does its part, and the user is told. */
     const char *const lost[] = {"film.h5", "-c",        "windows.txt",       "-o", "lost",
                                 "--json",  "--backend", "remote,cpu_openmp", NULL};

@@ -304,7 +304,7 @@ static void write_second(pid_t program)
 {
     siginfo_t stopped;
     assert_int_equal(waitid(P_PID, (id_t)program, &stopped, WSTOPPED | WEXITED | WNOWAIT), 0);
-    FILM(0, "", "-o", "twice", "--energies", "280", "--precision", "f64");
+    FILM(0, "", "-o", "twice", "--energies", "280", "--dtype", "f64");
     kill(program, SIGCONT);
 }
 

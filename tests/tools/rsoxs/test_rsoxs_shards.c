@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collet-rsoxs with several films, and with --shard and --merge. */
+/* collet-rsoxs with several films and with --shard, and collet-merge of its shards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,15 +92,19 @@ static void films_are_listed(void **state)
 {
     (void)state;
     write_text("list", "c.h5\r\n\na.h5");
-    EXPECT(0, "3 films in listed: 18 patterns, ", "b.h5", "--list", "list", "-o", "listed",
+    EXPECT(0, "3 films in listed: 18 patterns, ", "b.h5", "--films", "list", "-o", "listed",
            "--integrate");
     expect_same("listed", "whole");
+    const tool_setup piped = {.prepare = tool_from_file, .user = (char[]){"list"}};
+    expect(rsoxs_with(&piped, (const char *const[]){"b.h5", "--films", "-", "-o", "listed",
+                                                    "--integrate", "--resume", NULL}),
+           0, "18 patterns of earlier runs kept");
     write_text("list", "\n");
-    expect(RSOXS("--list", "list"), 1, "--list: list has no films: write one a line");
-    expect(RSOXS("--list", "nothing"), 1, "--list: nothing: No such file or directory");
-    expect(RSOXS("--list", "."), 1, "--list: .: cannot be read: Is a directory");
+    expect(RSOXS("--films", "list"), 1, "--films: list has no films: write one a line");
+    expect(RSOXS("--films", "nothing"), 1, "--films: nothing: No such file or directory");
+    expect(RSOXS("--films", "."), 1, "--films: .: cannot be read: Is a directory");
     io_save(io_path(directory, "list"), "a.h5\0b.h5", 10);
-    expect(RSOXS("--list", "list"), 1, "--list: list: a name ends in a zero byte");
+    expect(RSOXS("--films", "list"), 1, "--films: list: a name ends in a zero byte");
     expect(RSOXS("--plan"), 2, "a morphology is required");
 }
 
@@ -157,16 +161,16 @@ static void names_are_checked_first(void **state)
 /* ---- Shards ---------------------------------------------------------------------------------- */
 
 /* The shards in the order of their digits. The first one is killed when its first pattern gets its
- * name. */
-static void work_shards(const char *const *films, const char *order, int count)
+ * name, after the file of the work has got its own. */
+static void work_shards(const char *with, const char *const *films, const char *order, int count)
 {
     for (const char *at = order; *at; at++) {
         char shard[16];
         snprintf(shard, sizeof shard, "%c/%d", *at, count);
-        const char *args[16] = {"-o", "parts", "--resume", "--integrate", "--shard", shard};
+        const char *args[16] = {"-o", "parts", "--resume", "--integrate", with, "--shard", shard};
         for (int i = 0; films[i]; i++)
-            args[6 + i] = films[i];
-        const tool_setup killed = {.prepare = tool_kill_at, .user = "1"};
+            args[7 + i] = films[i];
+        const tool_setup killed = {.prepare = tool_kill_at, .user = "2"};
         int first = at == order;
         tool_result r = rsoxs_with(first ? &killed : NULL, args);
         tool_expect(&r, first ? 128 + SIGKILL : 0);
@@ -174,23 +178,40 @@ static void work_shards(const char *const *films, const char *order, int count)
     }
 }
 
+static tool_result merge(const char *path)
+{
+    return tool_run("collet-merge", (const char *const[]){path, NULL},
+                    &(tool_setup){.directory = directory});
+}
+
+/* The file from which collet-merge learns what shards have done, with other words. */
+static void note(const char *const *words)
+{
+    char text[1024];
+    size_t size = 0;
+    for (; *words; words++) {
+        strcpy(text + size, *words);
+        size += strlen(*words) + 1;
+    }
+    io_save(io_path(directory, "parts.shards/collet-rsoxs.work"), text, size);
+}
+#define NOTE(...) note((const char *const[]){__VA_ARGS__, NULL})
+
 static void shards_and_a_merge_are_one_run(void **state)
 {
     static const char *const one[] = {"b.h5", NULL}, *const all[] = {FILMS, NULL};
     (void)state;
-    work_shards(one, "315243", 5);
-    expect(RSOXS("b.h5", "-o", "parts", "--integrate", PNG, "--merge", "5"), 0,
-           "6 patterns of all shards in parts\n");
+    work_shards(PNG, one, "315243", 5);
+    expect(merge("parts.shards"), 0, "6 patterns of all shards in parts\n");
     expect_same("parts", "drawn"); /* the merge draws */
     forget("parts");
-    work_shards(all, "314253", 5);
-    expect(RSOXS(FILMS, "-o", "parts", "--integrate", "--merge", "5"), 0,
-           "3 films in parts: 18 patterns of all shards\n");
+    work_shards("--quiet", all, "314253", 5);
+    expect(merge("parts.shards"), 0, "3 films in parts: 18 patterns of all shards\n");
     expect_same("parts", "whole");
     forget("parts");
-    work_shards(all, "212", 2); /* whole films: nothing is left to the merge */
+    work_shards("--quiet", all, "212", 2); /* whole films: nothing is left to the merge */
     expect_same("parts", "whole");
-    expect(RSOXS(FILMS, "-o", "parts", "--integrate", "--merge", "2"), 0, "3 films in parts");
+    expect(merge("parts.shards/"), 0, "3 films in parts");
     expect_same("parts", "whole");
 }
 
@@ -199,43 +220,45 @@ static void missing_patterns_are_named(void **state)
     static const char *const all[] = {FILMS, NULL};
     (void)state;
     forget("parts");
-    work_shards(all, "41", 10); /* pairs 1 and 2 of 18 only */
-    tool_result r = RSOXS(FILMS, "-o", "parts", "--integrate", "--merge", "10");
+    work_shards("--quiet", all, "41", 10); /* pairs 1 and 2 of 18 only */
+    tool_result r = merge("parts.shards");
     tool_expect(&r, 1);
     assert_contains(r.err, "parts/a: 5 of 6 patterns are missing: 281.00, 282.00, 283.00, 284.00, "
                            "285.00 eV\n");
     assert_contains(r.err, "parts/c: 6 of 6 patterns are missing: 280.00, ");
     assert_contains(r.err, "3 of 3 films are not complete: a.h5, b.h5, c.h5\n");
     assert_contains(r.err, "shards with missing patterns, of 10: 2 to 10; run them again, as "
-                           "--resume --shard 2/10, and then --merge 10\n");
+                           "--resume --shard 2/10, and then collet-merge\n");
     tool_free(&r);
     forget("parts");
-    work_shards(all, "31", 3);  /* film a */
-    work_shards(all, "212", 2); /* film a is kept, b and c are computed */
-    expect(RSOXS(FILMS, "-o", "parts", "--integrate", "--merge", "3"), 0, "18 patterns of all");
+    work_shards("--quiet", all, "31", 3);  /* film a */
+    work_shards("--quiet", all, "212", 2); /* film a is kept, b and c are computed */
+    expect(merge("parts.shards"), 0, "18 patterns of all");
     assert_int_equal(remove(io_path(directory, "parts/b/Energy_283.00.h5")), 0);
     assert_int_equal(remove(io_path(directory, "parts/a/integrated.h5")), 0);
-    r = RSOXS(FILMS, "-o", "parts", "--integrate", "--merge", "3");
+    r = merge("parts.shards");
     tool_expect(&r, 1);
     assert_contains(r.err, "parts/b: 1 of 6 patterns are missing: 283.00 eV\n");
     assert_contains(r.err, "1 of 3 films are not complete: b.h5; the others are complete\n");
-    assert_contains(r.err, "of 3: 2; run them again, as --resume --shard 2/3, ");
+    assert_contains(r.err, "of 2: 2; run them again, as --resume --shard 2/2, ");
     tool_free(&r);
     expect_same("parts/a", "whole/a");
-    r = RSOXS("b.h5", "-o", "parts/b", "--merge", "6");
+    NOTE("6", "--output=parts/b", "--", "b.h5");
+    r = merge("parts.shards");
     tool_expect(&r, 1);
     assert_contains(r.err, "of 6: 4; run them again, as --resume --shard 4/6, ");
     tool_free(&r);
     /* Only the first of many films are described; f.h5 is damaged. */
-    const char *args[42] = {"-o", "parts", "--merge", "2", "f.h5"};
+    const char *words[42] = {"2", "--output=parts", "--", "f.h5"};
     char names[30][16];
     write_text("f.h5", "no HDF5");
     for (int i = 0; i < 30; i++) {
         snprintf(names[i], sizeof names[i], "e%02d.h5", i);
         assert_int_equal(symlink("a.h5", io_path(directory, names[i])), 0);
-        args[5 + i] = names[i];
+        words[4 + i] = names[i];
     }
-    r = rsoxs_with(NULL, args);
+    note(words);
+    r = merge("parts.shards");
     tool_expect(&r, 1);
     assert_contains(r.err, "parts/e19: 6 of 6 patterns are missing");
     assert_null(strstr(r.err, "parts/e20: "));
@@ -245,8 +268,8 @@ static void missing_patterns_are_named(void **state)
     assert_contains(r.err, "of 2: 1, 2; run them again");
     tool_free(&r);
     /* A merge keeps nothing of other settings. */
-    expect(RSOXS(FILMS, "-o", "parts", "--dc", "neighbours", "--merge", "3"), 1,
-           "was written with other settings: 'dc 0', not 'dc 1'");
+    NOTE("3", "--output=parts", "--dc=neighbours", "--", FILMS);
+    expect(merge("parts.shards"), 1, "was written with other settings: 'dc 0', not 'dc 1'");
 }
 
 /* While a shard is stopped at its first pattern, another one writes all of its own, in the same
@@ -256,18 +279,18 @@ static void work_other(pid_t program)
     siginfo_t stopped;
     assert_int_equal(waitid(P_PID, (id_t)program, &stopped, WSTOPPED | WEXITED | WNOWAIT), 0);
     expect(RSOXS("b.h5", "-o", "parts", "--integrate", PNG, "--shard", "2/2"), 0,
-           "several shards compute energies of this film: collet-rsoxs --merge 2 completes it");
+           "several shards compute energies of this film: collet-merge parts.shards completes it");
     kill(program, SIGCONT);
 }
 
 static void shards_at_once_do_not_disturb_each_other(void **state)
 {
     const char *const args[] = {"b.h5", "-o", "parts", "--integrate", PNG, "--shard", "1/2", NULL};
-    const tool_setup setup = {.prepare = tool_kill_at, .user = "-1", .meanwhile = work_other};
+    const tool_setup setup = {.prepare = tool_kill_at, .user = "-2", .meanwhile = work_other};
     (void)state;
     forget("parts");
     expect(rsoxs_with(&setup, args), 0, "");
-    expect(RSOXS("b.h5", "-o", "parts", "--integrate", PNG, "--merge", "2"), 0, "");
+    expect(merge("parts.shards"), 0, "");
     expect_same("parts", "drawn");
 }
 
@@ -276,7 +299,7 @@ static void work_halves(const char *with)
     expect(RSOXS("b.h5", "-o", "parts", with, "--energies", "281,282,283"), 0, "");
     expect(RSOXS("b.h5", "-o", "parts", "--resume", with, "--shard", "1/2"), 0, "");
     expect(RSOXS("b.h5", "-o", "parts", "--resume", with, "--shard", "2/2"), 0, "");
-    expect(RSOXS("b.h5", "-o", "parts", with, "--merge", "2"), 0, "");
+    expect(merge("parts.shards"), 0, "");
 }
 
 /* Integrals and pictures of fewer energies, or of another width, are not kept. */
@@ -286,42 +309,43 @@ static void old_results_are_made_again(void **state)
     (void)state;
     forget("parts");
     work_halves(PNG);
-    expect(RSOXS("b.h5", "-o", "parts", "--integrate", "--merge", "2"), 0, "");
+    NOTE("2", "--output=parts", "--integrate", "--", "b.h5");
+    expect(merge("parts.shards"), 0, "");
     expect_same("parts", "drawn");
     forget("parts");
     work_halves("--integrate");
     expect_same("parts/integrated.h5", "whole/b/integrated.h5");
-    expect(RSOXS("b.h5", "-o", "parts", "--integrate", "--wedge", "20", "--merge", "2"), 0, "");
+    NOTE("2", "--output=parts", "--integrate", "--wedge=20", "--", "b.h5");
+    expect(merge("parts.shards"), 0, "");
     assert_int_equal(stat(io_path(directory, "parts/integrated.h5"), &before), 0);
     expect(RSOXS("b.h5", "-o", "parts", "--integrate", "--wedge", "20", "--resume"), 0, "");
     assert_int_equal(stat(io_path(directory, "parts/integrated.h5"), &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
-    expect(RSOXS("b.h5", "-o", "parts", "--integrate", "--merge", "2"), 0, "");
+    NOTE("2", "--output=parts", "--integrate", "--", "b.h5");
+    expect(merge("parts.shards"), 0, "");
     assert_int_equal(stat(io_path(directory, "parts/integrated.h5"), &after), 0);
     assert_int_not_equal(before.st_ino, after.st_ino);
     expect_same("parts/integrated.h5", "whole/b/integrated.h5");
 }
 
-/* By collet-merge, which completes shards of collet-extract. */
-static void other_merges_say_what_to_do(void **state)
+static void damaged_works_are_refused(void **state)
 {
-    static const char *const results[] = {"whole", "whole/b"};
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        char *path = strdup(io_path(directory, results[i]));
-        expect(TOOL("collet-merge", path), 1,
-               ": these are patterns of collet-rsoxs: complete them by collet-rsoxs --merge N");
-        free(path);
-    }
+    NOTE("many", "--output=parts", "--", "b.h5");
+    expect(merge("parts.shards"), 1, "collet-rsoxs.work: 'many' is not a number of shards");
+    NOTE("2", "--output=parts", "--no-such-option", "--", "b.h5");
+    expect(merge("parts.shards"), 2, "unrecognized option");
+    io_save(io_path(directory, "parts.shards/collet-rsoxs.work"), "2", 1);
+    expect(merge("parts.shards"), 1, "collet-rsoxs.work: not a file of collet-rsoxs --shard");
+    expect(tool_run("collet-merge", (const char *const[]){"parts.shards", "--force", NULL},
+                    &(tool_setup){.directory = directory}),
+           2, "--force is for results of collet-extract");
 }
 
 static void bad_arguments_are_explained(void **state)
 {
     (void)state;
     expect(RSOXS("b.h5", "--shard", "7/6"), 2, "shards of 6 are numbered from 1 to 6");
-    expect(RSOXS("b.h5", "--merge", "0"), 2, "--merge: '0' is not a whole number of at least 1");
-    expect(RSOXS("b.h5", "--merge", "2", "--shard", "1/2"), 2, "--merge excludes --shard, --force");
-    expect(RSOXS("b.h5", "--merge", "2", "--force"), 2, "--merge excludes --shard, --force");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "2/9"), 0, "");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9"), 0, "shard 1 of 9 has no energies");
     expect(RSOXS("b.h5", "-o", "none", "--shard", "1/9", "--json"), 0, "\"shards\":\t9");
@@ -338,7 +362,7 @@ int main(void)
         cmocka_unit_test(missing_patterns_are_named),
         cmocka_unit_test(shards_at_once_do_not_disturb_each_other),
         cmocka_unit_test(old_results_are_made_again),
-        cmocka_unit_test(other_merges_say_what_to_do),
+        cmocka_unit_test(damaged_works_are_refused),
         cmocka_unit_test(bad_arguments_are_explained),
     };
     return cmocka_run_group_tests(tests, set_up, rsoxs_tear_down);

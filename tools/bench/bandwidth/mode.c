@@ -86,7 +86,7 @@ static int run_mode(bench_session *s)
             l.failed = 1;
     }
     bench_bandwidth_close(&b);
-    return l.failed ? bench_out_of_memory() : BENCH_EXIT_OK;
+    return l.failed ? bench_out_of_memory() : TOOL_EXIT_OK;
 }
 
 const bench_mode bench_mode_bandwidth = {

@@ -49,7 +49,7 @@ static const char doc[] =
     "  backend-bench fft 512x512 --busy 1 --steal\n"
     "  backend-bench calibrate --dry-run\n"
     "  backend-bench calibrate matmul exp --dtype f32\n\n"
-    "Exit status: 0 success; 1 something could not be measured; 2 wrong command line.";
+    TOOL_EXIT_TEXT;
 
 static const struct argp_option argp_options[] = {
     {"shape", KEY_SHAPE, "SHAPE", 0, "Extents, as the second argument", 1},

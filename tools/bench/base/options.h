@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of backend-bench, and its exit status. */
+/* The command line of backend-bench. */
 #ifndef TOOLS_BENCH_BASE_OPTIONS_H
 #define TOOLS_BENCH_BASE_OPTIONS_H
 
-#include <collet/collet.h>
+#include "common/exit.h"
 
-enum {
-    BENCH_EXIT_OK = 0,
-    BENCH_EXIT_FAILURE = 1, /* a requested measurement was not possible */
-    BENCH_EXIT_USAGE = 2,   /* wrong command line: option, op, shape, dtype or name of a backend */
-};
+#include <collet/collet.h>
 
 struct bench_session;
 
@@ -49,7 +45,7 @@ typedef struct bench_options {
     int32_t steal, json, list, dry_run, check;
 } bench_options;
 
-/* Exits with BENCH_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */
+/* Exits with TOOL_EXIT_USAGE, or with 0 after --help and --version. Cuts lists in argv. */
 void bench_options_parse(int argc, char **argv, const bench_mode *const *modes,
                          bench_options *options);
 

@@ -14,8 +14,8 @@ int bench_complain(collet_status status, const char *text)
     fprintf(stderr, "backend-bench: %s\n", text);
     return status == COLLET_INVALID || status == COLLET_UNKNOWN_BACKEND || status == COLLET_DTYPE ||
                    status == COLLET_SHAPE || status == COLLET_NOT_FOUND
-               ? BENCH_EXIT_USAGE
-               : BENCH_EXIT_FAILURE;
+               ? TOOL_EXIT_USAGE
+               : TOOL_EXIT_FAILURE;
 }
 
 int bench_out_of_memory(void)

@@ -239,5 +239,5 @@ int calibrate_check(calibration_run *run)
         print_result(&c);
     else
         return bench_complain(COLLET_UNSUPPORTED, "calibrate: no call could be compared");
-    return c.fine ? BENCH_EXIT_OK : bench_out_of_memory();
+    return c.fine ? TOOL_EXIT_OK : bench_out_of_memory();
 }

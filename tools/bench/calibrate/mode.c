@@ -29,7 +29,7 @@ static int keep(bench_session *s, const calibrated *c, cJSON *list)
     if (status == COLLET_OK && !s->options->dry_run)
         status = collet_calibration_write(s->runtime, path, sizeof path, c->name, text, &err);
     free(text);
-    int result = status == COLLET_OK ? BENCH_EXIT_OK : bench_complain(status, err.text);
+    int result = status == COLLET_OK ? TOOL_EXIT_OK : bench_complain(status, err.text);
     if (!s->report) {
         if (*path)
             printf("%s: %s\n", c->name, tool_shown(path));
@@ -52,7 +52,7 @@ static int can_keep(const calibration_run *run)
         if (status != COLLET_OK)
             return bench_complain(status, err.text);
     }
-    return BENCH_EXIT_OK;
+    return TOOL_EXIT_OK;
 }
 
 /* Whether a setting keeps libcore from using what was kept. */
@@ -69,7 +69,7 @@ static int conclude(calibration_run *run)
 {
     bench_session *s = run->session;
     cJSON *list = s->report ? cJSON_AddArrayToObject(s->report, "results") : NULL;
-    int result = BENCH_EXIT_OK;
+    int result = TOOL_EXIT_OK;
     if ((s->report && !list) || !calibrate_changes(run, s->report) ||
         !calibrate_ways_changes(run, s->report))
         return bench_out_of_memory();
@@ -91,7 +91,7 @@ static int run_mode(bench_session *s)
 {
     collet_error err;
     calibration_run run = {.session = s, .end = tool_now() + s->options->seconds};
-    int result = BENCH_EXIT_OK;
+    int result = TOOL_EXIT_OK;
     collet_status status = calibrate_choose(&run, &err);
     if (status == COLLET_OK)
         status = calibrate_begin(&run, &err);
@@ -103,13 +103,13 @@ static int run_mode(bench_session *s)
         result = calibrate_check(&run);
     else
         result = can_keep(&run);
-    if (result == BENCH_EXIT_OK && !s->options->check &&
+    if (result == TOOL_EXIT_OK && !s->options->check &&
         (!calibrate_cores(&run, CORES_SHARE * s->options->seconds, s->report) ||
          !calibrate_ways(&run, tool_now() + WAYS_SHARE * s->options->seconds) ||
          !calibrate_transfers(&run) || !calibrate_times(&run)))
         result = bench_out_of_memory();
     tool_progress_end(&s->progress);
-    if (result == BENCH_EXIT_OK && !s->options->check)
+    if (result == TOOL_EXIT_OK && !s->options->check)
         result = conclude(&run);
     calibrate_end(&run);
     return result;

@@ -198,7 +198,7 @@ static int32_t add_row(cJSON *list, const char *choice, const dispatch_result *r
 static int run_mode(bench_session *s)
 {
     cJSON *list = s->report ? cJSON_AddArrayToObject(s->report, "results") : NULL;
-    int result = BENCH_EXIT_OK, measured = 0;
+    int result = TOOL_EXIT_OK, measured = 0;
     if (s->report && !list)
         return bench_out_of_memory();
     for (int32_t i = 0; i < s->choice_count; i++) {
@@ -220,7 +220,7 @@ static int run_mode(bench_session *s)
             return bench_out_of_memory();
         measured = 1;
     }
-    if (!measured && result == BENCH_EXIT_OK)
+    if (!measured && result == TOOL_EXIT_OK)
         return bench_complain(COLLET_UNSUPPORTED,
                               "no backend is synchronous in host memory: nothing to compare");
     return result;

@@ -22,7 +22,7 @@ static int32_t keep_row(op_job *job, const bench_result *r)
 {
     if (r->status != COLLET_OK) {
         bench_complain(r->status, r->error);
-        job->result = BENCH_EXIT_FAILURE;
+        job->result = TOOL_EXIT_FAILURE;
     }
     if (job->list)
         return bench_result_add(job->list, r);
@@ -138,5 +138,5 @@ int bench_list_mode(bench_session *s)
         else if (!add_case(list, &layout))
             return bench_out_of_memory();
     }
-    return BENCH_EXIT_OK;
+    return TOOL_EXIT_OK;
 }

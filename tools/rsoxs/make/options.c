@@ -39,12 +39,10 @@ const char make_doc[] =
     "Examples:\n"
     "  collet-rsoxs make sphere --size 128 --radius 20 -o sphere\n"
     "  collet-rsoxs make cylinders --size 64,512,512 --radius 5 --length 60 -o rods\n"
-    "  collet-rsoxs make euler --size 64,1024,1024 --materials 3 -o film/large.h5\n\n"
-    "Exit status: 0 success; 1 failure; 2 wrong command line; 128 + n stopped by signal n. After a "
-    "failure there is no morphology.";
+    "  collet-rsoxs make euler --size 64,1024,1024 --materials 3 -o film/large.h5";
 
 const struct argp_option make_argp_options[] = {
-    {NULL, 'o', "DIR", 0, "Directory of the files, or DIR/FILE.h5; required", 1},
+    {"output", 'o', "DIR", 0, "Directory of the files, or DIR/FILE.h5; required", 1},
     {"force", KEY_FORCE, NULL, 0, "Replace existing files", 1},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 1},
     {"size", KEY_SIZE, "Z,Y,X", 0, "Voxels, or N for N,N,N (default: 128)", 2},
@@ -223,6 +221,7 @@ error_t make_parse(int key, char *text, struct argp_state *state)
     make_options *o = state->input;
     switch (key) {
     case 'o':
+        tool_refuse_stream(state, "-o", text);
         o->output = text;
         return 0;
     case 'q':

@@ -23,6 +23,10 @@ from ._picture import draw
 from ._results import Results
 
 _PROGRAM = "collet-analyse"
+# tools/common/exit.h has the same for the programs in C.
+_EXIT = ("Exit status: 0 success; 1 failure; 2 wrong command line; 3 incomplete: the input ends early\n"
+         "or is damaged, or time was up, and all before that is done; 77 the backend cannot be used on\n"
+         "this machine; 128 + n stopped by signal n.")
 _REGULAR = 1e-3  # of the usual time step: steps may differ by this share, because files round times
 
 # ---- Command line --------------------------------------------------------------------------------
@@ -127,8 +131,7 @@ def _parser() -> _Parser:
         epilog="Analyses:\n" + "".join(f"  {name:20}  {analysis.text}\n"
                                        for name, analysis in ANALYSES.items()) +
         "\nTimes are ps. Errors are standard errors by blocks; a lag as long as a block has none,\n"
-        "and a correlation function that never falls to 0 has no integral: nan.\n"
-        "Exit status: 0 success, 1 failure, nothing was written, 2 wrong command line.")
+        "and a correlation function that never falls to 0 has no integral: nan.\n" + _EXIT)
     parser.add_argument("results", metavar="RESULTS",
                         help=".npz, .h5 or .csv file, or directory, of collet-extract")
     parser.add_argument("analysis", metavar="ANALYSIS")
@@ -140,7 +143,7 @@ def _parser() -> _Parser:
     parser.add_argument("--force", action="store_true", help="replace existing files")
     _add_choices(parser)
     _add_options(parser)
-    parser.add_argument("--version", action="version", version=f"collet {_core.version}")
+    parser.add_argument("-V", "--version", action="version", version=f"collet {_core.version}")
     return parser
 
 

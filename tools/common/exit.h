@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exit.h - the exit statuses of every program. */
+#ifndef TOOLS_COMMON_EXIT_H
+#define TOOLS_COMMON_EXIT_H
+
+/* 128 + n where signal n stopped it. */
+enum {
+    TOOL_EXIT_OK = 0,
+    TOOL_EXIT_FAILURE = 1,
+    TOOL_EXIT_USAGE = 2,
+    TOOL_EXIT_INCOMPLETE = 3,
+    TOOL_EXIT_UNAVAILABLE = 77,
+};
+
+/* The end of every help, from which the manual pages are made; docs/tools.md has the same table. */
+#define TOOL_EXIT_TEXT                                                                             \
+    "Exit status: 0 success; 1 failure; 2 wrong command line; 3 incomplete: the input ends early " \
+    "or is damaged, or time was up, and all before that is done; 77 the backend cannot be used "   \
+    "on "                                                                                          \
+    "this machine; 128 + n stopped by signal n."
+
+#endif
