@@ -100,18 +100,18 @@ static void read_report(int in, double shortest[CALIBRATE_DTYPES])
 static void measure_core(const calibration_run *run, const char *backend, core *c, double seconds)
 {
     bench_session *s = run->session;
-    char time[32], threads[32], choice[160], ways[160];
+    char time[32], threads[32], device[160], ways[160];
     const char *argv[20 + 2 * BENCH_DEFAULTS_MAX] = {
         "backend-bench", "matmul", SHAPE,       "--json", "--dtype",   "f32,f64",
         "--backend",     backend,  "--seconds", time,     "--threads", threads,
-        "--setting",     choice,   "--setting", ways};
+        "--setting",     device,   "--setting", ways};
     size_t count = 16;
     int ends[2];
     pid_t pid = 0;
     bench_session_show(s, "calibrate: OpenBLAS as %s", c->name);
     snprintf(time, sizeof time, "%g", seconds);
     snprintf(threads, sizeof threads, "%d", (int)s->machine.threads);
-    snprintf(choice, sizeof choice, "%s.openblas_core=%s", backend, c->name);
+    snprintf(device, sizeof device, "%s.openblas_core=%s", backend, c->name);
     snprintf(ways, sizeof ways, "%s.ways=openblas", backend);
     for (const char *const *d = s->options->defaults; *d; d++) {
         argv[count++] = "--default";
