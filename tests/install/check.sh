@@ -346,7 +346,7 @@ on_core() {
     log=$at/log
     rm -rf "$at"
     mkdir -p "$at/source"
-    cp -r "$SOURCE"/{CMakeLists.txt,cmake,conformance,engines,man,python,tools} "$at/source/"
+    cp -r "$SOURCE"/{CMakeLists.txt,cmake,conformance,engines,layers,man,python,tools} "$at/source/"
     for part in runtime backends development; do
         cmake --install "$BUILD" --component $part --prefix "$at/core" >/dev/null
     done
