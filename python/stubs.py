@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests: python/tests/test_stubs.py
-"""stubs.py DIRECTORY: writes the stubs of collet.functions, fft, linalg and of the elementwise functions there.
+"""stubs.py DIRECTORY LIST: writes the stubs of collet.functions, fft, linalg and of the elementwise functions there.
 
-Names, parameters and defaults are read from the sources, elementwise functions from the list of ops. The tables
+Names, parameters and defaults are read from the sources, elementwise functions from LIST, collet/ops/elementwise.def. The tables
 below add the types: by name of the parameter, and of results by name of the function.
 """
 
@@ -12,7 +12,6 @@ import re
 import sys
 
 PACKAGE = pathlib.Path(__file__).parent / "collet"
-LIST = PACKAGE.parents[1] / "include/collet/ops/elementwise.def"
 
 # The type of each parameter: `name`, or `function.name` if it has another type there. None as default adds `| None`.
 TYPES = {
@@ -164,7 +163,7 @@ def elementwise():
     tables = {node.targets[0].id: node.value for file in ("elementwise", "names") for node in members(f"_array/{file}.py")
               if isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict)}
     called = {op: name for name, op in ast.literal_eval(tables["_OPS"]).items()}
-    ops = re.findall(r"^COLLET_ELEMENTWISE\([A-Z0-9_]+, [0-9]+, (\w+), ([1-3])", LIST.read_text(), re.MULTILINE)
+    ops = re.findall(r"^COLLET_ELEMENTWISE\([A-Z0-9_]+, [0-9]+, (\w+), ([1-3])", pathlib.Path(sys.argv[2]).read_text(), re.MULTILINE)
     for op, inputs in [*ops, ("copy", "1")]:
         words = {"clip": "x, /, min=None, max=None", "where": "condition, x1, x2, /"}.get(
             op, ("x", "x1, x2", "x1, x2, x3")[int(inputs) - 1] + ", /")
