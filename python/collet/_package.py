@@ -47,7 +47,7 @@ def _start(package, own):
                               "it again with PyInstaller's --collect-all collet; with cx_Freeze's packages = "
                               "[\"collet\"] and include_files with the pair (FOLDER/collet/__init__.py, "
                               "lib/collet/__init__.py), FOLDER being site-packages; or with Nuitka's "
-                              "--include-package=collet and --include-data-dir=FOLDER/collet=collet")
+                              "--include-package=collet and --include-raw-dir=FOLDER/collet=collet")
         if not found:
             raise ImportError(f"{own}/{name}{kinds[0]} is missing, perhaps since the unrelated distribution "
                               f"collet was uninstalled: {_AGAIN}")
