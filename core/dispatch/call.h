@@ -23,7 +23,7 @@ int call_falls_back(const frame *f);
 /* What else the user can do where the call may not go on: for the end of a message, or "". */
 void call_remedy(const frame *f, char text[256]);
 
-/* Of checked programs: 1 if an operand was destroyed. */
+/* While programs are checked: 1, with the context's error, if the program has destroyed an operand. */
 int call_operands_fault(collet_context *cx, uint32_t id, collet_array *const *outs,
                         const collet_array *const *ins);
 

@@ -515,7 +515,7 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
     return status;
 }
 
-/* Of checked programs: INVALID if an array was destroyed. */
+/* While programs are checked: INVALID if the program has destroyed one of the arrays. */
 static collet_status arrays_exist(collet_context *cx, const graph *g, collet_array *const *outs,
                                   const collet_argument *arguments, uint32_t count)
 {

@@ -29,7 +29,7 @@ typedef struct storage {
     void *user;
     int32_t home;           /* the space where others share the bytes: 0, or a wrapped block's */
     _Atomic int32_t shared; /* number of other users; changed under the lock, read without it */
-    /* Of written.h. */
+    /* written.h uses these members while programs are checked. */
     _Atomic int noted; /* 1: the bytes on the host have this hash */
     uint64_t hash;
     programs_scope made; /* the call that wrapped the memory */

@@ -25,7 +25,7 @@ static inline int programs_checked(void)
 typedef struct programs_scope {
     const char *function; /* NULL: it is not checked */
     const void *caller;   /* the address to which it returns */
-    const void *context;  /* that it has entered; NULL: none */
+    const void *context;  /* the context that the call has entered; NULL: none */
 } programs_scope;
 
 /* Begins a call: all `objects` (NULL and unknown ones are skipped) must exist, and with `enters` no other
@@ -50,10 +50,10 @@ static inline void programs_leave(programs_scope *scope)
                            sizeof program_objects / sizeof *program_objects))                      \
             return failed;                                                                         \
     }
-/* Of a function that one thread at a time may call with a context, the first object. `failed`: what the
- * function returns after a fault. */
+/* For a function whose first object is a context, which one thread uses at a time. After a fault the function
+ * returns `failed`. */
 #define PROGRAM_CONTEXT(failed, ...) PROGRAM_SCOPE(failed, NULL, 1, __VA_ARGS__)
-/* Of other functions; `err` as in programs_enter. */
+/* For other functions. The error goes to `err`, as in programs_enter. */
 #define PROGRAM_CALL(failed, err, ...) PROGRAM_SCOPE(failed, err, 0, __VA_ARGS__)
 
 /* The call in which the thread is, the outermost one; {NULL} while checking is off. */
