@@ -377,6 +377,8 @@ function(collet_test_environment name)
     XDG_DATA_HOME=${directory}/data XDG_CACHE_HOME=${COLLET_TEST_CACHE}
     # PoCL compiles each kernel once, for any size of groups, instead of again for the size that is launched.
     POCL_WORK_GROUP_SPECIALIZATION=0 POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+    # Open MPI asks munge for two seconds at every start, also where it does not run.
+    PMIX_MCA_psec=native
     # (Leak detection crashes on thread-local memory of libraries opened at run time.)
     ASAN_OPTIONS=allocator_may_return_null=1:intercept_tls_get_addr=0
     # Memory that drivers and their compilers never free.
