@@ -37,27 +37,47 @@ static collet_status fill_temporaries(frame *f)
     return COLLET_OK;
 }
 
+/* Operand number k in the order of binding. */
+static uint32_t bound_index(const frame *f, uint32_t k)
+{
+    return k < f->op->n_in ? f->op->n_out + k : k - f->op->n_in;
+}
+
+/* Ends the uses of the first `count` that were bound; the kernel did not run. */
+__attribute__((cold, noinline)) static void drop_operands(const frame *f, uint32_t count,
+                                                          const int *commit)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t i = bound_index(f, k);
+        if (commit[i])
+            storage_drop_use(f->arrays[i]->storage, i < f->op->n_out ? COLLET_WRITE : COLLET_READ);
+    }
+}
+
 /* Makes every operand usable in the device's space. Inputs first: a storage that is input and
  * output must be valid before it is declared written. */
 static collet_status bind_operands(frame *f, queue *q, int *commit)
 {
+    const int checked = programs_checked(); /* every use, then */
     f->from.count = 0;
     for (uint32_t k = 0; k < f->count; k++) {
-        uint32_t i = k < f->op->n_in ? f->op->n_out + k : k - f->op->n_in;
+        uint32_t i = bound_index(f, k);
         const collet_array *a = f->arrays[i];
         collet_operand *o = &f->operands[i];
         int32_t access = i < f->op->n_out ? COLLET_WRITE : COLLET_READ;
         commit[i] = 0;
         if (!a)
             continue;
-        if (storage_settled(a->storage, q)) {
+        if (!checked && storage_settled(a->storage, q)) {
             o->buffer = a->storage->host.memory;
         } else {
             int whole = access == COLLET_WRITE && array_is_whole(a);
             collet_status status = storage_use(a->storage, q, access, whole, &o->buffer, &commit[i],
                                                &f->from, &f->cx->moved, &f->err);
-            if (status != COLLET_OK)
+            if (status != COLLET_OK) {
+                drop_operands(f, k, commit);
                 return status;
+            }
         }
     }
     return COLLET_OK;
@@ -66,7 +86,7 @@ static collet_status bind_operands(frame *f, queue *q, int *commit)
 static void commit_operands(const frame *f, queue *q, uint64_t ticket, const int *commit)
 {
     for (uint32_t k = 0; k < f->count; k++) {
-        uint32_t i = k < f->op->n_in ? f->op->n_out + k : k - f->op->n_in;
+        uint32_t i = bound_index(f, k);
         if (commit[i])
             storage_commit(f->arrays[i]->storage, q, ticket,
                            i < f->op->n_out ? COLLET_WRITE : COLLET_READ, &f->from);
@@ -126,6 +146,7 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
         status = queue_lock(q, &f->err);
         if (status != COLLET_OK) {
             span_drop(&traced);
+            drop_operands(f, f->count, commit);
             return status;
         }
         device_enter(d);
@@ -140,7 +161,9 @@ static collet_status run_row(frame *f, device *d, lane *l, const collet_kernel_r
     }
     if (status != COLLET_OK)
         status = frame_kernel_status(f, d, status);
-    if (status != COLLET_REFUSED)
+    if (status == COLLET_REFUSED)
+        drop_operands(f, f->count, commit);
+    else
         commit_operands(f, q, ticket, commit);
     if (status == COLLET_OK && f->from.count)
         origins_add_all(&l->origins, &f->from);

@@ -480,6 +480,21 @@ static collet_status infer_input(extent *x, const graph *g, uint32_t i, const co
     return status == COLLET_OK ? add_input(x, g, i, spec->ndim, spec->shape, err) : status;
 }
 
+/* INVALID if the program has destroyed one of the arrays. */
+static collet_status arrays_exist(collet_array *const *outs, uint32_t out_count,
+                                  const collet_argument *arguments, uint32_t count,
+                                  collet_error *err)
+{
+    collet_status status = COLLET_OK;
+    if (!programs_checked())
+        return status;
+    for (uint32_t k = 0; k < out_count && status == COLLET_OK; k++)
+        status = programs_exists(err, outs[k]);
+    for (uint32_t k = 0; k < count && status == COLLET_OK; k++)
+        status = programs_exists(err, arguments[k].array);
+    return status;
+}
+
 collet_status collet_expression_infer(collet_expression *e, collet_array_spec *outs,
                                       const collet_argument *arguments, uint32_t count,
                                       collet_error *err)
@@ -494,7 +509,9 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
         return collet_fail(err, COLLET_INVALID,
                            "collet_expression_infer: the expression, outs or arguments is NULL");
     const graph *g = &e->graph;
-    collet_status status = bind(g, arguments, count, bound, err);
+    collet_status status = arrays_exist(NULL, 0, arguments, count, err);
+    if (status == COLLET_OK)
+        status = bind(g, arguments, count, bound, err);
     for (uint32_t i = 0; i < g->input_count && status == COLLET_OK; i++)
         status = infer_input(&x, g, i, bound[i], &dtypes[i], err);
     if (status == COLLET_OK)
@@ -515,18 +532,6 @@ collet_status collet_expression_infer(collet_expression *e, collet_array_spec *o
     return status;
 }
 
-/* While programs are checked: INVALID if the program has destroyed one of the arrays. */
-static collet_status arrays_exist(collet_context *cx, const graph *g, collet_array *const *outs,
-                                  const collet_argument *arguments, uint32_t count)
-{
-    collet_status status = COLLET_OK;
-    for (uint32_t k = 0; k < g->output_count && status == COLLET_OK; k++)
-        status = programs_exists(context_error(cx), outs[k]);
-    for (uint32_t k = 0; k < count && status == COLLET_OK; k++)
-        status = programs_exists(context_error(cx), arguments[k].array);
-    return status;
-}
-
 collet_status collet_expression_evaluate(collet_context *cx, collet_expression *e,
                                          collet_array **outs, const collet_argument *arguments,
                                          uint32_t count)
@@ -543,8 +548,7 @@ collet_status collet_expression_evaluate(collet_context *cx, collet_expression *
     if (!e || !outs || (!arguments && count))
         return context_fail(cx, COLLET_INVALID,
                             "collet_expression_evaluate: the expression, outs or arguments is NULL");
-    if (programs_checked())
-        status = arrays_exist(cx, &e->graph, outs, arguments, count);
+    status = arrays_exist(outs, e->graph.output_count, arguments, count, context_error(cx));
     if (status == COLLET_OK)
         status = bind(&e->graph, arguments, count, bound, context_error(cx));
     for (uint32_t i = 0; i < e->graph.input_count && status == COLLET_OK; i++) {

@@ -115,6 +115,16 @@ static collet_dtype dtype_named(const char *name, size_t length)
     return COLLET_DTYPE_NONE;
 }
 
+static collet_status reduction_inside(parser *p, const char *name, size_t length)
+{
+    int extremum = length == 3 && name[0] == 'm';
+    return token_fail(p, name,
+                      "%.*s is a reduction, which may only stand around a whole output: move the rest "
+                      "into its parentheses, or compute it from the result afterwards%s",
+                      (int)length, name,
+                      extremum ? "; for two operands there are minimum and maximum" : "");
+}
+
 static collet_status apply_named(parser *p, const char *name, size_t length, uint32_t *value,
                                  const uint32_t *in, uint32_t count)
 {
@@ -129,12 +139,7 @@ static collet_status apply_named(parser *p, const char *name, size_t length, uin
         return token_fail(p, name, "a conversion to %s takes 1 operand, and there are %u",
                           collet_dtype_name(dtype), count);
     if (program_reduction(name, length))
-        return token_fail(
-            p, name, "%.*s is a reduction, which may only stand around a whole output%s",
-            (int)length, name,
-            length == 3 && name[0] == 'm' ? "; for two operands there are minimum and "
-                                            "maximum"
-                                          : "");
+        return reduction_inside(p, name, length);
     return unknown_function(p, name, length);
 }
 
@@ -428,6 +433,7 @@ static int same_reduction(const reduction *a, const reduction *b)
 static collet_status output(parser *p, uint32_t *value, reduction *r)
 {
     const char *after = p->at + strspn(p->at, " \t\r\n"), *name = p->token;
+    const size_t length = p->length;
     *r = (reduction){.count = -1};
     r->op = p->kind == TOKEN_NAME && *after == '(' ? program_reduction(p->token, p->length)
                                                    : COLLET_NO_OP;
@@ -445,9 +451,7 @@ static collet_status output(parser *p, uint32_t *value, reduction *r)
     if (!token_is(p, ")"))
         return token_expected(p, "an operator, ',' or ')'");
     token_next(p);
-    return p->kind == TOKEN_END || token_is(p, ";")
-               ? COLLET_OK
-               : token_fail(p, name, "a reduction may only stand around a whole output");
+    return p->kind == TOKEN_END || token_is(p, ";") ? COLLET_OK : reduction_inside(p, name, length);
 }
 
 static collet_status outputs(parser *p)

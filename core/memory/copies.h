@@ -32,6 +32,8 @@ typedef struct storage {
     /* written.h uses these members while programs are checked. */
     _Atomic int noted; /* 1: the bytes on the host have this hash */
     uint64_t hash;
+    int writing; /* number of calls in progress that write the bytes */
+    int open;    /* 1: libcore or the program may be writing the bytes; under the lock of written.c */
     programs_scope made; /* the call that wrapped the memory */
     struct storage *next_wrapped;
 } storage;

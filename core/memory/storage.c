@@ -21,17 +21,11 @@ static void trust_home(storage *s)
     s->lost = 0;
 }
 
-/* 1: uses of the memory are checked, so none may go past the lock. */
-static int watched(const storage *s)
-{
-    return programs_checked() && s->wrapped;
-}
-
 /* Called after every change of state, so that `settled` is current when the lock is released. */
 static void state_unlock(storage *s)
 {
     int settled = s->host.memory && s->valid == copies_bit(0) && !s->host.next && !s->acquired &&
-                  !s->lost && !s->host.writer.queue && !s->host.use_count && !watched(s);
+                  !s->lost && !s->host.writer.queue && !s->host.use_count;
     if (programs_checked())
         written_note(s);
     atomic_store_explicit(&s->settled, settled, memory_order_release);
@@ -91,7 +85,7 @@ static collet_status use_locked(storage *s, queue *q, int32_t access, int whole,
     *memory = c->memory;
     *commit = !d->synchronous || (access & COLLET_WRITE &&
                                   (s->valid != copies_bit(d->space) || s->lost ||
-                                   c->writer.queue || watched(s)));
+                                   c->writer.queue || programs_checked()));
     return COLLET_OK;
 }
 
@@ -100,6 +94,8 @@ collet_status storage_use(storage *s, queue *q, int32_t access, int whole, void 
 {
     pthread_mutex_lock(&s->lock);
     collet_status status = use_locked(s, q, access, whole, memory, commit, from, moved, err);
+    if (status == COLLET_OK && *commit && access & COLLET_WRITE)
+        s->writing++;
     state_unlock(s);
     return status;
 }
@@ -122,9 +118,19 @@ void storage_commit(storage *s, queue *q, uint64_t ticket, int32_t access, const
     if (c)
         block_used(c, u, access, from);
     if (access & COLLET_WRITE) {
+        s->writing--;
         copies_set_valid(s, q->device->space, 1);
         s->lost = 0;
     }
+    state_unlock(s);
+}
+
+void storage_drop_use(storage *s, int32_t access)
+{
+    if (!(access & COLLET_WRITE))
+        return;
+    pthread_mutex_lock(&s->lock);
+    s->writing--;
     state_unlock(s);
 }
 

@@ -40,7 +40,7 @@ collet_status storage_wrap(collet_runtime *runtime, void *data, uint64_t bytes,
     /* The memory is allocated later, when a kernel first needs an address. */
     if (data) {
         s->valid = 1;
-        atomic_init(&s->settled, !programs_checked());
+        atomic_init(&s->settled, 1);
         if (programs_checked())
             written_begin(s);
     }
@@ -96,7 +96,8 @@ static void write_back(storage *s, const block *foreign)
     void *address;
     transfer_counters moved = {0};
     collet_error err;
-    if (atomic_load_explicit(&s->settled, memory_order_acquire) || /* only there */
+    int only_there = atomic_load_explicit(&s->settled, memory_order_acquire);
+    if ((only_there && !programs_checked()) ||
         s->acquired == STORAGE_WRITER) /* not released: the caller may have written */
         return;
     collet_status status = foreign ? write_back_on(s, foreign->device, &moved, &err)

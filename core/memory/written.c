@@ -2,26 +2,51 @@
 /* Tests: tests/core/test_programs.c */
 #include "written.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 /* Storages that wrap host memory. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static storage *first;
 
-/* A changed word always gives another hash: every step is a bijection. */
-static uint64_t hash(const void *memory, uint64_t bytes)
+#define CHUNK 32768
+
+/* Copies memory that the program may have unmapped. 0: it cannot be read. The kernel reads the bytes as the
+ * processor would, so memory of drivers is readable too. Where a filter of system calls (seccomp) forbids the
+ * copy, unmapped memory ends the process. */
+static int copy(void *to, const void *from, size_t bytes)
 {
-    const unsigned char *at = memory;
-    uint64_t h = 0, word;
-    for (; bytes >= sizeof word; bytes -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        h = (h ^ word) * 0x9e3779b97f4a7c15u;
-        h ^= h >> 32;
+    const struct iovec source = {(void *)(uintptr_t)from, bytes}, target = {to, bytes};
+    ssize_t copied = process_vm_writev(getpid(), &source, 1, &target, 1, 0);
+    if (copied < 0 && errno != EFAULT) {
+        memcpy(to, from, bytes);
+        return 1;
     }
-    word = 0;
-    memcpy(&word, at, bytes);
-    return (h ^ word) * 0x9e3779b97f4a7c15u;
+    return copied == (ssize_t)bytes;
+}
+
+/* 0: the memory cannot be read. A changed word always gives another hash: every step is a bijection. */
+static int hash(const void *memory, uint64_t bytes, uint64_t *out)
+{
+    uint64_t words[CHUNK / sizeof(uint64_t)], h = 0;
+    const char *at = memory;
+    for (uint64_t left = bytes; left;) {
+        size_t part = left < CHUNK ? (size_t)left : CHUNK;
+        words[(part - 1) / sizeof *words] = 0; /* part of a word */
+        if (!copy(words, at, part))
+            return 0;
+        for (size_t i = 0; i < (part + sizeof *words - 1) / sizeof *words; i++) {
+            h = (h ^ words[i]) * 0x9e3779b97f4a7c15u;
+            h ^= h >> 32;
+        }
+        at += part;
+        left -= part;
+    }
+    *out = h;
+    return 1;
 }
 
 void written_begin(storage *s)
@@ -45,50 +70,78 @@ void written_end(storage *s)
     pthread_mutex_unlock(&lock);
 }
 
-/* The bytes of others that wrap the same memory are not known any more. */
-static void forget_others(const storage *s)
-{
-    const char *begin = s->host.memory;
-    pthread_mutex_lock(&lock);
-    for (storage *o = first; o; o = o->next_wrapped) {
-        const char *other = o->host.memory;
-        if (o != s && other < begin + s->bytes && begin < other + o->bytes)
-            atomic_store(&o->noted, 0);
-    }
-    pthread_mutex_unlock(&lock);
-}
-
 /* What work enqueued on a device writes later is not known. */
 static int fixed(const storage *s)
 {
-    return (s->wrapped || s->acquired > 0) && s->acquired != STORAGE_WRITER && s->host.memory &&
-           copies_valid_in(s, 0) && !s->host.writer.queue && !atomic_load(&s->shared);
+    return (s->wrapped || s->acquired > 0) && s->acquired != STORAGE_WRITER && !s->writing &&
+           s->host.memory && copies_valid_in(s, 0) && !s->host.writer.queue &&
+           !atomic_load(&s->shared);
+}
+
+/* Bytes that other storages wrap too change while one of these is open. `noted` is set before the bytes
+ * are read, so that a write that begins meanwhile clears it. */
+static int note_wrapped(storage *s, int now)
+{
+    const char *begin = s->host.memory;
+    pthread_mutex_lock(&lock);
+    s->open = !now;
+    for (storage *o = first; o; o = o->next_wrapped) {
+        const char *other = o->host.memory;
+        if (o == s || other >= begin + s->bytes || begin >= other + o->bytes)
+            continue;
+        if (s->open)
+            atomic_store(&o->noted, 0);
+        else if (o->open)
+            now = 0;
+    }
+    atomic_store(&s->noted, now);
+    pthread_mutex_unlock(&lock);
+    return now;
 }
 
 void written_note(storage *s)
 {
     int now = fixed(s);
-    uint64_t h = now ? hash(s->host.memory, s->bytes) : 0;
-    if (s->wrapped && (!now || !atomic_load(&s->noted) || h != s->hash))
-        forget_others(s);
-    s->hash = h;
-    atomic_store(&s->noted, now);
+    if (now && atomic_load(&s->noted)) /* nobody was allowed to write since then */
+        return;
+    if (s->wrapped)
+        now = note_wrapped(s, now);
+    else
+        atomic_store(&s->noted, now);
+    if (now && !hash(s->host.memory, s->bytes, &s->hash))
+        s->hash = 0; /* written_check reports it */
 }
 
-collet_status written_check(storage *s, collet_error *err)
+static collet_status name_fault(storage *s, int readable, collet_error *err)
 {
     char place[512];
-    if (!atomic_load(&s->noted) || !fixed(s) || hash(s->host.memory, s->bytes) == s->hash)
-        return COLLET_OK;
-    atomic_store(&s->noted, 0);
-    if (s->acquired)
+    if (s->acquired && readable)
         return programs_fault(err,
                               "the program has written the %" PRIu64
                               " bytes at %p, which it acquired with COLLET_READ alone",
                               s->bytes, s->host.memory);
     programs_place(place, sizeof place, &s->made);
+    if (readable)
+        return programs_fault(err,
+                              "the program has written the %" PRIu64
+                              " bytes at %p, which %s wraps, without collet_array_acquire",
+                              s->bytes, s->host.memory, place);
     return programs_fault(err,
-                          "the program has written the %" PRIu64
-                          " bytes at %p, which %s wraps, without collet_array_acquire",
+                          "the %" PRIu64
+                          " bytes at %p, which %s wraps, cannot be read: free or unmap memory only "
+                          "after the arrays over it are destroyed",
                           s->bytes, s->host.memory, place);
+}
+
+collet_status written_check(storage *s, collet_error *err)
+{
+    uint64_t h = 0;
+    if (!atomic_load(&s->noted) || !fixed(s))
+        return COLLET_OK;
+    int readable = hash(s->host.memory, s->bytes, &h);
+    if ((readable && h == s->hash) || !atomic_load(&s->noted)) /* another wrap is written now */
+        return COLLET_OK;
+    if (readable)
+        atomic_store(&s->noted, 0); /* named once */
+    return name_fault(s, readable, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* written - finds what a program writes to memory without the right to (setting layers=programs): memory
  * that it wrapped and has not acquired, and memory that it acquired for reading. A storage keeps a hash of
- * its bytes on the host while the program must not write them. The caller holds the storage's lock. */
+ * its bytes on the host while neither the program nor a call may write them. The caller holds the storage's
+ * lock. */
 #ifndef CORE_MEMORY_WRITTEN_H
 #define CORE_MEMORY_WRITTEN_H
 
@@ -10,9 +11,9 @@
 /* Begins with a storage that wraps host memory; ends with any storage. */
 void written_begin(storage *s);
 void written_end(storage *s);
-/* INVALID, once, if the program has written the bytes since written_note. */
+/* INVALID, once, if the program has written the bytes since written_note; INVALID if it has unmapped them. */
 collet_status written_check(storage *s, collet_error *err);
-/* Notes the bytes after a change of the storage's state, if the program must not write them from now on. */
+/* Notes the bytes after a change of the storage's state, if nobody may write them from now on. */
 void written_note(storage *s);
 
 #endif

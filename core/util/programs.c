@@ -86,6 +86,19 @@ void programs_begin(const message_log *log)
     pthread_mutex_unlock(&lock);
 }
 
+/* Objects may be made before the first runtime reads its settings. */
+__attribute__((constructor)) static void begin_by_environment(void)
+{
+    static const char separators[] = ", \t", name[] = "programs";
+    const char *at = secure_getenv("COLLET_LAYERS");
+    while (at && *(at += strspn(at, separators))) {
+        size_t length = strcspn(at, separators);
+        if (length == strlen(name) && !memcmp(at, name, length))
+            programs_begin(NULL);
+        at += length;
+    }
+}
+
 void programs_end_log(const message_log *log)
 {
     pthread_mutex_lock(&lock);

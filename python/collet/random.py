@@ -45,6 +45,9 @@ def _scaled(values: Any, factor: float, summand: float) -> Any:
 def _number(value: Any, name: str) -> Any:
     if type(value) in (int, float):
         return value
+    if isinstance(value, (tuple, list)):
+        size = "" if name in ("seed", "block") else f"; for an array of this size write size={value!r}"
+        raise TypeError(f"{name} is {value!r}; it must be a number{size}")
     from ._host import number  # importing NumPy takes longer than everything else here
     return number(value, name)
 

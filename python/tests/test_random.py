@@ -76,6 +76,12 @@ def test_no_bits_are_used_twice():
     assert parts[1].tolist() == random.uniform(size=2, seed=2, offset=2).tolist()
 
 
+def test_a_size_in_place_of_a_number():
+    for call in (random.uniform, random.normal):
+        with pytest.raises(TypeError, match=r"is \(3,\); it must be a number; .* write size=\(3,\)"):
+            call((3,), seed=1)
+
+
 def test_seeds():
     assert random.Generator(2**64 - 1).random(2).shape == (2,)
     for seed in (-1, 2**64):

@@ -37,7 +37,8 @@ TEST(errors_name_columns)
         {"a < b and c", "column 7: expected an operator, such as & | ~, or the function where()"},
         {"max(a, b)", "column 8: expected axis= or keepdims=; of two values, minimum(a, b) or"},
         {"1 + max(a, b)", "there are minimum and maximum"},
-        {"sum(a) * 2", "column 1: a reduction may only stand around a whole output"},
+        {"sum(a) * 2", "column 1: sum is a reduction, which may only stand around a whole output: move "
+                       "the rest into its parentheses, or compute it from the result afterwards"},
         {"sum(a); b", "column 9: all outputs must have the same reduction"},
         {"sum(a, axes=1)", "column 8: expected axis=, keepdims= or correction="},
         {"sum(a, axis=x)", "column 13: expected the number of an axis"},

@@ -2,9 +2,11 @@
 /* Checked programs (COLLET_LAYERS=programs): each fault is named, and the call fails or does nothing. Each
  * case is a process of its own, test_programs CASE BACKEND, so that a crash fails its case alone. */
 #include <pthread.h>
+#include <sys/mman.h>
 
 #include <collet/expression.h>
 #include <collet/ops/array.h>
+#include <collet/ops/linalg.h>
 
 #include "common/fixture.h"
 
@@ -35,6 +37,7 @@ static void destroyed_array(void)
 {
     collet_array *out = NULL;
     collet_expression *e = NULL;
+    collet_array_spec spec;
     const collet_argument argument = {.name = "x", .array = a};
     OK(collet_expression_parse(&e, "2 * x", &err));
     collet_array_destroy(a);
@@ -46,6 +49,8 @@ static void destroyed_array(void)
     INVALID(collet_op_add(cx, a, b, b));
     INVALID(collet_expression_evaluate(cx, e, &out, &argument, 1));
     TEXT_HAS("collet_expression_evaluate");
+    INVALID(collet_expression_infer(e, &spec, &argument, 1, &err));
+    expect(strstr(err.text, "collet_expression_infer (called") != NULL, err.text);
     collet_array_destroy(a);
 }
 
@@ -58,6 +63,15 @@ static void destroyed_expression(void)
     INVALID(collet_expression_evaluate(cx, e, &out, NULL, 0));
     TEXT_HAS("made by collet_expression_parse");
     collet_expression_destroy(e);
+}
+
+/* Before the first runtime, whose settings begin the checks. */
+static void early_expression(void)
+{
+    collet_expression *e = NULL;
+    OK(collet_expression_parse(&e, "2 * x", &err));
+    collet_expression_destroy(e);
+    expect(!collet_expression_input_count(e), "count");
 }
 
 static void destroyed_context(void)
@@ -133,6 +147,83 @@ static void written_wrapped(void)
     collet_array_destroy(w);
 }
 
+/* A call that fails after it has begun to use its outputs. */
+static void written_after_failure(void)
+{
+    void *address = NULL;
+    const int64_t four[] = {4, 4};
+    collet_array *q = NULL, *r = NULL, *matrix = NULL;
+    OK(collet_array_full(cx, &matrix, COLLET_F32, 2, four, 1));
+    OK(collet_array_full(cx, &r, COLLET_F32, 2, four, 1));
+    OK(collet_array_wrap(cx, &q, COLLET_F32, 2, four, NULL, memory, 0, NULL, NULL));
+    OK(collet_array_acquire(cx, r, &address, COLLET_WRITE));
+    expect(collet_op_qr(cx, q, r, matrix) == COLLET_BUSY, "r was acquired");
+    memory[3] += 1;
+    INVALID(collet_op_add(cx, q, q, q));
+}
+
+static void unmapped(void)
+{
+    const int64_t bytes = 1 << 20;
+    collet_array *w = NULL;
+    char *pages =
+        mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    expect(pages != MAP_FAILED, "mmap");
+    OK(collet_array_wrap(cx, &w, COLLET_U8, 1, &bytes, NULL, pages, 0, NULL, NULL));
+    OK(collet_op_add(cx, w, w, w));
+    munmap(pages + bytes / 2, (size_t)bytes / 2);
+    INVALID(collet_op_add(cx, w, w, w));
+    TEXT_HAS("cannot be read: free or unmap memory only after the arrays over it are destroyed");
+    INVALID(collet_op_add(cx, w, w, w));
+    collet_array_destroy(w);
+}
+
+/* ---- Right programs ---------------------------------------------------------------------- */
+
+#define ROWS 4
+#define COLUMNS (1 << 16)
+#define TURNS 100
+static float rows[ROWS][COLUMNS];
+static const int64_t columns = COLUMNS;
+static collet_array *whole, *one;
+static const char *backend_name;
+
+/* By a view of an array, and by an array of its own over the same memory. */
+static void *count_in_row(void *row)
+{
+    const int64_t i = (float(*)[COLUMNS])row - rows;
+    collet_context *mine = context_of(rt);
+    collet_array *view = NULL, *own = NULL;
+    expect(collet_set_backend(mine, backend_name) == COLLET_OK &&
+               collet_array_select(mine, whole, &view, 0, i) == COLLET_OK &&
+               collet_array_wrap(mine, &own, COLLET_F32, 1, &columns, NULL, rows[i], 0, NULL,
+                                 NULL) == COLLET_OK,
+           "arrays of a row");
+    for (int k = 0; k < TURNS; k++)
+        expect(collet_op_add(mine, view, view, one) == COLLET_OK &&
+                   collet_op_add(mine, own, own, one) == COLLET_OK,
+               collet_last_error(mine));
+    collet_array_destroy(own);
+    collet_array_destroy(view);
+    collet_context_destroy(mine);
+    return NULL;
+}
+
+static void threads_on_rows(void)
+{
+    const int64_t shape[] = {ROWS, COLUMNS};
+    pthread_t threads[ROWS];
+    OK(collet_array_wrap(cx, &whole, COLLET_F32, 2, shape, NULL, rows, 0, NULL, NULL));
+    OK(collet_array_full(cx, &one, COLLET_F32, 0, NULL, 1));
+    for (int i = 0; i < ROWS; i++)
+        expect(!pthread_create(&threads[i], NULL, count_in_row, rows[i]), "thread");
+    for (int i = 0; i < ROWS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < ROWS; i++)
+        expect(rows[i][0] == 2 * TURNS && rows[i][COLUMNS - 1] == 2 * TURNS, "sums");
+    collet_array_destroy(whole);
+}
+
 static void right(void)
 {
     void *address = NULL;
@@ -170,6 +261,9 @@ static const struct {
     {"expression",
      destroyed_expression,
      {"collet_expression_evaluate (called at ", "collet_expression_destroy (called at "}},
+    {"early",
+     early_expression,
+     {"collet_expression_input_count (called", "expression 1, made by collet_expression_parse"}},
     {"context",
      destroyed_context,
      {"collet_finish (called", "collet_set_fallback (called", "collet_context_destroy (called"}},
@@ -179,6 +273,11 @@ static const struct {
     {"written_wrapped",
      written_wrapped,
      {"programs: collet_call", "programs: collet_array_read", "programs: collet_array_destroy"}},
+    {"written_after_failure", written_after_failure, {"programs: collet_call"}},
+    {"unmapped",
+     unmapped,
+     {"programs: collet_call (called", "programs: collet_array_destroy", "cannot be read"}},
+    {"threads_on_rows", threads_on_rows, {NULL}},
     {"right", right, {NULL}},
 };
 #define CASES (sizeof cases / sizeof *cases)
@@ -186,12 +285,16 @@ static const struct {
 static int run_case(const char *name, const char *backend)
 {
     const char *const settings[] = {"layers=programs", NULL};
-    open_shared(SCALAR_PLUGIN ":" OPENMP_PLUGIN, settings, backend);
-    a = floats(cx, 16, 1);
-    b = floats(cx, 16, 2);
-    for (size_t i = 0; i < CASES; i++)
-        if (!strcmp(cases[i].name, name))
-            cases[i].run();
+    size_t i = 0;
+    while (strcmp(cases[i].name, name) != 0)
+        i++;
+    if (cases[i].run != early_expression) {
+        backend_name = backend;
+        open_shared(SCALAR_PLUGIN ":" OPENMP_PLUGIN, settings, backend);
+        a = floats(cx, 16, 1);
+        b = floats(cx, 16, 2);
+    }
+    cases[i].run();
     return 0;
 }
 
@@ -201,8 +304,9 @@ static void faults_are_named(void **state)
     for (size_t i = 0; i < 2 * CASES; i++) {
         char command[4096];
         const char *backend = i % 2 ? "cpu_openmp" : "cpu_scalar";
-        snprintf(command, sizeof command, "'%s' %s %s 2>&1", (const char *)*state,
-                 cases[i / 2].name, backend);
+        snprintf(command, sizeof command, "%s '%s' %s %s 2>&1",
+                 cases[i / 2].run == early_expression ? "COLLET_LAYERS=programs" : "",
+                 (const char *)*state, cases[i / 2].name, backend);
         FILE *child = popen(command, "r"); /* NOLINT(cert-env33-c): this program */
         assert_non_null(child);
         said[fread(said, 1, sizeof said - 1, child)] = '\0';

@@ -138,7 +138,9 @@ static collet_status read_ahead(const char *path)
 
     collet_status status = trajectory_reader_open(path, NULL, &trajectory, NULL);
     if (status == COLLET_OK)
-        status = trajectory_readahead_start(trajectory, &options, &ahead, NULL);
+        status = trajectory_readahead_create(trajectory, &options, &ahead, NULL);
+    if (status == COLLET_OK)
+        status = trajectory_readahead_start(ahead, NULL);
     while (status == COLLET_OK) {
         status = trajectory_readahead_next(ahead, &frames, NULL, NULL);
         if (!frames)

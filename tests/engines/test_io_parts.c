@@ -256,7 +256,8 @@ static void several_threads(void **state)
     t = open_parts(files, 2);
     trajectory_readahead *ahead;
     const trajectory_readahead_options options = {.batch_frames = 16, .n_slots = 3, .n_threads = 3};
-    assert_int_equal(trajectory_readahead_start(t, &options, &ahead, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_create(t, &options, &ahead, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_start(ahead, NULL), COLLET_OK);
     int64_t n = 0;
     const trajectory_frames *batch;
     while (trajectory_readahead_next(ahead, &batch, NULL, NULL) == COLLET_OK && batch) {

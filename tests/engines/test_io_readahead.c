@@ -31,7 +31,8 @@ static trajectory_readahead *start(trajectory_reader *t, int64_t batch, int32_t 
                                             .forces = info->has_forces};
     trajectory_readahead *ahead;
 
-    assert_int_equal(trajectory_readahead_start(t, &options, &ahead, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_create(t, &options, &ahead, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_start(ahead, NULL), COLLET_OK);
     return ahead;
 }
 
@@ -352,9 +353,9 @@ static void options_out_of_range(void **state)
     trajectory_readahead *ahead;
     collet_error err;
 
-    assert_int_equal(trajectory_readahead_start(t, &none, &ahead, NULL), COLLET_INVALID);
+    assert_int_equal(trajectory_readahead_create(t, &none, &ahead, NULL), COLLET_INVALID);
     assert_null(ahead);
-    assert_int_equal(trajectory_readahead_start(t, &unknown, &ahead, &err), COLLET_NOT_FOUND);
+    assert_int_equal(trajectory_readahead_create(t, &unknown, &ahead, &err), COLLET_NOT_FOUND);
     assert_null(ahead);
     assert_contains(err.text, "the file has no forces");
     trajectory_reader_close(t);

@@ -39,7 +39,8 @@ static trajectory_readahead *start(trajectory_reader *t, const trajectory_arrang
         .batch_frames = 7, .n_slots = 3, .velocities = 1, .forces = 1, .arranger = arranger};
     trajectory_readahead *ahead;
 
-    assert_int_equal(trajectory_readahead_start(t, &options, &ahead, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_create(t, &options, &ahead, NULL), COLLET_OK);
+    assert_int_equal(trajectory_readahead_start(ahead, NULL), COLLET_OK);
     return ahead;
 }
 

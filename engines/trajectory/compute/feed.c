@@ -82,12 +82,14 @@ collet_status trajectory_feed_start(collet_context *context, trajectory_reader *
         return collet_fail(err, COLLET_NO_MEMORY, "read-ahead: out of memory");
     feed->context = context;
     feed->n_slots = options->n_slots;
-    status = trajectory_readahead_start(trajectory, options, &feed->ahead, err);
+    status = trajectory_readahead_create(trajectory, options, &feed->ahead, err);
     for (int32_t i = 0; status == COLLET_OK && i < feed->n_slots; i++) {
         status = slot_wrap(feed, &feed->slots[i], trajectory_readahead_slot(feed->ahead, i), err);
         if (status == COLLET_OK)
             status = slot_set(feed, &feed->slots[i], 1, err);
     }
+    if (status == COLLET_OK) /* which writes the slots */
+        status = trajectory_readahead_start(feed->ahead, err);
     if (status != COLLET_OK) {
         trajectory_feed_stop(feed);
         return status;
@@ -197,7 +199,7 @@ void trajectory_feed_stop(trajectory_feed *feed)
         return;
     for (int32_t i = 0; i < feed->n_slots; i++) {
         views_free(&feed->slots[i]);
-        slot_set(feed, &feed->slots[i], 0, NULL);
+        /* Acquired, because threads still write the slot. */
         for (int j = 0; j < FIELDS; j++)
             collet_array_destroy(feed->slots[i].whole[j]);
     }

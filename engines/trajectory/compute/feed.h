@@ -24,7 +24,7 @@ typedef struct trajectory_batch {
 } trajectory_batch;
 
 /* Starts reading; only the feed may use the trajectory until `stop`. Errors as
- * trajectory_readahead_start and collet_array_wrap. On an error *out is NULL. */
+ * trajectory_readahead_create and collet_array_wrap. On an error *out is NULL. */
 collet_status trajectory_feed_start(collet_context *context, trajectory_reader *trajectory,
                                     const trajectory_readahead_options *options,
                                     trajectory_feed **out, collet_error *err);

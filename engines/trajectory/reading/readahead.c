@@ -50,6 +50,7 @@ struct trajectory_readahead {
     trajectory_reader *trajectory;
     int32_t n_slots;
     int32_t n_workers;
+    int32_t n_allowed; /* threads to start */
     int32_t n_threads; /* threads that were started; 0: `next` reads */
     int64_t piece_frames;
     const trajectory_arranger *arranger; /* NULL: none */
@@ -352,9 +353,9 @@ static void end_threads(trajectory_readahead *ahead)
     ahead->n_threads = 0;
 }
 
-static collet_status start_threads(trajectory_readahead *ahead, int32_t n, collet_error *err)
+collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_error *err)
 {
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < ahead->n_allowed; i++) {
         int code = io_thread_start(&ahead->workers[i].thread, run_worker, &ahead->workers[i]);
         if (code != 0) {
             end_threads(ahead);
@@ -389,9 +390,9 @@ static void init_locks(trajectory_readahead *ahead)
     pthread_condattr_destroy(&attributes);
 }
 
-collet_status trajectory_readahead_start(trajectory_reader *trajectory,
-                                         const trajectory_readahead_options *options,
-                                         trajectory_readahead **out, collet_error *err)
+collet_status trajectory_readahead_create(trajectory_reader *trajectory,
+                                          const trajectory_readahead_options *options,
+                                          trajectory_readahead **out, collet_error *err)
 {
     const trajectory_reader_info *info = trajectory_reader_get_info(trajectory);
     int32_t n_threads = info->on_demand                               ? 0
@@ -404,6 +405,7 @@ collet_status trajectory_readahead_start(trajectory_reader *trajectory,
         return collet_fail(err, COLLET_NO_MEMORY, "no memory to read ahead");
     ahead->trajectory = trajectory;
     ahead->n_slots = options->n_slots;
+    ahead->n_allowed = n_threads;
     ahead->n_workers = n_threads > 1 ? n_threads : 1;
     ahead->piece_frames = choose_piece(ahead, info);
     ahead->poll = options->poll;
@@ -415,8 +417,6 @@ collet_status trajectory_readahead_start(trajectory_reader *trajectory,
     collet_status status = create_slots(ahead, options, err);
     if (status == COLLET_OK)
         status = create_workers(ahead, options, err);
-    if (status == COLLET_OK)
-        status = start_threads(ahead, n_threads, err);
     if (status != COLLET_OK) {
         free_all(ahead);
         return status;

@@ -51,17 +51,19 @@ typedef struct trajectory_readahead_options {
 } trajectory_readahead_options;
 
 /*
- * Starts reading. The trajectory belongs to the threads until `stop`: the caller sets selection and
- * slice before, and closes the trajectory afterwards. COLLET_INVALID for batch_frames < 1,
+ * Makes the slots; nothing reads yet. The trajectory belongs to the read-ahead until `stop`: the caller sets
+ * selection and slice before, and closes the trajectory afterwards. COLLET_INVALID for batch_frames < 1,
  * COLLET_NOT_FOUND when the file does not have a requested field, COLLET_OVERFLOW, COLLET_NO_MEMORY,
- * COLLET_IO, COLLET_FAILED when no thread can be started. On an error *out is NULL.
+ * COLLET_IO. On an error *out is NULL.
  */
-collet_status trajectory_readahead_start(trajectory_reader *trajectory,
-                                         const trajectory_readahead_options *options,
-                                         trajectory_readahead **out, collet_error *err);
+collet_status trajectory_readahead_create(trajectory_reader *trajectory,
+                                          const trajectory_readahead_options *options,
+                                          trajectory_readahead **out, collet_error *err);
+/* Starts the threads; once. Without it `next` reads. COLLET_FAILED if a thread cannot be started. */
+collet_status trajectory_readahead_start(trajectory_readahead *ahead, collet_error *err);
 
-/* Slot i of 0..n_slots-1. Its address is valid until `stop`, so that it can be wrapped once. Access
- * its contents only between the `next` that returns it and the following one. */
+/* Slot i of 0..n_slots-1. Its address is valid until `stop`, so that it can be wrapped once. After `start`
+ * access its contents only between the `next` that returns it and the following one. */
 const trajectory_frames *trajectory_readahead_slot(const trajectory_readahead *ahead, int32_t i);
 
 /*

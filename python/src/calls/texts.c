@@ -72,7 +72,8 @@ static PyObject *value_of(const scope *s, PyObject *name)
     if (found || PyErr_Occurred())
         return found;
     if (s->names)
-        return PyErr_Format(PyExc_KeyError, "the expression has the input '%U', `names` has not",
+        return PyErr_Format(PyExc_KeyError,
+                            "the expression has the input '%U', but `names` has no such key: add it",
                             name);
     return PyErr_Format(PyExc_NameError,
                         "the expression has the input '%U', which is neither a local nor a global "

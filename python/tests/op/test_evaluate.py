@@ -227,7 +227,7 @@ def test_errors():
         evaluate("sn(a)")
     with pytest.raises(NameError, match="the input 'absent'"):
         evaluate("a + absent")
-    with pytest.raises(KeyError, match="the input 'absent'"):
+    with pytest.raises(KeyError, match="the input 'absent', but `names` has no such key: add it"):
         evaluate("a + absent", {"a": a})
     with pytest.raises(TypeError, match="a text or an Expression"):
         evaluate(3)
