@@ -32,6 +32,8 @@ static void assert_reduced(collet_dtype dtype, uint32_t op, int32_t ndim, const 
                                     .n_steps = 1,
                                     .n_out = 1,
                                     .reduce = op,
+                                    .step_size = sizeof product,
+                                    .constant_size = sizeof(collet_scalar),
                                     .dtypes = inputs,
                                     .steps = &product,
                                     .outs = &out_value};
