@@ -452,7 +452,8 @@ static collet_status bind(const graph *g, const collet_argument *arguments, uint
         if (bound[i])
             return collet_fail(err, COLLET_INVALID, "expression: %s is given twice", name);
         if (a->reserved[0] || a->reserved[1])
-            return collet_fail(err, COLLET_INVALID, "expression: reserved of argument %u is not 0", k);
+            return collet_fail(err, COLLET_INVALID, "expression: reserved of argument %u is not 0",
+                               k);
         if (!a->array && !a->spec && a->number.dtype == COLLET_DTYPE_NONE)
             return collet_fail(err, COLLET_INVALID,
                                "expression: argument %u, %s has neither an array nor a number", k,

@@ -101,8 +101,9 @@ static collet_status give_spec(const inference *f, uint32_t k, collet_array_spec
 }
 
 /* The specs of all operands, outputs first. */
-static collet_status take_specs(const op *o, collet_array_spec *specs, const collet_array_spec *outs,
-                                const collet_array_spec *ins, size_t spec_size, collet_error *err)
+static collet_status take_specs(const op *o, collet_array_spec *specs,
+                                const collet_array_spec *outs, const collet_array_spec *ins,
+                                size_t spec_size, collet_error *err)
 {
     collet_status status = COLLET_OK;
     for (int in = 0; in < 2 && status == COLLET_OK; in++) {

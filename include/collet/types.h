@@ -374,15 +374,16 @@ static inline const collet_step *collet_program_step(const collet_program *progr
 {
     return COLLET_ELEMENT(collet_step, program->steps, program->step_size, k);
 }
-static inline const collet_scalar *collet_program_constant(const collet_program *program,
-                                                           const collet_scalar *constants, uint32_t i)
+static inline const collet_scalar *
+collet_program_constant(const collet_program *program, const collet_scalar *constants, uint32_t i)
 {
     return COLLET_ELEMENT(collet_scalar, constants, program->constant_size, i);
 }
 static inline collet_dtype collet_program_dtype(const collet_program *program, uint32_t value)
 {
     uint32_t given = program->n_in + program->n_constants;
-    return value < given ? program->dtypes[value] : collet_program_step(program, value - given)->dtype;
+    return value < given ? program->dtypes[value]
+                         : collet_program_step(program, value - given)->dtype;
 }
 
 /* evaluate: bit i of `axes` set = axis i of the inputs' broadcast shape is reduced by the program's

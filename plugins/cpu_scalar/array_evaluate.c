@@ -65,7 +65,8 @@ static void locate(const evaluation *e, uint32_t value, char **at, int64_t *step
         *at = e->at[value];
         *step = e->step[value];
     } else if (value < p->n_in + p->n_constants) {
-        *at = (char *)(uintptr_t)collet_program_constant(p, e->constants, value - p->n_in)->value.bytes;
+        *at = (char *)(uintptr_t)collet_program_constant(p, e->constants, value - p->n_in)
+                  ->value.bytes;
         *step = 0;
     } else {
         *at = e->values + (uint64_t)(value - p->n_in - p->n_constants) * VALUE_BYTES;
@@ -91,7 +92,8 @@ static void run_steps(const evaluation *e, int64_t n)
         break;
 #include <collet/ops/elementwise.def>
         default:
-            cpu_convert(at[0], s->dtype, step[0], at[1], collet_program_dtype(p, s->in[0]), step[1], n);
+            cpu_convert(at[0], s->dtype, step[0], at[1], collet_program_dtype(p, s->in[0]), step[1],
+                        n);
         }
         if (last)
             elementwise_row(s->op, collet_program_dtype(p, s->in[last - 1]), at, step, n);

@@ -74,7 +74,8 @@ TEST(longer_elements)
         uint64_t more;
     } constant = {.known = half};
     world w = open_world(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL, NULL);
-    collet_array *a = floats(w.cx, 3, 1), *b = floats(w.cx, 3, 2), *out[4] = {empty_floats(w.cx, 3)};
+    collet_array *a = floats(w.cx, 3, 1), *b = floats(w.cx, 3, 2),
+                 *out[4] = {empty_floats(w.cx, 3)};
     const collet_array *ins[8] = {a, b};
     collet_program p = valid;
     collet_evaluate_params params = params_of(&p);
@@ -128,7 +129,8 @@ TEST(a_reduction_at_the_end)
         o[i] = (collet_array_spec){.ndim = i ? COLLET_ABSENT : COLLET_INFER};
     p.keepdims = 1;
     sum.reduce = COLLET_OP_ARGMAX;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, o, specs, sizeof *o, &p, NULL), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, o, specs, sizeof *o, &p, NULL),
+                     COLLET_OK);
     assert_true(o[0].dtype == COLLET_I64 && o[0].ndim == 2 && o[0].shape[1] == 1);
     for (int i = 0; i < 2; i++)
         collet_array_destroy(in[i]);
@@ -170,7 +172,8 @@ static void refused(const collet_program *p, collet_status status, const char *p
         in[i].ndim = COLLET_ABSENT;
     for (int i = 0; i < 4; i++)
         out[i] = (collet_array_spec){.ndim = i < 2 ? COLLET_INFER : COLLET_ABSENT};
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, out, in, sizeof *out, &params, &err), status);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_EVALUATE, out, in, sizeof *out, &params, &err),
+                     status);
     assert_contains(err.text, part);
 }
 
@@ -203,7 +206,8 @@ TEST(damaged_programs)
     } while (0)
     refused(NULL, COLLET_INVALID, "program is NULL");
     WITH(COLLET_INVALID, "struct_size", p.struct_size = 8);
-    WITH(COLLET_INVALID, "evaluate: step_size is 8; set it to the size of an element", p.step_size = 8);
+    WITH(COLLET_INVALID, "evaluate: step_size is 8; set it to the size of an element",
+         p.step_size = 8);
     WITH(COLLET_INVALID, "step_size is 0", p.step_size = 0);
     WITH(COLLET_INVALID, "constant_size is 28", p.constant_size = 28);
     WITH(COLLET_INVALID, "at most 8, 1024", p.n_in = 9);

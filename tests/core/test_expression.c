@@ -322,7 +322,8 @@ TEST(arguments_have_names)
         assert_text_has(cx, wrong[i].says);
         assert_null(out);
         assert_int_equal(
-            collet_expression_infer(e, &made, sizeof made, wrong[i].with, wrong[i].count, &err), COLLET_INVALID);
+            collet_expression_infer(e, &made, sizeof made, wrong[i].with, wrong[i].count, &err),
+            COLLET_INVALID);
         assert_contains(err.text, wrong[i].says);
     }
     assert_int_equal(collet_expression_infer(e, &made, sizeof made, right, 2, &err), COLLET_OK);

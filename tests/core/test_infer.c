@@ -174,15 +174,18 @@ TEST(nothing_to_infer_from)
     collet_fill_params fill = {.struct_size = sizeof fill, .value = {.dtype = COLLET_I32}};
     collet_array_spec out = {.ndim = COLLET_INFER};
     collet_error err;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, SPEC, &fill, &err), COLLET_SHAPE);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, SPEC, &fill, &err),
+                     COLLET_SHAPE);
     assert_contains(err.text, "do not determine");
     assert_int_equal(out.ndim, COLLET_INFER);
     out = spec_of(COLLET_DTYPE_NONE, 1, 5, 0);
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, SPEC, &fill, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_FILL, &out, NULL, SPEC, &fill, &err),
+                     COLLET_OK);
     assert_int_equal(out.dtype, COLLET_I32);
     out = spec_of(COLLET_DTYPE_NONE, 1, 5, 0);
     collet_random_params seed = {.struct_size = sizeof seed};
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_UNIFORM, &out, NULL, SPEC, &seed, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_UNIFORM, &out, NULL, SPEC, &seed, &err),
+                     COLLET_OK);
     assert_int_equal(out.dtype, COLLET_F32);
 }
 
@@ -232,8 +235,10 @@ TEST(hostile_input)
     assert_int_equal(collet_ops_infer(NULL, COLLET_OP_MATMUL, &out, &valid, SPEC, NULL, NULL),
                      COLLET_INVALID);
     assert_int_equal(collet_ops_infer(rt, 0, &out, &valid, SPEC, NULL, NULL), COLLET_NOT_FOUND);
-    assert_int_equal(collet_ops_infer(rt, 0x80000000u, &out, &valid, SPEC, NULL, NULL), COLLET_NOT_FOUND);
-    assert_int_equal(collet_ops_infer(rt, UINT32_MAX, &out, &valid, SPEC, NULL, NULL), COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_infer(rt, 0x80000000u, &out, &valid, SPEC, NULL, NULL),
+                     COLLET_NOT_FOUND);
+    assert_int_equal(collet_ops_infer(rt, UINT32_MAX, &out, &valid, SPEC, NULL, NULL),
+                     COLLET_NOT_FOUND);
 }
 
 /* The broadcast axes plus the op's own exceed COLLET_MAX_DIMS. */
@@ -244,11 +249,13 @@ TEST(too_many_axes)
     collet_error err;
     for (int i = 2; i < 8; i++)
         ins[1].shape[i] = 3;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, SPEC, NULL, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, SPEC, NULL, &err),
+                     COLLET_OK);
     assert_int_equal(out.ndim, 7);
     out = (collet_array_spec){.ndim = COLLET_INFER};
     ins[1].ndim = 8;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, SPEC, NULL, &err), COLLET_SHAPE);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_MATVEC, &out, ins, SPEC, NULL, &err),
+                     COLLET_SHAPE);
     assert_int_equal(out.ndim, COLLET_INFER);
     ins[0] = ins[1];
     assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out, ins, SPEC, NULL, &err), COLLET_OK);
@@ -289,7 +296,8 @@ TEST(bodies_of_frames)
                                 spec_of(COLLET_I64, 1, 8, 0)};
     collet_array_spec outs[5] = {open, open, absent, absent, absent};
     collet_error err;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, SPEC, NULL, &err), COLLET_OK);
+    assert_int_equal(collet_ops_infer(rt, COLLET_OP_OBSERVABLES, outs, ins, SPEC, NULL, &err),
+                     COLLET_OK);
     check_shape(&outs[0], 3, (const int64_t[]){2, 7, 3});
     check_shape(&outs[1], 4, (const int64_t[]){2, 7, 3, 3});
     outs[1].shape[1] = 6;
@@ -493,20 +501,27 @@ TEST(longer_specs)
     } in[2] = {{spec_of(COLLET_F32, 2, 4, 1), 0}, {spec_of(COLLET_F32, 1, 5, 0), 0}},
       out = {{.ndim = COLLET_INFER}, 0};
     collet_error err;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out.known, &in->known, sizeof *in, NULL, &err), COLLET_OK);
-    assert_true(out.known.ndim == 2 && out.known.shape[0] == 4 && out.known.shape[1] == 5 && !out.more);
+    assert_int_equal(
+        collet_ops_infer(rt, COLLET_OP_ADD, &out.known, &in->known, sizeof *in, NULL, &err),
+        COLLET_OK);
+    assert_true(out.known.ndim == 2 && out.known.shape[0] == 4 && out.known.shape[1] == 5 &&
+                !out.more);
     in[1].more = 1;
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out.known, &in->known, sizeof *in, NULL, &err),
-                     COLLET_INVALID);
+    assert_int_equal(
+        collet_ops_infer(rt, COLLET_OP_ADD, &out.known, &in->known, sizeof *in, NULL, &err),
+        COLLET_INVALID);
     assert_contains(err.text, "collet_ops_infer: spec_size: byte 72 of a struct is not 0");
-    assert_int_equal(collet_ops_infer(rt, COLLET_OP_ADD, &out.known, &in->known, SPEC - 8, NULL, &err),
-                     COLLET_INVALID);
-    assert_contains(err.text, "spec_size is 64; set it to the size of an element, which has 72 bytes");
+    assert_int_equal(
+        collet_ops_infer(rt, COLLET_OP_ADD, &out.known, &in->known, SPEC - 8, NULL, &err),
+        COLLET_INVALID);
+    assert_contains(err.text,
+                    "spec_size is 64; set it to the size of an element, which has 72 bytes");
 
     collet_expression *e;
     const collet_argument x = {.name = "x", .spec = &in->known};
     assert_int_equal(collet_expression_parse(&e, "x + 1; sqrt(x)", &err), COLLET_OK);
-    assert_int_equal(collet_expression_infer(e, &in[0].known, SPEC + 4, &x, 1, &err), COLLET_INVALID);
+    assert_int_equal(collet_expression_infer(e, &in[0].known, SPEC + 4, &x, 1, &err),
+                     COLLET_INVALID);
     in[1] = in[0];
     assert_int_equal(collet_expression_infer(e, &in->known, sizeof *in, &x, 1, &err), COLLET_OK);
     assert_true(in[1].known.ndim == 2 && in[1].known.shape[0] == 4 && !in[1].more);

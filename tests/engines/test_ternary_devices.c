@@ -62,16 +62,15 @@ static void close_team(team *t)
     free(t->y);
 }
 
-/* What `share` is told. */
+/* What the shares are in all. */
 typedef struct shares {
     int64_t done, n;
     int failed; /* a bit for each device */
     char error[400];
 } shares;
 
-static void take_share(void *user, const collet_device_share *share)
+static void take_share(shares *t, const collet_device_share *share)
 {
-    shares *t = user;
     t->done += share->done;
     if (share->error) {
         t->failed |= 1 << t->n;
@@ -82,15 +81,17 @@ static void take_share(void *user, const collet_device_share *share)
 
 static collet_status run(team *t, int64_t devices, shares *told)
 {
-    const collet_devices others = {.struct_size = sizeof others,
-                                   .n_contexts = devices - 1,
-                                   .contexts = t->context + 1,
-                                   .share = take_share,
-                                   .user = told};
+    const collet_devices all = {
+        .struct_size = sizeof all, .n_contexts = devices, .contexts = t->context};
+    collet_device_share share = {.struct_size = sizeof share};
     memset(told, 0, sizeof *told);
     memset(t->y, 0, (size_t)(VECTORS * OUTPUTS) * sizeof *t->y);
-    return collet_ternary_network_run_vectors(t->context[0], t->network, t->y, t->x, VECTORS,
-                                              &others, NULL, &failure);
+    collet_status status = collet_ternary_network_run_vectors(
+        t->context[0], t->network, t->y, t->x, VECTORS, devices > 1 ? &all : NULL, NULL, &failure);
+    for (size_t i = 0; collet_ternary_network_share_at(t->network, &share, i, NULL) == COLLET_OK;
+         i++)
+        take_share(told, &share);
+    return status;
 }
 
 /* Bit for bit, also on backends that are not alike: activations are int8, and sums are exact. */

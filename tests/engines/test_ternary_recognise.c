@@ -234,7 +234,8 @@ static void note_warning(void *user, const char *text)
 
 static void warnings(void **state)
 {
-    const collet_ternary_monitor monitor = {.user = warned, .warn = note_warning};
+    const collet_ternary_monitor monitor = {
+        .struct_size = sizeof monitor, .user = warned, .warn = note_warning};
     const collet_ternary_quantize_params given = {.struct_size = sizeof given, .threshold = 0.5f};
     static const struct {
         int zeros, minus; /* of 100; the rest are 1 */

@@ -190,7 +190,8 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
 
 /* ---- Trajectories ------------------------------------------------------------------------ */
 
-static collet_trajectory *open_water(const char *devices, collet_context *context, uint32_t pbc)
+static collet_trajectory *open_with(const collet_devices *devices, collet_context *context,
+                                    uint32_t pbc)
 {
     collet_trajectory_options options = {.struct_size = sizeof options,
                                          .topology = WATER "/conf.gro",
@@ -207,6 +208,13 @@ static collet_trajectory *open_water(const char *devices, collet_context *contex
     return trajectory;
 }
 
+static collet_trajectory *open_water(const char *choices, collet_context *context, uint32_t pbc)
+{
+    const collet_devices devices = {.struct_size = sizeof devices, .choices = choices};
+
+    return open_with(choices ? &devices : NULL, context, pbc);
+}
+
 /* All keys, of whole and of followed molecules: bit for bit as on one device. */
 static void results_are_those_of_one_device(void **state)
 {
@@ -218,10 +226,15 @@ static void results_are_those_of_one_device(void **state)
         collet_runtime *rt = runtime_with(OPENMP_PLUGIN ":" SCALAR_PLUGIN, NULL);
         collet_context *cx = context_of(rt);
         collet_trajectory *alone = open_water(NULL, cx, pbc);
-        collet_trajectory *shared = open_water("cpu_openmp", cx, pbc);
+        collet_context *own = context_of(rt);
+        const collet_devices devices = {
+            .struct_size = sizeof devices, .n_contexts = 1, .contexts = &own};
+        collet_trajectory *shared =
+            pbc % 2 ? open_water("cpu_openmp", cx, pbc) : open_with(&devices, NULL, pbc);
         size_t n = collet_trajectory_quantity_count();
 
         assert_ok(cx, collet_set_backend(cx, "cpu_openmp"));
+        assert_ok(own, collet_set_backend(own, "cpu_openmp"));
         assert_int_equal(collet_trajectory_collect(alone, &one, &err), COLLET_OK);
         if (collet_trajectory_collect(shared, &two, &err) != COLLET_OK)
             fail_msg("%s", err.text);
@@ -237,15 +250,10 @@ static void results_are_those_of_one_device(void **state)
         }
         collet_trajectory_destroy(alone);
         collet_trajectory_destroy(shared);
+        collet_context_destroy(own);
         collet_context_destroy(cx);
         collet_runtime_destroy(rt);
     }
-}
-
-static void take(void *user, const collet_device_share *share)
-{
-    assert_true(share->done == BATCH && share->seconds > 0 && share->error == NULL);
-    ++*(int *)user;
 }
 
 static void the_work_is_planned(void **state)
@@ -258,10 +266,14 @@ static void the_work_is_planned(void **state)
     for (int i = 0; i < 2; i++) {
         collet_trajectory_plan plan = {.struct_size = sizeof plan};
         collet_trajectory *trajectory = open_water(devices[i], NULL, 0);
+        collet_device_share share = {.struct_size = sizeof share};
         int taken = 0;
 
-        if (collet_trajectory_plan_work(trajectory, &plan, take, &taken, &err) != COLLET_OK)
+        if (collet_trajectory_plan_work(trajectory, &plan, &err) != COLLET_OK)
             fail_msg("%s", err.text);
+        for (; collet_trajectory_share_at(trajectory, &share, (size_t)taken, NULL) == COLLET_OK;
+             taken++)
+            assert_true(share.done == BATCH && share.seconds > 0 && share.error == NULL);
         assert_int_equal(taken, i + 1);
         assert_int_equal(plan.batch_frames, BATCH);
         assert_true(plan.batches >= i + 1 && plan.bytes > 648 * 9 * 4 * BATCH);

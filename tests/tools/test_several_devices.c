@@ -126,9 +126,9 @@ static void vectors_are_shared(void **state)
            "cpu_openmp,cpu_scalar");
     EXPECT("", 2, "exclude each other", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp",
            "--backend", "auto");
-    EXPECT("", 1, "--devices: cpu_openmp is given twice", TERNARY_RUN, "-o", "y.npy", "--devices",
+    EXPECT("", 1, "devices: cpu_openmp is given twice", TERNARY_RUN, "-o", "y.npy", "--devices",
            "cpu_openmp,cpu_openmp");
-    EXPECT("", 1, "--devices: ", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp,nothing");
+    EXPECT("", 1, "devices: there is no backend", TERNARY_RUN, "-o", "y.npy", "--devices", "cpu_openmp,nothing");
 }
 
 /* remote has no kernel for it. */

@@ -106,7 +106,8 @@ static void set_call(reduced_outputs *r, const collet_device *device,
     r->call.operands = r->operand;
     r->call.operand_size = sizeof r->operand[0];
     r->call.params = &r->params;
-    while (k + count < program->n_out && collet_program_dtype(program, program->outs[k + count]) == dtype)
+    while (k + count < program->n_out &&
+           collet_program_dtype(program, program->outs[k + count]) == dtype)
         count++;
     int64_t step = 1;
     for (int32_t i = in->ndim - 1; i >= 0; i--) {

@@ -71,10 +71,16 @@ static void close_team(team *t)
     collet_runtime_destroy(t->rt);
 }
 
+static collet_devices devices_of(const team *t, int64_t count)
+{
+    return (collet_devices){
+        .struct_size = sizeof(collet_devices), .n_contexts = count, .contexts = t->context};
+}
+
 static double *patterns_of_team(const team *t, collet_scatter_options o)
 {
-    o.n_contexts = t->count - 1;
-    o.contexts = t->context + 1;
+    const collet_devices devices = devices_of(t, t->count);
+    o.devices = t->count > 1 ? &devices : NULL;
     return patterns_of(t->context[0], &o);
 }
 
@@ -209,8 +215,8 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
     o.progress = count_step;
     o.layers = read_layers;
     o.layers_user = o.progress_user = p;
-    o.n_contexts = count - 1;
-    o.contexts = t->context + 1;
+    const collet_devices devices = devices_of(t, count);
+    o.devices = count > 1 ? &devices : NULL;
     assert_int_equal(collet_scatter_create(t->context[0], &s, &o, &err), COLLET_OK);
     p->outside = 1;
     do {
@@ -270,8 +276,8 @@ static void scatterings_are_closed_early(void **state)
     (void)state;
     make_sample(&s);
     team t = team_of(choices, 2, NULL);
-    s.o.n_contexts = 1;
-    s.o.contexts = t.context + 1;
+    const collet_devices both = {.struct_size = sizeof both, .choices = "cpu_openmp,cpu_scalar"};
+    s.o.devices = &both;
     for (int i = 0; i < 3; i++) {
         collet_scatter *scattering;
         assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, NULL),
@@ -309,8 +315,8 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
         int64_t all = 0, pixels = shape[1] * shape[2];
         snprintf(lose, sizeof lose, "remote.lose=%d", call);
         team t = team_of(choices, CONTEXTS, settings);
-        s.o.n_contexts = t.count - 1;
-        s.o.contexts = t.context + 1;
+        const collet_devices devices = devices_of(&t, t.count);
+        s.o.devices = &devices;
         assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, NULL),
                          COLLET_OK);
         while (collet_scatter_next(scattering, &pattern, NULL) == COLLET_OK && pattern) {
@@ -346,8 +352,8 @@ static void expect_failure(const team *t, collet_scatter_options o, collet_statu
     collet_scatter *s;
     collet_error err;
     collet_status status;
-    o.n_contexts = t->count - 1;
-    o.contexts = t->context + 1;
+    const collet_devices devices = devices_of(t, t->count);
+    o.devices = &devices;
     assert_int_equal(collet_scatter_create(t->context[0], &s, &o, &err), COLLET_OK);
     do
         status = collet_scatter_next(s, &pattern, &err);
@@ -384,7 +390,7 @@ static void failures_end_the_work(void **state)
     free_morphology(&s.m);
 }
 
-static void contexts_are_checked(void **state)
+static void devices_are_checked(void **state)
 {
     static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
     collet_scatter *scattering;
@@ -392,21 +398,34 @@ static void contexts_are_checked(void **state)
     sample s;
     (void)state;
     make_sample(&s);
-    team t = team_of(choices, 2, NULL);
-    collet_context *const bad[][2] = {
-        {t.context[0], t.context[1]}, {t.context[1], t.context[1]}, {t.context[1], NULL}};
-    s.o.n_contexts = 2;
-    for (int i = 0; i < 4; i++) {
-        s.o.contexts = i < 3 ? bad[i] : NULL;
+    team t = team_of(choices, 2, NULL), other = team_of(choices, 2, NULL);
+    collet_context *const twice[] = {t.context[1], t.context[1]},
+                          *const null[] = {t.context[1], NULL},
+                          *const mixed[] = {t.context[0], other.context[0]};
+    const struct {
+        collet_devices devices;
+        const char *text;
+    } bad[] = {{{.n_contexts = 2, .contexts = twice}, "contexts[1] is given twice"},
+               {{.n_contexts = 2, .contexts = null}, "contexts[1] is NULL"},
+               {{.n_contexts = 2, .contexts = mixed}, "contexts[1] is of another runtime"},
+               {{.n_contexts = 2, .contexts = other.context}, "of another runtime than the job's"},
+               {{.n_contexts = 2}, "contexts is NULL and n_contexts is 2"},
+               {{.n_contexts = -1, .contexts = twice}, "n_contexts is -1"},
+               {{.choices = ""}, "choices is empty"},
+               {{.choices = "cpu_openmp,cpu_openmp"}, "cpu_openmp is given twice"},
+               {{.choices = "cpu_openmp,"}, "devices: "},
+               {{.choices = "cpu_openmp", .n_contexts = 1}, "choices or contexts, not both"},
+               {{.choices = "cpu_openmp", .reserved = 1}, "reserved is not 0"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        collet_devices devices = bad[i].devices;
+        devices.struct_size = sizeof devices;
+        s.o.devices = &devices;
         assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, &err),
                          COLLET_INVALID);
-        assert_contains(err.text, "contexts");
+        assert_contains(err.text, bad[i].text);
         assert_null(scattering);
     }
-    s.o.n_contexts = -1;
-    s.o.contexts = bad[0];
-    assert_int_equal(collet_scatter_create(t.context[0], &scattering, &s.o, &err),
-                     COLLET_INVALID);
+    close_team(&other);
     close_team(&t);
     free_morphology(&s.m);
 }
@@ -420,7 +439,7 @@ int main(void)
         cmocka_unit_test(scatterings_are_closed_early),
         cmocka_unit_test(the_others_do_the_part_of_a_lost_device),
         cmocka_unit_test(failures_end_the_work),
-        cmocka_unit_test(contexts_are_checked),
+        cmocka_unit_test(devices_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

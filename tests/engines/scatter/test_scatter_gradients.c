@@ -296,17 +296,17 @@ static void what_has_no_gradients_is_refused(void **state)
     for (int kind = 0; kind < 2; kind++) {
         collet_scatter_options o = options_of(&m, shape, constants);
         collet_context *second = context_of(rt);
+        const collet_devices devices = {
+            .struct_size = sizeof devices, .n_contexts = 1, .contexts = &second};
         if (kind == 0)
             o.method = COLLET_SCATTER_DIRECT;
         if (kind == 1) {
-            o.contexts = &second;
-            o.n_contexts = 1;
+            o.devices = &devices;
         }
         assert_int_equal(collet_scatter_create(cx, &s, &o, &err), COLLET_OK);
         assert_int_equal(collet_scatter_differentiate(s, cotangents, &out, &err),
                          COLLET_REFUSED);
-        assert_contains(err.text,
-                        kind ? "without further contexts" : "gradients need the fast method");
+        assert_contains(err.text, kind ? "without devices" : "gradients need the fast method");
         collet_scatter_destroy(s);
         collet_context_destroy(second);
     }

@@ -359,7 +359,8 @@ void jit_steps_pass(jit_sequence *s, jit_launch *l, const collet_program *p,
     for (uint32_t i = 0; i < p->n_constants; i++) {
         collet_dtype dtype = p->dtypes[p->n_in + i];
         words[count + words_of(dtype) - 1] = 0;
-        memcpy(&words[count], collet_program_constant(p, constants, i)->value.bytes, cpu_dtype_size(dtype));
+        memcpy(&words[count], collet_program_constant(p, constants, i)->value.bytes,
+               cpu_dtype_size(dtype));
         count += words_of(dtype);
     }
     if (count <= STEPS_INLINE) {
