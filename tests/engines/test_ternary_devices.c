@@ -95,7 +95,7 @@ static collet_status run(team *t, int64_t devices, shares *told)
 }
 
 /* Bit for bit, also on backends that are not alike: activations are int8, and sums are exact. */
-static void devices_give_the_results_of_one(void **state)
+TEST(devices_give_the_results_of_one)
 {
     static const char *const choices[][CONTEXTS] = {
         {"cpu_openmp", "cpu_openmp", "cpu_scalar"},
@@ -103,7 +103,6 @@ static void devices_give_the_results_of_one(void **state)
         {"remote:0,cpu_openmp", "remote:1,cpu_openmp", "cpu_openmp"}};
     size_t size = (size_t)(VECTORS * OUTPUTS) * sizeof(float);
     float *expected = malloc(size);
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         team t = open_team(choices[i], 0, NULL);
         shares told;
@@ -127,13 +126,12 @@ static void devices_give_the_results_of_one(void **state)
 }
 
 /* Sums of f32 are the same on devices that are alike, however many vectors each takes at a time. */
-static void floats_are_the_same_on_devices_alike(void **state)
+TEST(floats_are_the_same_on_devices_alike)
 {
     static const char *const choices[][CONTEXTS] = {{"cpu_openmp", "cpu_openmp", "cpu_openmp"},
                                                     {"cpu_scalar", "cpu_scalar", "cpu_scalar"}};
     size_t size = (size_t)(VECTORS * OUTPUTS) * sizeof(float);
     float *expected = malloc(size);
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         team t = open_team(choices[i], COLLET_TERNARY_F32, NULL);
         shares told;
@@ -146,14 +144,13 @@ static void floats_are_the_same_on_devices_alike(void **state)
     free(expected);
 }
 
-static void the_others_do_the_part_of_a_lost_device(void **state)
+TEST(the_others_do_the_part_of_a_lost_device)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp",
                                           "remote:2,cpu_openmp"};
     size_t size = (size_t)(VECTORS * OUTPUTS) * sizeof(float);
     float *expected = malloc(size);
     int lost = 0;
-    (void)state;
     for (int call = 0; call < 8; call++) { /* 0: none is lost */
         char lose[32];
         const char *const settings[] = {"remote.devices=3", "remote.faulty=0", lose, NULL};
@@ -182,10 +179,9 @@ static void the_others_do_the_part_of_a_lost_device(void **state)
     free(expected);
 }
 
-static void arguments_are_checked(void **state)
+TEST(arguments_are_checked)
 {
     static const char *const choices[] = {"cpu_scalar", "cpu_scalar", "cpu_scalar"};
-    (void)state;
     team t = open_team(choices, 0, NULL);
     collet_context *const twice[] = {t.context[1], t.context[1]};
     collet_devices devices = {.struct_size = sizeof devices, .n_contexts = 2, .contexts = twice};
@@ -202,13 +198,3 @@ static void arguments_are_checked(void **state)
     close_team(&t);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_give_the_results_of_one),
-        cmocka_unit_test(floats_are_the_same_on_devices_alike),
-        cmocka_unit_test(the_others_do_the_part_of_a_lost_device),
-        cmocka_unit_test(arguments_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -100,12 +100,11 @@ static uint64_t little_memory(const team *t, collet_scatter_options o)
     return bytes;
 }
 
-static void whatever_the_split_patterns_are_the_same(void **state)
+TEST(whatever_the_split_patterns_are_the_same)
 {
     static const char *const choices[][CONTEXTS] = {
         {"cpu_openmp", "cpu_openmp", "cpu_openmp"},
         {"remote:0,cpu_openmp", "remote:1,cpu_openmp", "remote:1,cpu_openmp"}};
-    (void)state;
     for (size_t i = 0; i < 2; i++)
         for (int way = 0; way < 4; way++) {
             sample s;
@@ -125,11 +124,10 @@ static void whatever_the_split_patterns_are_the_same(void **state)
 }
 
 /* opencl and cpu_openmp together: each computes to the rounding of the precision. */
-static void devices_may_be_of_several_kinds(void **state)
+TEST(devices_may_be_of_several_kinds)
 {
     static const char *const choices[] = {"cpu_openmp", "opencl,cpu_openmp"};
     sample s;
-    (void)state;
     make_sample(&s);
     team all = team_with(OPENCL_AND_PLUGINS, choices, 1, NULL);
     collet_context *context = context_of(all.rt);
@@ -238,12 +236,11 @@ static double *patterns_with_callbacks(const team *t, int64_t count, collet_scat
 
 /* Reads layers, is cancelled at a step, goes on, and has the same patterns, in one pass and more.
  */
-static void callbacks_are_called_by_next(void **state)
+TEST(callbacks_are_called_by_next)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
     collet_scatter_material materials[MATERIALS];
     sample s;
-    (void)state;
     make_sample(&s);
     team t = team_of(choices, 2, NULL);
     uint64_t little = little_memory(&t, s.o) + (1 << 14); /* for the layers */
@@ -268,12 +265,11 @@ static void callbacks_are_called_by_next(void **state)
 }
 
 /* A scattering that is closed while its devices work. */
-static void scatterings_are_closed_early(void **state)
+TEST(scatterings_are_closed_early)
 {
     static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
     const collet_scatter_pattern *pattern;
     sample s;
-    (void)state;
     make_sample(&s);
     team t = team_of(choices, 2, NULL);
     const collet_devices both = {.struct_size = sizeof both, .choices = "cpu_openmp,cpu_scalar"};
@@ -291,14 +287,13 @@ static void scatterings_are_closed_early(void **state)
 }
 
 /* One device is lost in the middle, by turns at each of its first calls: the others do its part. */
-static void the_others_do_the_part_of_a_lost_device(void **state)
+TEST(the_others_do_the_part_of_a_lost_device)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp",
                                           "remote:2,cpu_openmp"};
     sample s;
     const int least = ADDRESS_SANITIZER ? 1 : 3, turns = ADDRESS_SANITIZER ? 7 : 13;
     int lost = 0;
-    (void)state;
     make_sample(&s);
     s.o.dtype = COLLET_F32; /* remote has no other */
     team alone = team_of(choices, 1, NULL);
@@ -366,13 +361,12 @@ static void expect_failure(const team *t, collet_scatter_options o, collet_statu
 }
 
 /* All devices fail, or a file: the error says which. */
-static void failures_end_the_work(void **state)
+TEST(failures_end_the_work)
 {
     static const char *const choices[] = {"remote:0,cpu_openmp", "remote:1,cpu_openmp"};
     static const char *const lost[] = {"remote.lose=1", NULL};
     collet_scatter_material materials[MATERIALS];
     sample s;
-    (void)state;
     make_sample(&s);
     team t = team_of(choices, 2, lost);
     s.o.dtype = COLLET_F32;
@@ -390,13 +384,12 @@ static void failures_end_the_work(void **state)
     free_morphology(&s.m);
 }
 
-static void devices_are_checked(void **state)
+TEST(devices_are_checked)
 {
     static const char *const choices[] = {"cpu_openmp", "cpu_openmp"};
     collet_scatter *scattering;
     collet_error err;
     sample s;
-    (void)state;
     make_sample(&s);
     team t = team_of(choices, 2, NULL), other = team_of(choices, 2, NULL);
     collet_context *const twice[] = {t.context[1], t.context[1]},
@@ -430,16 +423,3 @@ static void devices_are_checked(void **state)
     free_morphology(&s.m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whatever_the_split_patterns_are_the_same),
-        cmocka_unit_test(devices_may_be_of_several_kinds),
-        cmocka_unit_test(callbacks_are_called_by_next),
-        cmocka_unit_test(scatterings_are_closed_early),
-        cmocka_unit_test(the_others_do_the_part_of_a_lost_device),
-        cmocka_unit_test(failures_end_the_work),
-        cmocka_unit_test(devices_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
