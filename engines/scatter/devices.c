@@ -175,6 +175,7 @@ collet_status scatter_devices_open(collet_runtime *runtime, const collet_scatter
         return collet_fail(err, COLLET_NO_MEMORY, "no memory for a scattering");
     }
     all->options = *options;
+    all->options.devices = NULL; /* the program's */
     all->list = list;
     status = open_all(all, err);
     if (status == COLLET_OK)

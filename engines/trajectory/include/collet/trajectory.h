@@ -94,7 +94,7 @@ typedef struct collet_trajectory_source {
 
 /* The treatment of a frame that lacks positions, or a field that a key needs and the first frame
  * has. A warning gives the number of such frames. */
-enum {
+COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_MISSING_FAIL, /* the work ends with NOT_FOUND */
     COLLET_TRAJECTORY_MISSING_SKIP, /* the frame is left out of all results */
     COLLET_TRAJECTORY_MISSING_NAN   /* keys that need the field are NaN, others are computed; the
@@ -109,7 +109,7 @@ enum {
  * selected are read where they make it whole. The first atom of a molecule stays where it is. A frame
  * without a box is used as it is.
  */
-enum {
+COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_PBC_WHOLE,  /* molecules are made whole */
     COLLET_TRAJECTORY_PBC_NOJUMP, /* then each moves from frame to frame by the shortest way: from
                                      the first frame that is read on its path has no jumps; with a
@@ -468,7 +468,7 @@ COLLET_API collet_status collet_trajectory_extract(const char *path, uint32_t fl
 
 /* ---- Molecules of arrays ----------------------------------------------------------------- */
 
-enum {
+COLLET_ENUM(uint32_t){
     COLLET_TRAJECTORY_PLACE_WHOLE,  /* makes molecules whole; the first atom of each stays */
     COLLET_TRAJECTORY_PLACE_UNWRAP, /* and each moves from frame to frame by the shortest way */
     COLLET_TRAJECTORY_PLACE_PACK /* whole, and the centre of each is in its frame's box: fractions
