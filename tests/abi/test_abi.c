@@ -104,4 +104,3 @@ TEST(signatures_are_packed)
     assert_true(COLLET_MAX_OPERANDS * COLLET_SIG_BITS <= 64);
     assert_int_equal(COLLET_OWN_OP(2), 0x80000002u);
 }
-

@@ -504,4 +504,3 @@ int main(int argc, char **argv)
         seed_count = argc > 2 ? atoi(argv[2]) : 1;
     return test_run();
 }
-

@@ -404,4 +404,3 @@ int main(int argc, char **argv)
         seed_count = argc > 4 ? atoi(argv[4]) : 1;
     return test_run();
 }
-

@@ -95,4 +95,3 @@ TEST(every_limit)
     snprintf(command, sizeof command, "rm -r %s", directory);
     assert_int_equal(system(command), 0);
 }
-

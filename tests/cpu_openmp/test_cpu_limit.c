@@ -200,4 +200,3 @@ TEST(test_quota_changes)
     }
     assert_int_equal(0, WEXITSTATUS(status));
 }
-

@@ -347,4 +347,3 @@ int main(int argc, char **argv)
         return exiting_main(argv);
     return test_run();
 }
-

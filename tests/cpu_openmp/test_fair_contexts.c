@@ -179,4 +179,3 @@ TEST(test_two_contexts)
         end_caller(&two[i]);
     collet_runtime_destroy(rt);
 }
-

@@ -535,4 +535,3 @@ TEST(test_subnormals_on_every_thread)
 }
 
 TEST_GROUP(open_plugin, close_plugin)
-

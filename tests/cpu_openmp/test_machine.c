@@ -91,4 +91,3 @@ static int set_up(void **state)
 }
 
 TEST_GROUP(set_up, tear_down)
-

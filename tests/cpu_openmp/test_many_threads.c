@@ -245,4 +245,3 @@ TEST(test_nobody_is_woken_without_need)
         skip();
     assert_true(in_child(nobody_is_woken));
 }
-

@@ -409,4 +409,3 @@ static int leave_directory(void **state)
 }
 
 TEST_GROUP(enter_directory, leave_directory)
-

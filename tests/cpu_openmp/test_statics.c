@@ -38,4 +38,3 @@ TEST(test_statics_are_kept)
         assert_int_equal(0, status_of(libraries[i], true));
     }
 }
-

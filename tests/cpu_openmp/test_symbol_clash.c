@@ -264,4 +264,3 @@ static int destroy_runtime(void **state)
 }
 
 TEST_GROUP(make_runtime, destroy_runtime)
-

@@ -596,4 +596,3 @@ int main(int argc, char **argv)
         return affinity_main();
     return test_run();
 }
-

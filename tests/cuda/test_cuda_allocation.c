@@ -129,4 +129,3 @@ static int open_linked(void **state)
 }
 
 TEST_GROUP(open_linked, NULL)
-

@@ -146,4 +146,3 @@ TEST_WITH(cublas_fails, open_blas, close_blas)
 }
 
 TEST_GROUP(load_plugin, NULL)
-

@@ -200,4 +200,3 @@ TEST_WITH(several_in_libcore, fresh, nothing_left)
 }
 
 TEST_GROUP(load_plugin, NULL)
-

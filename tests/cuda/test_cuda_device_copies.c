@@ -193,4 +193,3 @@ TEST_WITH(lost_gpus_copy_nothing, open_two, close_two)
 }
 
 TEST_GROUP(load_plugin, NULL)
-

@@ -212,4 +212,3 @@ TEST_WITH(plans, open_fft, close_fft)
 }
 
 TEST_GROUP(load_plugin, NULL)
-

@@ -352,4 +352,3 @@ TEST_WITH(no_queue, open_one, close_one)
 }
 
 TEST_GROUP(load_plugin, NULL)
-

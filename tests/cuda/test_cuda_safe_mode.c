@@ -109,4 +109,3 @@ TEST_WITH(a_library_that_crashes, fresh, nothing_left)
 }
 
 TEST_GROUP(load_plugin, NULL)
-

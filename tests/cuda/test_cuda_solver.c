@@ -116,4 +116,3 @@ TEST_WITH(fails, open_solver, close_solver)
 }
 
 TEST_GROUP(load_plugin, NULL)
-

@@ -239,4 +239,3 @@ TEST(bytes_are_counted_once)
 }
 
 TEST_GROUP(load_plugin, NULL)
-

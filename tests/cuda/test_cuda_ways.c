@@ -246,4 +246,3 @@ TEST_WITH(missing_libraries, open_libraries, close_one)
 }
 
 TEST_GROUP(load_plugin, NULL)
-

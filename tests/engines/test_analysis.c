@@ -307,4 +307,3 @@ TEST(no_memory)
 }
 
 TEST_GROUP(set_up_scalar, tear_down)
-

@@ -268,4 +268,3 @@ TEST(spans_are_taken_in_order)
     assert_int_equal(none.first, none.end);
     free(spans.list);
 }
-

@@ -405,4 +405,3 @@ int main(void)
     setenv("COLLET_PLUGIN_PATH", COLLET_TEST_PLUGINS "/cpu_scalar.so", 1);
     return test_run();
 }
-

@@ -495,4 +495,3 @@ TEST(heads_that_are_refused)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -251,4 +251,3 @@ TEST(truncated_files)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -338,4 +338,3 @@ TEST(with_files)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

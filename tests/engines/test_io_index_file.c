@@ -304,4 +304,3 @@ TEST(wrong_places)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

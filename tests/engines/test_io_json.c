@@ -94,4 +94,3 @@ TEST(wrong_fields_are_named)
         assert_contains(err.text, texts[i].said);
     }
 }
-

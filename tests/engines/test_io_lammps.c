@@ -219,4 +219,3 @@ TEST(damaged_frames)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -106,4 +106,3 @@ TEST(cut_rows)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

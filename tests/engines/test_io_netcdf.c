@@ -480,4 +480,3 @@ TEST(heads_that_are_refused)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

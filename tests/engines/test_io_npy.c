@@ -192,4 +192,3 @@ TEST(lengths)
     assert_contains(err.text, "its header has 2031616 bytes; at most");
     io_remove_directory(directory);
 }
-

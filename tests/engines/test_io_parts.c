@@ -264,4 +264,3 @@ TEST(several_threads)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -411,4 +411,3 @@ TEST(frames_of_a_run)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

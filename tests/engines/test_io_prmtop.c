@@ -159,4 +159,3 @@ TEST(truncations)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

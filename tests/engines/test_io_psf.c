@@ -187,4 +187,3 @@ TEST(truncations)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

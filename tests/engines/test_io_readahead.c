@@ -347,4 +347,3 @@ TEST(options_out_of_range)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

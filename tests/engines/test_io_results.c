@@ -451,4 +451,3 @@ TEST(text_files)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -135,4 +135,3 @@ TEST(failures)
 }
 
 TEST_GROUP(set_up, tear_down)
-

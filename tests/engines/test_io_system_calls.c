@@ -222,4 +222,3 @@ TEST(every_call_may_fail)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

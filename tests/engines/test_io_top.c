@@ -345,4 +345,3 @@ TEST(limits)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

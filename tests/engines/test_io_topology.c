@@ -311,4 +311,3 @@ TEST(long_lines)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

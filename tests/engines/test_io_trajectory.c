@@ -605,4 +605,3 @@ TEST(foreign_files)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

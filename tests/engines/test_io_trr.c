@@ -419,4 +419,3 @@ TEST(offsets_beyond_32_bits)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -175,4 +175,3 @@ TEST(offsets)
     assert_int_equal(two[1].scale_offset, 0);
     assert_int_equal(size, scale + 256 + two[1].weights_bytes);
 }
-

@@ -510,4 +510,3 @@ TEST(test_t2_names)
     free(image.data);
     io_remove_directory(directory);
 }
-

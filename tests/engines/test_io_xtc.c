@@ -307,4 +307,3 @@ TEST(large_variant)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

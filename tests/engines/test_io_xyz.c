@@ -140,4 +140,3 @@ TEST(messages_point_at_the_line)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -121,4 +121,3 @@ int main(void)
     setlocale(LC_ALL, "C");
     return test_run();
 }
-

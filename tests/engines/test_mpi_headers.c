@@ -73,4 +73,3 @@ TEST(functions)
     _Static_assert(_Generic(&MPI_Error_string, int (*)(int, char *, int *) : 1, default : 0),
                    "MPI_Error_string");
 }
-

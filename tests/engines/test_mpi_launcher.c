@@ -128,4 +128,3 @@ TEST(open_ranks)
     ranks_close(NULL);
     ranks_abort(NULL, 1);
 }
-

@@ -94,4 +94,3 @@ TEST(parts)
 }
 
 TEST_GROUP(make_system, remove_system)
-

@@ -55,4 +55,3 @@ TEST(test_trajectory)
     refused(trajectory_hdf5_check("out.h5", &err), &err, "out.h5");
     refused(trajectory_hdf5_write(NULL, NULL, &err), &err, "");
 }
-

@@ -197,4 +197,3 @@ TEST(arguments_are_checked)
                                                    NULL, &failure));
     close_team(&t);
 }
-

@@ -97,4 +97,3 @@ TEST(scales_of_rows_without_weights)
         close_shared();
     }
 }
-

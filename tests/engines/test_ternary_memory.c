@@ -52,4 +52,3 @@ TEST_WITH(shared_from_bytes, set_up_scalar, tear_down)
     collet_ternary_weights_destroy(w);
     assert_int_equal(memory().current, 0);
 }
-

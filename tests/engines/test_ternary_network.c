@@ -419,4 +419,3 @@ TEST(contexts_of_another_runtime)
 }
 
 TEST_GROUP(set_up_scalar, tear_down)
-

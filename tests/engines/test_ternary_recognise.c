@@ -259,4 +259,3 @@ TEST(warnings)
 }
 
 TEST_GROUP(set_up_scalar, tear_down)
-

@@ -586,4 +586,3 @@ TEST(progress_may_cancel)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

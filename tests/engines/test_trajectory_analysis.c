@@ -311,4 +311,3 @@ TEST(test_calls_for_keys)
 }
 
 TEST_GROUP(set_up, tear_down)
-

@@ -242,4 +242,3 @@ TEST(an_error_comes_after_the_frames_before_it)
     trajectory_readahead_stop(ahead);
     trajectory_reader_close(t);
 }
-

@@ -502,4 +502,3 @@ TEST(labels_in_files)
 }
 
 TEST_GROUP(load_topology, free_topology)
-

@@ -305,4 +305,3 @@ TEST(centres_and_packs)
         assert_true(fabs((double)single[i] - at[i]) < 1e-6);
     trajectory_images_free(images);
 }
-

@@ -305,4 +305,3 @@ TEST(too_many)
 }
 
 TEST_GROUP(set_up, NULL)
-

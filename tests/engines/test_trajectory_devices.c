@@ -305,4 +305,3 @@ TEST(devices_are_checked)
         collet_trajectory_destroy(trajectory);
     }
 }
-

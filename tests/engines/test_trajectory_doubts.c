@@ -72,4 +72,3 @@ TEST(files_that_are_not_used)
     expect_warning(options, "traj.trr: no frame of this file is used: its times are not before 0 "
                             "ps, where a later file begins; give files in the order of time");
 }
-

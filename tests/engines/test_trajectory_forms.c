@@ -306,4 +306,3 @@ TEST(refusals)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -157,4 +157,3 @@ TEST(option)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -243,4 +243,3 @@ TEST(test_missing_file)
                      COLLET_IO);
     assert_contains(err.text, COLLET_TEST_NOTHING "/masses");
 }
-

@@ -151,4 +151,3 @@ TEST(from_runs_of_atoms)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

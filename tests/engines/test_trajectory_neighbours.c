@@ -177,4 +177,3 @@ TEST(refused_boxes)
     assert_contains(err.text, "too thin");
     trajectory_neighbours_free(neighbours);
 }
-

@@ -142,4 +142,3 @@ TEST(what_is_refused)
     REFUSE("offset 2 of the molecules is 4", p.offsets = falling; p.n_molecules = 2; p.n_atoms = 5);
     REFUSE("the mass of atom 1 is -1", p.masses = bad);
 }
-

@@ -327,4 +327,3 @@ TEST(test_depth_and_length)
     assert_string_equal(pick(text), "11111111111111");
     free(text);
 }
-

@@ -444,4 +444,3 @@ TEST(bad_sources_are_refused)
     expect_refused(&options, "the residue name of atom 4");
     unload(&m);
 }
-

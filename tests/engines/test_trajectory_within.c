@@ -269,4 +269,3 @@ TEST(no_rmsd)
 }
 
 TEST_GROUP(set_up, NULL)
-

@@ -137,4 +137,3 @@ TEST(test_two_threads)
     plan_cache_destroy(cache);
     assert_int_equal(made, destroyed);
 }
-

@@ -23,4 +23,3 @@ TEST(test_known_blocks)
         assert_memory_equal(known[i].block, block, sizeof block);
     }
 }
-

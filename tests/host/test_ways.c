@@ -284,4 +284,3 @@ TEST(reasons)
         "the probe measured for f64 at side 256: own 90, openblas 72 GF/s; openblas is "
         "the usual way, which stays unless another is 32 % faster");
 }
-

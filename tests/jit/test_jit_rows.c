@@ -55,4 +55,3 @@ TEST(rows)
             fail_msg("row %zu of the table", i);
     }
 }
-

@@ -384,4 +384,3 @@ int main(void)
     snprintf(command, sizeof command, "rm -rf '%s'", cache_path);
     return system(command) || failed;
 }
-

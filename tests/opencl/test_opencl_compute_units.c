@@ -67,4 +67,3 @@ int main(void)
     cx = context_of(rt);
     return test_run();
 }
-

@@ -150,4 +150,3 @@ int main(void)
     plugin->device_close(second);
     return test_run();
 }
-

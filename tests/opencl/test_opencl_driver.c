@@ -265,4 +265,3 @@ TEST(a_driver_without_threads_is_unavailable)
         skip();
     assert_int_equal(status, 0);
 }
-

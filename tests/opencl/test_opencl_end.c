@@ -99,4 +99,3 @@ int main(int count, char **arguments)
     waitpid(child, &status, 0);
     return WEXITSTATUS(status) == SKIPPED ? SKIPPED : test_run();
 }
-

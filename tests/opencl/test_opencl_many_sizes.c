@@ -60,4 +60,3 @@ TEST(test_sizes)
         skip();
     assert_int_equal(s.wrong, 0);
 }
-

@@ -112,4 +112,3 @@ int main(void)
     plugin->device_close(device);
     return failed;
 }
-

@@ -170,4 +170,3 @@ int main(void)
         return SKIPPED;
     return test_run();
 }
-

@@ -113,4 +113,3 @@ int main(void)
         return SKIPPED;
     return test_run();
 }
-

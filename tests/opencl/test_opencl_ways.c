@@ -189,4 +189,3 @@ int main(void)
         return SKIPPED;
     return test_run();
 }
-

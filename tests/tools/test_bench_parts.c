@@ -187,4 +187,3 @@ TEST(test_team)
             assert_int_equal(t.parts[i], i < threads ? 51 : 0);
     }
 }
-

@@ -107,4 +107,3 @@ TEST(what_changes_is_told)
     free(row);
     cJSON_Delete(list);
 }
-

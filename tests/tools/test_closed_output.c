@@ -142,4 +142,3 @@ TEST(test_closed)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -115,4 +115,3 @@ TEST(a_good_file_is_never_damaged)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

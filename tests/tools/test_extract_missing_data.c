@@ -382,4 +382,3 @@ TEST(only_selected_atoms_need_elements)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -22,4 +22,3 @@ int main(void)
         return SKIPPED;
     return test_run();
 }
-

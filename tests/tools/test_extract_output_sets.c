@@ -140,4 +140,3 @@ TEST(test_locked_directory)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -306,4 +306,3 @@ TEST(wrong_choices)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -292,4 +292,3 @@ TEST(test_xtc)
 }
 
 TEST_GROUP(set_up, tear_down)
-

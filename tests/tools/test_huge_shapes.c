@@ -90,4 +90,3 @@ TEST(every_op)
     assert_true(count > 1000);
     close_world(w);
 }
-

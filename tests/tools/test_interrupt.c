@@ -55,4 +55,3 @@ TEST(test_signals)
         }
     }
 }
-

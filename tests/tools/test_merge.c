@@ -120,4 +120,3 @@ TEST(what_cannot_be_merged)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -256,4 +256,3 @@ TEST(meta_files_are_checked)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

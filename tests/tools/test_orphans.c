@@ -81,4 +81,3 @@ TEST(test_checks)
 }
 
 TEST_GROUP(set_up, remove_directory)
-

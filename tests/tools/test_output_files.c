@@ -131,4 +131,3 @@ static int set_up(void **state)
 }
 
 TEST_GROUP(set_up, remove_directory)
-

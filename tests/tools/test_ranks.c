@@ -70,4 +70,3 @@ int main(void)
     remove(directory);
     return failed;
 }
-

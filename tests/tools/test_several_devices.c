@@ -203,4 +203,3 @@ TEST(a_device_of_extract_that_fails_is_told_of)
 }
 
 TEST_GROUP(set_up, tear_down)
-

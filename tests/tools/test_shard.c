@@ -106,4 +106,3 @@ TEST(each_thing_is_in_one_shard)
     assert_int_equal(tool_shard_first(last, INT64_MAX), INT64_MAX - INT64_MAX / TOOL_SHARDS - 1);
     assert_int_equal(tool_shard_end(last, INT64_MAX), INT64_MAX);
 }
-

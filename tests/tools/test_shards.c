@@ -197,4 +197,3 @@ TEST(damaged_shards)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

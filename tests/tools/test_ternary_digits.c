@@ -94,4 +94,3 @@ TEST(test_backends)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

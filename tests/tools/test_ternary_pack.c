@@ -496,4 +496,3 @@ TEST(test_padding)
 }
 
 TEST_GROUP(set_up, remove_directory)
-

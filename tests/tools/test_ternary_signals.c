@@ -99,4 +99,3 @@ TEST(test_models)
 }
 
 TEST_GROUP(set_up, remove_directory)
-

@@ -459,4 +459,3 @@ TEST(fork_leaves_it_to_the_parent)
     negate_on(w.cx, "worker:bad");
     close_world(w);
 }
-

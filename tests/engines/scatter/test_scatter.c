@@ -583,4 +583,3 @@ int main(int argc, char **argv)
     }
     return test_run();
 }
-

@@ -422,4 +422,3 @@ TEST(devices_are_checked)
     close_team(&t);
     free_morphology(&s.m);
 }
-

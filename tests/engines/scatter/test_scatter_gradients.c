@@ -323,4 +323,3 @@ TEST(what_has_no_gradients_is_refused)
 }
 
 TEST_GROUP(set_up, tear_down)
-

@@ -488,4 +488,3 @@ TEST(the_adjoint_is_that_of_differences)
 }
 
 TEST_GROUP(make_directory, remove_directory)
-

@@ -696,4 +696,3 @@ TEST(disks_are_measured)
 }
 
 TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)
-

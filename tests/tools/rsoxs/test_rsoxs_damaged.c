@@ -161,4 +161,3 @@ static int set_up(void **state)
 }
 
 TEST_GROUP(set_up, rsoxs_tear_down)
-

@@ -272,4 +272,3 @@ TEST(sets_are_replaced_as_one)
 }
 
 TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)
-

@@ -369,4 +369,3 @@ TEST(bad_arguments_are_explained)
 }
 
 TEST_GROUP(set_up, rsoxs_tear_down)
-

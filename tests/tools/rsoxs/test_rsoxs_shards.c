@@ -337,4 +337,3 @@ TEST(bad_arguments_are_explained)
 }
 
 TEST_GROUP(set_up, rsoxs_tear_down)
-

@@ -243,4 +243,3 @@ TEST(other_files_are_not_followed)
 }
 
 TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)
-

@@ -219,4 +219,3 @@ TEST(films_are_read_without_locks)
 }
 
 TEST_GROUP(rsoxs_set_up, rsoxs_tear_down)
-
